@@ -21,7 +21,7 @@ ARG REVISION
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/go/build \
     CGO_ENABLED=0 GOCACHE=/go/build GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$VERSION -X main.revision=$REVISION" \
-    $(cat cmd/dragoman/build.flags) -o /out/dragoman ./cmd/dragoman
+    -o /out/dragoman ./cmd/dragoman
 
 FROM ${RUN_IMAGE}
 ARG RUN_IMAGE

@@ -1,16 +1,15 @@
 # All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance,
 # scoreboard and bench-peers, which need Python and Node.js too, and the first Java and Rust. The
-# benchmarks with a load need Linux.
+# benchmarks with a load need Linux, and models a server that is running.
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS     := -s -w $(if $(VERSION),-X main.version=$(VERSION))
-# What stands in a request's way is not in these packages: without inlining they are 490 KB smaller.
-GCFLAGS     := $(shell cat cmd/dragoman/build.flags)
 BENCH       ?= .
 COUNT       ?= 1
 FUZZTIME    ?= 10s
 DURATION    ?= 60s
+QUESTIONS   ?= $(wildcard ../shared/real/bfcl/judge)
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 LOAD := $(GO) run -C conformance/load .
@@ -21,10 +20,10 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
 GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
-.PHONY: build demo test bench bench-load bench-scale bench-peers bench-gate bench-page lint fuzz fidelity soak conformance scoreboard clean help
+.PHONY: build demo test bench bench-load bench-scale bench-peers bench-gate bench-page lint fuzz fidelity soak conformance models scoreboard clean help
 
 build: ## build ./dragoman, static
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' $(GCFLAGS) -o dragoman ./cmd/dragoman
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
 
 demo: ## show one tool conversation, offline
 	$(GO) run ./cmd/dragoman demo
@@ -32,7 +31,7 @@ demo: ## show one tool conversation, offline
 test: ## vet, check the formatting, run all tests: the long properties for some of their cases
 	$(GO) vet ./...
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
-	GORACE="$(GORACE)" $(GO) test -vet=off $(RACE) ./...
+	GORACE="$(GORACE)" $(GO) test -vet=off -timeout 30m $(RACE) ./...
 
 bench: ## run the benchmarks that match BENCH (all) COUNT (1) times, for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./cmd/... ./metrics/... ./proxy/... ./translate/... ./upstream/...
@@ -65,11 +64,17 @@ fidelity: ## hold the long properties for all their cases, and the round trip of
 	$(GO) run ./translate/fidelity/cmd $(ARGS)
 
 soak: ## run the program for DURATION (60s) among clients, faults and rotations, and judge what it took
-	$(GO) run ./conformance/soak -duration $(DURATION) $(ARGS)
+	$(GO) run -C conformance ./soak -duration $(DURATION) $(ARGS)
 
 conformance: ## run every case through every client library, print the table, and run all agents; this fetches them
 	cd conformance/clients && $(GO) test -count=1 -timeout 80m -args -more $(ARGS)
 	cd conformance/agents && $(GO) test -count=1 . -args -more
+
+models: ## ask a real model at BASE_URL (MODEL, if it has several) for calls and the QUESTIONS (LIMIT of them)
+	@test -n '$(BASE_URL)' || { echo 'BASE_URL is empty: give the address of a server, as in make models BASE_URL=http://127.0.0.1:8080/v1' >&2; exit 2; }
+	cd conformance/anthropic-go-v2 && DRAGOMAN_MODELS_URL='$(BASE_URL)' DRAGOMAN_MODELS_MODEL='$(MODEL)' \
+		DRAGOMAN_MODELS_QUESTIONS='$(abspath $(QUESTIONS))' DRAGOMAN_MODELS_LIMIT='$(LIMIT)' \
+		$(GO) test -count=1 -timeout 4h -v -run '^TestModels$$' $(ARGS) .
 
 scoreboard: ## read the same completions with our parser and others', and write the table; this fetches them
 	cd conformance/scoreboard && $(GO) test -count=1 -timeout 40m -v -run 'TestScoreboard|TestFormats' . -args -update $(ARGS)

@@ -12,9 +12,9 @@ import (
 
 // The models, by the names that clients ask for.
 const (
-	model       = "claude-2.1"
-	vision      = "claude-3-haiku" // sees images
-	wholeValues = "claude-2.0"     // its values are sent when they are whole: stream_values
+	model   = "claude-2.1"
+	vision  = "claude-3-haiku" // sees images
+	flowing = "claude-2.0"     // strings of its calls are sent as they come: stream_values
 )
 
 // serveBedrock starts dragoman in front of a fake Bedrock whose model the script plays. It returns
@@ -30,8 +30,8 @@ upstreams:
 models:
   - {name: %s, upstream: east, model: "anthropic.claude-v2:1"}
   - {name: %s, upstream: east, model: "anthropic.claude-3-haiku-20240307-v1:0"}
-  - {name: %s, upstream: east, model: "anthropic.claude-v2", stream_values: whole}
-`, server.URL, model, vision, wholeValues))
+  - {name: %s, upstream: east, model: "anthropic.claude-v2", stream_values: flow}
+`, server.URL, model, vision, flowing))
 	credentials := []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 	url := Serve(t, credentials, "--config", config)
 	return url, fake

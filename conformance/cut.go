@@ -13,33 +13,31 @@ import (
 // cutSetup offers the tool that is called.
 var cutSetup = Setup{Model: model, MaxTokens: 64, Tools: []Tool{note}}
 
-// runCutCall streams a call that the token limit cuts within a value. Where a library mends it, the
-// conversation is held once more with a model whose values are sent when they are whole, and with a tool
-// that says so itself if the library can: then nothing is left to mend.
+// runCutCall streams a call that the token limit cuts within a value. By default nothing of that value is
+// sent, and no library can mend it. A model that sends strings as they come shows what the library makes of
+// half a value. Where it mends that, a tool can prevent it, if the library lets the tool say so.
 func runCutCall(t *testing.T, c Client) {
 	if c.Runs {
 		t.Run("whole, run", func(t *testing.T) { c.runWhole(t) })
 	}
-	made := c.cutCall(t, "left open", cutSetup)
-	if made != c.OpenInput {
-		t.Errorf("the library %v what is not whole, want one that %v it", made, c.OpenInput)
+	flows, byTool := cutSetup, cutSetup
+	flows.Model, byTool.Model = flowing, flowing
+	c.checkCutCall(t, "left open", flows, c.OpenInput)
+	if !c.FineGrained {
+		c.checkCutCall(t, "whole values", cutSetup, min(c.OpenInput, Drops))
 	}
-	if made != Mends {
-		return
-	}
-	byModel, byTool := cutSetup, cutSetup
-	byModel.Model = wholeValues
-	held := map[string]Setup{"stream_values": byModel}
-	if c.Eager {
+	if c.OpenInput == Mends && c.Eager {
 		tool := note
 		tool.Eager = new(bool)
 		byTool.Tools = []Tool{tool}
-		held["eager_input_streaming"] = byTool
+		c.checkCutCall(t, "eager_input_streaming", byTool, Drops)
 	}
-	for name, setup := range held {
-		if made := c.cutCall(t, name, setup); made != Drops {
-			t.Errorf("%s: the library %v what is not whole, want one that drops it", name, made)
-		}
+}
+
+// checkCutCall streams the call, and checks what the library makes of it. name is the test's.
+func (c Client) checkCutCall(t *testing.T, name string, setup Setup, want OpenInput) {
+	if made := c.cutCall(t, name, setup); made != want {
+		t.Errorf("%s: the library %v what is not whole, want one that %v it", name, made, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -29,21 +30,45 @@ func Main(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	binary = filepath.Join(folder, "dragoman")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
-	build.Dir = filepath.Join("..", "..")
-	if output, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("go build: %v\n%s", err, output))
+	if err := Build(binary); err != nil {
+		panic(err)
 	}
 	return m.Run()
 }
 
-// baseURL finds the URL in the line for shells that dragoman logs first.
-var baseURL = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
+// Build builds the dragoman of this checkout, with the modules that it has for its users, which are not those
+// of this module.
+func Build(binary string) error {
+	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "dragoman")
+	root, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", list, err)
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
+	build.Dir = strings.TrimSpace(string(root))
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", build, err, output)
+	}
+	return nil
+}
+
+// The line that dragoman logs first has the URL for clients, as a shell takes it, and the admin listener's.
+var (
+	baseURL  = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
+	adminURL = regexp.MustCompile(`"admin_url":"(http://[0-9.:]+)"`)
+)
 
 // Serve starts `dragoman serve` with the arguments on a free loopback port and returns its base URL,
 // as the first line of its log gives it. The server's environment is env alone. It ends with the
 // test, which fails if the server does not end well.
 func Serve(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	url, _ := ServeWithAdmin(t, env, args...)
+	return url
+}
+
+// ServeWithAdmin is Serve. It also returns the URL of the admin listener, which has /metrics.
+func ServeWithAdmin(t *testing.T, env []string, args ...string) (url, admin string) {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)...)
 	// Built with the race detector it would wait for a second at its end.
@@ -80,11 +105,12 @@ func Serve(t *testing.T, env []string, args ...string) string {
 		<-logged
 	})
 
-	match := baseURL.FindStringSubmatch(<-first)
-	if match == nil {
-		t.Fatal("the first line of the log gives no base URL")
+	line := <-first
+	client, operator := baseURL.FindStringSubmatch(line), adminURL.FindStringSubmatch(line)
+	if client == nil || operator == nil {
+		t.Fatal("the first line of the log does not give the two URLs")
 	}
-	return match[1]
+	return client[1], operator[1]
 }
 
 // WriteConfig writes a configuration file and returns its path.

@@ -14,11 +14,14 @@ type Client struct {
 	Open    Opener
 	Dialect Dialect
 	Hides   Hides
-	// OpenInput is what the library makes of a call that was cut.
+	// OpenInput is what the library makes of a call that was cut within a value, if it gets the beginning of
+	// the value.
 	OpenInput OpenInput
-	Runs      bool // the library runs tools by itself: its conversations are a [Runner]
-	Eager     bool // the library sends [Tool.Eager] to the server
-	Streams   bool // the library asks for a stream in any case: no answer comes whole
+	// FineGrained: the library asks for the beta that has it get the beginning from any model.
+	FineGrained bool
+	Runs        bool // the library runs tools by itself: its conversations are a [Runner]
+	Eager       bool // the library sends [Tool.Eager] to the server
+	Streams     bool // the library asks for a stream in any case: no answer comes whole
 }
 
 // OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.

@@ -16,13 +16,6 @@ var update = flag.Bool("update", false, "write the parts of pages that are made 
 
 // TestFormats holds that docs/formats.md shows the formats as they are declared.
 func TestFormats(t *testing.T) {
-	const begin, end = "<!-- formats -->\n", "<!-- end of formats -->\n"
-	page := read(t, "docs/formats.md")
-	before, rest, ok := strings.Cut(page, begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !ok || !ended {
-		t.Fatal("docs/formats.md has no place for the formats")
-	}
 	var b strings.Builder
 	b.WriteString("| `format` | for | variants | written by |\n| --- | --- | --- | --- |\n")
 	for _, f := range translate.AboutFormats() {
@@ -35,7 +28,7 @@ func TestFormats(t *testing.T) {
 			models = "`" + strings.Join(f.Models, "`, `") + "`"
 		}
 		if f.Erased {
-			models += "; `auto` asks in `json`"
+			models += "; `auto` asks in `" + translate.ChooseFormat(f.Models[0]).Format + "`"
 		}
 		fmt.Fprintf(&b, "| [`%s`](#%[1]s) | %s | %s | %s |\n", f.Name, models, variantNames(f), kind)
 	}
@@ -56,15 +49,29 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	b.WriteString("\n")
-	want := before + begin + b.String() + end + after
+	holdPart(t, "docs/formats.md", "formats", b.String())
+}
+
+// holdPart holds that the part of a page between the comments <!-- NAME --> and <!-- end of NAME --> is this
+// text, or writes it there with -update.
+func holdPart(t *testing.T, path, name, text string) {
+	t.Helper()
+	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
+	page := read(t, path)
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !ok || !ended {
+		t.Fatalf("%s has no place for the %s", path, name)
+	}
+	want := before + begin + text + end + after
 	if *update {
-		if err := os.WriteFile(filepath.Join(root, "docs/formats.md"), []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, path), []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if page != want {
-		t.Error("docs/formats.md does not show the formats as they are: go test ./docs -run TestFormats -update")
+		t.Errorf("the %s in %s are not up to date: go test ./docs -run %s -update", name, path, t.Name())
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"dragoman/translate/messages"
 )
 
 // Exchange is the record of one request and all that came of it. Metrics and log are
@@ -25,12 +27,14 @@ type Exchange struct {
 	UpstreamModel string // the id that the upstream knows
 	Format        string // in which it was asked last; "" over its own tool API, and where it was not asked
 	Variant       string // of the format; "" for none
+	FormatReason  string // why it was asked in the format
 
 	Shape       string // of the URL's path, for one that is not served: see proxy; "" otherwise
 	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none
 
 	Status      int    // of HTTP; 499 if the client left before there was one
 	ErrorType   string // error.type of the Messages API; "" if there was no error
+	ErrorReason string // why a request is refused with 400: a fixed word; it says nothing with another status
 	Panicked    bool   // a programming error ended the exchange
 	Stream      bool   // the client asked for a stream
 	StreamBegan bool   // the status line of a stream has been written
@@ -49,10 +53,26 @@ type Exchange struct {
 	OutputTokens      int
 	CacheReadTokens   int
 	CacheWriteTokens  int
+	UsageEstimated    bool // the upstream has not told all of these tokens
 	StopReason        string
-	ToolCalls         []string // the outcome of each call: see outcomes
+	ToolCalls         []ToolCall
 	Dropped           []string // names of the fields that did not reach the model
 	Unmet             []string // names of the fields that force what the answer does not do
+}
+
+// ToolCall is how one call of a tool was read, that the model attempted.
+type ToolCall struct {
+	Outcome string // a kind of [messages.OutcomeKinds]
+	Reason  string // one of [messages.Reasons]
+}
+
+// ToolCallReasons returns the reason of each call, in the order of ToolCalls.
+func (e *Exchange) ToolCallReasons() []string {
+	reasons := make([]string, len(e.ToolCalls))
+	for i, c := range e.ToolCalls {
+		reasons[i] = oneOf(messages.Reasons, c.Reason)
+	}
+	return reasons
 }
 
 // Attempt is one call of an upstream.
@@ -93,8 +113,8 @@ func (m *Metrics) Observe(e *Exchange) {
 	if e.StreamBegan {
 		m.streamsTerminated.WithLabelValues(string(e.Terminal)).Inc()
 	}
-	for _, outcome := range e.ToolCalls {
-		m.toolCalls.WithLabelValues(model, oneOf(outcomes, outcome)).Inc()
+	for _, c := range e.ToolCalls {
+		m.toolCalls.WithLabelValues(model, oneOf(outcomes, c.Outcome), oneOf(messages.Reasons, c.Reason)).Inc()
 	}
 	for _, field := range slices.Concat(e.Dropped, e.Unmet) {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()

@@ -23,7 +23,7 @@ var (
 	}
 
 	// How a call of a tool could be read.
-	outcomes = []string{"clean", "repaired", "unknown_tool", "incomplete", "type_fallback", "continued", "leaked"}
+	outcomes = outcomeKinds()
 
 	// The words of which the dotted names of fields are made that may be dropped: of the
 	// Messages API (docs/reference/messages-api.md §2 to §7) and of Bedrock
@@ -35,6 +35,7 @@ var (
 		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k max_tokens
 		citations transformations caller toolset_name effort task_budget format
 		strict input_examples defer_loading eager_input_streaming allowed_callers tool_search_tool
+		web_search web_fetch code_execution mcp_toolset mcp_tool_reference mcp_toolset_reference advisor systemTool
 		redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
 		bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result
 		container_upload mcp_tool_use mcp_tool_result mcp_tool_listing fallback advisor_tool_result browser_state
@@ -43,6 +44,14 @@ var (
 		additionalModelRequestFields additionalModelResponseFieldPaths cachePoint guardContent text qualifiers
 		toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
 )
+
+// outcomeKinds returns how a call of a tool can be read.
+func outcomeKinds() (kinds []string) {
+	for _, kind := range messages.OutcomeKinds {
+		kinds = append(kinds, string(kind))
+	}
+	return kinds
+}
 
 // pathWords are the other names that a field of a request can have in these APIs.
 var pathWords = newSet(`

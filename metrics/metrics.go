@@ -19,7 +19,8 @@ import (
 type Metrics struct {
 	// Inflight counts the requests that are being answered, and OpenStreams those of them
 	// whose stream has begun. They change during an exchange, so package proxy sets them.
-	Inflight, OpenStreams prometheus.Gauge
+	// MaxConcurrent is the limit of Inflight, 0 for none.
+	Inflight, OpenStreams, MaxConcurrent prometheus.Gauge
 	// InflightBodyBytes is how long the bodies of those requests are, unpacked. Overload counts
 	// what a gate refused, by the gate.
 	InflightBodyBytes prometheus.Gauge
@@ -71,6 +72,7 @@ func New(version string) *Metrics {
 	m := &Metrics{
 		Inflight:         r.gauge("inflight_requests", "Requests that are being answered."),
 		OpenStreams:      r.gauge("open_streams", "Streams that have begun and not ended."),
+		MaxConcurrent:    r.gauge("max_concurrent", "The most requests that are answered at once; 0 is no limit."),
 		credentialExpiry: r.gauges("credential_expiry_timestamp_seconds", "When the credentials of an upstream end, in Unix time.", "upstream"),
 		credentialsOK:    r.gauges("upstream_credentials_ok", "0 if the proxy's own credentials are missing or were refused, until a call succeeds; else 1.", "upstream"),
 		circuitOpen:      r.gauges("circuit_open", "Models that are left alone because their calls failed, and 1 more while the upstream cannot be reached.", "upstream"),
@@ -89,7 +91,7 @@ func New(version string) *Metrics {
 		upstreamErrors:    r.counters("upstream_errors_total", "Calls of an upstream that failed.", attempt...),
 		fallbacks:         r.counters("fallbacks_total", "Calls of an upstream in place of one that failed, by what it failed with.", attempt...),
 		streamsTerminated: r.counters("stream_terminations_total", "Streams that have ended, by how.", "outcome"),
-		toolCalls:         r.counters("tool_calls_total", "Attempts of a model to call a tool, by how they could be read.", "model", "outcome"),
+		toolCalls:         r.counters("tool_calls_total", "Attempts of a model to call a tool, by how they could be read and why not as they should be.", "model", "outcome", "reason"),
 		droppedFields:     r.counters("dropped_fields_total", "Requests from which a field was left out, by its name.", "field"),
 		tokens:            r.counters("tokens_total", "Tokens as the upstreams count them.", "model", "type"),
 		keyRequests:       r.counters("key_requests_total", "Exchanges that have ended, by the key of the client.", "key_id", "status_class"),

@@ -21,7 +21,7 @@ func whole() *Exchange {
 		FirstEvent: time.Second, Duration: 2 * time.Second,
 		Decode: time.Microsecond, Render: time.Microsecond, Parse: time.Microsecond, Encode: time.Microsecond,
 		InputTokens: 3, OutputTokens: 5, CacheReadTokens: 7, CacheWriteTokens: 11,
-		ToolCalls: []string{"clean", "clean", "leaked"}, Dropped: []string{"thinking", "messages.content.cache_control", "mine"},
+		ToolCalls: []ToolCall{{"clean", "none"}, {"clean", "none"}, {"leaked", "quoted"}}, Dropped: []string{"thinking", "messages.content.cache_control", "mine"},
 	}
 }
 
@@ -76,6 +76,7 @@ func TestObserve(t *testing.T) {
 		`dragoman_key_tokens_total{key_id="ci",type="cache_write"} 11`,
 		`dragoman_key_tokens_total{key_id="ci",type="input"} 3`,
 		`dragoman_key_tokens_total{key_id="ci",type="output"} 5`,
+		`dragoman_max_concurrent 0`,
 		`dragoman_open_streams 0`,
 		`dragoman_overhead_seconds_sum{stage="decode"} 1e-06`,
 		`dragoman_overhead_seconds_count{stage="decode"} 1`,
@@ -99,8 +100,8 @@ func TestObserve(t *testing.T) {
 		`dragoman_tokens_total{model="claude-*",type="cache_write"} 11`,
 		`dragoman_tokens_total{model="claude-*",type="input"} 3`,
 		`dragoman_tokens_total{model="claude-*",type="output"} 5`,
-		`dragoman_tool_calls_total{model="claude-*",outcome="clean"} 2`,
-		`dragoman_tool_calls_total{model="claude-*",outcome="leaked"} 1`,
+		`dragoman_tool_calls_total{model="claude-*",outcome="clean",reason="none"} 2`,
+		`dragoman_tool_calls_total{model="claude-*",outcome="leaked",reason="quoted"} 1`,
 		`dragoman_upstream_attempts_total{error_type="overloaded_error",upstream="east"} 1`,
 		`dragoman_upstream_attempts_total{error_type="rate_limit_error",upstream="west"} 1`,
 		`dragoman_upstream_errors_total{error_type="overloaded_error",upstream="east"} 1`,
@@ -154,7 +155,7 @@ func TestLabelsAreBounded(t *testing.T) {
 		e.Pattern, e.Upstream, e.Attempts = made, made, []Attempt{{Upstream: made, ErrorType: "overloaded_error"}}
 		m.Observe(e)
 		e.Dialect, e.ErrorType, e.Status = made, made, 1000+i
-		e.ToolCalls, e.Dropped = []string{made}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
+		e.ToolCalls, e.Dropped = []ToolCall{{made, made}}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
 		m.Observe(e)
 	}
 	observe(0)

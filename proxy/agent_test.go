@@ -63,7 +63,7 @@ func agentRequest(maxTokens int) string {
 func TestAgentRequests(t *testing.T) {
 	for name, maxTokens := range map[string]int{"a question": 32000, "a side request": 1} {
 		t.Run(name, func(t *testing.T) {
-			asked := &asked{Upstream: completing(endOfCall, "<function_calls>\n<invoke>\n<tool_name>Tool2</tool_name>\n<parameters>\n<path>b.go</path>\n</parameters>\n</invoke>\n")}
+			asked := &asked{Upstream: play(completing(endOfCall, "<function_calls>\n<invoke>\n<tool_name>Tool2</tool_name>\n<parameters>\n<path>b.go</path>\n</parameters>\n</invoke>\n"))}
 			body := agentRequest(maxTokens)
 			if len(body) < 80<<10 {
 				t.Fatalf("%d bytes are no such request", len(body))

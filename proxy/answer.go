@@ -4,6 +4,8 @@ import (
 	"iter"
 	"net/http"
 
+	"dragoman/metrics"
+	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
@@ -36,7 +38,17 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	total := cancelAfter(cancel, totalTimeout, x.s.timeouts.Total)
 	defer total.Stop()
 
-	events := x.whileHeard(x.recordEvents(limitBlocks(x.askModels(ctx, body, models))))
+	answer := x.askModels(ctx, body, models)
+	if body.WantsNoAnswer() {
+		unasked, err := x.unasked(body, models[0])
+		if err != nil {
+			return err
+		}
+		if unasked != nil {
+			answer = unasked
+		}
+	}
+	events := x.whileHeard(x.recordEvents(limitBlocks(answer)))
 	if body.Stream {
 		return x.streamEvents(events)
 	}
@@ -50,6 +62,17 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	return x.respond(http.StatusOK, message)
 }
 
+// unasked returns the events of an answer without content, to a request that wants none. Most upstreams refuse such
+// a request, and a prompt has no part that they are told to cache. It returns nil for a model with a tool API, which
+// gets the request as it is.
+func (x *exchange) unasked(body *messages.Body, m UpstreamModel) (iter.Seq2[messages.Event, error], error) {
+	p, err := x.preview(body, m)
+	if err != nil || p.Prompt == nil {
+		return nil, err
+	}
+	return translate.Unasked(p.Request, p.Prompt), nil
+}
+
 // recordEvents adds to the record what the events say of the exchange, and tells the observers.
 func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
@@ -61,17 +84,12 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 			switch e.Type {
 			case messages.MessageStart:
 				x.record.FirstEvent = x.elapsed()
-				x.recordUsage(e.Message.Usage)
-			case messages.ContentBlockStart:
-				// A call with Raw came over the model's own tool API: nothing was parsed.
-				if e.Raw != nil && e.Block.Type == messages.BlockToolUse {
-					x.record.ToolCalls = append(x.record.ToolCalls, string(messages.OutcomeClean))
-				}
+				x.recordUsage(e.Message)
 			case messages.MessageDelta:
-				x.recordUsage(e.Message.Usage)
+				x.recordUsage(e.Message)
 				x.record.StopReason = string(e.Message.StopReason)
 				for _, o := range e.Message.Outcomes {
-					x.record.ToolCalls = append(x.record.ToolCalls, string(o.Kind))
+					x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel()})
 				}
 			}
 			if err == nil && told != nil {
@@ -87,7 +105,9 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 
 // recordUsage records the tokens so far. The usage of an event counts all tokens up to it,
 // so it takes the place of what was recorded before.
-func (x *exchange) recordUsage(u messages.Usage) {
+func (x *exchange) recordUsage(m *messages.Message) {
+	u := m.Usage
 	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
+	x.record.UsageEstimated = m.UsageEstimated
 }

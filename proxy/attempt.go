@@ -23,6 +23,7 @@ type attempt struct {
 	inPlaceOf string         // error type that the model before failed with; "" for the first model, and from the first call of this one on
 	spec      upstream.Model // what the last call said of the model
 	maxTokens int            // of the last call; 0 if the request was passed through as it came
+	prefill   prefillTrial   // of the model
 }
 
 // try calls the model's upstream and yields the events of its answer. If the upstream
@@ -35,18 +36,21 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	a.recordModel(a.model)
 	a.x.setUnmet(nil)
 	a.spec = a.x.specOf(a.model, a.body.Stream)
+	if a.prefill.rejected {
+		a.spec.Tries = 0
+	}
 
 	call, err := a.prepare()
 	if err != nil {
 		return err
 	}
 	breaker := a.x.s.breakers[a.model.Upstream]
-	report, err := breaker.allow(a.model.way())
+	report, err := breaker.allow(a.model.configured())
 	if err != nil {
 		return err
 	}
 	if a.tries == 0 {
-		breaker.addRetryShare(a.model.way())
+		breaker.addRetryShare(a.model.configured())
 	}
 	reported := false
 	reportOnce := func(outcome error) {
@@ -69,6 +73,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 		}
 		reportOnce(nil)
 		if e.Message != nil {
+			a.noteContinued(e.Message)
 			switch unmet := a.x.noteChoice(e.Message); {
 			case unmet == nil:
 			case e.Type == messages.MessageStart:
@@ -92,7 +97,8 @@ func (a *attempt) letGo() { a.body, a.req = nil, nil }
 
 // recordModel names the model in the record, and its upstream in the header.
 func (a *attempt) recordModel(m UpstreamModel) {
-	a.x.record.Upstream, a.x.record.UpstreamModel, a.x.record.Format, a.x.record.Variant = m.Upstream, m.Model, "", ""
+	r := &a.x.record
+	r.Upstream, r.UpstreamModel, r.Format, r.Variant, r.FormatReason = m.Upstream, m.Model, "", "", ""
 	a.x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
 }
 
@@ -117,35 +123,27 @@ type upstreamCall func(ctx context.Context, cancel context.CancelCauseFunc) iter
 // prepare returns the call that asks the model: over its own tool API, if it has one, or
 // with a prompt.
 func (a *attempt) prepare() (upstreamCall, error) {
-	up := a.x.s.upstreams[a.model.UpstreamKey()]
-	native, err := a.model.PassesTo(up, a.spec)
+	plan, err := a.x.plan(a.body, a.req, a.model, a.spec, a.x.renderRules())
+	if plan != nil && plan.Prompt != nil {
+		a.req = plan.Request
+	}
 	switch {
 	case err != nil:
 		return nil, err
-	case native != nil:
-		return a.prepareNative(native)
+	case plan.Prompt == nil:
+		return a.prepareNative(plan), nil
 	}
-	return a.preparePrompt(up)
+	return a.preparePrompt(plan), nil
 }
 
 // preparePrompt returns the call that asks the model with a prompt. It may call the
 // upstream several times, because translate asks a model again (see translate.Reason).
-func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
+func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	x, model, spec := a.x, a.model, a.spec
-	if a.req == nil {
-		req, err := x.decode(a.body)
-		if err != nil {
-			return nil, err
-		}
-		a.req = req
-	}
-	x.setDropped(a.req.Dropped)
-	prompt, checks, err := x.render(a.req, model, spec)
-	if err != nil {
-		return nil, err
-	}
+	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // and no more of the plan is kept
 	x.logToolAdvice(a.req, model)
-	a.maxTokens, x.record.Format, x.record.Variant = prompt.MaxTokens, model.FormatName(), prompt.Variant
+	a.prefill.on = spec.Tries.Has(upstream.Prefill) && prompt.Turns[len(prompt.Turns)-1].Role == messages.RoleAssistant
+	a.maxTokens, x.record.Format, x.record.Variant, x.record.FormatReason = prompt.MaxTokens, model.FormatName(), prompt.Variant, model.FormatReason()
 	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
 	if len(x.observed) > 0 {
 		req = a.req
@@ -159,39 +157,51 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
 			x.observed.rendered(model, req, p)
-			invoke := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return up.Invoke(ctx, spec, p) }
-			return withTimeouts(ctx, x, cancel, observeCall(ctx, x, model, invoke, x.observed.chunk), chunkInfo)
+			call := first
+			if first = nil; call == nil { // the model is asked again
+				var err error
+				if call, err = x.s.upstreams[model.Upstream].Prepare(spec, p); err != nil {
+					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+				}
+			}
+			chunks := chunksInPieces(observeCall(ctx, x, model, call.Chunks, x.observed.chunk))
+			return x.warnOfCut(model, p, withTimeouts(ctx, x, cancel, chunks, chunkInfo))
 		}
 		if checks == nil {
 			return translate.Events(a.req, prompt, ask)
 		}
 		x.retainsAll = true
-		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request) (*translate.Prompt, error) {
+		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request, why translate.Reason) (*translate.Prompt, error) {
+			if why == translate.ReasonUncontinued {
+				a.noteUncontinued()
+				spec.Tries = 0
+			}
 			return model.prompt(x.r.Context(), corrected, spec, x.renderRules())
 		})
-	}, nil
+	}
 }
 
 // prepareNative returns the call that passes the request through to the tool API of
 // the model.
-func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
+func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 	x, model, spec := a.x, a.model, a.spec
-	req, err := x.readNative(a.body)
-	if err != nil {
-		return nil, err
-	}
-	a.spec.Can &= upstream.Tools // the only feature that another try can do without: see noteRefusal
+	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // the only feature that another try can do without: see noteRefusal
 	a.maxTokens = 0
+	req, body, call := plan.Request, plan.Native.Body, plan.Call
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
-		native := x.dialect.nativeRequest(x.r.Header, a.body)
-		x.observed.passed(model, native.Body)
-		invoke := func(ctx context.Context) iter.Seq2[messages.Event, error] { return up.Pass(ctx, spec, native) }
-		events := withTimeouts(ctx, x, cancel, observeCall(ctx, x, model, invoke, func(*messages.Event) {}), eventInfo)
+		x.observed.passed(model, body)
+		body = nil
+		events := observeCall(ctx, x, model, call.Events, func(*messages.Event) {})
+		if model.Rescue { // else nothing is parsed
+			events = textsInPieces(events)
+		}
+		events = withTimeouts(ctx, x, cancel, events, eventInfo)
+		events = translate.Judge(req, x.s.kept.of(x.key).tools, events)
 		if model.Rescue {
 			target := model.Target(spec)
-			target.Memo = x.s.kept.tools
+			target.Memo = x.s.kept.of(x.key).tools
 			events = translate.Rescue(req, target, events)
 		}
 		return events
-	}, nil
+	}
 }

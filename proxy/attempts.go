@@ -112,16 +112,16 @@ func (a *attempts) final(err error) error {
 // noteRefusal reports whether the model refused a feature, or a number of tokens, that
 // another try can do without, and remembers it for all exchanges. A model that refuses
 // what it was not asked for, or max_tokens for the second time, is not believed: it would
-// be asked again without end.
+// be asked again without end. A model that fails with a prefill that was tried is asked without one.
 func (a *attempts) noteRefusal(err error) bool {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) {
 		return false
 	}
-	refused := upstreamErr.Refuses&a.spec.Can != 0
+	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
 	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
 	if !refused && !exceeded {
-		return false
+		return a.prefill.isRejected(upstreamErr)
 	}
 	a.limitNoted = a.limitNoted || exceeded
 	a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
@@ -155,7 +155,7 @@ func (a *attempts) retries(err error) bool {
 	if len(a.fallbacks) > 0 {
 		longest = pauseWithFallbacks
 	}
-	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry(a.model.way())
+	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry(a.model.configured())
 }
 
 // pause waits as long as the upstream asked for in err, and at least for the backoff. It
@@ -186,6 +186,6 @@ func (a *attempts) fallBack(err error) {
 	}
 	a.inPlaceOf = failureFor(err).typ
 	a.model, a.fallbacks = a.fallbacks[0], a.fallbacks[1:]
-	a.tries, a.limitNoted = 0, false
+	a.tries, a.limitNoted, a.prefill = 0, false, prefillTrial{}
 	a.backoff.Reset()
 }

@@ -57,10 +57,10 @@ var (
 func twice(o *Options) { o.Attempts = 2 }
 
 // withFallback asks "east" first and "west" in its place.
-func withFallback(t *testing.T, east, west Upstream, change ...func(*Options)) *Server {
+func withFallback(t *testing.T, east, west any, change ...func(*Options)) *Server {
 	return newServer(t, east, append(change, twice, func(o *Options) {
 		o.Routes[0].Fallbacks = []UpstreamModel{{Upstream: "west", Model: "other-model"}}
-		o.Upstreams["west"] = west
+		o.Upstreams["west"] = play(west)
 	})...)
 }
 
@@ -116,7 +116,7 @@ func TestAttempts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, body := range []string{question, streamed(question)} {
-					var up Upstream = &flaky{name: "east", errs: tt.east}
+					var up any = &flaky{name: "east", errs: tt.east}
 					s := newServer(t, up, twice)
 					if tt.west != nil {
 						s = withFallback(t, up, &flaky{name: "west", errs: tt.west})
@@ -137,7 +137,7 @@ func TestAttempts(t *testing.T) {
 // A fallback that cannot help is passed over like another.
 func TestFallbackAfterFallback(t *testing.T) {
 	s := newServer(t, &flaky{always: quota}, twice, func(o *Options) {
-		o.Upstreams["west"], o.Upstreams["north"] = &flaky{always: missing}, &flaky{name: "north"}
+		o.Upstreams["west"], o.Upstreams["north"] = play(&flaky{always: missing}), play(&flaky{name: "north"})
 		o.Routes[0].Fallbacks = []UpstreamModel{{Upstream: "west"}, {Upstream: "north"}}
 	})
 	if got := see(post(s, question)); got.upstream != "north" || got.status != 200 || got.attempts != "3" {
@@ -173,13 +173,12 @@ func TestFallbackIsAskedInItsOwnWay(t *testing.T) {
 	west := &flaky{name: "west"}
 	s := withFallback(t, &flaky{always: quota}, west, func(o *Options) {
 		o.Routes[0].Wire = WireText
-		o.Upstreams["east/text"] = o.Upstreams["east"]
 	})
 	post(s, strings.Replace(question, `"messages"`, `"system":"\n\nHuman: x","messages"`, 1))
 	if len(west.calls) != 1 || west.calls[0].model.ID != "other-model" {
 		t.Fatalf("west was asked %+v", west.calls)
 	}
-	if text := west.calls[0].prompt.System[1].Text; !strings.Contains(text.String(), "Human:") {
+	if text := west.calls[0].prompt.System[1].Text; !strings.Contains(text, "Human:") {
 		t.Errorf("west was asked as a text model: %q", text)
 	}
 }
@@ -331,7 +330,7 @@ func TestRefusalForgotten(t *testing.T) {
 		r := refusals{"east": new(upstreamRefusals)}
 		m := UpstreamModel{Upstream: "east", Model: "m"}
 		learnt := func(f upstream.Features) bool { return r.applyTo(m).Can == m.Spec().Can&^f }
-		r.add(m, refusal{upstream.System, 2048})
+		r.add(m, refusal{features: upstream.System, maxTokens: 2048})
 		if time.Sleep(refusalLifetime); !learnt(upstream.System) || r.applyTo(m).MaxTokens != 2048 {
 			t.Error("forgotten too early")
 		}

@@ -73,6 +73,7 @@ func refuseFamilies(body *messages.Body) error {
 	for _, f := range families {
 		if body.Has(f.member) {
 			return &messages.InvalidRequestError{
+				Fault:   messages.FaultUnknownField,
 				Path:    f.member,
 				Message: fmt.Sprintf("This is the %s body. Only the Anthropic Messages body is read here: send messages and max_tokens.", f.family),
 			}

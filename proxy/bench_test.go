@@ -27,7 +27,7 @@ func BenchmarkExchange(b *testing.B) {
 	}
 	for _, bb := range []struct {
 		name, body string
-		up         Upstream
+		up         any
 	}{
 		{"message", question, completing(endOfCall, weather...)},
 		{"stream", streamed(question), completing(endOfCall, weather...)},

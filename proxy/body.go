@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"dragoman/metrics"
-	"dragoman/proxy/framing"
 	"dragoman/translate/messages"
 )
 
@@ -112,8 +111,6 @@ func (x *exchange) bodyError(err error) error {
 		own   *failure
 	)
 	switch {
-	case errors.Is(err, framing.ErrAmbiguous): // before the context, as the next
-		return invalidRequest("the body of the request could not be read to its end")
 	case errors.As(err, &own): // there is no room for it
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
@@ -123,9 +120,9 @@ func (x *exchange) bodyError(err error) error {
 	case errors.As(err, &large):
 		return bodyTooLarge(large.Limit)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return invalidRequest("the body is not what its Content-Encoding says: gzip")
+		return unreadableBody("the body is not what its Content-Encoding says: gzip")
 	}
-	return invalidRequest("the body of the request could not be read to its end")
+	return unreadableBody("the body of the request could not be read to its end")
 }
 
 // byteCounter counts the bytes that are read through it.

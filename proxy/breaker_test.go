@@ -65,11 +65,23 @@ func leftAlone(s *Server, f *fleet, model string) bool {
 	return got.status == 529 && got.retryAfter != "" && f.calls[model] == before
 }
 
+// entries configures models beside the wildcard.
+func entries(models ...string) func(*Options) {
+	return func(o *Options) {
+		wild := o.Routes[0]
+		o.Routes = nil
+		for _, name := range models {
+			o.Routes = append(o.Routes, Route{Name: name, UpstreamModel: wild.UpstreamModel})
+		}
+		o.Routes = append(o.Routes, wild)
+	}
+}
+
 // A model that fails is left alone; its neighbours at the same upstream are asked.
 func TestBadModelHasNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-bad"))
-		s := newServer(t, f)
+		s := newServer(t, f, entries("claude-bad"))
 		for i := range 3 * tripAfter {
 			post(s, askFor("claude-bad"))
 			if i < tripAfter/2 || i > tripAfter { // a success of the neighbour's is none of its own
@@ -89,51 +101,19 @@ func TestBadModelHasNeighbours(t *testing.T) {
 	})
 }
 
-// Made-up names that fail shut out nobody, and do not save the model that is left alone.
+// Names under a wildcard are one model: what clients make up takes no memory.
 func TestMadeUpNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-x"))
 		s := newServer(t, f)
-		for range tripAfter {
-			post(s, askFor("claude-xbad"))
-		}
-		for i := range maxFailing + 100 {
+		for i := range 10 * tripAfter {
 			post(s, askFor(fmt.Sprintf("claude-x%d", i)))
 		}
-		if !leftAlone(s, f, "claude-xbad") {
-			t.Error("made-up names had a failing model asked again")
+		if f.total() != tripAfter || !leftAlone(s, f, "claude-good") {
+			t.Errorf("%d calls", f.total())
 		}
-		if got := see(post(s, askFor("claude-good"))); got.status != 200 {
-			t.Errorf("the neighbour: %+v", got)
-		}
-		if n := len(s.breakers["east"].failing); n > maxFailing {
+		if n := len(s.breakers["east"].models); n != 1 {
 			t.Errorf("%d models are remembered", n)
-		}
-	})
-}
-
-// When all that are remembered are left alone, others that fail are asked, and not remembered.
-func TestMadeUpNamesLeftAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBreaker()
-		fail := func(model string) (asked bool) {
-			report, err := b.allow(way{"east", model})
-			if err == nil {
-				report(busy)
-			}
-			return err == nil
-		}
-		for i := range maxFailing + 3 {
-			for range tripAfter {
-				fail(fmt.Sprint(i))
-			}
-		}
-		if fail("0") || !fail(fmt.Sprint(maxFailing)) || b.open() != maxFailing {
-			t.Errorf("%d are left alone: one of them made room for another", b.open())
-		}
-		time.Sleep(forgetAfter)
-		if !fail("0") || b.open() != 0 {
-			t.Errorf("%d are left alone, long after", b.open())
 		}
 	})
 }
@@ -208,8 +188,8 @@ func TestNeighboursKeepTheirRetries(t *testing.T) {
 					}
 					return nil
 				})
-				s := newServer(t, f, twice)
-				post(s, askFor("claude-bad")) // it may take what there is at first
+				s := newServer(t, f, twice, entries("claude-bad"))
+				post(s, askFor("claude-bad"))
 				for range 10 {
 					post(s, askFor("claude-good"))
 				}
@@ -230,7 +210,7 @@ func TestMadeUpNamesShareRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-x"))
 		s := newServer(t, f, twice)
-		for requests := 1; requests <= maxFailing+100; requests++ {
+		for requests := 1; requests <= 5*tripAfter; requests++ {
 			post(s, askFor(fmt.Sprintf("claude-x%d", requests)))
 			if n := f.total(); requests >= 5 && float64(n) > 1.2*float64(requests) {
 				t.Fatalf("%d calls for %d requests", n, requests)
@@ -256,7 +236,7 @@ func TestFlakyModelKeepsToItsRetries(t *testing.T) {
 			}
 			return nil
 		})
-		s := newServer(t, f, twice)
+		s := newServer(t, f, twice, entries("claude-flaky"))
 		post(s, askFor("claude-flaky"))
 		for range 10 {
 			post(s, askFor("claude-good"))

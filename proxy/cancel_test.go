@@ -25,7 +25,7 @@ func newHanging(chunks ...translate.Chunk) *hanging {
 	return &hanging{chunks: chunks, hangs: make(chan struct{}, 1), ended: make(chan error, 1)}
 }
 
-func (h *hanging) upstream() Upstream {
+func (h *hanging) upstream() upstreamFunc {
 	return upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
 		for _, c := range h.chunks {
 			if !yield(c, nil) {
@@ -117,7 +117,7 @@ func TestClientLeavesOneStream(t *testing.T) {
 	})
 	s := newServer(t, nil, func(o *Options) {
 		o.Routes = []Route{{Name: "claude-2.1", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "*", UpstreamModel: UpstreamModel{Upstream: "west"}}}
-		o.Upstreams = map[string]Upstream{"east": up.upstream(), "west": sibling}
+		o.Upstreams = playAll(map[string]any{"east": up.upstream(), "west": sibling})
 	})
 	srv := httptest.NewUnstartedServer(s.Handler())
 	srv.EnableHTTP2 = true

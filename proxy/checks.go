@@ -86,7 +86,8 @@ func (v *validator) checkExamples(t *messages.Tool, s *jsonschema.Schema, unchec
 		}
 		if problem != "" {
 			return &messages.InvalidRequestError{
-				Path:    fmt.Sprintf("tools.%d.input_examples.%d", t.Index, i),
+				Fault:   messages.FaultSchema,
+				Path:    fmt.Sprintf("%s.input_examples.%d", t.Path(), i),
 				Message: "the example does not fit the input_schema: " + strings.ReplaceAll(problem, "\n", "; "),
 			}
 		}

@@ -73,7 +73,7 @@ func TestFit(t *testing.T) {
 				t.Errorf("asked %d times", len(up.prompts))
 			}
 			if tt.told != "" {
-				if text := up.prompts[1].Text(); !strings.Contains(text, tt.told) || !strings.HasPrefix(text, up.prompts[0].System[0].Text.String()) {
+				if text := up.prompts[1].Text(); !strings.Contains(text, tt.told) || !strings.HasPrefix(text, up.prompts[0].System[0].Text) {
 					t.Errorf("told:\n%s", text)
 				}
 			}
@@ -114,7 +114,7 @@ func TestExamples(t *testing.T) {
 		if dropped := response.Header.Get("X-Dragoman-Dropped"); response.StatusCode != 200 || dropped != tt.dropped {
 			t.Fatalf("%s: status %d, dropped %q", tt.name, response.StatusCode, dropped)
 		}
-		if system := up.prompts[0].System[0].Text; strings.Count(system.String(), "<city>") != 2 {
+		if system := up.prompts[0].System[0].Text; strings.Count(system, "<city>") != 2 {
 			t.Errorf("%s: the model is shown\n%s", tt.name, system)
 		}
 	}

@@ -161,7 +161,7 @@ func TestChoiceOfAClientThatLeaves(t *testing.T) {
 	})
 	server := httptest.NewServer(fake)
 	defer server.Close()
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,10 +223,10 @@ func TestChoiceInWordsAfterNative(t *testing.T) {
 func TestChoiceIsOfTheModelThatAnswers(t *testing.T) {
 	met := &answering{answers: []string{"Sure.", weatherCall("<city>Oslo</city>")}}
 	s := newServer(t, nil, withoutPrefill, func(o *Options) {
-		o.Upstreams["west"] = met
-		o.Upstreams["east"] = upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		o.Upstreams["west"] = play(met)
+		o.Upstreams["east"] = play(upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 			_ = yield(translate.Chunk{Text: "It may be"}, nil) && yield(translate.Chunk{}, busy)
-		})
+		}))
 		o.Routes[0].Fallbacks = []UpstreamModel{{Upstream: "west", Features: upstream.Override{Without: upstream.Prefill}}}
 	})
 	got := choose(t, s, choosings[0], forcesAny, true)

@@ -34,7 +34,7 @@ func plays(t *testing.T, completions ...upstreamtest.Completion) *playing {
 	})
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

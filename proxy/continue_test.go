@@ -37,7 +37,7 @@ func TestContinued(t *testing.T) {
 		outcome string
 		calls   string // of the upstream, by how they ended
 	}{
-		{"continued", end, true, `"partial_json":"</function_calls>lo\"}"`, "continued", "none 2"},
+		{"continued", end, true, `"partial_json":"{\"city\":\"Os</function_calls>lo\"}"`, "continued", "none 2"},
 		{"counted", end, true, `"usage":{"input_tokens":22,"output_tokens":14,`, "continued", "none 2"},
 		{"refused", refusing, true, `"stop_reason":"max_tokens"`, "incomplete", "overloaded_error 1"},
 		{"no prefill", end, false, `"stop_reason":"max_tokens"`, "incomplete", "none 1"},
@@ -53,7 +53,7 @@ func TestContinued(t *testing.T) {
 			if body := w.Body.String(); !strings.Contains(body, tt.body) || strings.Count(body, "event: message_start") != 1 || !strings.Contains(body, "event: message_stop") {
 				t.Errorf("stream:\n%s", body)
 			}
-			if m := scrape(t, s); !strings.Contains(m, `dragoman_tool_calls_total{model="claude-*",outcome="`+tt.outcome+`"} 1`) {
+			if m := scrape(t, s); !strings.Contains(m, `dragoman_tool_calls_total{model="claude-*",outcome="`+tt.outcome+`",reason=`) {
 				t.Errorf("metrics:\n%s", m)
 			}
 			kind, n, _ := strings.Cut(tt.calls, " ")
@@ -82,7 +82,7 @@ func TestContinuedForNobody(t *testing.T) {
 func TestContinuedWithinMaxTokens(t *testing.T) {
 	var asked []int
 	up := &colliding{next: completing(endOfCall, "lo</city>\n</parameters>\n</invoke>\n")}
-	s := newServer(t, recording{up, &asked}, func(o *Options) { o.Routes[0].MaxTokens = 50 })
+	s := newServer(t, recording{play(up), &asked}, func(o *Options) { o.Routes[0].MaxTokens = 50 })
 	w := post(s, question)
 	if w.Code != 200 || len(asked) != 2 || asked[0] != 50 || asked[1] != 50-7 {
 		t.Errorf("asked for %v tokens: %s", asked, w.Body)
@@ -95,7 +95,7 @@ type recording struct {
 	asked *[]int
 }
 
-func (r recording) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (r recording) Prepare(m upstream.Model, p *translate.Prompt) (*upstream.Call, error) {
 	*r.asked = append(*r.asked, p.MaxTokens)
-	return r.Upstream.Invoke(ctx, m, p)
+	return r.Upstream.Prepare(m, p)
 }

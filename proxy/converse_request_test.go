@@ -56,7 +56,8 @@ func TestConverseErrors(t *testing.T) {
 		{`{"messages":[{"role":"user","content":[` + hi + `]}],"inferenceConfig":{"temperature":2}}`, "inferenceConfig.temperature: Input should be less"},
 		{`{"messages":[{"role":"user","content":[` + hi + `]}],"inferenceConfig":{"stopSequences":[" "]}}`, "inferenceConfig.stopSequences: each"},
 		{`{"messages":[{"role":"user","content":[` + hi + `]}],"additionalModelRequestFields":{"top_k":-1}}`, "additionalModelRequestFields.top_k: Input"},
-		{`{"messages":[],"toolConfig":{"tools":[{"systemTool":{"name":"nova_grounding"}}]}}`, "toolConfig.tools.0.systemTool: This cannot"},
+		{`{"messages":[],"toolConfig":{"tools":[{"otherTool":{"name":"f"}}]}}`, "toolConfig.tools.0.otherTool: This cannot"},
+		{`{"messages":[{"role":"user","content":[` + hi + `]}],"toolConfig":{"tools":[{"systemTool":{"name":"nova_grounding"}}],"toolChoice":{"any":{}}}}`, "toolConfig.toolChoice: Type `any` may only"},
 		{`{"messages":[{"role":"user","content":[` + hi + `]}],"toolConfig":{"tools":[` + spec + `,{"cachePoint":{"type":"default"}},{"toolSpec":{"name":"g","inputSchema":{"json":{"type":"array"}}}}]}}`,
 			"toolConfig.tools.2.toolSpec.inputSchema.json.type: Input should be 'object'"},
 		{`{"messages":[{"role":"user","content":[` + hi + `]}],"toolConfig":{"tools":[` + spec + `],"toolChoice":{"tool":{"name":"g"}}}}`,
@@ -77,9 +78,10 @@ func TestConverseErrors(t *testing.T) {
 // What the model has no use for is named as the client calls it, or refused.
 func TestConverseDropped(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":[` + hi + `,{"cachePoint":{"type":"default"}}]}],"requestMetadata":{"a":"b"},` +
+		`"toolConfig":{"tools":[{"systemTool":{"name":"nova_grounding"}}]},` +
 		`"inferenceConfig":{"temperature":0.5},"additionalModelRequestFields":{"zeal":1,"metadata":{"user_id":"u"}}}`
 	w := postTo(newServer(t, completing(endOfTurn, "Hi")), "/model/claude-2.1/converse", body)
-	want := "additionalModelRequestFields.metadata,additionalModelRequestFields.zeal,messages.content.cachePoint,requestMetadata"
+	want := "additionalModelRequestFields.metadata,additionalModelRequestFields.zeal,messages.content.cachePoint,requestMetadata,toolConfig.tools.systemTool"
 	if got := w.Header.Get("X-Dragoman-Dropped"); w.StatusCode != 200 || got != want {
 		t.Errorf("%d, dropped %s", w.StatusCode, got)
 	}

@@ -9,7 +9,6 @@ import (
 	"dragoman/metrics"
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/upstream"
 )
 
 // countTimeout bounds how long an upstream may count. Clients count before they ask: an
@@ -30,12 +29,18 @@ func (x *exchange) countTokens() error {
 		return x.showPrompt(body, route.UpstreamModel)
 	}
 	x.w.Header().Set("X-Dragoman-Upstream", route.Upstream)
-	count, estimate, err := x.prepareCount(body, route.UpstreamModel)
+	rules := x.renderRules()
+	rules.Counts = true
+	plan, err := x.plan(body, nil, route.UpstreamModel, x.s.refusals.applyTo(route.UpstreamModel), rules)
 	if err != nil {
 		return err
 	}
+	estimate := translate.EstimateTokens(len(body.JSON()))
+	if plan.Prompt != nil {
+		estimate = plan.Prompt.EstimateTokens()
+	}
 	source := "upstream"
-	tokens, err := x.callCount(route.UpstreamModel, count)
+	tokens, err := x.callCount(route.UpstreamModel, plan.Call.Count)
 	switch {
 	case err == nil:
 	case x.r.Context().Err() != nil:
@@ -49,46 +54,18 @@ func (x *exchange) countTokens() error {
 	return x.respond(http.StatusOK, x.dialect.appendTokenCount(nil, tokens))
 }
 
-// prepareCount returns the call that asks the model's upstream for the number of tokens,
-// nil if the upstream does not count, and an estimate of that number.
-func (x *exchange) prepareCount(body *messages.Body, m UpstreamModel) (count func(context.Context) (int, error), estimate int, err error) {
-	spec := x.s.refusals.applyTo(m)
-	up := x.s.upstreams[m.UpstreamKey()]
-	native, err := m.PassesTo(up, spec)
-	if err != nil {
-		return nil, 0, err
-	}
-	if native != nil {
-		return func(ctx context.Context) (int, error) {
-			return native.CountNative(ctx, spec, x.dialect.nativeRequest(x.r.Header, body))
-		}, translate.EstimateTokens(len(body.JSON())), nil
-	}
-	req, err := x.decode(body)
-	if err != nil {
-		return nil, 0, err
-	}
-	prompt, _, err := x.render(req, m, spec)
-	if err != nil {
-		return nil, 0, err
-	}
-	if counter, ok := up.(TokenCounter); ok {
-		count = func(ctx context.Context) (int, error) { return counter.Count(ctx, spec, prompt) }
-	}
-	return count, prompt.EstimateTokens(), nil
-}
+// errNoCounter says that the upstream does not count tokens.
+var errNoCounter = errors.New("the upstream does not count tokens")
 
 // callCount calls the upstream, once. It is a call like others in the record and the log,
 // unless the upstream does not count.
 func (x *exchange) callCount(m UpstreamModel, count func(context.Context) (int, error)) (int, error) {
 	if count == nil {
-		return 0, upstream.ErrNoCounter
+		return 0, errNoCounter
 	}
 	ctx, cancel := context.WithTimeout(x.r.Context(), countTimeout)
 	defer cancel()
 	tokens, err := count(ctx)
-	if errors.Is(err, upstream.ErrNoCounter) {
-		return 0, err
-	}
 	x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: m.Upstream})
 	x.w.Header().Set("X-Dragoman-Attempts", "1")
 	if err != nil {

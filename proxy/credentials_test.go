@@ -26,7 +26,7 @@ func TestCredentialsAreShown(t *testing.T) {
 		var east error
 		s := newServer(t, newFleet(func(string) error { return east }), func(o *Options) {
 			o.Routes = append(o.Routes, Route{Name: "west", UpstreamModel: UpstreamModel{Upstream: "west"}})
-			o.Upstreams["west"] = newFleet(func(string) error { return nil })
+			o.Upstreams["west"] = play(newFleet(func(string) error { return nil }))
 		})
 		check := func(when, line, value string) {
 			t.Helper()
@@ -61,7 +61,7 @@ func TestCredentialsAreShown(t *testing.T) {
 func TestCircuitIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var err error
-		s := newServer(t, newFleet(func(string) error { return err }))
+		s := newServer(t, newFleet(func(string) error { return err }), entries("claude-a", "claude-b"))
 		check := func(value string) {
 			t.Helper()
 			if got := scrape(t, s); !strings.Contains(got, `dragoman_circuit_open{upstream="east"} `+value+"\n") {

@@ -9,20 +9,27 @@ import (
 	"dragoman/translate/messages"
 )
 
+// A beta that has strings of calls sent as they come, and how a body names it.
+const (
+	fineGrained = "fine-grained-tool-streaming-2025-05-14"
+	bodyBeta    = `"anthropic_beta":["tools-2024-04-04","` + fineGrained + `"]`
+)
+
 // The answers to the question in each dialect: whole, and what a client gathers of the
 // input of a call in a stream, with the reason why that ended.
 var cutDialects = []struct {
 	name, whole, stream string
 	question            string
+	beta                string // a member of the body
 	gathered            func(t *testing.T, r io.Reader) (input, stop string)
 }{
-	{"messages", "/v1/messages", "/v1/messages", question, gatheredEvents},
+	{"messages", "/v1/messages", "/v1/messages", question, bodyBeta, gatheredEvents},
 	{"vertex", "/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:rawPredict",
-		"/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:streamRawPredict", question, gatheredEvents},
-	{"invoke", "/model/claude-2.1/invoke", "/model/claude-2.1/invoke-with-response-stream", question, func(t *testing.T, r io.Reader) (string, string) {
+		"/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:streamRawPredict", question, bodyBeta, gatheredEvents},
+	{"invoke", "/model/claude-2.1/invoke", "/model/claude-2.1/invoke-with-response-stream", question, bodyBeta, func(t *testing.T, r io.Reader) (string, string) {
 		return gatheredFrames(t, readChunks(t, r))
 	}},
-	{"converse", "/model/claude-2.1/converse", "/model/claude-2.1/converse-stream", converseQuestion, func(t *testing.T, r io.Reader) (input, stop string) {
+	{"converse", "/model/claude-2.1/converse", "/model/claude-2.1/converse-stream", converseQuestion, `"additionalModelRequestFields":{` + bodyBeta + `}`, func(t *testing.T, r io.Reader) (input, stop string) {
 		for line := range strings.Lines(readEvents(t, r)) {
 			var e struct {
 				Delta struct {
@@ -56,7 +63,7 @@ func TestCut(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
 		"<parameters>\n<days>3</days>\n<city>Os")
 	withTool := strings.NewReplacer(`{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`)
-	wholeValues := func(o *Options) { o.Routes[0].Values = ValuesWhole }
+	flow := func(o *Options) { o.Routes[0].Values = ValuesFlow }
 	repairs := func(o *Options) { o.Routes[0].Repair = 1 }
 	for _, d := range cutDialects {
 		asked := withTool.Replace(d.question)
@@ -64,8 +71,9 @@ func TestCut(t *testing.T) {
 			asked, want string
 			on          func(*Options)
 		}{
-			"as it comes":  {asked, `{"days":3,"city":"Os`, func(*Options) {}},
-			"whole values": {asked, `{"days":3`, wholeValues},
+			"whole values": {asked, `{"days":3`, func(*Options) {}},
+			"flow":         {asked, `{"days":3,"city":"Os`, flow},
+			"beta":         {`{` + d.beta + `,` + asked[1:], `{"days":3,"city":"Os`, func(*Options) {}},
 			"held":         {asked, `{"days":3`, repairs},
 		} {
 			t.Run(d.name+", "+name, func(t *testing.T) {
@@ -85,14 +93,22 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A tool says for itself whether its parameters may be sent before they are whole.
+// A tool says for itself whether its parameters may be sent before they are whole. A beta says it for tools
+// that do not.
 func TestEagerInputStreaming(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), strings.Join(weather, "")[:strings.Index(strings.Join(weather, ""), "lo</city>")])
-	for eager, want := range map[string]string{"false": `{`, "true": `{"city":"Os`, "null": `{"city":"Os`} {
-		asked := strings.Replace(question, `{"name":`, `{"eager_input_streaming":`+eager+`,"name":`, 1)
-		w := post(newServer(t, up), streamed(asked))
-		if input, _ := gatheredEvents(t, w.Body); input != want || w.Header().Get("X-Dragoman-Dropped") != "" {
-			t.Errorf("%s: streamed %s, dropped %q", eager, input, w.Header().Get("X-Dragoman-Dropped"))
+	const half = `{"city":"Os`
+	for _, tt := range []struct{ eager, betas, want string }{
+		{"true", "", half},
+		{"false", "", `{`},
+		{"null", "", `{`},
+		{"null", "tools-2024-04-04, " + fineGrained, half},
+		{"false", fineGrained, `{`},
+	} {
+		asked := strings.Replace(question, `{"name":`, `{"eager_input_streaming":`+tt.eager+`,"name":`, 1)
+		w := post(newServer(t, up), streamed(asked), "Anthropic-Beta", tt.betas)
+		if input, _ := gatheredEvents(t, w.Body); input != tt.want || w.Header().Get("X-Dragoman-Dropped") != "" {
+			t.Errorf("%+v: streamed %s, dropped %q", tt, input, w.Header().Get("X-Dragoman-Dropped"))
 		}
 	}
 	checkError(t, post(newServer(t, up), strings.Replace(question, `{"name":`, `{"eager_input_streaming":1,"name":`, 1)).Result(), 400, messages.ErrorInvalidRequest)

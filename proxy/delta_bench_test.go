@@ -105,17 +105,13 @@ func deltaWires(b testing.TB) map[string]deltaWire {
 		"messages": {
 			"text/event-stream", inSSE(true, start...), inSSE(true, delta), inSSE(true, end...),
 			func(c *http.Client) (Upstream, error) {
-				return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: "http://upstream", HTTPClient: c})
+				return upstream.NewAnthropic(upstream.ServerOptions{BaseURL: "http://upstream", HTTPClient: c})
 			},
 		},
 		"bedrock": {
 			eventstream.MediaType, inFrames(start...), inFrames(delta), inFrames(end...),
 			func(c *http.Client) (Upstream, error) {
-				up, err := upstream.NewBedrock(context.Background(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: "http://upstream", HTTPClient: c})
-				if err != nil {
-					return nil, err
-				}
-				return up.Messages(), nil
+				return upstream.NewBedrock(context.Background(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: "http://upstream", HTTPClient: c})
 			},
 		},
 		"chat": {
@@ -124,7 +120,7 @@ func deltaWires(b testing.TB) map[string]deltaWire {
 			inSSE(false, chatHead+`"content":"sixteen letters "`+chatTail),
 			inSSE(false, chatHead+`},"finish_reason":"stop"}]}`, "[DONE]"),
 			func(c *http.Client) (Upstream, error) {
-				return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: "http://upstream", HTTPClient: c})
+				return upstream.NewOpenAI(upstream.ServerOptions{BaseURL: "http://upstream", HTTPClient: c})
 			},
 		},
 	}

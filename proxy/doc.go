@@ -13,7 +13,7 @@
 //	request.go, body.go         the body, until it is known which models may answer
 //	answer.go                   the one pipeline, streamed or whole
 //	attempts.go, attempt.go     which model is asked, and whether it is asked again
-//	render.go, wait.go          the prompt; the upstream's answer, within the timeouts
+//	plan.go, render.go, wait.go what is asked, the prompt; the upstream's answer, within the timeouts
 //	checks.go, validate*.go     what an answer has to pass; translate asks again if it does not
 //	stream.go, outcome.go       the answer's way to the client; errors, log and metrics
 //

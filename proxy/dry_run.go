@@ -23,13 +23,13 @@ func (x *exchange) dryRun() (bool, error) {
 }
 
 // showPrompt answers with the prompt that the model would be asked, in JSON, or with the request that
-// would go through to its tool API (see [NativeJSON]).
+// would go through to its tool API (see [Plan.JSON]).
 func (x *exchange) showPrompt(body *messages.Body, m UpstreamModel) error {
 	p, err := x.preview(body, m)
 	if err != nil {
 		return err
 	}
-	data, err := p.json()
+	data, err := p.JSON(x.r.Context())
 	if err != nil {
 		return err
 	}

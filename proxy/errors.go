@@ -25,6 +25,7 @@ type failure struct {
 	typ        string // of package messages (ErrorAPI, …), or what the upstream said
 	message    string
 	details    jsontext.Value // error.details, for programs; nil for none
+	reason     string         // why it is a 400, for the log: one of messages.Faults, or below; "" for messages.FaultValue
 	retryAfter time.Duration  // 0 for no advice
 	final      bool           // trying again is of no use, whatever the status
 	exhausted  bool           // trying again has been done here, and may be of use later
@@ -53,8 +54,15 @@ var (
 	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
 )
 
-func invalidRequest(message string) error {
-	return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: message}
+// The reasons of a 400 beside [messages.Faults], as the log has them. docs/operations.md says what each means.
+const (
+	reasonBody     = "unreadable_body"
+	reasonUpstream = "upstream_refused"
+)
+
+// unreadableBody returns the error of a request whose body could not be read.
+func unreadableBody(message string) error {
+	return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: message, reason: reasonBody}
 }
 
 // invalidField returns the error of a request in which this field, or header, is wrong.
@@ -120,14 +128,14 @@ func failureFor(err error) *failure {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &invalid):
-		return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: invalid.Error(), details: invalid.Details}
+		return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: invalid.Error(), details: invalid.Details, reason: cmp.Or(invalid.Fault, messages.FaultValue)}
 	case errors.As(err, &upstreamErr):
 		status := upstreamErr.Status
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
 		return &failure{
-			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message,
+			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message, reason: reasonUpstream,
 			retryAfter: upstreamErr.RetryAfter,
 			final:      upstreamErr.Final || upstreamErr.Credentials != "",
 			exhausted:  errors.As(err, &exhausted),

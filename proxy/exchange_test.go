@@ -18,7 +18,7 @@ import (
 func TestMessage(t *testing.T) {
 	tests := []struct {
 		name       string
-		up         Upstream
+		up         any
 		content    []block // without ids
 		stopReason string
 	}{{

@@ -33,6 +33,7 @@ type explanation struct {
 	Tools         string         `json:"tools"`            // ToolsXML or ToolsNative
 	Format        string         `json:"format,omitzero"`
 	Variant       string         `json:"variant,omitzero"`
+	FormatReason  string         `json:"format_reason,omitzero"` // why the model is asked in the format
 	Family        string         `json:"family"`
 	Features      []string       `json:"features"` // that it is asked with
 	MaxTokens     int            `json:"model_max_tokens,omitzero"`
@@ -115,6 +116,10 @@ func (x *exchange) explain() error {
 	if err != nil {
 		return err
 	}
+	sent, err := p.Sent(x.r.Context())
+	if err != nil {
+		return err
+	}
 	e := explanation{
 		Model: body.Model, Route: route.Name, Stream: body.Stream, Fallbacks: []fallback{},
 		Checked: p.checked(), Dropped: x.explainDropped(),
@@ -122,8 +127,8 @@ func (x *exchange) explain() error {
 	for _, m := range models[1:] {
 		e.Fallbacks = append(e.Fallbacks, fallback{m.Upstream, m.Model})
 	}
-	e.describe(&p)
-	data, err := p.appendTo(&e)
+	e.describe(p, &sent)
+	data, err := p.appendTo(&e, sent.Body)
 	if err != nil {
 		return err
 	}
@@ -131,49 +136,49 @@ func (x *exchange) explain() error {
 }
 
 // describe says who would be asked, and how.
-func (e *explanation) describe(p *preview) {
-	m := p.model
+func (e *explanation) describe(p *Plan, sent *upstream.Request) {
+	m := p.Model
 	e.Upstream, e.UpstreamModel = m.Upstream, m.Model
-	e.Family, e.MaxTokens, e.Features = upstream.FamilyOf(m.Model), p.spec.MaxTokens, []string{}
-	if can := p.spec.Can.String(); can != "" {
+	e.Family, e.MaxTokens, e.Features = upstream.FamilyOf(m.Model), p.Spec.MaxTokens, []string{}
+	if can := p.Spec.Can.String(); can != "" {
 		e.Features = strings.Split(can, ",")
 	}
-	e.Wire, e.URL = p.sent.Wire, p.sent.URL
-	if len(p.sent.Header) > 0 {
-		e.Header = p.sent.Header
+	e.Wire, e.URL = sent.Wire, sent.URL
+	if len(sent.Header) > 0 {
+		e.Header = sent.Header
 	}
-	if p.prompt == nil {
-		e.Tools, e.Tokens = ToolsNative, translate.EstimateTokens(len(p.sent.Body))
+	if p.Prompt == nil {
+		e.Tools, e.Tokens = ToolsNative, translate.EstimateTokens(len(sent.Body))
 		return
 	}
-	e.Tools, e.Tokens = ToolsXML, p.prompt.EstimateTokens()
-	e.Format, e.Variant = m.FormatName(), m.Variant()
+	e.Tools, e.Tokens = ToolsXML, p.Prompt.EstimateTokens()
+	e.Format, e.Variant, e.FormatReason = m.FormatName(), m.Variant(), m.FormatReason()
 }
 
 // appendTo returns the explanation in JSON with the prompt and, byte for byte as it would be sent, the
 // body of the request; each is null where there is none.
-func (p *preview) appendTo(e *explanation) ([]byte, error) {
+func (p *Plan) appendTo(e *explanation, body []byte) ([]byte, error) {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
 	null := jsontext.Value("null")
 	with := map[string]jsontext.Value{"prompt": null, "body": null}
-	if p.prompt != nil {
-		if with["prompt"], err = p.json(); err != nil {
+	if p.Prompt != nil {
+		if with["prompt"], err = json.Marshal(p.Prompt); err != nil {
 			return nil, err
 		}
 	}
-	if p.sent.Body != nil {
-		with["body"] = p.sent.Body
+	if body != nil {
+		with["body"] = body
 	}
 	return rawjson.WithMembers(data, with), nil
 }
 
 // checked names what the answer has to pass before the client gets it.
-func (p *preview) checked() []string {
+func (p *Plan) checked() []string {
 	names := []string{}
-	if c := p.checks; c != nil {
+	if c := p.Checks; c != nil {
 		for _, check := range []struct {
 			name string
 			is   bool

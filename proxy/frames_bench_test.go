@@ -13,7 +13,7 @@ import (
 // the client's wire.
 func BenchmarkFrames(b *testing.B) {
 	const deltas = 1000
-	req := &messages.Request{ID: "msg_bench", Tools: []messages.Tool{{Name: "write", InputSchema: []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)}}}
+	req := &messages.Request{ID: "msg_bench", Tools: []messages.Tool{{Name: "write", Streaming: messages.StreamEagerly, InputSchema: []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)}}}
 	const opening = translate.CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<text>"
 	for _, text := range []struct{ name, head, piece string }{
 		{"text", "", "sixteen letters "},

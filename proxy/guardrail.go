@@ -32,12 +32,12 @@ func (x *exchange) withGuardrail(models []UpstreamModel, stream bool) ([]Upstrea
 		x.guardrail.Mode = "" // the modes are for streams; a whole answer is always judged before it is sent
 	}
 	keeps := func(m UpstreamModel) bool {
-		up, ok := x.s.upstreams[m.UpstreamKey()].(GuardedUpstream)
-		return ok && up.Keeps(m.Spec(), x.guardrail.Guardrail)
+		return x.s.upstreams[m.Upstream].Keeps(m.Spec(), x.guardrail.Guardrail)
 	}
 	if !keeps(models[0]) {
 		return nil, &messages.InvalidRequestError{
-			Path: x.guardrail.Name,
+			Fault: messages.FaultUnsupported,
+			Path:  x.guardrail.Name,
 			Message: "The guardrail cannot be kept: this model is not asked on Amazon Bedrock, or by an operation there that cannot be told all of it. " +
 				"Ask a model of an upstream of the kind bedrock, or leave the guardrail out.",
 		}

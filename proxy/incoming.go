@@ -36,9 +36,9 @@ func (s *Server) incoming(h http.Handler) http.Handler {
 		extend := func() { _ = control.SetWriteDeadline(time.Now().Add(s.timeouts.WriteStall)) }
 		extend()
 		defer extend() // for what net/http writes after h
-		s.keepConnection(w.Header())
+		s.keepConnection(r, w.Header())
 		if r.Body != nil && r.Body != http.NoBody {
-			b := &incomingBody{ReadCloser: r.Body, server: s, w: w, control: control}
+			b := &incomingBody{ReadCloser: r.Body, server: s, request: r, w: w, control: control}
 			defer b.abandon()
 			withBody := *r // a copy: net/http looks at its own request after h
 			withBody.Body = b
@@ -65,10 +65,11 @@ func (s *Server) catchPanic() {
 }
 
 // keepConnection says in the header of an answer whether the connection is there for another
-// request. While the server drains it is not, so that the client turns to another server in good
-// order. With HTTP/2, net/http sends GOAWAY instead.
-func (s *Server) keepConnection(answer http.Header) {
-	if s.draining.Err() != nil {
+// request. While the server drains, or once the connection is too old, it is not, so that the client
+// turns to another server in good order. With HTTP/2, net/http sends GOAWAY instead, and lets the
+// open streams of the connection end.
+func (s *Server) keepConnection(r *http.Request, answer http.Header) {
+	if s.draining.Err() != nil || s.isTooOld(r) {
 		answer.Set("Connection", "close")
 	} else {
 		answer.Del("Connection")
@@ -80,6 +81,7 @@ func (s *Server) keepConnection(answer http.Header) {
 type incomingBody struct {
 	io.ReadCloser
 	server  *Server
+	request *http.Request
 	w       http.ResponseWriter
 	control *http.ResponseController
 
@@ -102,7 +104,7 @@ func (b *incomingBody) Read(p []byte) (int, error) {
 		// From now on net/http reads only to notice that the client leaves, however long
 		// the answer takes.
 		_ = b.control.SetReadDeadline(time.Time{})
-		b.server.keepConnection(b.w.Header())
+		b.server.keepConnection(b.request, b.w.Header())
 	}
 	return n, err
 }

@@ -14,6 +14,14 @@ type kept struct {
 	checks *memo.Table[compiledCheck] // by the text of the schema
 }
 
+// of returns what is kept of one key's requests.
+func (k kept) of(key *heldKey) kept {
+	if key == nil {
+		return k
+	}
+	return kept{k.tools.Of(key.ID()), k.checks.Of(key.ID())}
+}
+
 // newKept returns a kept that is empty. Of schemas to check by it has no more than so many, and so
 // many bytes.
 func newKept() kept {

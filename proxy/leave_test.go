@@ -2,16 +2,80 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"dragoman/metrics"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
+
+// A long piece of an answer is not parsed to its end when the client leaves meanwhile.
+func TestParsingEndsWithClient(t *testing.T) {
+	long := strings.Repeat("é words that go on ", 1<<18)
+	rescued := func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = ToolsNative, true }
+	for name, tt := range map[string]struct {
+		up     any
+		option func(*Options)
+	}{
+		"text": {completing(endOfTurn, long), func(*Options) {}},
+		"thinking": {upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			yield(translate.Chunk{Thinking: long, Text: "x", Stop: messages.StopEndTurn}, nil)
+		}), func(*Options) {}},
+		"rescued": {&nativeModel{text: long}, rescued},
+	} {
+		for _, body := range []string{question, streamed(question)} {
+			ctx, leave := context.WithCancel(t.Context())
+			left, parsed := false, 0 // bytes since then
+			observe := func(*http.Request, *metrics.Exchange) *Observation {
+				return &Observation{Event: func(e *messages.Event) {
+					switch {
+					case left:
+						parsed += len(e.Text)
+					case len(e.Text) > 0:
+						left = true
+						leave()
+					}
+				}}
+			}
+			var log logged
+			s := newServer(t, tt.up, log.option, tt.option, func(o *Options) { o.Observe = []Observe{observe} })
+			answerTo(s, httptest.NewRecorder(), newRequest("POST", "/v1/messages", body).WithContext(ctx))
+			if !left || parsed > 64<<10 {
+				t.Errorf("%s: %d bytes were parsed for nobody", name, parsed)
+			}
+			if got := log.exchange(t); got["terminal"] != "client_gone" {
+				t.Errorf("%s: logged %v", name, got)
+			}
+		}
+	}
+}
+
+// A long piece of an answer reaches a client that stays as it is.
+func TestLongPieces(t *testing.T) {
+	long := strings.Repeat("é€ words that go on ", 1<<12) + "."
+	chunk := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		yield(translate.Chunk{Thinking: long, Text: long, Stop: messages.StopMaxTokens, Usage: messages.Usage{InputTokens: 3, OutputTokens: 5}}, nil)
+	})
+	w := post(newServer(t, chunk), `{"thinking":{"type":"enabled","budget_tokens":1024},`+strings.Replace(question[1:], `"max_tokens":100`, `"max_tokens":2000`, 1))
+	var m struct {
+		Content []struct{ Text, Thinking string }
+		Stop    string `json:"stop_reason"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Content) != 2 || m.Content[0].Thinking != long || m.Content[1].Text != long || m.Stop != "max_tokens" {
+		t.Errorf("%d: %.300s", w.Code, w.Body)
+	}
+}
 
 // Whatever an exchange waits for, it ends as soon as its client has left, and nobody is
 // asked any more.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// log writes one line for the exchange. Texts that are empty, and ttfe_ms if there was no
-// event, are left out; numbers are always there. Of a body only names are logged: that of
+// log writes one line for the exchange. Texts that are empty, usage_estimated unless it is true, and
+// ttfe_ms if there was no event, are left out; numbers are always there. Of a body only names are logged: that of
 // the model, which is cut, and those of fields. A field that the API does not have was
 // named by the client, and becomes "other". What an upstream calls an error, or the reason
 // for which it stopped, is logged if it is one that the API has.
@@ -34,6 +35,7 @@ func (x *exchange) log() {
 		{"upstream_model", clip(r.UpstreamModel)},
 		{"format", r.Format},
 		{"variant", r.Variant},
+		{"format_reason", r.FormatReason},
 		{"upstream_request_id", idOrNone(r.UpstreamRequestID)},
 		{"error_type", metrics.ErrorType(r.ErrorType)},
 		{"path", r.Shape},
@@ -46,6 +48,9 @@ func (x *exchange) log() {
 			line.Str(text.name, text.value)
 		}
 	}
+	if r.Status == http.StatusBadRequest {
+		line.Str("error_reason", r.ErrorReason)
+	}
 	if r.FirstEvent > 0 {
 		line.Float64("ttfe_ms", milliseconds(r.FirstEvent))
 	}
@@ -54,6 +59,13 @@ func (x *exchange) log() {
 	}
 	if len(r.Unmet) > 0 {
 		line.Strs("unmet", fieldNames(r.Unmet))
+	}
+	if len(r.ToolCalls) > 0 {
+		reasons := r.ToolCallReasons()
+		line.Strs("tool_call_reasons", reasons[:min(len(reasons), mostReasons)])
+	}
+	if r.UsageEstimated {
+		line.Bool("usage_estimated", true)
 	}
 	line.Int("status", r.Status).
 		Bool("stream", r.Stream).
@@ -68,6 +80,9 @@ func (x *exchange) log() {
 		Str("msg", "exchange").
 		Send()
 }
+
+// mostReasons bounds the list of reasons in a line.
+const mostReasons = 64
 
 // milliseconds returns a duration in milliseconds with three decimals.
 func milliseconds(d time.Duration) float64 {

@@ -74,15 +74,19 @@ func readMessages(r *http.Request, body []byte, opt messages.DecodeOptions) (*me
 
 // nativeMessages passes on the version and the betas, which this API has in headers.
 func nativeMessages(h http.Header, body *messages.Body) upstream.Native {
-	n := upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version")}
+	return upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version"), Betas: betas(h)}
+}
+
+// betas returns the betas that a header lists.
+func betas(h http.Header) (names []string) {
 	for _, list := range h.Values("Anthropic-Beta") {
 		for beta := range strings.SplitSeq(list, ",") {
 			if beta = strings.TrimSpace(beta); beta != "" {
-				n.Betas = append(n.Betas, beta)
+				names = append(names, beta)
 			}
 		}
 	}
-	return n
+	return names
 }
 
 // appendFrameHead appends what comes before the data of a server-sent event. The data

@@ -17,11 +17,6 @@ import (
 // its upstream. Which those are, the upstream says: it is asked in the background, and the last list is
 // kept. A client waits for the first one alone, and not for long.
 
-// ModelLister is an upstream that says which models it has: their ids as Invoke takes them.
-type ModelLister interface {
-	ListModels(ctx context.Context) ([]string, error)
-}
-
 const (
 	listLifetime = 5 * time.Minute // of a list: it is used longer, until there is a newer one
 	listPause    = 30 * time.Second
@@ -36,7 +31,7 @@ type modelList struct {
 	upstream string          // its name
 	base     context.Context // of the server
 	log      zerolog.Logger
-	lister   ModelLister
+	list     func(context.Context) ([]string, error)
 
 	mu    sync.Mutex
 	ids   []string
@@ -53,20 +48,9 @@ func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
 		if !r.servesAll() || unlisted[r.Upstream] || lists[r.Upstream] != nil {
 			continue
 		}
-		if lister, ok := s.listerOf(r.UpstreamModel); ok {
-			lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, lister: lister}
-		}
+		lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, list: s.upstreams[r.Upstream].ListModels}
 	}
 	return lists
-}
-
-// listerOf returns the upstream of a model, if it says which models it has. Over one wire it may not.
-func (s *Server) listerOf(m UpstreamModel) (ModelLister, bool) {
-	if lister, ok := s.upstreams[m.UpstreamKey()].(ModelLister); ok {
-		return lister, true
-	}
-	lister, ok := s.upstreams[m.Upstream].(ModelLister)
-	return lister, ok
 }
 
 // servesAll reports whether the route is for models of the upstream by their own ids.
@@ -100,7 +84,7 @@ func (l *modelList) refresh() {
 	defer cancel()
 	var ids []string
 	err := recoverPanic(func() (err error) {
-		ids, err = l.lister.ListModels(ctx)
+		ids, err = l.list(ctx)
 		return err
 	})
 	l.mu.Lock()

@@ -67,8 +67,7 @@ func TestModelsOfWildcards(t *testing.T) {
 	west := &listing{answer: func(context.Context, int64) ([]string, error) { return []string{"w1", "claude-b"}, nil }}
 	off := &listing{answer: func(context.Context, int64) ([]string, error) { t.Error("asked"); return nil, nil }}
 	s := newServer(t, east, func(o *Options) {
-		o.Upstreams["west"], o.Upstreams["off"], o.Upstreams["mute"] = west, off, completing(endOfTurn, "hi")
-		o.Upstreams["east/messages"] = completing(endOfTurn, "hi") // one of its wires says nothing
+		o.Upstreams["west"], o.Upstreams["off"], o.Upstreams["mute"] = play(west), play(off), play(completing(endOfTurn, "hi"))
 		o.Unlisted = map[string]bool{"off": true}
 		fixed := passing("*-mini", "west")
 		fixed.Model = "one"
@@ -175,7 +174,7 @@ func TestModelsAfterAReload(t *testing.T) {
 	up := &listing{answer: func(_ context.Context, call int64) ([]string, error) {
 		return []string{strings.Repeat("a", int(call))}, nil
 	}}
-	opt := Options{Routes: []Route{passing("*", "east")}, Upstreams: map[string]Upstream{"east": up}}
+	opt := Options{Routes: []Route{passing("*", "east")}, Upstreams: playAll(map[string]any{"east": up})}
 	s, err := New(opt)
 	if err != nil {
 		t.Fatal(err)

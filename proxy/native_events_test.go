@@ -21,7 +21,7 @@ func sending(t *testing.T, events ...string) Upstream {
 	fake.Native = func(string, []byte) []string { return events }
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

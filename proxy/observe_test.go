@@ -36,9 +36,9 @@ func TestExchangeLine(t *testing.T) {
 	want := map[string]any{
 		"level": "info", "msg": "exchange",
 		"request_id": w.Header().Get("request-id"), "client_request_id": "client-1", "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
-		"dialect": "messages", "model": "claude-2.1", "upstream": "east", "upstream_model": "anthropic.claude-v2:1", "format": "legacy",
+		"dialect": "messages", "model": "claude-2.1", "upstream": "east", "upstream_model": "anthropic.claude-v2:1", "format": "legacy", "format_reason": "set by format",
 		"status": 200., "stream": true, "attempts": 1., "bytes_in": float64(len(body)), "bytes_out": float64(w.Body.Len()),
-		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1.,
+		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1., "tool_call_reasons": []any{"none"},
 		"dropped": []any{"other", "speed"}, "terminal": "complete", "key_id": "9b346041",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -74,7 +74,7 @@ func TestMetrics(t *testing.T) {
 		`dragoman_requests_total{dialect="messages",model="claude-*",status_class="2xx",stream="true",upstream="east"} 1`,
 		`dragoman_requests_total{dialect="messages",model="other",status_class="4xx",stream="false",upstream="other"} 1`,
 		`dragoman_time_to_first_event_seconds_count{dialect="messages",model="claude-*",status_class="2xx",stream="false",upstream="east"} 1`,
-		`dragoman_tool_calls_total{model="claude-*",outcome="clean"} 2`,
+		`dragoman_tool_calls_total{model="claude-*",outcome="clean",reason="none"} 2`,
 		`dragoman_tokens_total{model="claude-*",type="input"} 22`,
 		`dragoman_upstream_attempts_total{error_type="none",upstream="east"} 2`,
 		`dragoman_stream_terminations_total{outcome="complete"} 1`,

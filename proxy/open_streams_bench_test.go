@@ -76,7 +76,7 @@ func benchmarked(b *testing.B, way, to string) http.Handler {
 		p.FlushInterval, p.ErrorLog = -1, log.New(io.Discard, "", 0)
 		return p
 	}
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: to})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: to})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (x *exchange) recordFailure(err error, f *failure) {
 		invalid     *messages.InvalidRequestError
 		panicked    *panicError
 	)
-	x.record.ErrorType = f.typ
+	x.record.ErrorType, x.record.ErrorReason = f.typ, cmp.Or(f.reason, messages.FaultValue)
 	x.record.Terminal = x.terminalOf(err)
 	x.record.Panicked = errors.As(err, &panicked)
 	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {

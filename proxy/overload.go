@@ -87,7 +87,7 @@ func (x *exchange) overloaded(gate string) error {
 func (x *exchange) refuse() {
 	if x.r.ProtoMajor == 1 && x.r.Body != http.NoBody && x.r.Header.Get("Expect") == "" && x.control.EnableFullDuplex() == nil {
 		x.refused = true
-		x.s.keepConnection(x.w.Header())
+		x.s.keepConnection(x.r, x.w.Header())
 	}
 }
 

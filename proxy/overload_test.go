@@ -25,7 +25,7 @@ type held struct{ asked, answers chan struct{} }
 
 func newHeld() *held { return &held{make(chan struct{}, 10), make(chan struct{})} }
 
-func (h *held) upstream() Upstream {
+func (h *held) upstream() upstreamFunc {
 	return upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
 		h.asked <- struct{}{}
 		select {
@@ -249,7 +249,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 	panicking := upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { panic("mine") })
 	for _, tt := range []struct {
 		name, body string
-		up         Upstream
+		up         any
 		leaves     bool // the client, while the upstream hangs
 	}{
 		{"a message", question, completing(endOfTurn, "hi"), false},

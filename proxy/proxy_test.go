@@ -23,14 +23,85 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// upstreamFunc is an upstream that does what the function does.
+// answerer is a model of a test.
+type answerer interface {
+	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
+}
+
+// played is an upstream whose model is a test's. Besides answering, it does what the test's has methods for.
+type played struct {
+	upstream.Func
+	model answerer
+}
+
+// play returns an upstream as it is, and one whose model is a test's.
+func play(up any) Upstream {
+	switch up := up.(type) {
+	case Upstream:
+		return up
+	case answerer:
+		return played{up.Invoke, up}
+	}
+	return nil
+}
+
+// playAll returns upstreams by their names.
+func playAll(ups map[string]any) map[string]Upstream {
+	all := map[string]Upstream{}
+	for name, up := range ups {
+		all[name] = play(up)
+	}
+	return all
+}
+
+func (p played) Prepare(m upstream.Model, asked *translate.Prompt) (*upstream.Call, error) {
+	call, err := p.Func.Prepare(m, asked)
+	if c, counts := p.model.(interface {
+		Count(context.Context, upstream.Model, *translate.Prompt) (int, error)
+	}); counts {
+		call.Count = func(ctx context.Context) (int, error) { return c.Count(ctx, m, asked) }
+	}
+	return call, err
+}
+
+// nativeAnswerer is a model of a test that has tools.
+type nativeAnswerer interface {
+	Passes(upstream.Model) bool
+	Pass(context.Context, upstream.Model, upstream.Native) iter.Seq2[messages.Event, error]
+	CountNative(context.Context, upstream.Model, upstream.Native) (int, error)
+}
+
+func (p played) Passes(m upstream.Model) bool {
+	n, ok := p.model.(nativeAnswerer)
+	return ok && n.Passes(m)
+}
+
+func (p played) PrepareNative(m upstream.Model, native upstream.Native) (*upstream.Call, error) {
+	n := p.model.(nativeAnswerer)
+	return &upstream.Call{
+		Events: func(ctx context.Context) iter.Seq2[messages.Event, error] { return n.Pass(ctx, m, native) },
+		Count:  func(ctx context.Context) (int, error) { return n.CountNative(ctx, m, native) },
+		Show:   func(context.Context) (upstream.Request, error) { return upstream.Request{Body: native.Body}, nil },
+	}, nil
+}
+
+func (p played) ListModels(ctx context.Context) ([]string, error) {
+	if l, ok := p.model.(interface {
+		ListModels(context.Context) ([]string, error)
+	}); ok {
+		return l.ListModels(ctx)
+	}
+	return nil, nil
+}
+
+// upstreamFunc is a model that does what the function does.
 type upstreamFunc func(ctx context.Context, yield func(translate.Chunk, error) bool)
 
 func (f upstreamFunc) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
 }
 
-// completing is an upstream that accepts the request, completes it with the
+// completing is a model that accepts the request, completes it with the
 // pieces, and stops as it is told.
 func completing(stop translate.Chunk, pieces ...string) upstreamFunc {
 	return func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -66,7 +137,7 @@ const (
 func streamed(body string) string { return `{"stream":true,` + body[1:] }
 
 // newServer returns a server with one upstream for all models that begin with "claude-".
-func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
+func newServer(t testing.TB, up any, change ...func(*Options)) *Server {
 	t.Helper()
 	s, err := New(optionsFor(up, change...))
 	if err != nil {
@@ -76,10 +147,10 @@ func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 }
 
 // optionsFor returns the options of such a server.
-func optionsFor(up Upstream, change ...func(*Options)) Options {
+func optionsFor(up any, change ...func(*Options)) Options {
 	opt := Options{
 		Routes:    []Route{{Name: "claude-*", UpstreamModel: UpstreamModel{Upstream: "east", Features: upstream.Override{With: upstream.Prefill}}}},
-		Upstreams: map[string]Upstream{"east": up},
+		Upstreams: map[string]Upstream{"east": play(up)},
 		Attempts:  1,
 		Log:       zerolog.Nop(),
 	}

@@ -25,20 +25,22 @@ func (r refusals) applyTo(m UpstreamModel) upstream.Model { return r[m.Upstream]
 func (r refusals) add(m UpstreamModel, refused refusal) { r[m.Upstream].add(m, refused) }
 
 // upstreamRefusals remembers which features the models of an upstream have refused, and which limits
-// of tokens they have named, so that the next request does not run into the same error.
+// of tokens they have named, so that the next request does not run into the same error. It remembers as
+// well which features they have of those that were tried.
 type upstreamRefusals struct {
 	mu      sync.Mutex
 	byModel map[way]refusal
 	oldest  time.Time // when the first of byModel was added
 }
 
-// refusal is all that a model has refused.
+// refusal is all that a model has refused, and what was found out of features that it might have lacked.
 type refusal struct {
 	features  upstream.Features
-	maxTokens int // the most that the model gives; 0 if it has named no limit
+	maxTokens int               // the most that the model gives; 0 if it has named no limit
+	has       upstream.Features // that the model was asked for at a try, and has
 }
 
-// applyTo returns the spec of a model without what the model has refused.
+// applyTo returns the spec of a model without what the model has refused, and with what it was found to have.
 func (r *upstreamRefusals) applyTo(m UpstreamModel) upstream.Model {
 	spec := m.Spec()
 	r.mu.Lock()
@@ -47,7 +49,9 @@ func (r *upstreamRefusals) applyTo(m UpstreamModel) upstream.Model {
 		r.byModel = nil
 	}
 	learnt := r.byModel[m.way()]
+	spec.Can |= learnt.has & spec.Tries
 	spec.Can &^= learnt.features
+	spec.Tries &^= learnt.features | learnt.has
 	spec.MaxTokens = lowerLimit(spec.MaxTokens, learnt.maxTokens)
 	return spec
 }
@@ -62,7 +66,8 @@ func (r *upstreamRefusals) add(m UpstreamModel, learnt refusal) {
 	}
 	key := m.way()
 	before := r.byModel[key]
-	r.byModel[key] = refusal{before.features | learnt.features, lowerLimit(before.maxTokens, learnt.maxTokens)}
+	features := before.features | learnt.features
+	r.byModel[key] = refusal{features, lowerLimit(before.maxTokens, learnt.maxTokens), (before.has | learnt.has) &^ features}
 }
 
 // lowerLimit returns the lower of two limits, of which 0 is none.

@@ -24,16 +24,19 @@ type RenderRules struct {
 	// Origins is set to where the prompt is from, unless it is nil.
 	Origins *translate.Origins
 
-	kept kept // of the server
+	// Counts says that the prompt is for a count of its tokens, and not for an answer.
+	Counts bool
+
+	kept   kept              // of the server
+	rename func(error) error // into the client's terms; nil for none
 }
 
-// Render returns the prompt that the model is asked for a request, and what its answer has
-// to pass, nil for nothing. Whoever asks, counts or shows a prompt gets it here, so that all
-// refuse the same requests. The spec is that of m, or less than it after the model refused a
+// render returns the prompt that the model is asked for a request, and what its answer has
+// to pass, nil for nothing. The spec is that of m, or less than it after the model refused a
 // feature. What the spec does not allow is taken out of the prompt and dropped or, if the
 // rules are strict, refused: that, and an example of a tool's input that does not fit, is a
 // [*messages.InvalidRequestError].
-func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, *translate.Checks, error) {
+func (m UpstreamModel) render(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, *translate.Checks, error) {
 	p, err := m.prompt(ctx, req, spec, rules)
 	if err != nil {
 		return nil, nil, err
@@ -44,9 +47,17 @@ func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec u
 		rules.Drop(field)
 	})
 	if err == nil && rules.Strict && unchecked != "" {
-		err = &messages.InvalidRequestError{Path: unchecked, Message: "the schema cannot be understood, or takes too much work to check"}
+		err = &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: unchecked, Message: "the schema cannot be understood, or takes too much work to check"}
 	}
 	return p, checks, err
+}
+
+// renamed returns an error in the client's terms.
+func (r RenderRules) renamed(err error) error {
+	if r.rename == nil {
+		return err
+	}
+	return r.rename(err)
 }
 
 // prompt returns the prompt alone: that of a request whose examples and schemas have been
@@ -64,6 +75,7 @@ func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec u
 	if p.MaxTokens < req.MaxTokens && !rules.OpenLength {
 		if rules.Strict {
 			return nil, &messages.InvalidRequestError{
+				Fault:   messages.FaultUnsupported,
 				Path:    "max_tokens",
 				Message: fmt.Sprintf("%d > %d, which is the maximum allowed number of output tokens for %s", req.MaxTokens, p.MaxTokens, clip(m.Model)),
 			}
@@ -75,7 +87,7 @@ func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec u
 		rules.Drop(field)
 	}
 	if rules.Strict && len(dropped) > 0 {
-		return nil, &messages.InvalidRequestError{Path: dropped[0], Message: "this model does not take it"}
+		return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: dropped[0], Message: "this model does not take it"}
 	}
 	return p, nil
 }
@@ -107,19 +119,10 @@ func dropSampling(p *translate.Prompt, can upstream.Features) (dropped []string)
 	return dropped
 }
 
-// render renders the request of the exchange: see [UpstreamModel.Render]. What is dropped is
-// named in x-dragoman-dropped.
-func (x *exchange) render(req *messages.Request, m UpstreamModel, spec upstream.Model) (*translate.Prompt, *translate.Checks, error) {
-	began := x.elapsed()
-	p, checks, err := m.Render(x.r.Context(), req, spec, x.renderRules())
-	x.record.Render += x.elapsed() - began
-	if err != nil {
-		return nil, nil, causeOr(x.r.Context(), x.conversion.Error(err))
-	}
-	return p, checks, nil
-}
-
 // renderRules returns the rules of the exchange.
 func (x *exchange) renderRules() RenderRules {
-	return RenderRules{Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Drop: x.drop, kept: x.s.kept}
+	return RenderRules{
+		Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Drop: x.drop, kept: x.s.kept.of(x.key),
+		rename: func(err error) error { return causeOr(x.r.Context(), x.conversion.Error(err)) },
+	}
 }

@@ -31,8 +31,12 @@ func TestRepair(t *testing.T) {
 			[]string{"Let me look.", `{"city": Oslo}`, "<error>\nThe call could not be read", "not valid JSON", "again"}, "repaired clean"},
 		{"in doubt", []string{weatherCall("<city>Oslo\n\n"), good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
 			[]string{"Let me look.", "<city>", "Oslo", "<error>\nThe call could not be read", "not certain where a value in it ends", "again"}, "repaired clean"},
-		{"twice", []string{lost, lost}, []string{`"input":{}`, `{\"city\": Oslo}`}, "max_tokens", []string{"not valid JSON"}, "repaired incomplete"},
-		{"and the upstream fails", []string{broken}, []string{"{get_weather}"}, "end_turn", []string{"again"}, "leaked"},
+		{"twice", []string{lost, lost}, []string{`{\"city\": Oslo}`}, "end_turn", []string{"not valid JSON"}, "repaired refused"},
+		{"parameters that do not fit", []string{weatherCall("<town>Oslo</town>"), good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
+			[]string{"<town>", "Oslo", "<error>\nnot run: the parameters do not fit the tool. Missing parameters: city.", "again"}, "clean"},
+		{"in attributes", []string{"Let me look.\n\n<function_calls>\n<invoke name=\"get_weather\" city=\"Oslo\"></invoke>\n", good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
+			[]string{"Let me look.", "city=", "Oslo", "<error>\nThe call could not be read, and was not run. Missing parameters: city.", "again"}, "repaired clean"},
+		{"and the upstream fails", []string{broken}, []string{"{get_weather}"}, "end_turn", []string{"again"}, "refused"},
 		{"in words", []string{broken, "It is cold."}, []string{"{get_weather}", "It is cold."}, "end_turn", []string{"again"}, "repaired"},
 	}
 	for _, tt := range tests {
@@ -43,7 +47,7 @@ func TestRepair(t *testing.T) {
 			whole := post(s, question)
 			metrics := httptest.NewRecorder()
 			s.Admin().ServeHTTP(metrics, newRequest("GET", "/metrics", ""))
-			for _, outcome := range []string{"clean", "repaired", "leaked", "incomplete"} {
+			for _, outcome := range []string{"clean", "repaired", "leaked", "refused", "invalid", "incomplete"} {
 				counted := strings.Contains(metrics.Body.String(), `outcome="`+outcome+`"`)
 				if counted != strings.Contains(tt.outcomes, outcome) {
 					t.Errorf("outcome %s counted: %v", outcome, counted)

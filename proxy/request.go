@@ -21,7 +21,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 		return nil, Route{}, err
 	}
 	x.observed.received(data)
-	opt.Strict = x.s.strict
+	opt.Strict, opt.Betas = x.s.strict, betas(x.r.Header)
 	began := x.elapsed()
 	body, err := x.parseBody(data, opt)
 	x.record.Decode = x.elapsed() - began
@@ -36,6 +36,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if err != nil {
 		return nil, Route{}, err
 	}
+	route = x.s.told(route)
 	if x.replay != nil {
 		route = x.replay.of(route)
 	}
@@ -51,7 +52,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 			return nil, err
 		}
 		if at := x.conversion.Refusable; opt.Strict && at != "" {
-			return nil, &messages.InvalidRequestError{Path: at, Message: "Not supported here. Remove the field."}
+			return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: at, Message: "Not supported here. Remove the field."}
 		}
 		data, x.conversion.Body = x.conversion.Body, nil // what is read of it keeps it as long as it has to
 	}
@@ -65,7 +66,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		x.ignored = x.dialect.ignoredIn(x.r.Header)
 	}
 	if i := slices.IndexFunc(x.ignored, x.dialect.refuses); opt.Strict && i >= 0 {
-		return nil, &messages.InvalidRequestError{Path: x.ignored[i], Message: "Not supported here. Remove the field."}
+		return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: x.ignored[i], Message: "Not supported here. Remove the field."}
 	}
 	return x.dialect.read(x.r, data, opt)
 }

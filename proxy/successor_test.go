@@ -13,7 +13,7 @@ import (
 )
 
 // succeed returns a server that takes the place of s. Its upstreams are the same.
-func succeed(t *testing.T, s *Server, up Upstream, change ...func(*Options)) *Server {
+func succeed(t *testing.T, s *Server, up any, change ...func(*Options)) *Server {
 	t.Helper()
 	next, err := s.Successor(optionsFor(up, change...), func(string) bool { return true })
 	if err != nil {
@@ -31,7 +31,7 @@ func TestSuccessorOfUpstreams(t *testing.T) {
 			{Name: "a", UpstreamModel: UpstreamModel{Upstream: "east"}},
 			{Name: "b", UpstreamModel: UpstreamModel{Upstream: "west"}},
 		}
-		o.Upstreams = map[string]Upstream{"east": busy, "west": busy}
+		o.Upstreams = playAll(map[string]any{"east": busy, "west": busy})
 	}
 	before := newServer(t, nil, both)
 	for _, model := range []string{"a", "b"} {
@@ -88,6 +88,9 @@ func TestSuccessorCountsWhatIsOpen(t *testing.T) {
 		if w := post(second, question); w.Code != 529 {
 			t.Errorf("status %d, with one exchange open before the limit was one", w.Code)
 		}
+		if want := "\ndragoman_max_concurrent 1\n"; !strings.Contains(scrape(t, second), want) {
+			t.Errorf("the metrics lack %s", want)
+		}
 		third := succeed(t, second, up, limited(2), func(o *Options) {
 			o.Routes = []Route{{Name: "other", UpstreamModel: UpstreamModel{Upstream: "east"}}}
 		})
@@ -143,7 +146,7 @@ func TestSuccessorsBoundSeries(t *testing.T) {
 		return func(o *Options) {
 			o.Metrics = counts
 			o.Routes = []Route{{Name: name, UpstreamModel: UpstreamModel{Upstream: name}}}
-			o.Upstreams = map[string]Upstream{name: up}
+			o.Upstreams = playAll(map[string]any{name: up})
 			o.Keys = []Key{{Sum: NewKey("key-" + name).Sum, Name: name}}
 		}
 	}

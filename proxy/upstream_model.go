@@ -12,23 +12,34 @@ import (
 // UpstreamModel is a model of an upstream and how it is asked: one entry under models in
 // the configuration, or one of its fallbacks.
 type UpstreamModel struct {
-	Upstream string            // the upstream's name in the configuration
-	Wire     string            // the API over which the upstream is asked; "" to let the upstream choose by the id
-	Model    string            // the id that the upstream knows; "" for the name that the client asks for
-	Format   string            // the prompting convention, or [translate.FormatAuto]; "" for the default
-	Accept   string            // in which calls are read besides: see [translate.Target]; "" for that of the model's family
-	Language string            // of the preamble; "" for the default
-	Template string            // text in place of the preamble; "" for none
-	Features upstream.Override // corrects what is known of the model's family
+	Upstream string // the upstream's name in the configuration
+	Wire     string // the API over which the upstream is asked; "" to let the upstream choose by the id
+	Model    string // the id that the upstream knows; "" for the name that the client asks for
+	Format   string // the prompting convention, or [translate.FormatAuto]; "" for the default
+	// Family names the family of the model; "" if its id tells, the name that clients ask for, or its server.
+	// Assumed is the family where none of these tells; "" for an unknown one.
+	Family, Assumed string
+	ExampleCall     string            // whether the prompt shows an example call: see [translate.Target]; "" for [translate.ExampleAuto]
+	Accept          string            // in which calls are read besides: see [translate.Target]; "" for that of the model's family
+	Language        string            // of the preamble; "" for the default
+	Template        string            // text in place of the preamble; "" for none
+	Features        upstream.Override // corrects what is known of the model's family
 	// MaxTokens is the most tokens that an answer can have; 0 for what is known of the
 	// model's family.
 	MaxTokens int64
 	Tools     string // how the model is given tools; "" for ToolsXML
-	Values    string // when a parameter of a call is sent to the client; "" for ValuesFlow
+	Values    string // when a parameter of a call is sent to the client; "" for ValuesWhole
 	Repair    int64  // how often the model is asked again for a call that could not be read: 0 or 1
 	Quoted    string // what a call in a Markdown code fence is; "" for QuotedText
 	Thinking  string // where its completions begin: see [translate.Target]; "" for what its family's template does
-	Rescue    bool   // look for calls in the text of a model that is given tools over its own API
+	// TryPrefill asks for a forced call with a prefill, and remembers whether the server goes on with it, if it
+	// is not known whether the model takes one.
+	TryPrefill bool
+	Rescue     bool // look for calls in the text of a model that is given tools over its own API
+
+	Entry string // the id or, without one, the name of the entry, as configured; set by Route.For
+	Asked string // the name that the client asks for; set by For
+	Told  string // what the server says of the model: see [FamilyTeller]; "" as long as that is not known
 }
 
 // How a model is given tools.
@@ -40,8 +51,8 @@ const (
 
 // When a parameter of a call is sent, unless its tool says otherwise.
 const (
-	ValuesFlow  = "flow"  // a string as it is written, other values when they are whole
 	ValuesWhole = "whole" // when it is whole
+	ValuesFlow  = "flow"  // a string as it is written, other values when they are whole
 )
 
 // What a call is that fills a Markdown code fence.
@@ -52,18 +63,17 @@ const (
 
 // The wires: APIs over which an upstream is asked.
 const (
-	WireMessages = "messages" // the Messages API
-	WireText     = "text"     // text completions: the whole prompt is one text
-	WireConverse = "converse" // Converse of Bedrock, the same for all families
-	WireChat     = "chat"     // chat completions
+	WireMessages = upstream.WireMessages
+	WireText     = upstream.WireText
+	WireConverse = upstream.WireConverse
+	WireChat     = upstream.WireChat
 )
 
 // maxCompletionTokens is the most that the wire of text completions takes
 // (docs/reference/bedrock.md §2b).
 const maxCompletionTokens = 4096
 
-// UpstreamKey returns the key of the upstream in [Options.Upstreams]: its name and, for
-// a wire, a slash and that. A name holds no slash.
+// UpstreamKey returns the name of the upstream and, for a wire, a slash and that. A name holds no slash.
 func (m UpstreamModel) UpstreamKey() string {
 	if m.Wire == "" {
 		return m.Upstream
@@ -77,10 +87,20 @@ type way struct{ upstreamKey, model string }
 // way returns what tells the model from others. The id has to be known (see For).
 func (m UpstreamModel) way() way { return way{m.UpstreamKey(), m.Model} }
 
+// of returns the model as one of the route with this name.
+func (m UpstreamModel) of(route string) UpstreamModel {
+	m.Entry = cmp.Or(m.Model, route)
+	return m
+}
+
+// configured returns what failures are counted by: clients choose the names under a wildcard, and share
+// what comes of them.
+func (m UpstreamModel) configured() way { return way{m.UpstreamKey(), m.Entry} }
+
 // For returns the model for a name that a client asks for: with the id that the upstream
 // knows.
 func (m UpstreamModel) For(name string) UpstreamModel {
-	m.Model = cmp.Or(m.Model, name)
+	m.Model, m.Asked = cmp.Or(m.Model, name), name
 	return m
 }
 
@@ -99,7 +119,11 @@ func (m UpstreamModel) Spec() upstream.Model {
 	if m.Tools != ToolsAuto {
 		can &^= upstream.Tools
 	}
-	return upstream.Model{ID: m.Model, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
+	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
+	if m.TryPrefill && !m.Features.Without.Has(upstream.Prefill) {
+		spec.Tries = upstream.Prefill &^ spec.Can
+	}
+	return spec
 }
 
 // usesToolAPI reports whether the model is given tools over its own API.
@@ -110,28 +134,14 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 // Target returns what a prompt for the model has to respect. The spec is that of the
 // model, or less than it after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
+	family, _ := m.family()
 	return translate.Target{
-		Format: m.format(), Model: m.Model, Accept: cmp.Or(m.Accept, translate.AcceptFor(m.Model)), Language: m.Language, Template: m.Template,
-		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), HoldValues: m.Values == ValuesWhole,
-		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(m.Model)),
+		Format: m.Format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
+		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
+		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)),
 		MaxTokens: spec.MaxTokens,
 	}
 }
-
-// format returns the format in which the model is asked, "" for the default. The id has to be known
-// (see For).
-func (m UpstreamModel) format() string {
-	if m.Format == translate.FormatAuto {
-		return translate.FormatFor(m.Model)
-	}
-	return m.Format
-}
-
-// FormatName returns the name of the format in which the model is asked.
-func (m UpstreamModel) FormatName() string { return cmp.Or(m.format(), translate.Formats()[0]) }
-
-// Variant returns the name of the variant of the format that models of its family were trained on, "" for none.
-func (m UpstreamModel) Variant() string { return translate.VariantFor(m.format(), m.Model) }
 
 // checkParts returns an error if a prompt has an image or a document and the model's
 // entry says that it takes none, or that its prompt is one text. What is only known of the
@@ -144,7 +154,7 @@ func (m UpstreamModel) checkParts(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
 			if refused[part.Type] {
-				return &messages.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
+				return &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
 			}
 		}
 	}

@@ -21,202 +21,154 @@ func isSmallNumber(n json.Number) bool {
 	return len(n) <= maxNumber && len(strings.TrimLeft(exponent, "+-0")) <= maxExponent
 }
 
-// instance is a value that is to be checked, with what the estimate needs to know of it.
-type instance struct {
-	value   any
-	kind    string // the name of its type in JSON Schema
-	depth   int
-	size    int // the number of values in it, itself included
-	members map[string]*instance
-	items   []*instance
-}
+// maxDepth is how deep a value may be nested, and how many schemas may lead from one to the
+// next for one value.
+const maxDepth = 200
 
-// maxInstanceDepth is how deep a value may be nested.
-const maxInstanceDepth = 200
-
-// readInstance returns an instance for a value of encoding/json, nil if it is nested too
-// deep or holds a number that is not small.
-func readInstance(value any, depth int) *instance {
-	in := &instance{value: value, depth: depth, size: 1}
-	if depth > maxInstanceDepth {
-		return nil
-	}
-	switch v := value.(type) {
-	case nil:
-		in.kind = "null"
-	case bool:
-		in.kind = "boolean"
-	case string:
-		in.kind = "string"
-	case json.Number:
-		in.kind = "number"
-		if !isSmallNumber(v) {
-			return nil
-		}
-	case []any:
-		in.kind = "array"
-		in.items = make([]*instance, len(v))
-		for i := range v {
-			if in.items[i] = readInstance(v[i], depth+1); in.items[i] == nil {
-				return nil
-			}
-			in.size += in.items[i].size
-		}
-	case map[string]any:
-		in.kind = "object"
-		in.members = make(map[string]*instance, len(v))
-		for name := range v {
-			if in.members[name] = readInstance(v[name], depth+1); in.members[name] == nil {
-				return nil
-			}
-			in.size += in.members[name].size
-		}
-	}
-	return in
-}
-
-// work is the work of checking a value against a schema.
-type work struct {
-	all int
-	// inPlace is the number of schemas that are applied to the value itself. For each of
-	// them the library looks through the others for a circle.
-	inPlace int
-}
-
-// costEstimate adds up the work of a check. It visits each pair of a schema and a value
-// once, also where the library comes to the pair on many paths and does its work again
-// on each.
-type costEstimate struct {
-	known map[visit]work // all is -1 while the pair is being visited
-	left  int            // visits that may still be done
-}
-
-// visit is a pair of a schema and a value that it is applied to.
-type visit struct {
-	schema *jsonschema.Schema
-	value  *instance
-}
-
-// checkCost returns the work of checking a value. It is above budget, and not exact, if
-// the estimate itself takes too many visits.
-func checkCost(s *jsonschema.Schema, v *instance, budget int) int {
-	const visits = 2 // that take as long as one unit of work
-	c := costEstimate{known: map[visit]work{}, left: visits * budget}
-	return c.of(s, v).all/visits + 1
-}
-
-// endless is more work than any budget has. Sums stop there, and do not overflow.
+// endless is more work than any budget has.
 const endless = 1 << 30
 
-// of returns the work of checking v against s, endless if the check leads back to itself.
-func (c *costEstimate) of(s *jsonschema.Schema, v *instance) work {
-	if s == nil || v == nil {
-		return work{}
-	}
-	if c.left--; c.left < 0 {
-		return work{endless, 1}
-	}
-	at := visit{s, v}
-	if w, ok := c.known[at]; ok {
-		if w.all < 0 { // it is being visited
-			return work{endless, 1}
-		}
-		return w
-	}
-	c.known[at] = work{all: -1}
-	w := work{1 + v.depth/16 + (len(v.members)+len(v.items)+len(s.Required)+len(s.DependentRequired))/4, 1}
-	if s.Types == nil || hasType(s.Types.ToStrings(), v) {
-		c.inPlace(&w, s, v)
-		c.below(&w, s, v)
-	}
-	w.all = min(w.all+w.inPlace/256, endless)
-	c.known[at] = w
-	return w
+// rehearsal counts what a check would do, on the paths that the library would take, and
+// stops where no more is left.
+type rehearsal struct{ left int }
+
+// checkCost returns the work of checking a value, more than budget if it is not to be done.
+func checkCost(s *jsonschema.Schema, v any, budget int) int {
+	const steps = 2 // that take as long as one unit of work
+	r := rehearsal{steps * budget}
+	r.measure(v, 0)
+	r.check(s, v, 0, 0)
+	return budget - r.left/steps + 1
 }
 
-// hasType reports whether a schema with these types applies to the value; none are all.
-func hasType(types []string, v *instance) bool {
-	return len(types) == 0 || slices.Contains(types, v.kind) || v.kind == "number" && slices.Contains(types, "integer")
+// spend takes work out of what is left, and reports whether there was enough.
+func (r *rehearsal) spend(n int) bool {
+	r.left -= min(n, endless)
+	return r.left >= 0
 }
 
-// inPlace adds the work of the schemas within s that apply to the value itself.
-func (c *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
-	if s.Enum != nil {
-		w.all = min(w.all+1+len(s.Enum.Values)*v.size/4, endless)
+// measure spends the number of values in v, and returns it.
+func (r *rehearsal) measure(v any, depth int) (size int) {
+	if size = 1; depth > maxDepth || !r.spend(1) {
+		r.spend(endless)
+		return size
 	}
-	if s.Const != nil {
-		w.all += v.size
-	}
-	switch text := v.value.(type) {
-	case string:
-		w.all += len(text) / 256
-	case json.Number: // each schema makes a fraction of it
-		if len(text) > 20 || strings.ContainsAny(string(text), "eE") {
-			w.all += 4
+	switch v := v.(type) {
+	case json.Number:
+		if !isSmallNumber(v) {
+			r.spend(endless)
+		}
+	case []any:
+		for _, item := range v {
+			size += r.measure(item, depth+1)
+		}
+	case map[string]any:
+		for _, member := range v {
+			size += r.measure(member, depth+1)
 		}
 	}
-	if s.UniqueItems {
-		w.all = min(w.all+v.size*min(len(v.items), 20), endless)
+	return size
+}
+
+// check spends the work of checking v against s. around is how many schemas have led to s
+// for the same value: the library looks through all of them for a circle.
+func (r *rehearsal) check(s *jsonschema.Schema, v any, depth, around int) {
+	if s == nil {
+		return
 	}
-	add := func(list ...*jsonschema.Schema) {
-		for _, part := range list {
-			p := c.of(part, v)
-			w.all = min(w.all+p.all, endless)
-			w.inPlace = min(w.inPlace+p.inPlace, endless)
+	if around > maxDepth || !r.spend(1+depth/16+around/32+(len(s.Required)+len(s.DependentRequired))/2) {
+		r.spend(endless)
+		return
+	}
+	if s.Types != nil && !hasType(s.Types.ToStrings(), v) {
+		return
+	}
+	if s.Enum != nil || s.Const != nil || s.UniqueItems {
+		times := 1
+		if s.Enum != nil {
+			times += len(s.Enum.Values)
 		}
-	}
-	add(s.Ref, s.Not, s.If, s.Then, s.Else)
-	add(s.AllOf...)
-	add(s.AnyOf...)
-	add(s.OneOf...)
-	for _, part := range s.DependentSchemas {
-		add(part)
-	}
-	for _, dependency := range s.Dependencies {
-		if part, ok := dependency.(*jsonschema.Schema); ok {
-			add(part)
+		if list, ok := v.([]any); ok && s.UniqueItems {
+			times += min(len(list), 20)
 		}
+		r.spend(times * r.measure(v, depth) / 2)
+	}
+	if n, ok := v.(json.Number); ok && (len(n) > 20 || strings.ContainsAny(string(n), "eE")) {
+		r.spend(8) // each schema makes a fraction of it
 	}
 	// Where these lead depends on how the check came here. They are not followed.
 	if s.RecursiveRef != nil || s.DynamicRef != nil {
-		w.all = endless
+		r.spend(endless)
+	}
+	for _, list := range [][]*jsonschema.Schema{{s.Ref, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf} {
+		for _, part := range list {
+			r.check(part, v, depth, around+1)
+		}
+	}
+	for _, part := range s.DependentSchemas {
+		r.check(part, v, depth, around+1)
+	}
+	for _, dependency := range s.Dependencies {
+		part, _ := dependency.(*jsonschema.Schema)
+		r.check(part, v, depth, around+1)
+	}
+	switch v := v.(type) {
+	case string:
+		r.spend(len(v) / 128)
+	case map[string]any:
+		for name, member := range v {
+			r.check(s.PropertyNames, name, depth, 0)
+			r.check(s.Properties[name], member, depth+1, 0)
+			for _, part := range s.PatternProperties { // whose patterns match everything
+				r.check(part, member, depth+1, 0)
+			}
+			additional, _ := s.AdditionalProperties.(*jsonschema.Schema)
+			r.check(additional, member, depth+1, 0)
+			r.check(s.UnevaluatedProperties, member, depth+1, 0)
+		}
+	case []any:
+		r.items(s, v, depth+1)
 	}
 }
 
-// below adds the work of the schemas within s that apply to the parts of the value.
-func (c *costEstimate) below(w *work, s *jsonschema.Schema, v *instance) {
-	add := func(part *jsonschema.Schema, in *instance) {
-		w.all = min(w.all+c.of(part, in).all, endless)
-	}
-	for name, in := range v.members {
-		add(s.Properties[name], in)
-		for _, part := range s.PatternProperties { // whose patterns match everything
-			add(part, in)
-		}
-		if part, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-			add(part, in)
-		}
-		add(s.UnevaluatedProperties, in)
-		if s.PropertyNames != nil {
-			add(s.PropertyNames, &instance{value: name, kind: "string", depth: in.depth, size: 1})
-		}
-	}
-	items, _ := s.Items.(*jsonschema.Schema)
+// items spends the work of checking the items of a list.
+func (r *rehearsal) items(s *jsonschema.Schema, list []any, depth int) {
+	each, _ := s.Items.(*jsonschema.Schema)
 	inTurn, _ := s.Items.([]*jsonschema.Schema)
 	additional, _ := s.AdditionalItems.(*jsonschema.Schema)
-	for i, in := range v.items {
+	for i, item := range list {
 		if i < len(s.PrefixItems) {
-			add(s.PrefixItems[i], in)
+			r.check(s.PrefixItems[i], item, depth, 0)
 		} else {
-			add(s.Items2020, in)
+			r.check(s.Items2020, item, depth, 0)
 		}
 		if i < len(inTurn) {
-			add(inTurn[i], in)
+			r.check(inTurn[i], item, depth, 0)
 		} else {
-			add(additional, in)
+			r.check(additional, item, depth, 0)
 		}
-		add(items, in)
-		add(s.Contains, in)
-		add(s.UnevaluatedItems, in)
+		for _, part := range []*jsonschema.Schema{each, s.Contains, s.UnevaluatedItems} {
+			r.check(part, item, depth, 0)
+		}
 	}
+}
+
+// hasType reports whether a schema with these types applies to a value; none are all.
+func hasType(types []string, v any) bool {
+	var of string
+	switch v.(type) {
+	case nil:
+		of = "null"
+	case bool:
+		of = "boolean"
+	case string:
+		of = "string"
+	case json.Number:
+		of = "number"
+	case []any:
+		of = "array"
+	case map[string]any:
+		of = "object"
+	}
+	return len(types) == 0 || slices.Contains(types, of) || of == "number" && slices.Contains(types, "integer")
 }

@@ -65,7 +65,7 @@ func TestVertex(t *testing.T) {
 		_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Thinking: "So, Oslo."}, nil) && yield(translate.Chunk{Text: "Cold."}, nil) && yield(endOfTurn, nil)
 	})
 	conversations := map[string]struct {
-		up     Upstream
+		up     any
 		change func(*Options)
 	}{
 		"text":      {completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), withTools(ToolsXML, false)},

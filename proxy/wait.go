@@ -97,7 +97,7 @@ func chunkInfo(c *translate.Chunk) pieceInfo {
 
 // eventInfo is the info of a model that is asked over the Messages API.
 func eventInfo(e *messages.Event) pieceInfo {
-	told := pieceInfo{size: len(e.Raw), more: e.More}
+	told := pieceInfo{size: max(len(e.Raw), len(e.Text)), more: e.More}
 	if e.Message != nil {
 		told.requestID = e.Message.RequestID
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/schema"
 )
@@ -15,10 +14,11 @@ func TestAcceptAll(t *testing.T) {
 	req := fuzzRequest()
 	for _, input := range []jsontext.Value{jsontext.Value(`{"s":"a <b>\n","n":1}`), jsontext.Value(`{}`), jsontext.Value(`{"s":"</param>]]>"}`)} {
 		for _, f := range formats {
-			e := markup.Escaper{Tags: f.protects}
+			reads := newReads(formats[0], formats[:])
+			e := newEscaper(f, reads, req, false)
 			text := string(f.appendCall(&e, []byte(f.beforeCalls), "t", 0, input, schema.Compile(req.Tools[0].InputSchema))) + f.afterCalls
 			for n := range 4 {
-				m := parseIn(t, &Prompt{accepts: formats[:], escaped: e.Used}, req, completion{text, messages.StopEndTurn, ""}, n)
+				m := parseIn(t, &Prompt{reads: reads, escaped: e.Escapes()}, req, completion{text, messages.StopEndTurn, ""}, n)
 				if len(m.Content) != 1 || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
 					t.Fatalf("%s, pieces of %d: %s\nis read as\n%s", f.name, n, text, show(m))
 				}

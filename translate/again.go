@@ -11,6 +11,9 @@ const (
 	// it as text. The model is asked to go on after the tag, and what it writes is more of the same
 	// answer (reader.go).
 	ReasonStopped Reason = "stopped"
+	// ReasonUncontinued says that the model has not gone on with the prefill that begins a forced call. The
+	// model is asked for the call in words ([Target.TryPrefill]).
+	ReasonUncontinued Reason = "uncontinued"
 	// ReasonUnread says that a call of the answer could not be read. The model is told which, and
 	// why, and makes its calls again (correct.go).
 	ReasonUnread Reason = "unread"

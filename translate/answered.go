@@ -29,7 +29,7 @@ func outliving(tools []messages.Tool) []messages.Tool {
 	own := make([]messages.Tool, len(tools))
 	for i := range tools {
 		t := &tools[i]
-		own[i] = messages.Tool{Name: strings.Clone(t.Name), InputSchema: bytes.Clone(t.InputSchema), Streaming: t.Streaming}
+		own[i] = messages.Tool{Name: strings.Clone(t.Name), InputSchema: bytes.Clone(t.InputSchema), Streaming: t.Streaming, Strict: t.Strict}
 	}
 	return own
 }

@@ -1,12 +1,12 @@
 package translate
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // TestCachePoint holds, for each format and each variant of one, that what stands before the cache point is
@@ -30,7 +30,7 @@ func TestCachePoint(t *testing.T) {
 		if got := joined(now.System[:at+1]); got != before {
 			t.Errorf("%s %s: before the cache point stood\n%s\nand stands\n%s", f.name, f.variant, before, got)
 		}
-		if tools := begin.System[at].Text.String(); !strings.Contains(tools, f.beforeTools) || !strings.Contains(tools, f.example) {
+		if tools := begin.System[at].Text; !strings.Contains(tools, f.beforeTools) || !strings.Contains(tools, cmp.Or(f.words[1], f.example)) {
 			t.Errorf("%s %s: the cache point stands behind %q", f.name, f.variant, tools)
 		}
 		if blocks := len(first.System); f.toolsLast && at != blocks || !f.toolsLast && at != 0 {
@@ -45,13 +45,16 @@ func (f *format) target() Target {
 	if f.variant != "" {
 		target.Model = f.models[0]
 	}
+	if f.variant != "" && f.name == FormatJSON { // whose variants are the families' own words
+		target.Format = FormatAuto
+	}
 	return target
 }
 
 func joined(texts []Text) string {
 	var all strings.Builder
 	for _, text := range texts {
-		all.WriteString(text.Text.String() + "\n")
+		all.WriteString(text.Text + "\n")
 	}
 	return all.String()
 }
@@ -63,10 +66,10 @@ func TestThinkingFrame(t *testing.T) {
 		for _, text := range []string{"a </" + tag + "> b", "</think>", "< / THINK >", "<channel|>", "&lt;/think>", "[/THINK]", "<" + tag + ">"} {
 			req := spoken("x")
 			req.Thinking = messages.ThinkingShown
-			past := messages.BlockParam{Type: messages.BlockThinking, Text: rawjson.Plain(text)}
+			past := messages.BlockParam{Type: messages.BlockThinking, Text: text}
 			req.Messages[1].Content = append([]messages.BlockParam{past}, req.Messages[1].Content...)
 			prompt := mustRender(t, req, f.target())
-			got, found := strings.CutPrefix(prompt.Turns[1].Parts[0].Text.String(), "<"+tag+">\n")
+			got, found := strings.CutPrefix(prompt.Turns[1].Parts[0].Text, "<"+tag+">\n")
 			got, closed := strings.CutSuffix(got, "\n</"+tag+">\n")
 			if marker := strings.TrimLeft(text, "ab "); !found || !closed || strings.Contains(got, "</"+tag) || text[0] == '<' && strings.Contains(got, marker) {
 				t.Errorf("%s %s: %q is shown as %q", f.name, f.variant, text, got)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // inTurn gives the first answer to the first prompt, the second answer to the second, and so on.
@@ -47,15 +46,15 @@ func callOf(content string) string {
 func TestContinuationPrompt(t *testing.T) {
 	temperature := 0.5
 	base := Prompt{
-		System:        []Text{{rawjson.Plain("Be brief.")}},
-		Turns:         []Turn{{messages.RoleUser, []Part{{Type: PartText, Text: rawjson.Plain("Hi")}}}},
+		System:        []Text{{"Be brief."}},
+		Turns:         []Turn{{messages.RoleUser, []Part{{Type: PartText, Text: "Hi"}}}},
 		StopSequences: []string{CallsEnd, "END"},
 		MaxTokens:     1000,
 		Temperature:   &temperature,
 		continues:     true,
 	}
 	prefilled := base
-	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: rawjson.Plain("I write")}, {Type: PartText, Text: rawjson.Plain(" it.")}}}}
+	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
 	text := callOf("a" + CallsEnd + "b" + CallsEnd + "c")
 	first, rest, _ := strings.Cut(text, CallsEnd)
 	second, _, _ := strings.Cut(rest, CallsEnd)
@@ -75,9 +74,9 @@ func TestContinuationPrompt(t *testing.T) {
 			case i == 0:
 				want.Turns = prompt.Turns
 			case len(prompt.Turns) == 1:
-				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: rawjson.Plain(said + CallsEnd)}}}}
+				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: said + CallsEnd}}}}
 			default:
-				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: rawjson.Plain("I write")}, {Type: PartText, Text: rawjson.Plain(" it." + said + CallsEnd)}}}}
+				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
 			}
 			if i > 0 {
 				want.again = ReasonStopped
@@ -96,7 +95,7 @@ func TestContinuationPrompt(t *testing.T) {
 func TestContinuedOpening(t *testing.T) {
 	req := benchRequest()
 	req.MaxTokens = 1000
-	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Write.")}}}}
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Write."}}}}
 	req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "write"}
 	text := strings.TrimPrefix(callOf("a"+CallsEnd+"b"), CallsStart+"\n<invoke>\n<tool_name>write</tool_name>\n<parameters>")
 	const want = `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write "
@@ -179,27 +178,29 @@ func TestContinuationEnds(t *testing.T) {
 	failed := errors.New("upstream failed")
 	cancelled := fmt.Errorf("gone: %w", context.Canceled)
 	begun := []string{"message_start", "ping", "start 0 tool_usewrite", `delta 0 {"content":"a`}
-	asIfNotAsked := append(begun[:4:4], "delta 0 "+CallsEnd, "stop 0", "ending max_tokens 7", "message_stop")
+	// The first answer has 7 tokens. Those of the second are estimated, if it has an end.
+	ending := func(text string, tokens int) []string {
+		return append(begun[:4:4], "delta 0 "+CallsEnd+text, "stop 0", fmt.Sprint("ending max_tokens ", 7+tokens), "message_stop")
+	}
 	stop := Chunk{Stop: messages.StopEndTurn}
 	tests := []struct {
 		name   string
 		answer []any
 		want   []string
 	}{
-		{"nothing", []any{stop}, asIfNotAsked},
-		{"white space", []any{"\n", " ", stop}, asIfNotAsked},
-		{"reasoning", []any{Chunk{Thinking: "Done."}, stop}, asIfNotAsked},
-		{"out of tokens", []any{" ", Chunk{Stop: messages.StopMaxTokens}}, asIfNotAsked},
-		{"refused", []any{failed}, asIfNotAsked},
-		{"failed after white space", []any{"", "\n", failed}, asIfNotAsked},
-		{"cut", []any{""}, asIfNotAsked},
+		{"nothing", []any{stop}, ending("", 0)},
+		{"white space", []any{"\n", " ", stop}, ending("", 1)},
+		{"reasoning", []any{Chunk{Thinking: "Done."}, stop}, ending("", 2)},
+		{"out of tokens", []any{" ", Chunk{Stop: messages.StopMaxTokens}}, ending("", 1)},
+		{"refused", []any{failed}, ending("", 0)},
+		{"failed after white space", []any{"", "\n", failed}, ending("", 0)},
+		{"cut", []any{""}, ending("", 0)},
 		{"cancelled", []any{cancelled}, append(begun[:4:4], "error gone: context canceled")},
 		{"failed after text", []any{"b", failed}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "error upstream failed")},
 		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+errNoStop.Error())},
-		{"out of tokens after text", []any{"b", Chunk{Stop: messages.StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "stop 0", "ending max_tokens 7", "message_stop")},
-		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, append(begun[:4:4], "delta 0 "+CallsEnd+strings.Repeat(`\n`, maxBlank-1),
-			"stop 0", "ending max_tokens 7", "message_stop")},
-		{"prose", []any{" Now I wait.", stop}, append(begun[:4:4], "delta 0 "+CallsEnd+" Now I wait.", "stop 0", "ending max_tokens 7", "message_stop")},
+		{"out of tokens after text", []any{"b", Chunk{Stop: messages.StopMaxTokens}}, ending("b", 1)},
+		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, ending(strings.Repeat(`\n`, maxBlank-1), maxBlank/4)},
+		{"prose", []any{" Now I wait.", stop}, ending(" Now I wait.", 3)},
 		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 5}}},
 			append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending tool_use 12", "message_stop")},
 	}
@@ -207,7 +208,7 @@ func TestContinuationEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
 			answers := []Ask{seq(&left, call, Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
-			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
+			got := collectEvents(t, benchRequest(), &Prompt{continues: true, flowsValues: true, MaxTokens: 1000}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -225,7 +226,7 @@ func TestContinuedReasoning(t *testing.T) {
 	}
 	got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
 	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 Hm.", "delta 0 ", "stop 0", "start 1 text", "delta 1 A `",
-		"delta 1 " + CallsEnd + "` ends it.", "stop 1", "ending end_turn 0", "message_stop"}
+		"delta 1 " + CallsEnd + "` ends it.", "stop 1", "ending end_turn 6", "message_stop"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -250,7 +251,7 @@ func TestContinuedUsage(t *testing.T) {
 
 // TestContinuedUnheard holds that the model is not asked to go on when nobody listens.
 func TestContinuedUnheard(t *testing.T) {
-	w := &writer{t: t, prompt: &Prompt{continues: true, MaxTokens: 1000}, text: callOf("a" + CallsEnd + "b")}
+	w := &writer{t: t, prompt: &Prompt{continues: true, flowsValues: true, MaxTokens: 1000}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {
 		if e.Type == messages.ContentBlockDelta {
 			break

@@ -9,18 +9,21 @@ import (
 // Corrected is [Events] for an answer that has to pass checks. The first block that a check may find
 // wrong is held back, with all after it, until the answer is complete; an answer that tool_choice
 // forces to begin with a call is held back until it does (hold.go). If it is wrong, the model
-// is told why and asked once more ([ReasonUnread], [ReasonUnmet], [ReasonInvalid]): render makes the
-// prompt for the request that tells the model. The second answer takes the place of what was held
+// is told why and asked once more ([ReasonUncontinued], [ReasonUnread], [ReasonUnmet], [ReasonInvalid]):
+// render makes the prompt for the request that tells the model, given the reason. The second answer takes the place of what was held
 // back, whether it passes the checks or not. If render or the second answer fails, the first answer
 // stands. The usage is the sum.
 //
 // What stands before a call that is forced is left out: [messages.Message.LeftOut] names it. An
 // answer that still has no such call is as the model wrote it, and [messages.Message.Unmet] says so.
-func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, render func(*messages.Request) (*Prompt, error)) iter.Seq2[messages.Event, error] {
+func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, render func(*messages.Request, Reason) (*Prompt, error)) iter.Seq2[messages.Event, error] {
 	spoken := prompt.language
 	c := &corrector{
-		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(spoken, req, nil) }},
-		prompt:     prompt, ask: ask, render: render,
+		correction: correction{
+			Checks: checks, req: req, language: func() *language { return languageOf(spoken, req, nil) },
+			invented: prompt.invented, tries: prompt.tries && prompt.opening != "", limit: prompt.MaxTokens,
+		},
+		prompt: prompt, ask: ask, render: render,
 	}
 	return c.yieldEvents
 }
@@ -30,15 +33,17 @@ type corrector struct {
 	correction
 	prompt *Prompt // until it is asked
 	ask    Ask
-	render func(*messages.Request) (*Prompt, error)
+	render func(*messages.Request, Reason) (*Prompt, error)
 	again  budget
 }
 
 // yieldEvents yields the events of the answer before the first block that is held back, and then
 // those of what the held blocks have become.
 func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
-	h := hold{correction: &c.correction, prefilled: c.prompt.opening != "", yield: yield}
-	events := eventsWithin(c.req, c.prompt, c.ask, &c.again)
+	h := hold{correction: &c.correction, prefilled: c.prompt.opening != "" && !c.tries, yield: yield}
+	prompt := *c.prompt
+	prompt.flowsValues = prompt.flowsValues || c.Readable // calls are held back, and a model has to see a value that it left open
+	events := eventsWithin(c.req, &prompt, c.ask, &c.again)
 	c.prompt = nil // the model is asked again with another one
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) { h.read(events, collect) })
 	switch {
@@ -54,7 +59,11 @@ func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 // correct returns m without the blocks before held, which have been yielded, if m passes the checks.
 // Otherwise it returns the second answer of the model, or m again if there is none.
 func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
-	why, corrected := ReasonUnread, c.tellUnread(m)
+	why, corrected := ReasonUncontinued, c.tellUncontinued(m)
+	if corrected == nil {
+		why, corrected = ReasonUnread, c.tellUnread(m)
+	}
+	m.Continued = corrected == nil && c.hasContinued(m)
 	m.Content = m.Content[held:]
 	if corrected == nil {
 		c.keepJSON(m)
@@ -70,8 +79,10 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	if second == nil {
 		return m
 	}
-	second.Outcomes = append(keptOutcomes(m.Outcomes), second.Outcomes...)
-	second.Usage = m.Usage.Plus(second.Usage)
+	if why != ReasonUncontinued { // else the model had begun no call itself
+		second.Outcomes = append(keptOutcomes(m.Outcomes), second.Outcomes...)
+	}
+	second.Usage, second.UsageEstimated = m.Usage.Plus(second.Usage), m.UsageEstimated || second.UsageEstimated
 	c.keepJSON(second)
 	return second
 }
@@ -82,7 +93,7 @@ func (c *corrector) askAgain(corrected *messages.Request, why Reason) *messages.
 	if !c.again.spend(why) {
 		return nil
 	}
-	prompt, err := c.render(corrected)
+	prompt, err := c.render(corrected, why)
 	if err != nil {
 		return nil
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // scripted answers with one text after another, each stopped at the end of the calls, and records
@@ -46,9 +45,9 @@ func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 	t.Helper()
 	req := benchRequest()
 	req.MaxTokens = 1000
-	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Write.")}}}}
-	render := func(req *messages.Request) (*Prompt, error) { return Render(req, Target{Prefill: true}) }
-	prompt, err := render(req)
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Write."}}}}
+	render := func(req *messages.Request, _ Reason) (*Prompt, error) { return Render(req, Target{Prefill: true}) }
+	prompt, err := render(req, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +174,12 @@ func TestRefusals(t *testing.T) {
 			return true
 		})
 	}
-	if len(said) < 8 {
+	for _, reason := range []string{messages.ReasonAmbiguous, messages.ReasonNoToolFits} {
+		if why, ok := english.refusal(reason); !ok || why == "" {
+			t.Errorf("nothing is said of the reason %s", reason)
+		}
+	}
+	if len(said) < 7 {
 		t.Errorf("only the reasons %v were found", slices.Collect(maps.Values(said)))
 	}
 }

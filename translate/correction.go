@@ -8,6 +8,7 @@ import (
 
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // What is wrong with an answer, and the turns that tell the model: an assistant turn with the answer
@@ -22,8 +23,9 @@ type Checks struct {
 	// JSON checks the JSON value that [messages.Request.Format] asks for. It is not called for text
 	// that is no JSON, which is wrong in any case.
 	JSON func(value jsontext.Value) (problem string)
-	// Readable says that a call that cannot be read is wrong: without it, the client gets what could
-	// be read of it, as an incomplete call or as text.
+	// Readable says that a call is wrong that cannot be read, or whose parameters do not fit its tool by
+	// their names. Without it, the client gets what could be read of the first, as an incomplete call or
+	// as text, and the second as it is.
 	Readable bool
 	// Choice says that an answer is wrong that does not do what tool_choice asks: one that has to
 	// begin with a call of the right tool and does not, and one that is nothing but a call where none
@@ -36,6 +38,9 @@ type correction struct {
 	*Checks
 	req      *messages.Request
 	language func() *language // of the prompt: a function, since most answers need none
+	invented []string         // [Prompt.invented]
+	tries    bool             // the answer has to go on with a prefill that begins a call: see Target.TryPrefill
+	limit    int              // the most tokens of the answer
 }
 
 // withTurns returns a copy of the request with two more turns: what the model said, and the reply.
@@ -49,7 +54,7 @@ func (c *correction) withTurns(said, reply []messages.BlockParam) *messages.Requ
 
 // textParam returns a text block.
 func textParam(text string) messages.BlockParam {
-	return messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(text)}
+	return messages.BlockParam{Type: messages.BlockText, Text: text}
 }
 
 // notRun returns a tool_result that says why a call was not run.
@@ -73,10 +78,14 @@ func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 		}
 		said = append(said, messages.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
 		problem := l.askAgainOtherMisfit
+		misfit := ""
 		if check := c.Inputs[b.Name]; check != nil {
-			if misfit := check(b.Input); misfit != "" {
-				problem, valid = l.askAgainMisfit+misfit, false
-			}
+			misfit = check(b.Input)
+		} else if c.Readable {
+			misfit = c.tellMisfit(b.Name, b.Input)
+		}
+		if misfit != "" {
+			problem, valid = l.askAgainMisfit+misfit, false
 		}
 		reply = append(reply, notRun(b.ID, problem+l.askAgainCalls))
 	}
@@ -108,10 +117,10 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 	var problems []string
 	for _, o := range m.Outcomes {
 		switch {
-		case o.Kind != messages.OutcomeLeaked:
+		case !o.InText:
 			outcomes = append(outcomes, o)
 		case o.Unread:
-			problems = append(problems, l.unreadProblem(o))
+			problems = append(problems, c.unreadProblem(l, o))
 		}
 	}
 	for _, b := range m.Content {
@@ -126,7 +135,7 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 		outcomes = outcomes[1:]
 		problem := l.askAgainOtherUnread
 		if o.Unread {
-			problem = l.unreadProblem(o)
+			problem = c.unreadProblem(l, o)
 		}
 		input := inputAsWritten(&b)
 		if o.Unread && string(input) == "{}" { // nothing of the call was read: the next block has its text
@@ -165,6 +174,9 @@ func (c *correction) tellUnmet(m *messages.Message) *messages.Request {
 			problem := l.askAgainOtherMisfit
 			if len(reply) == 0 { // the first call decides
 				problem = l.askAgainWrongTool
+				if c.req.MeetsChoice(b.Name) {
+					problem = l.askAgainMisfit + c.tellMisfit(b.Name, b.Input)
+				}
 			}
 			said = append(said, messages.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
 			reply = append(reply, notRun(b.ID, problem))
@@ -174,10 +186,16 @@ func (c *correction) tellUnmet(m *messages.Message) *messages.Request {
 }
 
 // isMet reports whether blocks, those of an answer, hold a call that tool_choice forces, before any
-// other call.
+// other call. If its tool requires arguments, a call that has none of these is not the call.
 func (c *correction) isMet(blocks []messages.ContentBlock) bool {
-	call := slices.IndexFunc(blocks, isCall)
-	return call >= 0 && c.req.MeetsChoice(blocks[call].Name)
+	at := slices.IndexFunc(blocks, isCall)
+	if at < 0 || !c.req.MeetsChoice(blocks[at].Name) {
+		return false
+	}
+	call := &blocks[at]
+	required := c.required(call.Name)
+	return call.Cut != nil || len(required) == 0 ||
+		slices.ContainsFunc(memberNames(call.Input), func(name string) bool { return slices.Contains(required, name) })
 }
 
 // saysNothing reports whether a call, or results, are all that the model wrote after its thinking,
@@ -186,6 +204,39 @@ func (c *correction) saysNothing(blocks []messages.ContentBlock, end *messages.M
 	cut := func(o messages.Outcome) bool { return o.Reason == reasonChoice }
 	text := func(b messages.ContentBlock) bool { return b.Type == messages.BlockText }
 	return c.Choice && !c.req.MayCall() && slices.ContainsFunc(end.Outcomes, cut) && !slices.ContainsFunc(blocks, text)
+}
+
+// tellUncontinued returns the request as it is, if the model has not gone on with a prefill that begins a
+// call: if its answer does not begin with a whole call that has arguments, or needs none. It returns nil for
+// an answer that was cut or refused.
+func (c *correction) tellUncontinued(m *messages.Message) *messages.Request {
+	switch {
+	case !c.tries, isRefused(m), m.StopReason == messages.StopContextWindow,
+		m.StopReason == messages.StopMaxTokens && m.Usage.OutputTokens >= c.limit:
+		return nil
+	case c.isMet(m.Content) && m.Content[slices.IndexFunc(m.Content, isCall)].Cut == nil:
+		return nil
+	}
+	return c.req
+}
+
+// required returns the names of the parameters that the tool of this name requires.
+func (c *correction) required(name string) []string {
+	at := slices.IndexFunc(c.req.Tools, func(t messages.Tool) bool { return t.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return schema.Compile(c.req.Tools[at].InputSchema).Required
+}
+
+// hasContinued reports whether the answer shows that the model has gone on with such a prefill: it begins with
+// a whole call with arguments, in which no prose stands, and which the model has not begun again.
+func (c *correction) hasContinued(m *messages.Message) bool {
+	if !m.Continued || len(m.Content) == 0 || !isCall(m.Content[0]) || string(m.Content[0].Input) == "{}" || len(m.Outcomes) == 0 {
+		return false
+	}
+	o := m.Outcomes[0]
+	return o.Kind == messages.OutcomeClean || o.Kind == messages.OutcomeRepaired && o.Reason != "stray_text"
 }
 
 // isCall reports whether a block is a call.
@@ -246,7 +297,10 @@ func allText(m *messages.Message) string {
 
 // unreadProblem returns what the model is told of a call that could not be read. A call that breaks off has
 // no reason, or one why it was mended before.
-func (l *language) unreadProblem(o messages.Outcome) string {
+func (c *correction) unreadProblem(l *language, o messages.Outcome) string {
+	if o.Reason == messages.ReasonNoArgumentsRead {
+		return l.askAgainUnread + c.tellMisfit(o.Tool, jsontext.Value("{}"))
+	}
 	why, ok := l.refusal(o.Reason)
 	if !ok {
 		why = l.askAgainNoEnd
@@ -258,7 +312,7 @@ func (l *language) unreadProblem(o messages.Outcome) string {
 // false if that is no such reason.
 func (l *language) refusal(reason string) (why string, ok bool) {
 	switch reason {
-	case "doubtful_value":
+	case messages.ReasonAmbiguous:
 		return l.askAgainDoubtfulValue, true
 	case "invalid_json", "missing_brace":
 		return l.askAgainInvalidJSON, true
@@ -268,7 +322,7 @@ func (l *language) refusal(reason string) (why string, ok bool) {
 		return l.askAgainStrayText, true
 	case "stray_closer":
 		return l.askAgainStrayCloser, true
-	case "tool_name":
+	case "tool_name", messages.ReasonNoToolFits:
 		return l.askAgainToolName, true
 	case "bare_call":
 		return l.askAgainBareCall, true

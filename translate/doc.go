@@ -30,8 +30,10 @@
 //   - value: the text between the tags of a parameter.
 //   - layout: white space around tags that is not part of what the model says.
 //   - offered: a tool is, if the request has it.
-//   - pending: a call is, while its block is not open; give back: to write what
-//     was read of a pending call as text, since it is none.
+//   - pending: a call is, while it may turn out to be none; give back: to write
+//     what was read of a pending call as text.
+//   - refused: a call is, if it cannot be read, and nothing of it was sent: it is
+//     text of the answer. The block of a call opens with its first parameter.
 //   - doubtful: a tag in a value is, if it may end the value and may be text of it;
 //     reading: one way to read the text from there on.
 //   - a call is closed if it is whole, and broken off if it is not; a block, and
@@ -95,7 +97,7 @@
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
 //	inLiteral      -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName inCall inLiteral afterAnswer
+//	betweenCalls   -> atInvoke inWrapper atJSONName inCall inLiteral afterAnswer inText
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
 //	afterAnswer    -> inText, only for [Rescue]
@@ -104,7 +106,8 @@
 // call may be given back: to inText or, after other calls, to inBrokenCall if it
 // has named its tool within a wrapper, else to afterAnswer. And a call may end the answer
 // (afterAnswer), because it is broken off or because the client allows one call
-// alone. An answer ends before a call that tool_choice does not let come, in
+// alone. One that is refused leads to betweenCalls, inBrokenCall or inForeignBlock, or to inText.
+// An answer ends before a call that tool_choice does not let come, in
 // whatever state it shows (openCall).
 // A call in a Markdown code fence ([Target.QuotedCalls]) leads to atFenceEnd in
 // place of betweenCalls.

@@ -76,10 +76,10 @@ func TestDocumented(t *testing.T) {
 	}
 	want := strings.Replace(fenced(t, "{tool descriptions"), "{tool descriptions, joined by one newline}", strings.Join(texts, "\n"), 1)
 	got := mustRender(t, req, Target{Format: FormatLegacy}).System[0].Text
-	if withoutLayout(got.String()) != withoutLayout(want) {
+	if withoutLayout(got) != withoutLayout(want) {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if _, tool, _ := strings.Cut(got.String(), "<tools>\n"); !strings.HasPrefix(tool, texts[0]+"\n<tool_description>") {
+	if _, tool, _ := strings.Cut(got, "<tools>\n"); !strings.HasPrefix(tool, texts[0]+"\n<tool_description>") {
 		t.Errorf("the tool of the reference is written as\n%s", tool)
 	}
 }

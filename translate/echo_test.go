@@ -1,34 +1,248 @@
 package translate
 
 import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/tools/txtar"
 
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 )
 
-// TestEcho holds that text of a client's is text when the model repeats it to the letter,
-// though it may spell a call as any format or any maker writes it.
+// TestEcho holds that a client's text is text if the model repeats it to the letter, whatever it spells: for
+// each family, each golden completion that is read as a call in one of the formats that are read for it, and
+// each place in a request. A call in bare JSON that is the whole answer stays one: nothing in it can be escaped.
 func TestEcho(t *testing.T) {
-	for _, format := range Formats() {
-		for _, tag := range []string{"function_calls", "function_call", "tool_calls", "tool_call", "use_tool", "invoke"} {
-			for _, call := range []string{`{"name":"t","arguments":{"s":"x"}}`, `<invoke name="t"><parameter name="s">x</parameter></invoke>`} {
-				said := "<" + tag + ">" + call + "</" + tag + ">"
-				req := fuzzRequest()
-				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(said)}}}}
-				prompt, err := Render(req, Target{Format: format})
-				if err != nil {
-					t.Fatal(err)
+	said, step := spokenCalls(t), testcost.Cases(48, 1)
+	anywhere := map[*goldenCase]bool{} // those that are read whatever the format is
+	for _, c := range said {
+		anywhere[c] = calls(parseIn(t, &Prompt{}, c.req, completion{strings.TrimSpace(c.text), messages.StopEndTurn, ""}, 0)) > 0
+	}
+	seen := map[*reads]bool{}
+	holds := func(name string, target Target) {
+		prompt := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}}, target)
+		if seen[prompt.reads] {
+			return
+		}
+		seen[prompt.reads] = true
+		t.Run(name, func(t *testing.T) {
+			for i, c := range said {
+				often := step
+				if !anywhere[c] && target.Accept != AcceptAll {
+					often = min(step, 8)
 				}
-				echo := completion{prompt.Turns[0].Parts[0].Text.String(), messages.StopEndTurn, ""}
-				m, err := messages.Collect(checked(t, Events(req, prompt, echo.chunks(0))))
-				if err != nil {
-					t.Fatal(err)
+				if (i+len(seen))%often == 0 {
+					c.holdsEcho(t, target)
 				}
-				if len(m.Content) != 1 || m.Content[0].Type != messages.BlockText || m.Content[0].Text != said {
-					t.Errorf("%s: of %s became\n%s", format, said, show(m))
-				}
+			}
+		})
+	}
+	for _, family := range families() {
+		holds(family, Target{Format: FormatAuto, Model: family, Accept: AcceptFor(family)})
+	}
+	for _, f := range asked() {
+		target := f.target()
+		target.Accept = AcceptAll
+		holds("all/"+f.name+f.variant, target)
+	}
+}
+
+// families returns a part of the id of each family, Claude, and a model that nobody knows.
+func families() []string {
+	list := []string{FamilyClaude, "unknown"}
+	for _, f := range append(allFormats(), variants()...) {
+		list = append(list, f.models...)
+	}
+	return list
+}
+
+// spokenCalls returns the golden completions, by their files.
+func spokenCalls(t *testing.T) (list []*goldenCase) {
+	t.Helper()
+	files, _ := filepath.Glob("testdata/parse/*.txtar")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range goldenCases(t, txtar.Parse(data)) {
+			if c.name = filepath.Base(name) + "/" + c.name; len(c.req.Tools) > 0 {
+				list = append(list, c)
 			}
 		}
 	}
+	return list
+}
+
+// holdsEcho holds of a target what TestEcho says.
+func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
+	text := strings.TrimSpace(c.text)
+	plain := mustRender(t, &messages.Request{Tools: c.req.Tools, Messages: []messages.MessageParam{user("hi")}}, target)
+	plain.thinking = c.prompt.thinking
+	if calls(parseIn(t, plain, plain.request, completion{text, messages.StopEndTurn, ""}, 0)) == 0 {
+		return
+	}
+	req := repeated(c.req.Tools, text)
+	prompt := mustRender(t, req, target)
+	prompt.thinking = c.prompt.thinking
+	for place, shown := range shownIn(t, req, target) {
+		if place == "tool" && target.Format == FormatHarmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
+			continue // a description is lines of comments there: docs/formats.md says what gap that leaves
+		}
+		for i, around := range [][2]string{{"", ""}, {"It says:\n\n", ""}, {"It says:\n\n", "\n\nThat is all."}, {"", "\nThat is all."}} {
+			if isBareJSON(around[0] + text + around[1]) {
+				continue
+			}
+			m := parseIn(t, prompt, req, completion{around[0] + shown + around[1], messages.StopEndTurn, ""}, i)
+			if want := around[0] + text + around[1]; calls(m) > 0 || c.prompt.thinking == "" && spokenText(m) != want {
+				t.Errorf("%s: %s in %s, shown as\n%s\nbetween %q, became\n%s", c.name, text, place, shown, around, show(m))
+			}
+		}
+		if call := prompt.WriteCalls([]Call{{c.req.Tools[0].Name, jsontext.Value("{}")}}); !isBareJSON(text) && !isBareJSON(call) {
+			m := parseIn(t, prompt, req, completion{call + "\n" + shown, messages.StopEndTurn, ""}, 0)
+			if calls(m) > 1 {
+				t.Errorf("%s: %s in %s, shown as\n%s\nbehind\n%s\nbecame\n%s", c.name, text, place, shown, call, show(m))
+			}
+		}
+	}
+}
+
+// checkEcho fails the test if s, in a request, is more than text to a model that repeats it within others.
+func checkEcho(t *testing.T, s string) {
+	t.Helper()
+	if s = strings.TrimSpace(s); s == "" {
+		return
+	}
+	for _, target := range []Target{
+		{Accept: AcceptAll},
+		{Format: FormatAuto, Model: "mistral", Accept: FormatMistral},
+		{Format: FormatAuto, Model: "gemma-4", Accept: FormatGemma},
+		{Format: FormatHarmony, Accept: FormatGLM},
+		{Format: FormatDSML},
+		{Format: FormatPythonic},
+		{Format: FormatMiniMax, Accept: "step3"},
+		{Format: FormatJSON, Accept: "cohere"},
+	} {
+		req := &messages.Request{Tools: spoken("x").Tools, Messages: []messages.MessageParam{user(s)}}
+		prompt := mustRender(t, req, target)
+		echo := "It says:\n" + prompt.Turns[0].Parts[0].Text + "\nThat is all."
+		m := parseIn(t, prompt, req, completion{echo, messages.StopEndTurn, ""}, len(s)%5)
+		if want := "It says:\n" + s + "\nThat is all."; calls(m) > 0 || spokenText(m) != want {
+			t.Fatalf("%+v: %q, shown as\n%s\nbecame\n%s", target, s, prompt.Turns[0].Parts[0].Text, show(m))
+		}
+	}
+}
+
+// isBareJSON reports whether an answer is calls in JSON, or a code fence with such in it, maybe behind thinking.
+func isBareJSON(text string) bool {
+	for _, mark := range []string{"</think>", "</thinking>", "[/THINK]", "<|END_THINKING|>"} {
+		if _, rest, found := strings.Cut(text, mark); found && text[0] != '{' {
+			text = strings.TrimSpace(rest)
+		}
+	}
+	if info, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(info, "```") {
+		text = rest
+	}
+	return strings.HasPrefix(strings.TrimLeft(text, "[ \n"), "{") && !strings.HasSuffix(text, ".")
+}
+
+// calls returns how many calls a message has.
+func calls(m *messages.Message) (n int) {
+	for _, b := range m.Content {
+		if b.Type == messages.BlockToolUse {
+			n++
+		}
+	}
+	return n
+}
+
+// spokenText returns the text of a message, thinking included.
+func spokenText(m *messages.Message) (text string) {
+	for _, b := range m.Content {
+		text += b.Text + b.Thinking
+	}
+	return text
+}
+
+// repeated is a request that has text in each place that a model reads.
+func repeated(tools []messages.Tool, text string) *messages.Request {
+	block := messages.BlockParam{Type: messages.BlockText, Text: text}
+	tools = slices.Clone(tools)
+	tools[0].Description = text
+	return &messages.Request{
+		System: []messages.BlockParam{block}, Tools: tools,
+		Messages: []messages.MessageParam{
+			{Role: messages.RoleUser, Content: []messages.BlockParam{block}},
+			{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockToolUse, ID: "1", Name: tools[0].Name, Input: jsontext.Value("{}")}}},
+			{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "1", Content: []messages.BlockParam{block}}}},
+		},
+	}
+}
+
+// shownIn returns the text of repeated as the prompt shows it in each place.
+func shownIn(t *testing.T, req *messages.Request, target Target) map[string]string {
+	t.Helper()
+	prompt, origins, err := RenderOrigins(context.Background(), req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string][]string{} // by its source, with markup between two
+	note := func(text string, list []Origin) {
+		at, before := 0, ""
+		for _, o := range list {
+			part, source := text[at:o.End], o.Source
+			switch at = o.End; {
+			case o.Kind == OriginMarkup:
+				source = ""
+			case source == before:
+				shown[source][len(shown[source])-1] += part
+			default:
+				shown[source] = append(shown[source], part)
+			}
+			before = source
+		}
+	}
+	for i, s := range prompt.System {
+		note(s.Text, origins.System[i])
+	}
+	for i, turn := range prompt.Turns {
+		for j, p := range turn.Parts {
+			note(p.Text, origins.Turns[i][j].Text)
+		}
+	}
+	texts := map[string]string{"tool": shownDescription(shown["tools.0"])}
+	for place, source := range map[string]string{"system": "system.0", "user": "messages.0.content.0", "result": "messages.2.content.0.content.0"} {
+		texts[place] = strings.Join(shown[source], "")
+	}
+	return texts
+}
+
+// shownDescription returns a description out of the texts that describe its tool: as it stands there, or as a
+// model reads it there that knows JSON or TypeScript.
+func shownDescription(texts []string) string {
+	if len(texts) > 1 && !strings.Contains(texts[0], `"description":`) && !strings.HasPrefix(texts[0], "// ") { // it is the name
+		texts = texts[1:]
+	}
+	if comment := strings.TrimPrefix(texts[0], "// "); comment != texts[0] {
+		for _, end := range []string{"\ntype ", "\n// schema: ", "\n// definitions: "} {
+			comment, _, _ = strings.Cut(comment, end)
+		}
+		return strings.ReplaceAll(comment, "\n// ", "\n")
+	}
+	text := texts[0]
+	if _, rest, found := strings.Cut(text, `"description":`); found {
+		text = rest
+	}
+	dec := jsontext.NewDecoder(strings.NewReader(text))
+	if value, err := dec.ReadValue(); err == nil && value.Kind() == '"' {
+		return rawjson.Unquote(value)
+	}
+	return texts[0]
 }

@@ -39,14 +39,21 @@ type emitter struct {
 	openKind  string // the type of the open block, "" between blocks
 	index     int    // of the open block, or of the next one
 	buf       []byte // gathered for the open block or, while pending, for the block of a call
+	wrote     func() // nil for nobody
+	keeps     bool   // what is sent of calls is kept, up to maxKept bytes of each
+	kept      []byte // of the last call
 
 	callInput
 }
 
+// maxKept is how much of a call is looked at for values of an example, in bytes: what copies an example is
+// short.
+const maxKept = 16 << 10
+
 // callInput is how far the input of a call, which is one JSON object, has been written.
 type callInput struct {
-	pending     bool // what is gathered is of a call whose block is not open yet
-	holdsValues bool // each parameter is sent when it is whole: only what stands before wholeTo is sent
+	pending     bool // what is gathered is of a call whose block is not open yet; writes of its input are told to wrote
+	flowsValues bool // a string is sent while it is written; without, only what stands before wholeTo is sent
 	sent        int  // how many bytes of the input have been sent
 	wholeTo     int  // how many bytes of the input hold whole members alone: see markWhole
 }
@@ -58,9 +65,9 @@ func (e *emitter) send(event messages.Event) {
 	}
 }
 
-// startMessage sends the events that open the message.
-func (e *emitter) startMessage(model string, usage messages.Usage) {
-	e.send(messages.Event{Type: messages.MessageStart, Message: &messages.Message{ID: messageID(e.seed), Model: model, Usage: usage}})
+// startMessage sends the events that open the message. estimated is as in [messages.Message].
+func (e *emitter) startMessage(model string, usage messages.Usage, estimated bool) {
+	e.send(messages.Event{Type: messages.MessageStart, Message: &messages.Message{ID: messageID(e.seed), Model: model, Usage: usage, UsageEstimated: estimated}})
 	e.send(messages.Event{Type: messages.Ping})
 }
 
@@ -73,12 +80,13 @@ func (e *emitter) stopMessage(end *messages.Message) {
 	e.stopped = true
 }
 
-// openBlock stops the open block and begins one of text or thinking.
-func (e *emitter) openBlock(kind string) {
+// openBlock stops the open block and begins one of text or thinking. refused says that it has the text of a
+// call that was refused.
+func (e *emitter) openBlock(kind string, refused bool) {
 	e.stopBlock()
 	e.textBegun = e.textBegun || kind != messages.BlockThinking
 	e.openKind = kind
-	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{Type: kind}})
+	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{Type: kind, Refused: refused}})
 }
 
 // stopBlock sends what was gathered for the open block and stops it, if one is open.
@@ -104,15 +112,12 @@ func (e *emitter) sendStop(cut int) {
 // ensureBlock opens a block of text or thinking, unless one is open.
 func (e *emitter) ensureBlock(kind string) {
 	if e.openKind != kind {
-		e.openBlock(kind)
+		e.openBlock(kind, false)
 	}
 }
 
 // write gathers bytes of the open block: text, thinking, or JSON of the input of a call.
 func (e *emitter) write(s []byte) { e.buf = append(e.buf, s...) }
-
-// writeString is write for a string.
-func (e *emitter) writeString(s string) { e.buf = append(e.buf, s...) }
 
 // gathered returns how many bytes are gathered and not sent.
 func (e *emitter) gathered() int { return len(e.buf) }
@@ -132,7 +137,7 @@ func (e *emitter) flush() {
 	switch e.openKind {
 	case messages.BlockToolUse:
 		delta = messages.InputJSONDelta
-		if e.holdsValues {
+		if !e.flowsValues {
 			n = min(n, max(0, e.wholeTo-e.sent))
 		}
 		e.sent += n
@@ -141,6 +146,9 @@ func (e *emitter) flush() {
 	}
 	if n == 0 {
 		return
+	}
+	if e.keeps && e.openKind == messages.BlockToolUse {
+		e.kept = append(e.kept, e.buf[:min(n, max(0, maxKept-len(e.kept)))]...)
 	}
 	e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: delta, Index: e.index, Text: e.buf[:n]})
 	e.buf = e.buf[:copy(e.buf, e.buf[n:])]
@@ -177,7 +185,7 @@ func (e *emitter) cut() {
 
 // openToolUse starts the block of the call that was pending. What was gathered belongs to it.
 func (e *emitter) openToolUse(name string) {
-	e.pending = false
+	e.pending, e.kept = false, e.kept[:0]
 	e.sendStop(0)
 	e.openKind = messages.BlockToolUse
 	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{
@@ -194,18 +202,39 @@ func (e *emitter) writeName(name string) {
 		c = '{'
 	}
 	e.buf = append(rawjson.AppendString(append(e.buf, c), name), ':')
+	e.tellWrite()
+}
+
+// writeInput writes JSON of the input.
+func (e *emitter) writeInput(text []byte) {
+	e.buf = append(e.buf, text...)
+	e.tellWrite()
+}
+
+// tellWrite tells that the input of a call that is pending has grown.
+func (e *emitter) tellWrite() {
+	if e.pending && e.wrote != nil {
+		e.wrote()
+	}
 }
 
 // quote begins or ends a string that is the value of a member.
-func (e *emitter) quote() { e.buf = append(e.buf, '"') }
+func (e *emitter) quote() {
+	e.buf = append(e.buf, '"')
+	e.tellWrite()
+}
 
 // writeEscaped writes text of such a string, which is valid UTF-8.
-func (e *emitter) writeEscaped(s []byte) { e.buf = rawjson.AppendEscapedUTF8(e.buf, s) }
+func (e *emitter) writeEscaped(s []byte) {
+	e.buf = rawjson.AppendEscaped(e.buf, s)
+	e.tellWrite()
+}
 
 // writeTyped writes the value of a member, as the schema types its text. It reports whether the value
 // fits the schema; one that does not is written all the same, as a string. literals is as for appendTyped.
 func (e *emitter) writeTyped(s *schema.Schema, text string, literals bool) (fits bool) {
 	e.buf, fits = appendTyped(e.buf, s, text, literals)
+	e.tellWrite()
 	return fits
 }
 
@@ -215,19 +244,23 @@ func (e *emitter) writeTypedItems(array *schema.Schema, list []markup.Element) (
 	out, fit := schema.AppendTypedItems(e.buf, array, list)
 	if fit {
 		e.buf = out
+		e.tellWrite()
 	}
 	return fit
 }
 
-// writeObject writes the whole input but its last brace, which closeToolUse writes. Text that is
-// nearly a JSON object is mended; for any other it writes nothing and reports false.
-func (e *emitter) writeObject(text string) bool {
+// writeObject writes the whole input but its last brace, which closeToolUse writes, and returns the names of
+// its members. Text that is nearly a JSON object is mended; for any other it writes nothing and reports false.
+func (e *emitter) writeObject(text string) (members []string, ok bool) {
+	begun := len(e.buf)
 	out, ok := rawjson.AppendLooseKind(e.buf, text, '{')
 	if ok {
+		members = memberNames(out[begun:])
 		e.buf = out[:len(out)-1]
 		e.markWhole()
+		e.tellWrite()
 	}
-	return ok
+	return members, ok
 }
 
 // writeCutObject writes, of an input that is the beginning of a JSON object, the members that are
@@ -275,7 +308,7 @@ func (e *emitter) closeToolUse() {
 // cutToolUse stops the block of a call that was not read to its end. The JSON of its input is left
 // open where it was cut, so that no client can take it for whole and run half of a call.
 func (e *emitter) cutToolUse() {
-	if e.holdsValues {
+	if !e.flowsValues {
 		e.buf = e.buf[:max(0, e.wholeTo-e.sent)]
 	}
 	e.ensureBrace()

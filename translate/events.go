@@ -28,6 +28,17 @@ func Events(req *messages.Request, prompt *Prompt, ask Ask) iter.Seq2[messages.E
 	return eventsWithin(req, prompt, ask, new(budget))
 }
 
+// Unasked returns the answer to a request whose max_tokens is 0, which asks no model: a message without content. The
+// tokens of the prompt are an estimate.
+func Unasked(req *messages.Request, prompt *Prompt) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
+		out := emitter{yield: yield, seed: req.ID}
+		usage := messages.Usage{InputTokens: prompt.EstimateTokens()}
+		out.startMessage(req.Model, usage, true)
+		out.stopMessage(&messages.Message{StopReason: messages.StopMaxTokens, Usage: usage, UsageEstimated: true})
+	}
+}
+
 // eventsWithin is [Events] with a budget that a second answer to the same request shares: see
 // [Corrected].
 func eventsWithin(req *messages.Request, prompt *Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
@@ -36,7 +47,7 @@ func eventsWithin(req *messages.Request, prompt *Prompt, ask Ask, again *budget)
 		next := prompt
 		var err error
 		for next != nil && err == nil {
-			next, err = r.read(ask(next))
+			next, err = r.read(next, ask)
 		}
 		if err != nil {
 			r.out.flush()

@@ -13,7 +13,6 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
 )
 
@@ -70,8 +69,9 @@ func TestPromptness(t *testing.T) {
 		{"<function_", ""},
 		{"calls>\n<invoke>\n<tool_", ""},
 		{"name>write</tool_name", ""},
-		{">", "stop 0,start 1 tool_usewrite"},
-		{"\n<parameters>\n<content>", `delta 1 {"content":"`},
+		{">", ""},
+		{"\n<parameters>\n<content", ""}, // or the call is refused
+		{">", `stop 0,start 1 tool_usewrite,delta 1 {"content":"`},
 		{"if a ", "delta 1 if a "},
 		{"<", ""},
 		{" b {", "delta 1 < b {"},
@@ -106,7 +106,7 @@ func TestPromptness(t *testing.T) {
 		}
 		yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
 	}
-	for e, err := range Events(req, &Prompt{}, whatever(chunks)) {
+	for e, err := range Events(req, &Prompt{flowsValues: true}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,11 +143,11 @@ func TestEventsErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
-			got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left, tt.chunks...))
+			got := collectEvents(t, benchRequest(), &Prompt{flowsValues: true}, seq(&left, tt.chunks...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if _, err := messages.Collect(Events(benchRequest(), &Prompt{}, seq(&left, tt.chunks...))); err == nil {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{flowsValues: true}, seq(&left, tt.chunks...))); err == nil {
 				t.Error("Collect made a message of it")
 			}
 		})
@@ -206,7 +206,7 @@ func TestOpening(t *testing.T) {
 		{CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
 		{CallsStart + "\n<invoke>\n<tool_name>", "I would rather not.", "text \"I would rather not.\"\nend_turn"},
 	} {
-		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(tt.opening)}}}}}
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}}
 		for n := range 9 {
 			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
@@ -225,7 +225,7 @@ func TestUnescape(t *testing.T) {
 	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
 	text = "See &lt;stdout> and &lt;result>.\n" + text
 	for n := range 20 {
-		m, err := messages.Collect(Events(benchRequest(), &Prompt{escaped: markup.TagStdout}, completion{text, messages.StopSequence, CallsEnd}.chunks(n)))
+		m, err := messages.Collect(Events(benchRequest(), &Prompt{escaped: markup.Escapes{Tags: markup.TagStdout}}, completion{text, messages.StopSequence, CallsEnd}.chunks(n)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,8 +250,8 @@ func TestGrowth(t *testing.T) {
 		struct{ name, unit string }{"own elements", "<content>a</content>"}, struct{ name, unit string }{"undeclared", "</content> <zz>1</zz>"},
 		struct{ name, unit string }{"fences", "```\n<invoke name=\"t\">\n"}, struct{ name, unit string }{"names", "<parameters>\n<invoke>x"})
 	held := map[string]bool{"closers": true, "siblings": true, "halves": true, "words": true, "own elements": true, "undeclared": true}
-	prompt := &Prompt{escaped: markup.InTurns}
-	quoted := &Prompt{escaped: markup.InTurns, readsQuoted: true}
+	prompt := &Prompt{escaped: markup.Escapes{Tags: markup.InTurns}}
+	quoted := &Prompt{escaped: markup.Escapes{Tags: markup.InTurns}, readsQuoted: true}
 	cost := func(prompt *Prompt, text string, piece int) time.Duration {
 		best := time.Hour
 		for range tries {
@@ -343,11 +343,11 @@ func TestAllocs(t *testing.T) {
 // belongs neither in the block nor before it.
 func TestThinkingInCall(t *testing.T) {
 	var left bool
-	got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left,
+	got := collectEvents(t, benchRequest(), &Prompt{flowsValues: true}, seq(&left,
 		"Hm <functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
 		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}))
 	want := []string{"message_start", "ping", "start 0 text", "delta 0 Hm", "stop 0", "start 1 tool_usewrite", `delta 1 {"path":"a`,
-		`delta 1 b"}`, "stop 1", "ending tool_use 0", "message_stop"}
+		`delta 1 b"}`, "stop 1", "ending tool_use 29", "message_stop"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -363,7 +363,7 @@ func TestPrefill(t *testing.T) {
 		{"<thinking>x</thinking>", "", call + CallsEnd, "write {}\ntool_use"},
 		{"Say", "", " hello", "text \" hello\"\nend_turn"},
 	} {
-		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(tt.prefill + tt.opening)}}}}}
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}}
 		for n := range 9 {
 			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
@@ -379,7 +379,7 @@ func TestPrefill(t *testing.T) {
 // TestRestart reads a call that the model begins once more after a prefill has.
 func TestRestart(t *testing.T) {
 	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
-	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(opening)}}}}}
+	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}}
 	m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(0))))
 	if err != nil {
 		t.Fatal(err)
@@ -389,14 +389,46 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestUsageOfACut holds that the usage of an answer that is left early is estimated, and not 0.
-func TestUsageOfACut(t *testing.T) {
-	var left bool
-	req := benchRequest()
-	req.ToolChoice.DisableParallelToolUse = true
+// TestEstimatedUsage holds that what an upstream does not tell of the tokens is estimated, in the first
+// event and in the answer, and that what it tells counts.
+func TestEstimatedUsage(t *testing.T) {
 	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
-	m, err := messages.Collect(Events(req, &Prompt{}, seq(&left, call+call, Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 99}})))
-	if err != nil || m.Usage.OutputTokens != (2*len(call)+3)/4 {
-		t.Errorf("usage %+v, error %v", m.Usage, err)
+	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{{Type: PartText, Text: strings.Repeat("word ", 80)}}}}}
+	const asked = 100
+	written, thought := EstimateTokens(2*len(call)), EstimateTokens(2*len(call)+len("Hm."))
+	told := messages.Usage{InputTokens: 9, OutputTokens: 99}
+	for name, tt := range map[string]struct {
+		chunks      []any
+		first, last messages.Usage
+		estimated   bool
+	}{
+		"told": {[]any{call, Chunk{Stop: messages.StopEndTurn, Usage: told}}, messages.Usage{InputTokens: asked}, told, false},
+		"told at once": {[]any{Chunk{Usage: messages.Usage{InputTokens: 9, OutputTokens: 1}}, call, Chunk{Stop: messages.StopEndTurn, Usage: told}},
+			messages.Usage{InputTokens: 9, OutputTokens: 1}, told, false},
+		"all from the cache": {[]any{Chunk{Usage: messages.Usage{CacheReadInputTokens: 9}}, Chunk{Stop: messages.StopEndTurn}},
+			messages.Usage{CacheReadInputTokens: 9}, messages.Usage{CacheReadInputTokens: 9}, false},
+		"nothing told": {[]any{Chunk{Thinking: "Hm."}, call + call, Chunk{Stop: messages.StopEndTurn}},
+			messages.Usage{InputTokens: asked}, messages.Usage{InputTokens: asked, OutputTokens: thought}, true},
+		"left by the upstream's code": {[]any{Chunk{Usage: messages.Usage{InputTokens: 9, OutputTokens: 1}}, call + call, Chunk{Stop: messages.StopSequence, StopSequence: "x", Left: true}},
+			messages.Usage{InputTokens: 9, OutputTokens: 1}, messages.Usage{InputTokens: 9, OutputTokens: written}, true},
+		"left behind the calls": {[]any{call + CallsEnd + " and"}, messages.Usage{InputTokens: asked},
+			messages.Usage{InputTokens: asked, OutputTokens: EstimateTokens(len(call + CallsEnd + " and"))}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var left bool
+			var got []*messages.Message
+			for e, err := range Events(benchRequest(), prompt, seq(&left, tt.chunks...)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Message != nil {
+					got = append(got, e.Message)
+				}
+			}
+			if first, last := got[0], got[1]; first.Usage != tt.first || first.UsageEstimated != (tt.first.InputTokens == asked) ||
+				last.Usage != tt.last || last.UsageEstimated != tt.estimated {
+				t.Errorf("%+v, then %+v", first, last)
+			}
+		})
 	}
 }

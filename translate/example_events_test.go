@@ -66,8 +66,7 @@ func ExampleEvents() {
 	// content_block_delta 0 "I'll look it up."
 	// content_block_stop
 	// content_block_start 1 tool_use
-	// content_block_delta 1 "{\"currency\":\"E"
-	// content_block_delta 1 "UR\",\"days\":7}"
+	// content_block_delta 1 "{\"currency\":\"EUR\",\"days\":7}"
 	// content_block_stop
 	// message_delta
 	// message_stop

@@ -11,25 +11,62 @@ import (
 // FormatAuto stands for the format that [FormatFor] finds.
 const FormatAuto = "auto"
 
-// FormatFor returns the format in which a model is best asked, by its id as any vendor writes it. It is
-// that of its family; or json, where the markers of that are special tokens, which servers erase from
-// what they pass on (docs/reference/formats.md §0.5), and where nothing is known of the family; and the
-// default for Claude.
-func FormatFor(model string) string {
-	f := familyFormat(model)
+// Choice is how a model is asked whose entry leaves the format open.
+type Choice struct {
+	Format, Variant string // see [VariantFor]
+	// Family is the part of the id that tells the family, "" if none does. Own says that the format is the
+	// family's own.
+	Family string
+	Own    bool
+}
+
+// FamilyClaude is the family of Claude. Its models were trained on the legacy format.
+const FamilyClaude = "claude"
+
+// ChooseFormat returns how a model is best asked, by its id as any vendor writes it, or the name of its
+// family: in the format of its family, in the words of the family's template. Where the markers of that
+// format are special tokens, which servers erase from what they pass on (docs/reference/formats.md §0.5),
+// and where nothing is known of the family, it is the format that models call tools best in which were not
+// trained on it (docs/evaluation.md).
+func ChooseFormat(model string) Choice {
+	f, family := autoFormat(model)
+	return Choice{Format: f.name, Variant: f.variant, Family: strings.Trim(family, ".-"), Own: f != unknownFormat || family == FamilyClaude}
+}
+
+// unknownFormat is the format for models that were not trained on one that they can be asked in.
+var unknownFormat = &legacyCalls
+
+// autoFormat returns the format that FormatAuto stands for, and the part of the id that tells the family.
+func autoFormat(model string) (f *format, family string) {
+	f, family = familyFormat(model)
 	switch {
-	case f == nil && strings.Contains(strings.ToLower(model), "claude"):
-		return formats[0].name
+	case f == nil && strings.Contains(strings.ToLower(model), FamilyClaude):
+		return &legacyCalls, FamilyClaude
 	case f == nil || f.erased || f.readOnly:
-		return FormatJSON
+		return unknownFormat, family
 	}
-	return f.name
+	return f.variantFor(model), family
+}
+
+// formatFor returns the format in which a model is asked: the one of that name in the variant of the model's
+// family, or what FormatAuto stands for. A format that any model can be asked in has our own words if it is
+// named.
+func formatFor(name, model string) (*format, error) {
+	if name == FormatAuto {
+		f, _ := autoFormat(model)
+		return f, nil
+	}
+	f, err := formatOf(name)
+	if err != nil || f == &jsonCalls {
+		return f, err
+	}
+	return f.variantFor(model), nil
 }
 
 // AcceptFor returns the [Target.Accept] of a model of which nothing else is said: the format of its
 // family, in which it may write calls although it is asked in another one.
 func AcceptFor(model string) string {
-	if f := familyFormat(model); f != nil {
+	if f, _ := familyFormat(model); f != nil {
 		return f.name
 	}
 	return ""
@@ -39,7 +76,7 @@ func AcceptFor(model string) string {
 // template of its family opens thinking, since a server can be told that it does not.
 func ThinkingFor(model string) string {
 	model = strings.ToLower(model)
-	if f := familyFormat(model); f != nil && slices.ContainsFunc(f.opensThinking, func(part string) bool { return strings.Contains(model, part) }) {
+	if f, _ := familyFormat(model); f != nil && slices.ContainsFunc(f.opensThinking, func(part string) bool { return strings.Contains(model, part) }) {
 		return ThinkingMaybe
 	}
 	return ThinkingMarked
@@ -48,25 +85,25 @@ func ThinkingFor(model string) string {
 // VariantFor returns the name of the variant in which a model is asked in a format: see [AboutVariant]. It is
 // "" if the model is asked as any other.
 func VariantFor(format, model string) string {
-	f, err := formatOf(format)
+	f, err := formatFor(format, model)
 	if err != nil {
 		return ""
 	}
-	return f.variantFor(model).variant
+	return f.variant
 }
 
-// familyFormat returns the format of the family of a model, nil if it is not known. Of several parts of
-// ids, the longest counts.
-func familyFormat(model string) (found *format) {
+// familyFormat returns the format of the family of a model, nil if it is not known, and the part of the id
+// that tells. Of several parts of ids, the longest counts.
+func familyFormat(model string) (found *format, family string) {
 	model, most := strings.ToLower(model), 0
 	for _, f := range allFormats() {
 		for _, part := range f.models {
 			if len(part) > most && strings.Contains(model, part) {
-				found, most = f, len(part)
+				found, family, most = f, part, len(part)
 			}
 		}
 	}
-	return found
+	return found, family
 }
 
 // About is what there is to know of a format, for people who choose one.

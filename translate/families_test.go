@@ -9,7 +9,7 @@ import (
 )
 
 // The ids of docs/reference/formats.md, as Bedrock, Vertex, OpenRouter and Ollama write them.
-func TestFormatFor(t *testing.T) {
+func TestChooseFormat(t *testing.T) {
 	for model, want := range map[string]string{
 		"anthropic.claude-v2:1":                  FormatLegacy,
 		"claude-sonnet-4@20250514":               FormatLegacy,
@@ -22,7 +22,7 @@ func TestFormatFor(t *testing.T) {
 		"zai.glm-4.6":                            FormatGLM,
 		"z-ai/glm-5.1":                           FormatGLM,
 		"glm-5-maas":                             FormatGLM,
-		"glm4:9b":                                FormatJSON, // has a format of its own
+		"glm4:9b":                                unknownFormat.name, // has a format of its own
 		"deepseek.v3-v1:0":                       FormatDeepSeek,
 		"deepseek/deepseek-v3.2-exp":             FormatDeepSeek,
 		"deepseek/deepseek-v3.2":                 FormatDSML,
@@ -31,21 +31,21 @@ func TestFormatFor(t *testing.T) {
 		"moonshot.kimi-k2-thinking":              FormatKimi,
 		"moonshotai.kimi-k2.5":                   FormatKimi,
 		"minimax.minimax-m2":                     FormatMiniMax,
-		"moonshotai/kimi-k3":                     FormatJSON,
-		"stepfun-ai/step3":                       FormatJSON,
-		"minimax/minimax-m3":                     FormatJSON,
+		"moonshotai/kimi-k3":                     unknownFormat.name,
+		"stepfun-ai/step3":                       unknownFormat.name,
+		"minimax/minimax-m3":                     unknownFormat.name,
 		"stepfun/step-3.5-flash":                 FormatQwen3Coder,
 		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
 		"meta.llama4-maverick-17b-instruct-v1:0": FormatPythonic,
 		"LiquidAI/LFM2-8B-A1B":                   FormatPythonic,
-		"openai.gpt-oss-120b-1:0":                FormatJSON,
-		"google/gemma-4-27b-it":                  FormatJSON,
-		"mistral.devstral-2-123b":                FormatJSON,
-		"meta.llama3-3-70b-instruct-v1:0":        FormatJSON,
-		"ServiceNow-AI/Apriel-1.6-15b":           FormatJSON,
-		"a-model-of-which-nobody-knows-anything": FormatJSON,
+		"openai.gpt-oss-120b-1:0":                unknownFormat.name,
+		"google/gemma-4-27b-it":                  unknownFormat.name,
+		"mistral.devstral-2-123b":                unknownFormat.name,
+		"meta.llama3-3-70b-instruct-v1:0":        unknownFormat.name,
+		"ServiceNow-AI/Apriel-1.6-15b":           unknownFormat.name,
+		"a-model-of-which-nobody-knows-anything": unknownFormat.name,
 	} {
-		if got := FormatFor(model); got != want {
+		if got := ChooseFormat(model).Format; got != want {
 			t.Errorf("%s is asked in %s, want %s", model, got, want)
 		}
 	}

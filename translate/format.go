@@ -72,13 +72,18 @@ type format struct {
 	example     string
 	exampleNote func(*language) string
 
+	// words are what the chat template of the family says before and after the descriptions of the tools, as
+	// it says them, in whatever language the prompt is; "" for our own sentences around the example. systemText
+	// is what it says where the client has no system text.
+	words      [2]string
+	systemText string
+
 	// toolsLast says that the tools are described behind the system text of the client, and not before it.
 	toolsLast bool
 	// heading stands above all. exampleLast says that the example comes after the tools, and not before
-	// them; listHeading stands above those in place of a sentence, and closing says what stands last.
+	// them; listHeading stands above those in place of a sentence.
 	heading, listHeading string
 	exampleLast          bool
-	closing              func(*language) string
 	// beforeTools and afterTools stand before and after the descriptions of the tools.
 	beforeTools, afterTools string
 	// tool stands before and after the description of one tool, which is a JSON object, and betweenTools
@@ -128,6 +133,10 @@ func shaped(f format) *format {
 	f.appendCall = f.appendShaped
 	return &f
 }
+
+// documented reports whether the preamble of the format is a text of its makers, placeholders included
+// (docs/reference/legacy-format.md §2, §14).
+func (f *format) documented() bool { return f.name == FormatLegacy || f.name == FormatAttribute }
 
 // spellings returns the spellings in which calls of the format are read.
 func (f *format) spellings() []*markup.Spelling {

@@ -60,7 +60,7 @@ func (w *toolWriter) writeDeepSeekTool(t *messages.Tool) error {
 		}
 		w.write("Description: ").writeEscaped(description).write("\n")
 	}
-	w.write("\nParameters: ").writeEscapedBytes(rawjson.AppendSpaced(nil, root))
+	w.write("\nParameters: ").writeEscaped(string(rawjson.AppendSpaced(nil, root)))
 	return nil
 }
 

@@ -1,10 +1,6 @@
 package translate
 
-import (
-	"strings"
-
-	"dragoman/translate/markup"
-)
+import "dragoman/translate/markup"
 
 // dsmlCalls is the format of DeepSeek V3.2 and V4: the tags of the attribute format with a marker before
 // their names, and with an attribute that says whether a value is a string (docs/reference/formats.md §3).
@@ -42,8 +38,11 @@ var dsmlCalls = shaped(format{
 	also: []*markup.Spelling{deepseekCalls.spelling}, // which servers have taught V3.2
 
 	toolsLast: true,
-	heading:   "## Tools\n\n",
-	example: `<｜DSML｜tool_calls>
+	words: [2]string{`## Tools
+
+You have access to a set of tools to help answer the user's question. You can invoke tools by writing a "<｜DSML｜tool_calls>" block like the following:
+
+<｜DSML｜tool_calls>
 <｜DSML｜invoke name="$TOOL_NAME">
 <｜DSML｜parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</｜DSML｜parameter>
 ...
@@ -52,11 +51,17 @@ var dsmlCalls = shaped(format{
 ...
 </｜DSML｜invoke>
 </｜DSML｜tool_calls>
-`,
-	exampleNote: func(l *language) string { return l.typedValues },
-	listHeading: "### Available Tool Schemas\n\n",
+
+` + "String parameters should be specified as is and set `string=\"true\"`. For all other types (numbers, booleans, arrays, objects), pass the value in JSON format and set `string=\"false\"`." + `
+
+If thinking_mode is enabled (triggered by <think>), you MUST output your complete reasoning inside <think>...</think> BEFORE any tool calls or final response.
+
+Otherwise, output directly after </think> with tool calls or final response.
+
+### Available Tool Schemas
+
+`, "\nYou MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.\n"},
 	tool:        [2]string{"", "\n"},
-	closing:     func(l *language) string { return l.fitSchemas },
 	spaced:      true,
 	thinkTag:    "think",
 	beforeCalls: "<｜DSML｜tool_calls>\n",
@@ -70,8 +75,29 @@ var dsmlV32Calls = dsmlCalls.vary("deepseek-v3.2", func(f *format) {
 	f.impliedEnd = f.stopSequence
 	f.callCloser = f.stopSequence
 	f.beforeCalls, f.afterCalls = "<｜DSML｜function_calls>\n", f.stopSequence
-	f.example = strings.ReplaceAll(f.example, "tool_calls>", "function_calls>")
-	f.listHeading, f.closing = "", nil
+	f.words = [2]string{`## Tools
+You have access to a set of tools you can use to answer the user's question.
+You can invoke functions by writing a "<｜DSML｜function_calls>" block like the following as part of your reply to the user:
+<｜DSML｜function_calls>
+<｜DSML｜invoke name="$FUNCTION_NAME">
+<｜DSML｜parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</｜DSML｜parameter>
+...
+</｜DSML｜invoke>
+<｜DSML｜invoke name="$FUNCTION_NAME2">
+...
+</｜DSML｜invoke>
+</｜DSML｜function_calls>
+String and scalar parameters should be specified as is without any escaping or quotes, while lists and objects should use JSON format. The "string" attribute should be set to "true" for string type parameters and "false" for other types (numbers, booleans, arrays, objects).
+If the thinking_mode is enabled, then after function results you should strongly consider outputting a thinking block. Here is an example:
+<｜DSML｜function_calls>
+...
+</｜DSML｜function_calls>
+<function_results>
+...
+</function_results>
+<think>...thinking about results</think>
+Here are the functions available in JSONSchema format:
+`, "\n"}
 	f.beforeTools, f.afterTools = "<functions>\n", "</functions>"
 	f.beforeResults, f.afterResults = resultsStart, resultsEnd
 	f.result = [2]string{"<result>", "</result>\n"}

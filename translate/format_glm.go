@@ -25,6 +25,13 @@ var glmCalls = shaped(format{
 	spelling: glmTags,
 	also:     []*markup.Spelling{longcatTags, hyTags},
 
+	words: glmWords(`<tool_call>{function-name}
+<arg_key>{arg-key-1}</arg_key>
+<arg_value>{arg-value-1}</arg_value>
+<arg_key>{arg-key-2}</arg_key>
+<arg_value>{arg-value-2}</arg_value>
+...
+</tool_call>`),
 	heading:     "# Tools\n\n",
 	exampleLast: true,
 	exampleNote: (*language).rawBlocks,
@@ -35,6 +42,16 @@ var glmCalls = shaped(format{
 	thinkTag:    "think",
 	result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
+
+// glmWords are the words of the template, with how a call looks.
+func glmWords(call string) [2]string {
+	return [2]string{`# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+`, "\n\nFor each function call, output the function name and arguments within the following XML format:\n" + call}
+}
 
 // The tags of the families that write calls so.
 var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", ""), glmSpelling("", ":opensource")
@@ -69,14 +86,16 @@ func (f *format) writeOnOneLine() {
 	f.shape.empty = "</tool_call>"
 	f.shape.param = [3]string{"<arg_key>", "</arg_key><arg_value>", "</arg_value>"}
 	f.result = [2]string{"<tool_response>", "</tool_response>"}
-	f.example = "<tool_call>$TOOL_NAME<arg_key>$PARAMETER_NAME</arg_key><arg_value>$PARAMETER_VALUE</arg_value>" +
-		"<arg_key>$PARAMETER_NAME_2</arg_key><arg_value>$PARAMETER_VALUE_2</arg_value>...</tool_call>\n"
+	f.example = "<tool_call>$TOOL_NAME<arg_key>$PARAMETER_NAME</arg_key><arg_value>$PARAMETER_VALUE</arg_value>...</tool_call>\n"
+	f.words = glmWords("<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value>" +
+		"<arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>")
 }
 
 // LongCat and Hy write the calls of GLM with tags of other names; Hy writes all of a turn in a block, as it
 // has the results, and until Hy 4 a tag behind the name of the tool.
 var (
 	longcatCalls = glmCalls.vary("longcat", func(f *format) {
+		f.words = [2]string{} // of its template nothing is known
 		f.spelling, f.also = longcatTags, []*markup.Spelling{glmTags, hyTags}
 		f.protects |= markup.TagLongCat
 		f.stopSequence, f.callOpener, f.callCloser = "<longcat_tool_response>", "<longcat_arg_key>", "</longcat_tool_call>"
@@ -91,6 +110,7 @@ var (
 )
 
 func (f *format) writeAsHy() {
+	f.words = [2]string{}
 	f.spelling, f.also = hyTags, []*markup.Spelling{glmTags, longcatTags}
 	f.protects |= markup.TagHy
 	f.toolsLast, f.shape.empty = true, ""

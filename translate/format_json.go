@@ -45,6 +45,26 @@ var jsonCalls = format{
 	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 }
 
+// Qwen's models are asked in the words of their template. Since Qwen3 it has no system text of its own.
+var (
+	qwenJSONCalls = jsonCalls.vary("qwen", func(f *format) {
+		f.words = [2]string{`# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+`, `
+
+For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:
+<tool_call>
+{"name": <function-name>, "arguments": <args-json-object>}
+</tool_call>`}
+	}, "qwen", "qwq")
+	qwen25Calls = qwenJSONCalls.vary("qwen2.5", func(f *format) {
+		f.systemText = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+	}, "qwen2.5", "qwen2p5")
+)
+
 // functionTool stands before and after the description of a tool in the templates of most open models.
 var functionTool = [2]string{`{"type": "function", "function": `, "}\n"}
 

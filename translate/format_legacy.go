@@ -100,7 +100,7 @@ func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("<parameter>\n<name>").writeTag(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
 	if len(p.Description) > 0 {
-		w.write("<description>").writeEscapedBytes(p.Description).write("</description>\n")
+		w.write("<description>").writeEscaped(string(p.Description)).write("</description>\n")
 	}
 }
 
@@ -114,7 +114,7 @@ func (w *toolWriter) writeParameterSchema(p *schema.Parameter) {
 // writeJSON writes an element that holds JSON, unless value is nil.
 func (w *toolWriter) writeJSON(element string, value jsontext.Value) {
 	if value != nil {
-		w.write("<").write(element).write(">").writeEscapedBytes(value).write("</").write(element).write(">\n")
+		w.write("<").write(element).write(">").writeEscaped(string(value)).write("</").write(element).write(">\n")
 	}
 }
 
@@ -152,6 +152,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 		dst = append(dst, "</"...)
 		dst = append(dst, tag...)
 		dst = append(dst, ">\n"...)
+		s = s.Given(tag, value)
 	}
 	return dst, true
 }
@@ -166,7 +167,7 @@ func (w *turnWriter) writeLegacyResult(tool string, _ int, b *messages.BlockPara
 		return
 	}
 	w.write("<result>\n<tool_name>")
-	w.writeEscaped(rawjson.Plain(tool))
+	w.writeEscaped(tool)
 	w.write("</tool_name>\n<stdout>\n")
 	w.writeContent(b.Content)
 	w.write("\n</stdout>\n</result>\n")

@@ -19,7 +19,7 @@ var llamaCalls = &format{
 	stopSequence: "<tool_response>",
 	callOpener:   pythonTag,
 	callCloser:   `"parameters"`,
-	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagFunction,
+	protects:     markup.TagMarker | markup.TagToolResponse,
 	spelling: &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Spelled{
 		{Name: "|python_tag|", Means: markup.Wrapper},
 		{Name: "|python_start|", Means: markup.Wrapper},
@@ -65,11 +65,11 @@ func (w *toolWriter) writeIndentedTool(t *messages.Tool) error {
 	}
 	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
 	if !isShallow(function, 0, false) || lenOfIndents(function, 1) > maxIndents*len(function) {
-		w.writeEscapedBytes(rawjson.AppendSpaced(nil, function))
+		w.writeEscaped(string(rawjson.AppendSpaced(nil, function)))
 		return nil
 	}
 	function, err = jsontext.AppendFormat(nil, function, jsontext.WithIndent("    "))
-	w.writeEscapedBytes(function)
+	w.writeEscaped(string(function))
 	return err
 }
 

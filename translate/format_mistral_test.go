@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // Nothing that a client writes is a marker of the formats whose tags are markers, in one text or over
@@ -32,11 +31,11 @@ func TestMarkersHold(t *testing.T) {
 			}
 			for i := range m {
 				cut := &messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{
-					{Type: messages.BlockText, Text: rawjson.Plain(m[:i])}, {Type: messages.BlockText, Text: rawjson.Plain(m[i:])},
+					{Type: messages.BlockText, Text: m[:i]}, {Type: messages.BlockText, Text: m[i:]},
 				}}}}
 				glued := ""
 				for _, part := range mustRender(t, cut, Target{Format: format}).Turns[0].Parts {
-					glued += part.Text.String()
+					glued += part.Text
 				}
 				if strings.Contains(glued, m) {
 					t.Errorf("%s: %q and %q spell a marker", format, m[:i], m[i:])

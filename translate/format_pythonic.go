@@ -20,7 +20,7 @@ var pythonicCalls = &format{
 	stopSequence: "<tool_response>",
 	callOpener:   "[",
 	callCloser:   ")]",
-	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagList,
+	protects:     markup.TagMarker | markup.TagToolResponse,
 	literal:      pythonLiteral,
 	alone:        []string{""},
 	spelling: &markup.Spelling{Tags: []markup.Spelled{

@@ -18,10 +18,9 @@ var qwenCalls = shaped(format{
 	callCloser:    toolCallEnd,
 	protects:      markup.TagFunction | markup.TagToolResponse | markup.TagImportant,
 	shape: shape{
-		call:   [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
-		param:  [3]string{"<parameter=", ">", "</parameter>\n"},
-		second: "$FIRST_LINE\n$SECOND_LINE",
-		lines:  true,
+		call:  [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
+		param: [3]string{"<parameter=", ">", "</parameter>\n"},
+		lines: true,
 	},
 	spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
 	elements: &markup.Spelling{Tags: []markup.Spelled{
@@ -30,10 +29,31 @@ var qwenCalls = shaped(format{
 		{Name: "tool_call", Means: markup.Invoke}, // whose end is that of the call
 	}},
 
-	toolsLast:    true,
-	heading:      "# Tools\n\n",
-	exampleLast:  true,
-	exampleNote:  (*language).reminders,
+	toolsLast: true,
+	words: [2]string{"# Tools\n\nYou have access to the following functions:\n\n", `
+
+If you choose to call a function ONLY reply in the following format with NO suffix:
+
+<tool_call>
+<function=example_function_name>
+<parameter=example_parameter_1>
+value_1
+</parameter>
+<parameter=example_parameter_2>
+This is the value for the second parameter
+that can span
+multiple lines
+</parameter>
+</function>
+</tool_call>
+
+<IMPORTANT>
+Reminder:
+- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within <tool_call></tool_call> XML tags
+- Required parameters MUST be specified
+- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after
+- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls
+</IMPORTANT>`},
 	beforeTools:  "<tools>\n",
 	afterTools:   "</tools>",
 	describeTool: (*toolWriter).writeQwenTool,
@@ -65,16 +85,23 @@ var seedCalls = shaped(format{
 	callCloser:   "</seed:tool_call>",
 	protects:     markup.TagFunction | markup.TagToolResponse,
 	shape: shape{
-		call:   [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
-		param:  [3]string{"<parameter=", ">", "</parameter>\n"},
-		second: "$FIRST_LINE\n$SECOND_LINE",
+		call:  [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
+		param: [3]string{"<parameter=", ">", "</parameter>\n"},
 	},
 	spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
 
-	toolsLast:    true,
-	heading:      "Tool List:\n",
-	exampleLast:  true,
-	exampleNote:  func(l *language) string { return l.jsonBlocks },
+	toolsLast: true,
+	words: [2]string{"Tool List:\n", `
+工具调用请遵循如下格式:
+<seed:tool_call>
+<function=example_function_name>
+<parameter=example_parameter_1>value_1</parameter>
+<parameter=example_parameter_2>This is the value for the second parameter
+that can span
+multiple lines</parameter>
+</function>
+</seed:tool_call>
+`},
 	beforeTools:  "[",
 	afterTools:   "]",
 	tool:         listedTool,
@@ -95,15 +122,6 @@ var functionTags = []markup.Spelled{
 
 // listedTool is functionTool for tools that are one list.
 var listedTool = [2]string{functionTool[0], "}"}
-
-// reminders is rawBlocks, and what models forget most, in a list.
-func (l *language) reminders() string {
-	list := "\n<IMPORTANT>\n"
-	for _, s := range []string{l.plainValues, l.wholeCalls, l.fitSchemas, l.jsonBlocks, l.orInWords} {
-		list += "- " + s + "\n"
-	}
-	return list + "</IMPORTANT>"
-}
 
 // rawBlocks says of a format that values stand as they are, and that each call is a block.
 func (l *language) rawBlocks() string { return l.plainValues + "\n" + l.jsonBlocks }

@@ -105,6 +105,13 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	s := &f.shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
+		known := value
+		switch typed := f.isTyped(); {
+		case typed && value.Kind() == '"':
+			known = nil // its tag says that it is a string, which is sent as it comes
+		case typed && ps.IsContested():
+			ps = anyValue // its tag says that it is no string
+		}
 		text, ok := valueText(ps, value, true)
 		if k := value.Kind(); ok && (k == '{' || k == '[') {
 			text = f.json(value)
@@ -135,6 +142,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 			dst = appendOnLines(e, dst, text, name)
 		}
 		dst = append(dst, s.param[2]...)
+		in = in.Given(name, known)
 	}
 	return dst, true
 }
@@ -217,7 +225,7 @@ func (f *format) addResult(w *turnWriter, tool string, n int, b *messages.BlockP
 	if named {
 		id, rest, _ := strings.Cut(f.shape.label("\x00", n), "\x00")
 		w.write(id)
-		w.writeEscaped(rawjson.Plain(tool))
+		w.writeEscaped(tool)
 		w.write(rest, after)
 	}
 	if b.IsError {

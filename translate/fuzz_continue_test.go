@@ -130,7 +130,7 @@ func (w *writer) message(req *messages.Request) *messages.Message {
 func prefillOf(p *Prompt) (text string) {
 	if n := len(p.Turns); n > 0 && p.Turns[n-1].Role == messages.RoleAssistant {
 		for _, part := range p.Turns[n-1].Parts {
-			text += part.Text.String()
+			text += part.Text
 		}
 	}
 	return text

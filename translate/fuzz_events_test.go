@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"iter"
 	"os"
 	"path/filepath"
@@ -52,16 +53,17 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}
+		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2, flowsValues: true}
 		if seed%7 > 3 {
 			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
 		}
 		if seed%4 > 1 {
-			prompt.accepts = allFormats()
+			prompt.reads = readsOf(prompt.format, AcceptAll, allFormats())
 		}
 		if escaped {
-			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.protects
+			prompt.reads = cmp.Or(prompt.reads, newReads(prompt.format, nil))
+			prompt.escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagOpener | prompt.format.protects, Openers: prompt.reads.openers}
 		}
 		c := fuzzStops[int(stop)%len(fuzzStops)]
 		c.text = text
@@ -82,13 +84,13 @@ func FuzzEvents(f *testing.F) {
 			}
 		}
 		held := *prompt
-		held.holdsValues = true
+		held.flowsValues = false
 		holdsNothingHalf(t, Events(req, &held, c.chunks(int(seed))), whole)
 	})
 }
 
-// holdsNothingHalf holds that of calls with HoldValues only whole parameters are sent, and
-// that the message is the same as without it.
+// holdsNothingHalf holds that only whole parameters of calls are sent without FlowValues, and that the
+// message is the same as with it.
 func holdsNothingHalf(t *testing.T, events iter.Seq2[messages.Event, error], message string) {
 	sent := map[int]string{}
 	m, err := messages.Collect(func(yield func(messages.Event, error) bool) {
@@ -196,18 +198,36 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
+// TestRoundTripBranches has past calls whose values are typed by a branch of the schema that values before them choose.
+func TestRoundTripBranches(t *testing.T) {
+	req := fuzzRequest()
+	req.Tools = []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"how":{"type":"string"}},"oneOf":[
+		{"properties":{"action":{"const":"crawl"},"how":{"const":"fast"},"depth":{"type":"integer"}}},
+		{"properties":{"action":{"const":"find"},"depth":{"type":"string"}}},
+		{"properties":{"id":{"type":"integer"},"depth":{"type":["string","null"]}},"additionalProperties":false}]}`)}}
+	for _, input := range []string{
+		`{"action":"crawl","depth":12}`, `{"action":"find","depth":"12"}`, `{"action":"find","depth":12}`, `{"depth":12,"action":"crawl"}`, `{"depth":"12"}`,
+		`{"id":1,"depth":null}`, `{"id":1,"depth":"null"}`, `{"how":"fast","depth":12}`, `{"how":"slow","depth":"12"}`, `{"how":"slow","depth":12,"id":"7"}`,
+	} {
+		for _, format := range asked() {
+			roundTrip(t, req, &req.Tools[0], format, jsontext.Value(input), 3)
+		}
+	}
+}
+
 // asked are the formats and the variants of them in which models are asked.
 func asked() []*format { return append(formats[:len(formats):len(formats)], variants()...) }
 
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
-	e := markup.Escaper{Tags: f.protects}
+	reads := newReads(f, nil)
+	e := newEscaper(f, reads, req, false)
 	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
 	if f.impliedEnd != f.afterCalls { // the upstream has not stopped at the end of the calls
 		text += f.afterCalls
 	}
 	c := completion{text, messages.StopSequence, f.stopSequence}
-	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
+	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, reads: reads, escaped: e.Escapes()}, c.chunks(n))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,12 @@
 package translate
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
 )
@@ -13,12 +16,13 @@ import (
 // Where tool_choice forces a call, and the model was asked for it in words, that is all before the
 // call, message_start included: as long as the model may have to be asked again nothing has been sent,
 // so that HTTP's status and header can still say what has become of the choice. A call that a prefill
-// has begun will come: message_start waits for nothing.
+// has begun will come: message_start waits for nothing. If the model may not go on with it, all is held
+// back until the answer is whole.
 
 // hold passes on the events of an answer up to the first that has to be held back.
 type hold struct {
 	*correction
-	prefilled bool // a prefill has begun the call that is forced
+	prefilled bool // a prefill has begun the call that is forced, and the model goes on with it
 	yield     func(messages.Event, error) bool
 
 	state   holdState
@@ -26,6 +30,8 @@ type hold struct {
 	opening []messages.Event        // message_start and ping, if they are held back
 	from    int                     // the index of the first block that is held back
 	leftOut []messages.ContentBlock // the blocks that were left out before those that are passed on
+	call    []messages.Event        // the call that is forced, until its first argument tells whether it is one; nil for none
+	before  []messages.ContentBlock // the blocks before that
 	over    bool                    // the client has got the end of the answer, or has left
 }
 
@@ -77,9 +83,16 @@ func (h *hold) decide(e messages.Event) {
 	case h.forces() && !h.prefilled && isOpening(e):
 		h.opening = append(h.opening, e)
 	case h.forces() && starts && isCall(*e.Block) && !h.mayBeWrong(e) && !slices.ContainsFunc(h.begun, isCall) && h.req.MeetsChoice(e.Block.Name):
-		h.pass()
-		h.leftOut = h.begun
-		h.open(&messages.Message{LeftOut: blockTypes(h.begun)})
+		h.before = h.begun
+		if len(h.required(e.Block.Name)) == 0 {
+			h.passCall()
+			return
+		}
+		block := *e.Block
+		e.Block = &block
+		h.call = append(h.call, e)
+	case h.call != nil && e.Delta == messages.InputJSONDelta:
+		h.readArgument(e)
 	}
 	n := len(h.begun)
 	switch {
@@ -87,6 +100,40 @@ func (h *hold) decide(e messages.Event) {
 		h.begun = append(h.begun, *e.Block)
 	case n > 0 && h.begun[n-1].Text == "" && (e.Delta == messages.TextDelta || e.Delta == messages.ThinkingDelta):
 		h.begun[n-1].Text = strings.TrimSpace(string(e.Text))
+	}
+}
+
+// readArgument reads a delta of the call that is forced. A call whose first argument its tool requires is passed on;
+// one that begins with another argument is held back to its end.
+func (h *hold) readArgument(e messages.Event) {
+	e.Text = slices.Clone(e.Text)
+	h.call = append(h.call, e)
+	var input []byte
+	for _, e := range h.call {
+		input = append(input, e.Text...)
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(input))
+	dec.ReadToken() // the brace
+	name, err := dec.ReadToken()
+	switch {
+	case err != nil: // its name has not come
+	case slices.Contains(h.required(h.call[0].Block.Name), name.String()):
+		h.call = h.call[:len(h.call)-1] // e is passed on by the caller
+		h.passCall()
+	default:
+		h.call = nil
+	}
+}
+
+// passCall passes on what has come of the call that is forced, without what stands before it.
+func (h *hold) passCall() {
+	h.pass()
+	h.leftOut = h.before
+	h.open(&messages.Message{LeftOut: blockTypes(h.leftOut)})
+	for _, e := range h.call {
+		if h.over || !h.send(e) {
+			return
+		}
 	}
 }
 
@@ -106,7 +153,8 @@ func isOpening(e messages.Event) bool {
 func (h *hold) mayBeWrong(e messages.Event) bool {
 	switch e.Type {
 	case messages.ContentBlockStart:
-		return e.Block.Type == messages.BlockToolUse && (len(h.Inputs) > 0 || h.Readable) || e.Block.Type == messages.BlockText && h.req.Format != nil
+		return e.Block.Type == messages.BlockToolUse && (len(h.Inputs) > 0 || h.Readable || h.tries) ||
+			e.Block.Type == messages.BlockText && (h.req.Format != nil || e.Block.Refused && h.Readable)
 	case messages.MessageDelta:
 		return h.hasUnread(e.Message.Outcomes)
 	}

@@ -31,8 +31,12 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 			{Name: "g", InputSchema: jsontext.Value(`{"type":"object"}`)},
 		},
 	}
-	render := func(req *messages.Request) (*Prompt, error) { return Render(req, target) }
-	prompt, err := render(req)
+	render := func(req *messages.Request, why Reason) (*Prompt, error) {
+		target := target
+		target.TryPrefill = target.TryPrefill && why != ReasonUncontinued
+		return Render(req, target)
+	}
+	prompt, err := render(req, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +48,7 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 		human := slices.DeleteFunc(slices.Clone(p.Turns), func(turn Turn) bool { return turn.Role != messages.RoleUser })
 		got.told = ""
 		for _, part := range human[len(human)-1].Parts {
-			got.told += part.Text.String()
+			got.told += part.Text
 		}
 		if asked++; asked > len(answers) {
 			return func(yield func(Chunk, error) bool) { yield(Chunk{}, errNoStop) }
@@ -57,7 +61,7 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 			case e.Message == nil:
 			case e.Type == messages.MessageStart:
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
-			case prompt.opening != "": // it was not known at the beginning
+			case prompt.opening != "" && !prompt.tries: // it was not known at the beginning
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
 			case !slices.Equal(got.leftOut, e.Message.LeftOut) || !slices.Equal(got.unmet, e.Message.Unmet):
 				t.Errorf("at the end %q and %q, unlike %q and %q at the beginning", e.Message.LeftOut, e.Message.Unmet, got.leftOut, got.unmet)
@@ -158,9 +162,9 @@ func TestHeldWhateverIsSaid(t *testing.T) {
 	for _, text := range parseSeeds(t) {
 		text = strings.NewReplacer("get_weather", "f", "get_time", "g").Replace(text)
 		for _, choice := range []messages.ToolChoice{{Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "f"}, {Type: messages.ChoiceNone}} {
-			for _, readable := range []bool{false, true} {
-				answer := completion{text, messages.StopEndTurn, ""}
-				whole := choose(t, choice, Target{}, Checks{Readable: readable}, 0, answer, answer)
+			for _, target := range []Target{{}, {TryPrefill: true}} {
+				answer, readable := completion{text, messages.StopEndTurn, ""}, len(text)%2 == 0
+				whole := choose(t, choice, target, Checks{Readable: readable}, 0, answer, answer)
 				first, _, _ := strings.Cut(whole.content, " ")
 				calls := first == "f" || first == "g" && choice.Type == messages.ChoiceAny
 				switch {
@@ -168,7 +172,7 @@ func TestHeldWhateverIsSaid(t *testing.T) {
 					choice.Type != messages.ChoiceNone && calls == (len(whole.unmet) > 0):
 					t.Errorf("%+v: of %q\n%+v", choice, text, whole)
 				}
-				if pieces := choose(t, choice, Target{}, Checks{Readable: readable}, 3, answer, answer); !cmp.Equal(whole, pieces, cmp.AllowUnexported(chosen{})) {
+				if pieces := choose(t, choice, target, Checks{Readable: readable}, 3, answer, answer); !cmp.Equal(whole, pieces, cmp.AllowUnexported(chosen{})) {
 					t.Errorf("%+v: of %q in pieces\n%+v\nat once\n%+v", choice, text, pieces, whole)
 				}
 			}
@@ -204,8 +208,8 @@ func TestForcedCallStreams(t *testing.T) {
 		checks Checks
 		want   map[string]int
 	}{
-		{"in words", call, Target{}, Checks{}, map[string]int{"message_start": 3, "content_block_start": 3, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
-		{"prefill", begun, Target{Prefill: true}, Checks{}, map[string]int{"message_start": 1, "content_block_start": 3, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
+		{"in words", call, Target{FlowValues: true}, Checks{}, map[string]int{"message_start": 4, "content_block_start": 4, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
+		{"prefill", begun, Target{Prefill: true, FlowValues: true}, Checks{}, map[string]int{"message_start": 1, "content_block_start": 4, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
 		{"prefill, repair", begun, Target{Prefill: true}, Checks{Readable: true}, map[string]int{"message_start": 1, "content_block_start": 7}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -247,4 +251,36 @@ func piecesBefore(t *testing.T, target Target, checks Checks, pieces []string) m
 		after[e.Type.String()+string(e.Text)] = given
 	}
 	return after
+}
+
+// TestTriedPrefill has a model asked for a call by a prefill with which it may not go on. If it does not, it is
+// asked for the call in words, and shown nothing of its answer.
+func TestTriedPrefill(t *testing.T) {
+	force := messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}
+	const called = "f {\"s\":\"a\"}\ntool_use"
+	goesOn := completion{"<s>a</s>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}
+	anew := completion{"Well.\n" + callTo("f", "a"), messages.StopSequence, CallsEnd}
+	again := []Reason{"", ReasonUncontinued}
+	told := "Go." + strings.Replace(english.callTool, "%s", "f", 1)
+	for name, tt := range map[string]struct {
+		answers []completion
+		want    chosen
+	}{
+		"goes on":            {[]completion{goesOn}, chosen{content: called, reasons: again[:1], told: "Go."}},
+		"begins the call":    {[]completion{{callTo("f", "a"), messages.StopSequence, CallsEnd}}, chosen{content: called + "\n# repaired f restarted", reasons: again[:1], told: "Go."}},
+		"breaks off":         {[]completion{{"<s>a", messages.StopEndTurn, ""}, anew}, chosen{content: called, leftOut: []string{"text"}, reasons: again, told: told}},
+		"is cut":             {[]completion{{"<s>" + strings.Repeat("a", 4000), messages.StopMaxTokens, ""}}, chosen{content: "f {}\nmax_tokens\n# incomplete f cut_value", reasons: again[:1], told: "Go."}},
+		"refuses":            {[]completion{{"", messages.StopRefusal, ""}}, chosen{content: "f {}\nrefusal\n# incomplete f ", reasons: again[:1], told: "Go."}},
+		"says it once more":  {[]completion{{"I would rather <s>", messages.StopEndTurn, ""}, {"No.", messages.StopEndTurn, ""}}, chosen{content: "text \"No.\"\nend_turn", unmet: []string{"tool_choice"}, reasons: again, told: told}},
+		"the server is away": {[]completion{{"<s>a", messages.StopEndTurn, ""}}, chosen{content: "f {}\nmax_tokens\n# incomplete f cut_value", reasons: again, told: told}},
+	} {
+		for _, n := range []int{0, 1, 7} {
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) {
+				got := choose(t, force, Target{TryPrefill: true}, Checks{}, n, tt.answers...)
+				if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(chosen{})); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
 }

@@ -72,12 +72,7 @@ func (in *input) take(n int, kind SpanKind) {
 	}
 }
 
-// pass counts n bytes that were read past the buffer, in which nothing is unread.
-func (in *input) pass(n int) { in.forgotten += n }
-
-// note notes what the last n bytes were read as. It stands apart so that take is inlined.
-//
-//go:noinline
+// note notes what the last n bytes were read as.
 func (in *input) note(n int, kind SpanKind) { in.seen.note(in.offset()-n, in.offset(), kind) }
 
 // takeAll marks all bytes as read.
@@ -207,10 +202,6 @@ func (in *input) compact() {
 // add adds text to the buffer, with U+FFFD in place of each byte that is not UTF-8. If s ends
 // within a character, its bytes stay in partial until the rest of it is added.
 func (in *input) add(s string) {
-	if len(in.partial) == 0 && isASCII(s) {
-		in.buf = append(in.buf, s...)
-		return
-	}
 	for len(in.partial) > 0 {
 		switch {
 		case in.eof && s == "" || utf8.FullRune(in.partial):

@@ -192,7 +192,7 @@ func (p *parser) writeWrapped() bool {
 	}
 	if input, ok := p.mendJSON(text); ok && declaresAll(p.call.schema, input) {
 		p.noteReason("extra_element")
-		p.call.jsonInput = p.out.writeObject(string(input))
+		p.call.members, p.call.jsonInput = p.out.writeObject(string(input))
 	}
 	return p.call.jsonInput
 }

@@ -32,6 +32,14 @@ func (j *jsonDepth) skip(s []byte, i int) int {
 	return indexEither(s, i, j.quote, '\\')
 }
 
+// indexEither returns the index, from i on, of the first byte of s that is a or b, or len(s).
+func indexEither(s []byte, i int, a, b byte) int {
+	for i < len(s) && s[i] != a && s[i] != b {
+		i++
+	}
+	return i
+}
+
 // step reads one byte.
 func (j *jsonDepth) step(c byte) {
 	switch {

@@ -18,11 +18,14 @@ type language struct {
 	plainValues, jsonBlocks string
 	// The same of formats that have all calls of an answer in one section.
 	oneSection string
-	// How values are written where a tag says whether one is a string.
-	typedValues string
-	// What the list of reminders says of some formats, besides: that no tag of a call may be missing, that
-	// its parameters have to fit, that there need not be one, and that its name has to be that of a tool.
-	wholeCalls, fitSchemas, orInWords, knownTool string
+	// What the list of reminders of DeepSeek says, besides: that the parameters have to fit, and that the name
+	// has to be that of a tool.
+	fitSchemas, knownTool string
+	// What introduces the example call. A sentence that none is needed if no tool fits cost a small model its
+	// parallel calls, wherever it stood (docs/evaluation.md).
+	exampleCall string
+	// What a model is told that is free to call: to write several calls if it has to.
+	severalCalls string
 
 	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
 	// thinking, output_config.format (the schema stands after it) and, where the model
@@ -73,12 +76,12 @@ var english = language{
 	toolList:     "Here are the tools available:",
 	plainValues:  "Strings and other single values stand as they are, without quotes or escapes. Lists and objects are written as JSON.",
 	jsonBlocks:   "Write one such block for each call, and nothing after the last one: the results come next.",
-	typedValues:  "Strings stand as they are, with string=\"true\". Everything else is written as JSON, with string=\"false\".",
 	oneSection:   "Several calls stand one after another within one such section, and nothing after it: the results come next.",
-	wholeCalls:   "Write every call whole, with all of its tags from the first to the last.",
 	fitSchemas:   "Give every parameter that is required, and only what the schema of the tool allows.",
-	orInWords:    "Words may stand before a call. Where no tool is needed, answer in words alone.",
 	knownTool:    "Name exactly one of the tools above.",
+
+	exampleCall:  "If a tool fits the request, call it like this (these values are made up):",
+	severalCalls: "If the request needs several calls, write all of them, one after another.",
 
 	oneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
 	thinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
@@ -124,12 +127,12 @@ var portuguese = language{
 	toolList:     "Aqui estão as ferramentas disponíveis:",
 	plainValues:  "Textos e outros valores simples são escritos como são, sem aspas nem escapes. Listas e objetos são escritos em JSON.",
 	jsonBlocks:   "Escreva um bloco como este para cada chamada e nada depois do último: em seguida vêm os resultados.",
-	typedValues:  "Textos são escritos como são, com string=\"true\". Todo o resto é escrito em JSON, com string=\"false\".",
 	oneSection:   "Várias chamadas ficam uma após a outra dentro de uma única seção como esta, e nada depois dela: em seguida vêm os resultados.",
-	wholeCalls:   "Escreva cada chamada inteira, com todas as suas tags, da primeira à última.",
 	fitSchemas:   "Forneça todos os parâmetros obrigatórios, e apenas o que o esquema da ferramenta permite.",
-	orInWords:    "Antes de uma chamada pode haver palavras. Quando nenhuma ferramenta for necessária, responda apenas em palavras.",
 	knownTool:    "O nome é exatamente o de uma das ferramentas acima.",
+
+	exampleCall:  "Se uma ferramenta servir para o pedido, chame-a assim (estes valores são inventados):",
+	severalCalls: "Se o pedido exigir várias chamadas, escreva todas, uma após a outra.",
 
 	oneCallAtATime: "Chame no máximo uma ferramenta por vez: faça uma chamada e espere o resultado dela.",
 	thinkFirst:     "Pense primeiro: comece cada resposta com o seu raciocínio entre <thinking> e </thinking>. O que vem depois é a sua resposta ou uma chamada a uma ferramenta.",
@@ -175,12 +178,12 @@ var french = language{
 	toolList:     "Voici les outils disponibles :",
 	plainValues:  "Les chaînes et les autres valeurs simples s’écrivent telles quelles, sans guillemets ni échappement. Les listes et les objets s’écrivent en JSON.",
 	jsonBlocks:   "Écrivez un tel bloc pour chaque appel, et rien après le dernier : les résultats viennent ensuite.",
-	typedValues:  "Les chaînes s’écrivent telles quelles, avec string=\"true\". Tout le reste s’écrit en JSON, avec string=\"false\".",
 	oneSection:   "Plusieurs appels se suivent dans une seule section comme celle-ci, et rien ne vient après elle : les résultats viennent ensuite.",
-	wholeCalls:   "Écrivez chaque appel en entier, avec toutes ses balises, de la première à la dernière.",
 	fitSchemas:   "Donnez tous les paramètres obligatoires, et seulement ce que le schéma de l’outil permet.",
-	orInWords:    "Un appel peut être précédé de mots. Quand aucun outil n’est nécessaire, répondez seulement par des mots.",
 	knownTool:    "Le nom est exactement celui d’un des outils ci-dessus.",
+
+	exampleCall:  "Si un outil convient à la demande, appelez-le comme ceci (ces valeurs sont inventées) :",
+	severalCalls: "Si la demande exige plusieurs appels, écrivez-les tous, l’un après l’autre.",
 
 	oneCallAtATime: "Appelez un seul outil à la fois : faites un appel, puis attendez son résultat.",
 	thinkFirst:     "Réfléchissez d’abord : commencez chaque réponse par votre raisonnement entre <thinking> et </thinking>. Ce qui suit est votre réponse, ou un appel d’outil.",
@@ -226,12 +229,12 @@ var russian = language{
 	toolList:     "Вот доступные инструменты:",
 	plainValues:  "Строки и другие простые значения пишутся как есть, без кавычек и экранирования. Списки и объекты пишутся в формате JSON.",
 	jsonBlocks:   "Пишите по одному такому блоку на каждый вызов и ничего после последнего: затем придут результаты.",
-	typedValues:  "Строки пишутся как есть, с string=\"true\". Всё остальное пишется в формате JSON, с string=\"false\".",
 	oneSection:   "Несколько вызовов пишутся друг за другом в одной такой секции, и ничего после неё: затем придут результаты.",
-	wholeCalls:   "Пишите каждый вызов целиком, со всеми его тегами, от первого до последнего.",
 	fitSchemas:   "Указывайте все обязательные параметры и только то, что допускает схема инструмента.",
-	orInWords:    "Перед вызовом могут стоять слова. Если инструмент не нужен, отвечайте только словами.",
 	knownTool:    "Имя в точности совпадает с именем одного из инструментов выше.",
+
+	exampleCall:  "Если инструмент подходит к запросу, вызовите его так (эти значения вымышлены):",
+	severalCalls: "Если запрос требует нескольких вызовов, напишите их все, один за другим.",
 
 	oneCallAtATime: "Вызывайте не больше одного инструмента за раз: сделайте один вызов и дождитесь его результата.",
 	thinkFirst:     "Сначала подумайте: начинайте каждый ответ с рассуждения между <thinking> и </thinking>. Дальше следует ваш ответ или вызов инструмента.",
@@ -277,12 +280,12 @@ var indonesian = language{
 	toolList:     "Berikut adalah alat yang tersedia:",
 	plainValues:  "String dan nilai tunggal lain ditulis apa adanya, tanpa tanda kutip atau escape. Daftar dan objek ditulis sebagai JSON.",
 	jsonBlocks:   "Tulis satu blok seperti ini untuk setiap panggilan, dan jangan tulis apa pun setelah blok terakhir: hasilnya menyusul.",
-	typedValues:  "String ditulis apa adanya, dengan string=\"true\". Selain itu ditulis sebagai JSON, dengan string=\"false\".",
 	oneSection:   "Beberapa panggilan ditulis berurutan di dalam satu bagian seperti ini, dan jangan tulis apa pun setelahnya: hasilnya menyusul.",
-	wholeCalls:   "Tulis setiap panggilan secara utuh, dengan semua tag-nya, dari yang pertama sampai yang terakhir.",
 	fitSchemas:   "Berikan semua parameter yang wajib, dan hanya yang diizinkan oleh skema alat.",
-	orInWords:    "Sebelum panggilan boleh ada kata-kata. Jika tidak ada alat yang diperlukan, jawablah dengan kata-kata saja.",
 	knownTool:    "Namanya persis nama salah satu alat di atas.",
+
+	exampleCall:  "Jika ada alat yang sesuai dengan permintaan, panggillah seperti ini (nilai-nilai ini dikarang):",
+	severalCalls: "Jika permintaan memerlukan beberapa panggilan, tulis semuanya, satu demi satu.",
 
 	oneCallAtATime: "Panggil paling banyak satu alat setiap kali: buat satu panggilan, lalu tunggu hasilnya.",
 	thinkFirst:     "Berpikirlah dahulu: mulailah setiap jawaban dengan penalaran Anda di antara <thinking> dan </thinking>. Setelah itu barulah jawaban Anda, atau panggilan ke sebuah alat.",

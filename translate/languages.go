@@ -41,8 +41,8 @@ func languageOf(name string, req *messages.Request, memo *Memo) *language {
 func firstText(req *messages.Request) string {
 	for i := range req.Messages {
 		for _, b := range req.Messages[i].Content {
-			if b.Type == messages.BlockText && !b.Text.IsZero() {
-				return b.Text.String()
+			if b.Type == messages.BlockText && !(b.Text == "") {
+				return b.Text
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func erasedEnd(in *schema.Schema, text string, sep byte) int {
 
 // appendErased appends the value that text stands for under s, and reports whether that is certain: a list
 // of several strings is not, since a comma may be part of one.
-func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.TagSet) ([]byte, bool) {
+func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.Escapes) ([]byte, bool) {
 	if plain, nullable := s.IsString(); plain && !nullable {
 		return rawjson.AppendString(dst, markup.Unescape(text, escaped, "")), true
 	}

@@ -21,7 +21,9 @@ func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n in
 	case markup.IsPrefixOf(head, gemmaCall):
 		return "", 0, more
 	case markup.HasPrefix(head, gemmaCall):
-		from = markup.SkipBlanks(head, len(gemmaCall), len(head))
+		for from = len(gemmaCall); from < len(head) && (head[from] == ' ' || head[from] == '\t'); {
+			from++
+		}
 	case !between:
 		return "", 0, markup.NoMatch
 	case head[0] == ':':
@@ -34,7 +36,7 @@ func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n in
 		n++
 	}
 	written := string(head[from:n])
-	name = p.unqualified(strings.TrimRight(written, ":"))
+	name = p.tools.unqualified(strings.TrimRight(written, ":"))
 	n = markup.SkipBlanks(head, n, len(head))
 	switch {
 	case n == len(head):
@@ -63,17 +65,6 @@ func skipName(text []byte, i int) int {
 		i++
 	}
 	return markup.SkipBlanks(text, i, len(text))
-}
-
-// unqualified returns the name of an offered tool that stands behind a namespace, as in
-// default_api:book, or the name as it is.
-func (p *parser) unqualified(name string) string {
-	if tool, _ := p.tools.find(name); tool == nil {
-		if i := strings.LastIndexAny(name, ":."); p.tools.named(name[i+1:]) != nil {
-			return name[i+1:]
-		}
-	}
-	return name
 }
 
 // readGemmaCall returns the call that text is, as a list of one, and reports whether it is one.

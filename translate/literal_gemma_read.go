@@ -19,7 +19,7 @@ type gemmaReader struct {
 	out     []byte
 	text    []byte
 	i       int
-	escaped markup.TagSet // names whose escapes are taken off in strings
+	escaped markup.Escapes // names whose escapes are taken off in strings
 
 	in       *schema.Schema // of the arguments of a call, nil for another literal
 	commas   bool           // a comma is missing
@@ -28,14 +28,14 @@ type gemmaReader struct {
 }
 
 // readGemma returns the JSON of a literal, and reports whether text is one.
-func readGemma(text string, escaped markup.TagSet) (jsontext.Value, bool) {
+func readGemma(text string, escaped markup.Escapes) (jsontext.Value, bool) {
 	g := gemmaReader{text: []byte(text), escaped: escaped}
 	return g.whole(g.value(0))
 }
 
 // readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If
 // something is missing in them, reason says so.
-func readGemmaArguments(text string, in *schema.Schema, escaped markup.TagSet) (input jsontext.Value, reason string, ok bool) {
+func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) (input jsontext.Value, reason string, ok bool) {
 	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
 	last := text[len(text)-1]
 	if inner := strings.TrimSpace(text[1 : len(text)-1]); strings.HasPrefix(inner, "{") {

@@ -13,7 +13,6 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/memo"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -25,7 +24,7 @@ type Memo struct {
 	descriptions *memo.Table[describedTools] // by what appendMemoKey writes
 	schemas      *memo.Table[*schema.Schema] // by the text of the schema
 	languages    *memo.Table[string]         // by the beginning of a conversation
-	keys         sync.Pool                   // of *[]byte: keys that are only looked up
+	keys         *sync.Pool                  // of *[]byte: keys that are only looked up
 }
 
 // What a Memo may hold. A list of tools may take half of the bytes, which is more than a thousand tools:
@@ -42,14 +41,24 @@ func NewMemo() *Memo {
 		descriptions: memo.New[describedTools](memoLists, memoListBytes, memoListMost),
 		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes, memoSchemaMost),
 		languages:    memo.New[string](memoTexts, memoTextBytes, memoTextMost),
-		keys:         sync.Pool{New: func() any { return new([]byte) }},
+		keys:         &sync.Pool{New: func() any { return new([]byte) }},
 	}
+}
+
+// Of returns the memo of one client: what others sent shows in none of its answers, nor in the time that
+// they take. All clients share the room.
+func (m *Memo) Of(client string) *Memo {
+	if m == nil {
+		return nil
+	}
+	return &Memo{m.descriptions.Of(client), m.schemas.Of(client), m.languages.Of(client), m.keys}
 }
 
 // describedTools is the text that describes tools, and the names that had to be escaped in it,
 // and the tools as outliving has them, for those who read answers.
 type describedTools struct {
-	text    rawjson.Text
+	text    string
+	example *exampleCall
 	escaped markup.TagSet
 	tools   []messages.Tool
 }
@@ -91,7 +100,7 @@ func (m *Memo) identify(text string) string {
 }
 
 // describe returns what r.describeTools makes.
-func (m *Memo) describe(r *renderer) (rawjson.Text, error) {
+func (m *Memo) describe(r *renderer) (string, error) {
 	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
 		return r.describeTools()
 	}
@@ -100,13 +109,13 @@ func (m *Memo) describe(r *renderer) (rawjson.Text, error) {
 	*key = r.appendMemoKey((*key)[:0])
 	if kept, ok := m.descriptions.Find(*key); ok {
 		r.escape.Used |= kept.escaped
-		r.prompt.tools = kept.tools
+		r.prompt.tools, r.prompt.example = kept.tools, kept.example
 		return kept.text, nil
 	}
 	text, err := r.describeTools()
 	if err == nil {
 		r.prompt.tools = outliving(r.req.Tools)
-		m.descriptions.Keep(*key, describedTools{text, r.escape.Used, r.prompt.tools}, text.EscapedLen()+toolsMemory(r.prompt.tools))
+		m.descriptions.Keep(*key, describedTools{text, r.prompt.example, r.escape.Used, r.prompt.tools}, len(text)+toolsMemory(r.prompt.tools))
 	}
 	return text, err
 }
@@ -135,10 +144,12 @@ func toolsMemory(tools []messages.Tool) int {
 func (r *renderer) appendMemoKey(dst []byte) []byte {
 	dst = appendField(dst, r.format.name)
 	dst = appendField(dst, r.format.variant)
+	dst = appendField(dst, r.target.Accept)
 	dst = appendField(dst, r.target.Template)
 	if !strings.Contains(r.target.Template, templateTools) {
 		dst = appendField(dst, r.language().name)
 	}
+	dst = appendField(dst, r.target.ExampleCall)
 	dst = strconv.AppendBool(dst, r.escape.TurnMarkers)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
@@ -146,6 +157,7 @@ func (r *renderer) appendMemoKey(dst []byte) []byte {
 		dst = appendField(dst, t.Description)
 		dst = appendField(dst, t.InputSchema)
 		dst = append(dst, byte(t.Streaming))
+		dst = strconv.AppendBool(dst, t.Late)
 		dst = binary.AppendUvarint(dst, uint64(len(t.InputExamples)))
 		for _, input := range t.InputExamples {
 			dst = appendField(dst, input)

@@ -109,6 +109,16 @@ func (o *origins) enter(n int, member string, index int) {
 	o.at = strings.Join(o.path, ".")
 }
 
+// enterTool is enter for a tool.
+func (o *origins) enterTool(n int, t *messages.Tool) {
+	if o == nil {
+		return
+	}
+	o.fill(n)
+	o.path = append(o.path, "") // leave takes it back
+	o.at = t.Path()
+}
+
 // elementOf returns the path of an element of a list.
 func elementOf(member string, index int) string {
 	if member == "" {
@@ -240,7 +250,7 @@ func (o *origins) addLines(member string, first int, blocks []messages.BlockPara
 			o.addPiece(len("\n"), OriginMarkup, o.at)
 		}
 		if blocks[i].Type != messages.BlockToolReference {
-			o.addPiece(blocks[i].Text.Len(), OriginClient, source)
+			o.addPiece(len(blocks[i].Text), OriginClient, source)
 			continue
 		}
 		before, after, _ := strings.Cut(l().toolFits, "%s")

@@ -43,18 +43,25 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 	}
 	p := &parser{
 		req: answered(req, tools), format: cmp.Or(prompt.format, formats[0]), state: inText,
-		in:      input{mark: -1},
-		out:     emitter{yield: yield, seed: strings.Clone(req.ID)},
-		escaped: prompt.escaped, mayCall: req.ShowsTools(), holdsValues: prompt.holdsValues,
+		in:    input{mark: -1},
+		out:   emitter{yield: yield, seed: strings.Clone(req.ID)},
+		reads: prompt.reads, escaped: prompt.escaped, mayCall: req.ShowsTools(), flowsValues: prompt.flowsValues,
 		readsQuoted: prompt.readsQuoted,
 		tools:       toolNames{list: tools}, schemas: prompt.schemas.outliving(tools),
-		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
+		text:     textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
+		invented: prompt.invented,
 	}
-	p.readIn(append([]*format{p.format}, prompt.accepts...))
+	if len(p.invented) > 0 { // or the call of the example may be meant
+		p.example, p.out.wrote, p.out.keeps = prompt.example, p.openUnlessEcho, true
+	}
+	if p.reads == nil {
+		p.reads = newReads(p.format, nil)
+	}
+	p.noteLineStarts()
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
 		var prefill strings.Builder
 		for _, part := range prompt.Turns[n-1].Parts {
-			prefill.WriteString(part.Text.String())
+			prefill.WriteString(part.Text)
 		}
 		p.text.prefill = strings.TrimSuffix(prefill.String(), prompt.opening)
 	}
@@ -72,9 +79,6 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 // Text that the states cannot decide on yet stays in the input. A call with "" only runs the
 // states, after the input has got its end.
 func (p *parser) feed(s string) {
-	if p.feedPlain(s) {
-		return
-	}
 	for {
 		piece := s[:min(len(s), p.in.room())]
 		s = s[len(piece):]
@@ -91,6 +95,45 @@ func (p *parser) feed(s string) {
 	}
 }
 
+// passOn writes the text that was added without the states, if they could only pass it on: in prose
+// or in a string value, every `<` in it is text, and there is no escape of ours. It reports whether
+// it did.
+func (p *parser) passOn() bool {
+	if p.writePlain == nil || p.in.eof || p.out.gathered() > maxHeld {
+		return false
+	}
+	rest := p.in.rest()
+	n, kind := 0, SpanValue
+	switch {
+	case p.state == inText:
+		kind = SpanText
+		n = p.nextTextTag(rest)
+		if p.mayCall {
+			n = p.nextLiteral(rest[:n])
+		}
+		if p.escaped.Tags != 0 {
+			n = nextEntity(rest, n)
+		}
+	case len(p.call.ends) > 0:
+		return false
+	default:
+		n = p.nextSpecial(rest, 0)
+		p.value.looked = n
+	}
+	if n < len(rest) || n == 0 {
+		return false
+	}
+	p.value.looked = 0
+	if kind == SpanValue {
+		p.value.edge = edgeOf(p.value.edge, rest)
+	}
+	p.writePlain(p, rest)
+	p.in.takeAll(kind)
+	p.in.compact()
+	p.out.flush()
+	return true
+}
+
 // run runs the states until one of them waits for more text.
 func (p *parser) run() {
 	p.writePlain = nil
@@ -105,8 +148,14 @@ func (p *parser) run() {
 	p.out.flush()
 }
 
-// decideAsText gives back the text after the mark, since there is too much of it: see maxUndecided.
+// decideAsText gives back the text after the mark, since there is too much of it: see maxUndecided. A call
+// that is certain goes on.
 func (p *parser) decideAsText() {
+	if p.call.certain {
+		p.openCall()
+		p.run()
+		return
+	}
 	p.in.takeAll(SpanText)
 	p.value = valueSeen{}
 	if p.call.tool == "" {

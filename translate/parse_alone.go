@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Calls in JSON without anything around them:
@@ -13,15 +14,18 @@ import (
 //	{"name":…,"parameters":{…}}; {"name":…,"parameters":{…}}
 //
 // They are what is left of calls where a server has erased the markers, and what models write that have
-// none. They are calls only as the whole answer, or all that follows the thinking in it. Those that a format
-// begins with a word of its own, a bracket or the name of a tool may stand behind prose, too, from the start of
+// none. They are calls only as the whole answer, or all that follows the thinking in it: else a text of the client
+// would be one which the model repeats, since nothing in it can be escaped. Those that a format
+// begins with a word of its own or the name of a tool may stand behind prose, too, from the start of
 // a line up to the end of the answer. An object may if the closing tag of a wrapper that is not there ends a line
 // behind it.
 
-// aloneCalls is the spelling of such calls, orphanCalls that of those before a closing tag, and namedCalls that
+// aloneCalls is the spelling of such calls, listedCalls that of a list of them behind prose, which is text,
+// orphanCalls that of those before a closing tag, and namedCalls that
 // of an input with the name of the tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
 var (
 	aloneCalls  = &markup.Spelling{Lists: true, Endless: true}
+	listedCalls = &markup.Spelling{Lists: true, Endless: true}
 	orphanCalls = &markup.Spelling{Lists: true, Endless: true}
 	namedCalls  = &markup.Spelling{Endless: true, JSON: true}
 )
@@ -106,6 +110,9 @@ func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Ve
 			a.len = start
 		default:
 			a, more = p.matchAloneAfter(rest, start, begin)
+			if begin == "[" && behind {
+				a.spelling = listedCalls
+			}
 		}
 		if more == markup.Match {
 			return a, more
@@ -171,23 +178,6 @@ func (p *parser) beginsAlone(text []byte) bool {
 	return v != markup.NoMatch
 }
 
-// readsAlone has the parser read calls that begin so: see [format.alone].
-func (p *parser) readsAlone(alone []string) {
-	p.alone = append(p.alone, alone...)
-	for _, begin := range alone {
-		switch begin {
-		case "":
-			p.aloneStarts.add('{')
-		case aloneName:
-			for i := range p.tools.list {
-				p.aloneStarts.add(p.tools.list[i].Name[0])
-			}
-		default:
-			p.aloneStarts.add(begin[0])
-		}
-	}
-}
-
 // callKeys are the names of members that the object of a call may begin with.
 var callKeys = []string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}
 
@@ -215,8 +205,8 @@ func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	return p.in.needMore()
 }
 
-// matchAloneEnd reports whether a call may be one by what follows it, with which rest begins: the end of the
-// text, another such call, or a marker. Of models of the llama format text on other lines may follow, too.
+// matchAloneEnd reports whether a call may be one by what follows it, with which rest begins: other such calls and
+// the end of the text, or a tag of calls.
 func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 	i, v := p.in.matchBlanks(rest, 0, maxGap)
 	closers := p.listEnd
@@ -233,31 +223,74 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 		return p.matchOrphanEnd(rest[i:])
 	case i == len(rest):
 		return markup.VerdictOf(!p.cutShort || closers == "")
-	case rest[i] == ',' || rest[i] == ';':
-		if rest[i] == ',' && (closers == "" || closers[0] != ']') {
-			return markup.NoMatch
-		}
-		if i, v = p.in.matchBlanks(rest, i+1, maxGap); v != markup.Match {
-			return v
-		}
-		return markup.VerdictOf(i == len(rest) || rest[i] == '{' || rest[i] == closerOfList(closers) || p.beginsTag(rest[i]))
-	case rest[i] == '{':
-		return markup.Match
+	case rest[i] == ',' && (closers == "" || closers[0] != ']'):
+		return markup.NoMatch
 	case p.call.spelling == namedCalls:
 		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
 			return v
 		}
+	case rest[i] == ',' || rest[i] == ';' || rest[i] == '{':
+		return p.matchOnlyCalls(rest[i:])
 	}
+	return p.matchAfterAll(rest[i:], closers)
+}
+
+// matchOnlyCalls reports whether all that is left of the text, which rest begins with, is objects and what stands
+// between and behind calls. It is looked at once, behind the first call: all of the text has to come for it.
+func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 	switch {
-	case rest[i] == '<' && i+1 == len(rest):
-		return p.in.needMore()
-	case rest[i] == '<' && rest[i+1] == '|':
+	case p.calls.whole > 0:
 		return markup.Match
-	case closers == "" && p.beginsTag(rest[i]):
-		_, v = p.matchOpener(rest[i:])
+	case !p.in.eof:
+		return markup.NeedMore
+	}
+	for i := 0; ; {
+		i = markup.SkipBlanks(rest, i, len(rest))
+		switch {
+		case i == len(rest):
+			return markup.Match
+		case bytes.IndexByte([]byte(",;]}`"), rest[i]) >= 0:
+			i++
+		case rest[i] == '{':
+			var object jsonDepth
+			n, v := object.readObject(rest[i:])
+			if v == markup.NeedMore {
+				return markup.VerdictOf(p.cutShort)
+			}
+			i += n
+		default:
+			return p.matchAfterAll(rest[i:], "")
+		}
+	}
+}
+
+// matchAfterAll matches what may follow calls that are the whole answer, besides white space: the token for its end, or
+// a tag of calls. closers are what has not ended.
+func (p *parser) matchAfterAll(rest []byte, closers string) markup.Verdict {
+	if n, v := matchEndMark(rest, p.in.eof); v != markup.NoMatch {
+		if v == markup.Match {
+			if n, v = p.in.matchBlanks(rest, n, maxGap); v == markup.Match {
+				v = markup.VerdictOf(n == len(rest))
+			}
+		}
 		return v
 	}
-	return markup.VerdictOf(closers == "" && p.call.fence == "" && p.format.name == FormatLlama && bytes.IndexByte(rest[:i], '\n') >= 0)
+	if closers != "" || !p.beginsTag(rest[0]) {
+		return markup.NoMatch
+	}
+	t, v := p.matchOpener(rest)
+	if v == markup.Match {
+		v = markup.VerdictOf(t.IsWrapper() || t.Is("invoke"))
+	}
+	return v
+}
+
+// leakAlone gives a call back that is whole, and not the whole answer.
+func (p *parser) leakAlone() state {
+	if !p.call.unoffered {
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: messages.ReasonDiscussed, InText: true})
+	}
+	return p.giveBack()
 }
 
 // matchOrphanEnd matches the closing tag of a wrapper, behind which its line ends: else it is prose about tags.
@@ -275,11 +308,4 @@ func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
 		return markup.Match
 	}
 	return p.in.matchLineEnd(rest[t.Len:])
-}
-
-func closerOfList(closers string) byte {
-	if closers == "" {
-		return '{'
-	}
-	return closers[0]
 }

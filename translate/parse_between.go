@@ -14,7 +14,12 @@ import (
 // wrapper. Anything else ends the answer (afterAnswer): the model wrote it without having seen the results
 // of its calls (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
-	if !p.in.skipBlanks() {
+	blank := p.in.rest()
+	more := p.in.skipBlanks()
+	if p.holdsRefused() {
+		p.writeText(blank[:len(blank)-len(p.in.rest())])
+	}
+	if !more {
 		return wait
 	}
 	rest := p.in.rest()
@@ -72,8 +77,16 @@ func (p *parser) endsInTag(rest []byte) bool {
 	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
 }
 
-// runOn ends the answer where the model went on writing after its calls.
+// runOn ends the answer where the model went on writing after its calls. After a call that was refused, and
+// no other, it is text.
 func (p *parser) runOn() state {
+	if p.holdsRefused() {
+		if p.proseBetween = nil; p.in.isMarked() {
+			p.giveBackText()
+		}
+		p.call = callSeen{}
+		return inText
+	}
 	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
@@ -112,7 +125,7 @@ func (p *parser) giveBack() state {
 
 // giveBackText writes what was read after the mark as text, and forgets the call.
 func (p *parser) giveBackText() {
-	raw := p.in.giveBack()
+	raw := p.unescaped(p.in.giveBack())
 	p.out.dropInput()
 	p.call, p.value.open = callSeen{}, false
 	if len(raw) > 0 {
@@ -131,8 +144,15 @@ func (p *parser) giveBackCall(reason string) state {
 		p.openCall()
 		return afterAnswer
 	}
-	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
 	wrapperOpen := p.call.wrapperOpen
+	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel(), InText: true}
+	if o.Unread && (wrapperOpen && reason != "incomplete" || reason == messages.ReasonNoArgumentsRead) {
+		o.Kind = messages.OutcomeRefused
+		if reason == "tool_name" {
+			o.Reason = messages.ReasonNoToolFits
+		}
+	}
+	p.noteOutcome(o)
 	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
 	if p.in.eof && p.cutShort && (reason == "incomplete" || p.doubt.cut) { // what looks like calls may stand in a value
 		p.in.takeAll(SpanText)
@@ -185,10 +205,12 @@ func (p *parser) readBrokenCall() state {
 }
 
 // readForeignBlock is the state inForeignBlock: a wrapper has been given back, because its first tag
-// is not that of a call. All in it is text, up to its closing tag (inText): what looks like a call
-// there may be part of a value, as in <function_calls><write><text><invoke>….
+// is not that of a call, or its JSON cannot be read. All in it is text, up to its closing tag (inText):
+// what looks like a call there may be part of a value, as in <function_calls><write><text><invoke>….
 func (p *parser) readForeignBlock() state {
-	if p.readTextUpTo(func(t markup.Tag) bool { return t.IsWrapper() && t.Closing }) {
+	if p.readTextUpTo(func(t markup.Tag) bool {
+		return t.IsWrapper() && t.Closing && (p.wrapperSpelling != nil || string(t.Name) == p.wrapper)
+	}) {
 		return inText
 	}
 	return wait
@@ -199,12 +221,21 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.in.rest()
 		n := p.nextTagStart(rest, 0)
+		if p.escaped.Tags != 0 {
+			n = nextEntity(rest, n)
+		}
 		if n > 0 {
 			p.writeText(rest[:n])
 			p.in.take(n, SpanText)
 		}
 		if n == len(rest) {
 			return false
+		}
+		if rest[n] == '&' {
+			if !p.readEntity("", p.writeText) {
+				return false
+			}
+			continue
 		}
 		t, v := p.matchOpener(rest[n:])
 		switch {

@@ -74,8 +74,8 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 		return p.beginNameLine(name, n), v
 	}
 	n, v := 1, markup.VerdictOf(rest[0] == '}' && p.literal.whole) // one too many
-	if v == markup.NoMatch {
-		n, v = p.matchAside(rest)
+	if v == markup.NoMatch && !p.wrapperMayEnd() {
+		n, v = p.matchAside(rest) // where the calls may be over, JSON behind prose is none
 	}
 	return p.leaveOut(n, v)
 }
@@ -129,6 +129,8 @@ func (p *parser) readNextHeadless(rest []byte) (next state, v markup.Verdict) {
 // readNextTag reads a tag where a call may begin.
 func (p *parser) readNextTag(t markup.Tag) state {
 	switch {
+	case t.Closing && p.holdsRefused():
+		return p.readRefusedEnd(t)
 	case t.Is("invoke") && !t.Closing:
 		p.beginNextCall(t)
 		p.noteBare()

@@ -17,9 +17,7 @@ import (
 // is left out, like all that follows the last call. The mark stands before it, so that it is not lost where
 // that call is given back. The verdict is NoMatch if none can follow.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
-	g := p.wrapperSpelling
-	ended := !p.call.wrapperOpen || g != nil && g.Endless && p.listEnd == "" && !p.call.alone
-	if p.format.inventsResults && !p.textMayFollow || !ended {
+	if p.format.inventsResults && !p.textMayFollow || !p.wrapperMayEnd() {
 		return markup.NoMatch
 	}
 	n, v := p.matchProse(rest)
@@ -33,6 +31,12 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 		p.in.take(n, SpanText)
 	}
 	return v
+}
+
+// wrapperMayEnd reports whether the calls may be over: their wrapper was closed, or needs no end.
+func (p *parser) wrapperMayEnd() bool {
+	g := p.wrapperSpelling
+	return !p.call.wrapperOpen || g != nil && g.Endless && p.listEnd == "" && !p.call.alone
 }
 
 // matchProse matches prose before a call. There is none if Markdown code is open in it, which would quote

@@ -75,7 +75,7 @@ func (p *parser) readCall() state {
 		return wait
 	}
 	call.before, call.gap, call.inLine = call.gap, layout{}, false
-	unopened := call.strayText && call.spelling != nil && !call.strayTag && !p.out.pending
+	unopened := call.strayText && call.spelling != nil && !call.strayTag && !p.isPending()
 	if call.strayText = false; unopened && t.Closing && t.Is("parameter") {
 		return p.closeDoubtful() // the text was a value, whose opening tag cannot be read
 	}
@@ -90,7 +90,7 @@ func (p *parser) readCall() state {
 func (p *parser) readBeforeTag(rest []byte) state {
 	call := &p.call
 	if (rest[0] == '{' || rest[0] == '"') && call.spelling.IsJSON() && p.mayBeObject() {
-		p.openOffered()
+		p.holdOffered()
 		p.value = valueSeen{}
 		return inJSONCall
 	}
@@ -143,7 +143,7 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
 		p.call.parametersOpen, p.call.parametersClosed = false, true
-	case p.out.pending && !(call.spelling != nil && !call.unoffered && t.Is("parameter")):
+	case p.isPending() && !(call.spelling != nil && !call.unoffered && t.Is("parameter")):
 		return p.giveBackCall("stray_closer")
 	case t.Is("parameter") && p.calls.unclosed && len(p.call.parameters) == 0: // it closes the value before, which holds the end of its call
 		return p.closeDoubtful()
@@ -197,6 +197,8 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	switch {
 	case t.Spelling != nil && element && !declared: // parameters have tags of their own
 		return p.readStrayTag(t)
+	case t.Empty && t.HasValues(): // <parameter name="a" value="x"/>
+		return p.readStrayTag(t)
 	case call.jsonInput, call.strayTag, element && !declared && len(call.stray) > 0, bytes.IndexByte(call.stray, '{') >= 0:
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:
@@ -217,11 +219,11 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 // readStrayTag reads an opening tag that has no place in the call. A call with one cannot be read to
 // its end: closeCall ends it as unreadable.
 func (p *parser) readStrayTag(t markup.Tag) state {
-	if p.out.pending {
+	if p.isPending() {
 		return p.giveBackCall("stray_text")
 	}
 	p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
-	p.call.strayTag = true
+	p.call.strayTag, p.call.unread = true, true
 	p.noteReason("stray_text")
 	p.in.take(t.Len, SpanDropped)
 	return inCall

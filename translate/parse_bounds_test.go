@@ -51,22 +51,24 @@ func TestBounds(t *testing.T) {
 		size     int
 		most     uint64 // bytes
 		outcomes string // of the last calls
+		whole    bool   // each parameter is sent when it is whole
 	}{
-		{"text", endless{"", "so on and on "}, 32 << 20, 1 << 20, ""},
-		{"blanks", endless{"A", " \n"}, 32 << 20, 1 << 20, ""},
-		{"a string", endless{call + "<s>", "so on "}, 32 << 20, 1 << 20, "incomplete cut_value"},
-		{"a call in thinking", endless{"<thinking>\n" + call + "<s>", "so on "}, 32 << 20, 8 << 20, ""},
-		{"many calls in thinking", endless{"<thinking>\n", call + "<s>x</s></parameters></invoke>" + CallsEnd + "\n"}, 32 << 20, 8 << 20, ""},
-		{"a call to a tool that was not offered", endless{"<invoke name=\"other\">\n<parameter name=\"s\">", "so on "}, 32 << 20, 8 << 20, "leaked too_long"},
-		{"a wrapper", endless{CallsStart, "\n"}, 32 << 20, 8 << 20, ""},
-		{"an array", endless{call + "<a>[1", ",1"}, 64 << 20, 80 << 20, "incomplete too_long"},
-		{"an object for the parameters", endless{call + "{\"s\":\"", "so on "}, 64 << 20, 80 << 20, "incomplete too_long"},
-		{"a call in JSON", endless{"<tool_call>{\"name\":\"t\",\"arguments\":{\"s\":\"", "so on "}, 64 << 20, 80 << 20, "incomplete too_long"},
-		{"what is no parameter", endless{call + "so ", "on and <x/>\n"}, 32 << 20, 8 << 20, "incomplete stray_text"},
-		{"empty entities", endless{call + "<s>", "&amp;"}, 32 << 20, 1 << 20, "incomplete cut_value"},
-		{"tags in a value", endless{call + "<s>", "</n><n>"}, 32 << 20, 1 << 20, "incomplete cut_value"},
-		{"calls", endless{"", "<invoke name=\"t\"></invoke>\n"}, 8 << 20, 8 << 20, ""},
-		{"broken calls", endless{CallsStart + "<invoke name=\"t\"></invoke>", "<invoke name=\"$NAME\">\n"}, 32 << 20, 8 << 20, "leaked tool_name"},
+		{"text", endless{"", "so on and on "}, 32 << 20, 1 << 20, "", false},
+		{"blanks", endless{"A", " \n"}, 32 << 20, 1 << 20, "", false},
+		{"a string", endless{call + "<s>", "so on "}, 32 << 20, 1 << 20, "incomplete cut_value", false},
+		{"a string that is sent when it is whole", endless{call + "<s>", "so on "}, 64 << 20, 80 << 20, "refused too_long", true},
+		{"a call in thinking", endless{"<thinking>\n" + call + "<s>", "so on "}, 32 << 20, 8 << 20, "", false},
+		{"many calls in thinking", endless{"<thinking>\n", call + "<s>x</s></parameters></invoke>" + CallsEnd + "\n"}, 32 << 20, 8 << 20, "", false},
+		{"a call to a tool that was not offered", endless{"<invoke name=\"other\">\n<parameter name=\"s\">", "so on "}, 32 << 20, 8 << 20, "leaked too_long", false},
+		{"a wrapper", endless{CallsStart, "\n"}, 32 << 20, 8 << 20, "", false},
+		{"an array", endless{call + "<a>[1", ",1"}, 64 << 20, 80 << 20, "refused too_long", false},
+		{"an object for the parameters", endless{call + "{\"s\":\"", "so on "}, 64 << 20, 80 << 20, "refused too_long", false},
+		{"a call in JSON", endless{"<tool_call>{\"name\":\"t\",\"arguments\":{\"s\":\"", "so on "}, 64 << 20, 80 << 20, "refused too_long", false},
+		{"what is no parameter", endless{call + "so ", "on and <x/>\n"}, 32 << 20, 8 << 20, "refused stray_text", false},
+		{"empty entities", endless{call + "<s>", "&amp;"}, 32 << 20, 1 << 20, "incomplete cut_value", false},
+		{"tags in a value", endless{call + "<s>", "</n><n>"}, 32 << 20, 1 << 20, "incomplete cut_value", false},
+		{"calls", endless{"", "<invoke name=\"t\"></invoke>\n"}, 8 << 20, 8 << 20, "", false},
+		{"broken calls", endless{CallsStart + "<invoke name=\"t\"></invoke>", "<invoke name=\"$NAME\">\n"}, 32 << 20, 8 << 20, "refused no_tool_fits", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,7 +76,7 @@ func TestBounds(t *testing.T) {
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
-			prompt := &Prompt{escaped: markup.TagInvoke}
+			prompt := &Prompt{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: !tt.whole}
 			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(size, &peak)) {
 				if err != nil {
 					t.Fatal(err)

@@ -49,6 +49,10 @@ func (p *parser) beginNamed(t markup.Tag) state {
 			name = p.tools.ofID(name)
 		}
 	}
+	tool, attributes, _ := strings.Cut(name, " ")
+	if p.call.unread = t.HasValues(); strings.Contains(attributes, "=") && p.tools.named(tool) != nil { // <function=book note="a">
+		name, p.call.unread = tool, true
+	}
 	p.in.take(t.Len, SpanMarkup)
 	p.in.showsTokens = p.call.spelling != nil && markup.HoldsBlankToken(t.Full)
 	if next, ok := p.nameTool(name); !ok {
@@ -166,12 +170,12 @@ func (p *parser) nameTool(name string) (next state, ok bool) {
 		return wait, true
 	}
 	p.call.tool, p.call.schema, p.call.unoffered = tool.Name, p.schemas.of(tool), false
-	p.out.holdsValues = tool.HoldsValues(p.holdsValues)
+	p.out.flowsValues = tool.FlowsValues(p.flowsValues)
 	if reason != "" {
 		p.noteReason(reason)
 	}
 	if p.call.wrapperOpen {
-		p.openOffered()
+		p.holdOffered()
 	}
 	return wait, true
 }

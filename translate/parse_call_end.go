@@ -34,6 +34,11 @@ func (p *parser) closeCall(reason string) state {
 	switch {
 	case call.quoted > 0:
 		return p.closeQuoted(reason)
+	case p.out.pending && call.unread && p.lacksArguments():
+		if call.bare {
+			return p.giveBackCall(messages.ReasonNoArgumentsRead)
+		}
+		return p.refuse()
 	case call.bare && !p.out.hasMembers(call.schema.Required):
 		return p.giveBackCall("bare_call")
 	case call.bare:
@@ -48,6 +53,9 @@ func (p *parser) closeCall(reason string) state {
 // finishCall closes a call that is certain.
 func (p *parser) finishCall() state {
 	call := &p.call
+	if p.isEcho() {
+		return p.leakEcho()
+	}
 	if p.openCall(); p.ended {
 		return afterAnswer
 	}
@@ -71,11 +79,17 @@ func (p *parser) finishCall() state {
 func (p *parser) outcome() messages.Outcome {
 	call := &p.call
 	o := messages.Outcome{Tool: call.tool, Kind: messages.OutcomeClean}
+	invalid := p.misfit()
+	if invalid == "" && p.copiesExample() {
+		invalid = messages.ReasonExampleCopied
+	}
 	switch {
 	case call.continued:
 		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.misfit, call.reason)
 	case call.unoffered:
 		o.Kind = messages.OutcomeUnknownTool
+	case invalid != "":
+		o.Kind, o.Reason = messages.OutcomeInvalid, invalid
 	case call.misfit != "":
 		o.Kind, o.Reason = messages.OutcomeTypeFallback, call.misfit
 	case call.reason != "":
@@ -111,20 +125,43 @@ func (p *parser) lacksInput() bool {
 }
 
 // breakOff ends a call that was not read to its end, and with it the answer: see callsRead.stopReason
-// for what the client is told. A pending call is given back instead.
+// for what the client is told. A pending call is given back instead, and one that cannot be read is refused,
+// if nothing of it was sent.
 func (p *parser) breakOff() state {
-	if p.out.pending {
+	if p.isPending() {
 		return p.giveBackCall("incomplete")
 	}
+	if p.endedByModel() {
+		p.noteReason("missing_closer")
+		if p.out.pending {
+			p.calls.incomplete = p.in.eof && p.call.reason != messages.ReasonAmbiguous
+			return p.refuse()
+		}
+	}
+	return p.cutCall()
+}
+
+// cutCall ends a call whose text was cut, or of which parameters were sent, and with it the answer.
+func (p *parser) cutCall() state {
+	if p.openCall(); p.ended {
+		return afterAnswer
+	}
 	p.out.cutToolUse()
-	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: p.endedByModel()})
+	o := messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: p.endedByModel()}
+	switch {
+	case o.Unread && (!p.in.eof || o.Reason == messages.ReasonAmbiguous):
+		o.Kind = messages.OutcomeRefused
+	case o.Reason == messages.ReasonAmbiguous:
+		o.Reason = "cut_value"
+	}
+	p.noteOutcome(o)
 	p.calls.incomplete = true
 	return afterAnswer
 }
 
 // closeDoubtful breaks off a call in which it is not certain where a value ends: see parse_doubt.go.
 func (p *parser) closeDoubtful() state {
-	p.call.reason = "doubtful_value"
+	p.call.reason = messages.ReasonAmbiguous
 	return p.breakOff()
 }
 
@@ -143,19 +180,25 @@ func (p *parser) breakOffValue() state {
 		p.out.writeCutObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
 	p.noteReason("cut_value")
-	return p.breakOff()
+	if p.isPending() {
+		return p.giveBackCall("incomplete")
+	}
+	return p.cutCall()
 }
 
-// closeUnreadable ends a call that holds text that cannot be read. Its block is open and cannot be taken
-// back, so it is broken off; the text that cannot be read follows it in a text block.
+// closeUnreadable ends a call that holds text that cannot be read. If its block is open, and cannot be taken
+// back, the call is broken off, and the text that cannot be read follows it in a text block.
 func (p *parser) closeUnreadable() state {
+	if p.out.pending {
+		return p.refuse()
+	}
 	stray := p.call.stray
 	p.in.seen.restoreStray()
 	p.out.cutToolUse()
-	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: true})
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRefused, Tool: p.call.tool, Reason: p.call.reason, Unread: true})
 	p.calls.incomplete = true
 	p.call = callSeen{begun: true, wrapperOpen: p.call.wrapperOpen}
-	p.writeText(bytes.TrimSpace(stray))
+	p.writeText(p.unescaped(bytes.TrimSpace(stray)))
 	if len(stray) > maxUndecided {
 		return afterAnswer
 	}

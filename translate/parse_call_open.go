@@ -49,11 +49,11 @@ func (p *parser) openCall() {
 	if prose := p.call.prose; prose != nil {
 		p.out.ensureBlock(messages.BlockText)
 		p.out.sendText(p.text.blank)
-		p.out.sendText(prose)
+		p.out.sendText(p.unescaped(prose))
 	}
 	p.dropBlank()
 	if !p.mayOpen() {
-		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reasonChoice})
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reasonChoice, InText: true})
 		p.out.cut()
 		p.ended = true
 		return
@@ -79,10 +79,31 @@ func (p *parser) mayOpen() bool {
 	}
 }
 
+// isPending reports whether the call may yet turn out to be none, so that its text is given back.
+func (p *parser) isPending() bool { return p.out.pending && !p.call.certain }
+
+// holdOffered records that the text is a call, if the tool is offered, and the call need not be whole. Its
+// block opens with its first parameter (openOffered), or when it is whole: until then all of it can be
+// refused.
+func (p *parser) holdOffered() {
+	switch {
+	case !p.out.pending || p.call.unoffered || p.call.mustBeWhole:
+	case p.mayOpen():
+		p.call.certain = true
+	default:
+		p.openCall()
+	}
+}
+
 // openOffered is openCall if the tool is offered, and the call need not be whole. A call to any other
-// tool may be an example in prose, so its block opens when all of the call has been read (closeCall).
+// tool may be an example in prose, so its block opens when all of the call has been read (closeCall). A
+// call to the tool of the prompt's own example opens when it differs from that (openUnlessEcho).
 func (p *parser) openOffered() {
-	if !p.call.unoffered && !p.call.mustBeWhole {
+	switch {
+	case p.call.unoffered || p.call.mustBeWhole:
+	case p.mayEcho():
+		p.holdOffered()
+	default:
 		p.openCall()
 	}
 }
@@ -107,5 +128,5 @@ func (p *parser) endedByModel() bool { return !p.in.eof || !p.cutShort }
 
 // holdsTooMuch reports whether the parameter that is being read is longer than maxHeld.
 func (p *parser) holdsTooMuch() bool {
-	return len(p.value.held) > maxHeld || p.out.holdsValues && p.out.gathered() > maxHeld
+	return len(p.value.held) > maxHeld || !p.out.flowsValues && p.out.gathered() > maxHeld
 }

@@ -24,6 +24,9 @@ type header struct {
 // maxHeader bounds a header, in bytes.
 const maxHeader = 512
 
+// headerTo stands before the tool to which a message goes.
+const headerTo = "to="
+
 // analysis is the channel of thinking.
 const analysis = "analysis"
 
@@ -91,7 +94,7 @@ func matchMarker(s []byte, more markup.Verdict) (marker string, v markup.Verdict
 // note notes the words that stand behind a marker.
 func (h *header) note(marker, text string) {
 	for i, word := range strings.Fields(text) {
-		switch to, found := strings.CutPrefix(word, "to="); {
+		switch to, found := strings.CutPrefix(word, headerTo); {
 		case found:
 			h.tool = to
 		case marker == "<|start|>" && i == 0 && word != "assistant":
@@ -177,7 +180,7 @@ func (p *parser) beginChannelCall(h header) state {
 	if next, ok := p.nameTool(strings.TrimPrefix(h.tool, "functions.")); !ok {
 		return next
 	}
-	p.openOffered()
+	p.holdOffered()
 	p.value = valueSeen{}
 	return inJSONCall
 }

@@ -3,7 +3,6 @@ package translate
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"dragoman/translate/markup"
 )
@@ -33,18 +32,18 @@ func (p *parser) matchErasedHeader(s []byte) (h header, v markup.Verdict) {
 			h.len, h.bare = i, true
 			tool, _ := p.tools.find(h.tool)
 			return h, markup.VerdictOf(tool != nil)
-		case h.tool == "" && markup.HasPrefix(s[i:], "to="):
-			n := i + len("to=")
+		case h.tool == "" && markup.HasPrefix(s[i:], headerTo):
+			n := i + len(headerTo)
 			for n < len(s) && markup.IsNameByte(s[n]) {
 				n++
 			}
 			if n == len(s) {
 				return h, more
 			}
-			h.tool = p.nameInHeader(string(s[i+len("to=") : n]))
+			h.tool = p.tools.inHeader(string(s[i+len(headerTo) : n]))
 			i = n
 			continue
-		case markup.IsPrefixOf(s[i:], "to="):
+		case markup.IsPrefixOf(s[i:], headerTo):
 			return h, more
 		}
 		if i > 0 && s[i] == '<' {
@@ -66,23 +65,9 @@ func (p *parser) matchErasedHeader(s []byte) (h header, v markup.Verdict) {
 	}
 }
 
-// nameInHeader returns the name of a tool to which words of the header may be joined.
-func (p *parser) nameInHeader(name string) string {
-	for rest := name; ; {
-		if tool, _ := p.tools.find(rest); tool != nil {
-			return rest
-		}
-		k := slices.IndexFunc(channelWords[:], func(word string) bool { return strings.HasSuffix(rest, word) })
-		if k < 0 {
-			return name
-		}
-		rest = strings.TrimSuffix(rest, channelWords[k])
-	}
-}
-
 // beginsHeader reports whether text may begin a header that has lost its markers.
 func beginsHeader(text []byte) bool {
-	for _, word := range [...]string{"assistant", "commentary", analysis, "to=functions."} {
+	for _, word := range [...]string{"assistant", "commentary", analysis, headerTo + "functions."} {
 		if markup.HasPrefix(text, word) || markup.IsPrefixOf(text, word) {
 			return true
 		}
@@ -158,7 +143,7 @@ func (p *parser) matchErasedEnd(rest []byte) markup.Verdict {
 		return markup.Match
 	}
 	v := markup.NoMatch
-	for _, word := range [...]string{"assistant", "commentary", analysis, "to="} {
+	for _, word := range [...]string{"assistant", "commentary", analysis, headerTo} {
 		switch {
 		case markup.HasPrefix(rest[i:], word):
 			return markup.Match

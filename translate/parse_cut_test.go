@@ -72,7 +72,7 @@ func TestCutOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			req, flows, holds := fuzzRequest(), &Prompt{format: f}, &Prompt{format: f, holdsValues: true}
+			req, holds, flows := fuzzRequest(), &Prompt{format: f}, &Prompt{format: f, flowsValues: true}
 			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stopSequence}, 0)
 			if whole.cut != 0 || whole.stop != messages.StopToolUse {
 				t.Fatalf("the whole call: %+v", whole)
@@ -141,7 +141,7 @@ func TestCutInCloser(t *testing.T) {
 			for at := range len(tt.text) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
 				for n := range 10 {
-					s := streamOf(t, fuzzRequest(), &Prompt{}, c, n)
+					s := streamOf(t, fuzzRequest(), &Prompt{flowsValues: true}, c, n)
 					if s.cut == 0 { // it has not begun, or is whole
 						continue
 					}
@@ -209,26 +209,26 @@ func TestCutNextCall(t *testing.T) {
 	}
 }
 
-// TestHoldValues holds that a tool decides whether its parameters are sent when they are whole, and
-// the target decides for tools that do not say.
-func TestHoldValues(t *testing.T) {
+// TestFlowValues holds that a parameter is sent when it is whole, unless its tool or, if the tool does not
+// say, the target has strings sent as they come.
+func TestFlowValues(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		tool  messages.InputStreaming
-		holds bool
+		flows bool
 		want  string
 	}{
-		{"as it is", messages.StreamAsTargeted, false, `{"path":"a","content":"half`},
-		{"the model's entry", messages.StreamAsTargeted, true, `{"path":"a"`},
-		{"the tool", messages.StreamWhole, false, `{"path":"a"`},
-		{"the tool against the entry", messages.StreamEagerly, true, `{"path":"a","content":"half`},
+		{"as it is", messages.StreamAsTargeted, false, `{"path":"a"`},
+		{"the model's entry", messages.StreamAsTargeted, true, `{"path":"a","content":"half`},
+		{"the tool", messages.StreamEagerly, false, `{"path":"a","content":"half`},
+		{"the tool against the entry", messages.StreamWhole, true, `{"path":"a"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := benchRequest()
 			req.Tools[0].Streaming = tt.tool
 			text, _, _ := strings.Cut(valueCompletion("half"), "</content>")
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{holdsValues: tt.holds}, completion{text, messages.StopMaxTokens, ""}, n)
+				s := streamOf(t, req, &Prompt{flowsValues: tt.flows}, completion{text, messages.StopMaxTokens, ""}, n)
 				if s.input != tt.want || s.stop != messages.StopMaxTokens {
 					t.Errorf("pieces of %d: %+v, want %s", n, s, tt.want)
 				}
@@ -240,15 +240,15 @@ func TestHoldValues(t *testing.T) {
 	var got string
 	head, tail, _ := strings.Cut(valueCompletion("long"), "\n<content>")
 	chunks := func(yield func(Chunk, error) bool) {
-		if !yield(Chunk{Text: head + "\n<content>lo"}, nil) {
+		if !yield(Chunk{Text: head + "\n<content>"}, nil) {
 			return
 		}
 		if got != `{"path":"a"` {
 			t.Errorf("sent so far: %q", got)
 		}
-		_ = yield(Chunk{Text: strings.TrimPrefix(tail, "lo")}, nil) && yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
+		_ = yield(Chunk{Text: tail}, nil) && yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
 	}
-	for e, err := range Events(req, &Prompt{holdsValues: true}, whatever(chunks)) {
+	for e, err := range Events(req, &Prompt{}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestDoubtOpen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, messages.StopSequence, CallsEnd}
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{}, c, n)
+				s := streamOf(t, req, &Prompt{flowsValues: true}, c, n)
 				m := parse(t, req, c, n)
 				if s.input != tt.stream || s.stop != messages.StopMaxTokens || string(m.Content[0].Input) != tt.input {
 					t.Errorf("pieces of %d: streamed %s, %s; at once %s", n, s.input, s.stop, m.Content[0].Input)
@@ -288,7 +288,7 @@ func TestDoubtOpen(t *testing.T) {
 func TestUnnamedStopInValue(t *testing.T) {
 	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
 	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
-		if s := streamOf(t, fuzzRequest(), &Prompt{}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
+		if s := streamOf(t, fuzzRequest(), &Prompt{flowsValues: true}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
 			t.Errorf("stop %q: streamed %s, %s", sequence, s.input, s.stop)
 		}
 	}
@@ -302,7 +302,7 @@ func TestCutBehindClosers(t *testing.T) {
 		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
 		req := fuzzRequest()
 		for n := range 4 {
-			s := streamOf(t, req, &Prompt{}, completion{text, messages.StopMaxTokens, ""}, n)
+			s := streamOf(t, req, &Prompt{flowsValues: true}, completion{text, messages.StopMaxTokens, ""}, n)
 			if s.input != `{"n":1,"s":"a` || s.cut != len(`{"n":1`) {
 				t.Errorf("%q, pieces of %d: %+v", closer, n, s)
 			}

@@ -51,7 +51,7 @@ func TestDoubtInPieces(t *testing.T) {
 		}
 		prompt := &Prompt{}
 		if r.IntN(2) == 0 {
-			prompt.escaped = markup.InValues | markup.TagTurn | markup.TagInvoke
+			prompt.escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagInvoke}
 		}
 		c := completion{text.String(), messages.StopSequence, CallsEnd}
 		want := show(parseIn(t, prompt, req, c, 0))
@@ -67,7 +67,7 @@ func TestDoubtInPieces(t *testing.T) {
 // in the value, and with bytes that are no UTF-8, which are shorter.
 func TestEscapesInDoubt(t *testing.T) {
 	const begin, end = "<function_calls><invoke><tool_name>f</tool_name><parameters>", "</parameters></invoke>"
-	prompt := &Prompt{escaped: markup.InValues | markup.TagInvoke}
+	prompt := &Prompt{escaped: markup.Escapes{Tags: markup.InValues | markup.TagInvoke}}
 	for _, c := range []struct{ name, text, want string }{
 		{"after a closing tag too few", "<a>&lt;invoke> \xff<b>&lt;invoke>&lt;/invoke></b>", `f {"a":"<invoke> �","b":"<invoke></invoke>"}`},
 		{"swapped", "<a>&lt;invoke>\xff</b>\n<b>&amp;lt;invoke>\xff</a>", `f {"a":"<invoke>�","b":"&lt;invoke>�"}`},
@@ -113,7 +113,7 @@ func TestTextAfterDoubt(t *testing.T) {
 func TestReadingOutOfStep(t *testing.T) {
 	const text = `<function_calls><invoke><tool_name>f</tool_name><parameters><a>1<a></parameters><tool_name>f</tool_name>` +
 		`<parameter name="b">]]>x<id></b><parameters></tool_name>{}<parameter name="b"></parameters></invoke>`
-	const want = "f {\"a\":\"1\"}\nmax_tokens\n# incomplete f doubtful_value"
+	const want = "f {\"a\":\"1\"}\nmax_tokens\n# refused f ambiguous"
 	for n := range 16 {
 		if got := show(parseIn(t, &Prompt{}, doubtRequest(), completion{text, messages.StopSequence, CallsEnd}, n)); got != want {
 			t.Fatalf("pieces of %d give\n%s\nwant\n%s", n, got, want)

@@ -12,8 +12,8 @@ import (
 // A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
 
 // readJSONName is the state atJSONName: a wrapper has been read, or a call in one, and { is next. If
-// the first member is the name of an offered tool, as models write it, the block of the call opens
-// here, before its arguments come. In any case the whole object is then read (inJSONCall); a name
+// the first member is the name of an offered tool, as models write it, the call is certain
+// before its arguments come. In any case the whole object is then read (inJSONCall); a name
 // that no tool can have is given back.
 func (p *parser) readJSONName() state {
 	name, v := matchJSONName(p.in.rest(), p.in.eof)
@@ -111,7 +111,7 @@ func (p *parser) readJSONCall() state {
 		return p.closeUnreadableJSON()
 	case !p.in.eof:
 		return wait
-	case p.cutShort || p.out.pending:
+	case p.cutShort || p.isPending():
 		said := markup.Unescape(string(v.held), p.escaped, "")
 		if !p.call.isInput() {
 			said = openArguments(said)
@@ -119,6 +119,7 @@ func (p *parser) readJSONCall() state {
 		p.out.writeCutObject(said)
 		return p.breakOff()
 	}
+	p.calls.incomplete = true // it has no end, and may have been cut
 	return p.closeUnreadableJSON()
 }
 
@@ -149,6 +150,7 @@ func (p *parser) endJSONCall() state {
 	}
 	if arguments == "" {
 		if arguments, ok = call.flatArguments(p.call.schema); !ok || p.call.unoffered { // an input, with a member that is named so
+			p.call.unread = true
 			return p.closeUnreadableJSON()
 		}
 		if arguments != "{}" {
@@ -192,13 +194,14 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	if !jsontext.Value(said).IsValid() {
 		p.noteReason("mended_json")
 	}
-	if !p.call.mustBeWhole {
+	p.out.writeInput(input[:len(input)-1]) // closeToolUse writes the last brace
+	p.out.markWhole()
+	if !p.call.mustBeWhole && !p.isEcho() {
 		p.openCall()
 	}
-	p.out.write(input[:len(input)-1]) // closeToolUse writes the last brace
-	p.out.markWhole()
 	p.value.held = nil
 	p.call.jsonInput, p.call.nested = true, closesWithin(said)
+	p.call.members = memberNames(input)
 	return afterJSONCall
 }
 
@@ -212,8 +215,11 @@ func (p *parser) closeUnreadableJSON() state {
 		held = held[:len(held)-1]
 	}
 	p.value.held = nil
-	if p.out.pending {
+	switch {
+	case p.isPending():
 		return p.giveBackCall("invalid_json")
+	case p.out.pending:
+		return p.refuse()
 	}
 	p.call.stray = held
 	p.in.seen.makeStray()
@@ -231,11 +237,12 @@ func (p *parser) closeUnreadableJSON() state {
 // to note a missing one, and leaves both to betweenCalls.
 func (p *parser) readAfterJSONCall() state {
 	if p.call.alone {
-		switch p.matchAloneEnd(p.in.rest()) {
-		case markup.NeedMore:
+		v := p.matchAloneEnd(p.in.rest())
+		switch {
+		case v == markup.NeedMore:
 			return wait
-		case markup.NoMatch:
-			return p.giveBack()
+		case v == markup.NoMatch || p.call.spelling == listedCalls:
+			return p.leakAlone()
 		}
 	}
 	if p.call.bare && p.call.spelling == harmonySpelling && !p.call.apart {

@@ -54,6 +54,18 @@ func (p *parser) noteLineStarts() {
 	for i := 0; p.readsNames && i < len(p.tools.list); i++ {
 		p.lineStarts.add((p.tools.list[i].Name + " ")[0])
 	}
+	for _, begin := range p.alone {
+		switch begin {
+		case "":
+			p.aloneStarts.add('{')
+		case aloneName:
+			for i := range p.tools.list {
+				p.aloneStarts.add((p.tools.list[i].Name + " ")[0])
+			}
+		default:
+			p.aloneStarts.add(begin[0])
+		}
+	}
 }
 
 // beginsCall reports whether text may begin such a call.

@@ -30,16 +30,16 @@ func TestMemoryOfAnArgument(t *testing.T) {
 		kept             bool
 	}{
 		{"text", "", "so on and on ", Prompt{}, false},
-		{"a string", opened + "<s>", "so on and on ", Prompt{}, false},
-		{"a string that may be null", opened + "<o>", "so on and on ", Prompt{}, false},
-		{"a string in an attribute", attribute, "\tif a < b {\n", Prompt{format: attributeCalls}, false},
-		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", Prompt{}, false},
-		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", Prompt{}, false},
-		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", Prompt{}, false},
-		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", Prompt{}, false},
+		{"a string", opened + "<s>", "so on and on ", Prompt{flowsValues: true}, false},
+		{"a string that may be null", opened + "<o>", "so on and on ", Prompt{flowsValues: true}, false},
+		{"a string in an attribute", attribute, "\tif a < b {\n", Prompt{format: attributeCalls, flowsValues: true}, false},
+		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", Prompt{flowsValues: true}, false},
+		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", Prompt{flowsValues: true}, false},
+		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", Prompt{flowsValues: true}, false},
+		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", Prompt{flowsValues: true}, false},
 
-		{"a string of a tool that takes whole values", opened + "<s>", "so on and on ", Prompt{holdsValues: true}, true}, // since the target says so
-		{"a list", opened + "<a>[1", ", 1", Prompt{}, true},                                                              // its schema types the whole text
+		{"a string that is sent when it is whole", opened + "<s>", "so on and on ", Prompt{}, true},
+		{"a list", opened + "<a>[1", ", 1", Prompt{}, true}, // its schema types the whole text
 		{"an object", opened + "<m>{\"k\":\"", "so on ", Prompt{}, true},
 		{"a value of any type", opened + "<any>", "so on ", Prompt{}, true},
 		{"the whole input as an object", opened + "{\"s\":\"", "so on ", Prompt{}, true},

@@ -34,9 +34,7 @@ func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) 
 		n++
 	}
 	name = string(rest[start:n])
-	if p.tools.named(name) == nil {
-		name = p.withoutID(name)
-	}
+	name = p.tools.withoutID(name)
 	switch {
 	case n == len(rest) && slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool {
 		return strings.HasPrefix(t.Name, name) || strings.HasPrefix(name, t.Name) && len(name) <= len(t.Name)+callIDLen
@@ -67,20 +65,6 @@ func (p *parser) matchBeforeInput(rest []byte, n int) (after int, v markup.Verdi
 		return n, p.in.needMore()
 	}
 	return n, markup.VerdictOf(rest[n] == '{')
-}
-
-// withoutID returns a name without the id of a call that stands right behind it, where the marker between them
-// was erased: letters and digits, of both.
-func (p *parser) withoutID(name string) string {
-	n := len(name) - callIDLen
-	if n <= 0 || p.tools.named(name[:n]) == nil {
-		return name
-	}
-	id := name[n:]
-	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, "_-") {
-		return name
-	}
-	return name[:n]
 }
 
 // readNamed reads what matchNamed has matched (inCall).

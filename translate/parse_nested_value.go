@@ -59,7 +59,7 @@ func (p *parser) takeNested(n int) state {
 func (p *parser) nextNested(rest []byte) int {
 	for from, n := 0, 0; ; n++ {
 		from, n = n, indexEither(rest, n, markup.Mark[0], '<')
-		if p.escaped != 0 {
+		if p.escaped.Tags != 0 {
 			n = from + nextEntity(rest[from:], n-from)
 		}
 		if n == len(rest) || rest[n] == '&' || markup.IsPrefixOf(rest[n:], markup.Mark) || markup.HasPrefix(rest[n:], markup.Mark) {

@@ -2,9 +2,7 @@ package translate
 
 import (
 	"bytes"
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"dragoman/translate/markup"
 )
@@ -168,37 +166,4 @@ func (p *parser) noteBare() {
 	if call.spelling != nil && call.spelling.HasWrapper() && !call.wrapperOpen {
 		call.mustBeWhole, call.bare = true, true
 	}
-}
-
-// readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
-// read in the first that knows what stands behind it; the first parameter may still tell another: see
-// respell.
-func (p *parser) readIn(list []*format) {
-	for _, f := range list {
-		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
-			p.readsAlone(f.alone)
-		}
-		if marks := f.thinking; marks.closes != "" {
-			p.thinking = append(p.thinking, marks)
-			p.bracketed = p.bracketed || marks.closes[0] == '['
-		}
-	}
-	for _, looksBehind := range [...]bool{true, false} {
-		for _, f := range list {
-			p.readsChannels = p.readsChannels || f.channels
-			p.readsUnbracketed = p.readsUnbracketed || f.unbracketed
-			p.elements = cmp.Or(p.elements, f.elements)
-			p.readsLiteral[f.literal] = f.literal != noLiteral
-			for _, g := range f.spellings() {
-				if g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
-					p.spelled.add(len(p.spellings), &spelledBy(g).calls)
-					p.spellings = append(p.spellings, g)
-					p.bracketed = p.bracketed || g.IsBracketed()
-					p.readsNames = p.readsNames || g.Between() != ""
-					p.readsMarks = p.readsMarks || g.Nested
-				}
-			}
-		}
-	}
-	p.noteLineStarts()
 }

@@ -15,7 +15,7 @@ import (
 func (p *parser) readStrayText(rest []byte) state {
 	call := &p.call
 	if rest[0] == '{' && p.mayBeObject() {
-		p.openOffered()
+		p.holdOffered()
 		return p.beginObject()
 	}
 	if p.mayBeObject() {
@@ -31,14 +31,14 @@ func (p *parser) readStrayText(rest []byte) state {
 			return p.beginObject()
 		}
 	}
-	if p.out.pending {
+	if p.isPending() {
 		return p.giveBackCall("stray_text")
 	}
 	n := bytes.IndexAny(rest[1:], "<\n{") + 1 // an object may begin a line
 	if n == 0 {
 		n = len(rest)
 	}
-	call.inLine, call.strayText = true, true
+	call.inLine, call.strayText, call.unread = true, true, true
 	json := rest[0] == '{' // it may be arguments, so it cannot be dropped
 	call.strayTag = call.strayTag || json && len(call.parameters) > 0
 	if len(call.stray) == 0 { // all that follows held text is held with it
@@ -70,11 +70,15 @@ func (p *parser) straysTooFar(blank []byte) bool {
 // closeStray ends a call with too much text that has no place in it, as closeUnreadable does, and
 // passes the rest of it on as text.
 func (p *parser) closeStray(blank []byte) state {
+	if p.out.pending {
+		p.refuse()
+		return inBrokenCall
+	}
 	stray := append(p.call.stray, blank...)
 	p.call.stray = nil
 	p.in.seen.restoreBlanks()
 	p.closeUnreadable()
-	p.writeText(bytes.TrimLeft(stray, " \t\r\n"))
+	p.writeText(p.unescaped(bytes.TrimLeft(stray, " \t\r\n")))
 	return inBrokenCall
 }
 

@@ -26,7 +26,8 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	case t.Is("parameters") && call.jsonInput:
 		return p.readStrayTag(t), true
 	case t.Is("parameters") && (!call.parametersOpen || fresh):
-		p.openOffered()
+		p.holdOffered()
+		call.unread = call.unread || t.HasValues()
 		call.parametersOpen = !t.Empty
 		if !call.strayTag {
 			call.stray = nil // text before <parameters> was not meant as the input

@@ -27,7 +27,7 @@ func (p *parser) readText() state {
 		return p.beginOpened()
 	}
 	n := len(rest)
-	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
+	if p.escaped.Tags != 0 { // before tags are looked for: those behind it would be looked for again
 		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
 	}
 	if p.mayCall || p.text.thinkingAsked {
@@ -164,6 +164,7 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	o := messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"}
 	if !p.req.MayCall() {
 		o.Kind, o.Reason = messages.OutcomeLeaked, reasonChoice
+		o.InText = true
 	}
 	p.noteOutcome(o)
 	return afterAnswer

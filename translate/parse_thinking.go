@@ -152,7 +152,7 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
 		text.thinkingTag, text.inThinking = t.Name, true
 		p.dropBlank()
-		p.out.openBlock(messages.BlockThinking)
+		p.out.openBlock(messages.BlockThinking, false)
 	default:
 		return false
 	}

@@ -153,7 +153,7 @@ func (p *parser) readValueText() state {
 			return p.beginDoubt()
 		case n < len(rest) && rest[n] == ']' && v.cdata:
 			return p.readCDATAEnd(rest[n:])
-		case n < len(rest) && rest[n] == '&' && p.escaped != 0 && !p.readEntity(v.tag, p.writeValue):
+		case n < len(rest) && rest[n] == '&' && p.escaped.Tags != 0 && !p.readEntity(v.tag, p.writeValue):
 			return wait
 		}
 	}

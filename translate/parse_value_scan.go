@@ -77,7 +77,7 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 	}
 	tag := byte('<')
 	escape := tag
-	if p.escaped != 0 {
+	if p.escaped.Tags != 0 {
 		escape = '&'
 	}
 	typed := v.mode == modeHeld && v.text.schema != nil
@@ -182,7 +182,7 @@ func (v *valueSeen) mayEnd(c byte) bool {
 // nextEscape returns the index of the first byte of text that is not text of the value as it stands,
 // or len(text): an `&` if the prompt has escaped anything and, within a CDATA section, a `]`.
 func (p *parser) nextEscape(text []byte) int {
-	if p.escaped != 0 {
+	if p.escaped.Tags != 0 {
 		if i := bytes.IndexByte(text, '&'); i >= 0 {
 			text = text[:i]
 		}

@@ -26,11 +26,11 @@ const maxSection = 64 << 10
 func (p *parser) nextInSection(rest []byte, n int) int {
 	special := "]"
 	switch g := p.call.spelling; {
-	case g != nil && g.CDATA && p.escaped != 0:
+	case g != nil && g.CDATA && p.escaped.Tags != 0:
 		special = "]<&"
 	case g != nil && g.CDATA:
 		special = "]<"
-	case p.escaped != 0:
+	case p.escaped.Tags != 0:
 		special = "]&"
 	}
 	for ; n < len(rest); n++ {

@@ -93,6 +93,7 @@ func (p *parser) endValue(n int) state {
 	}
 	before := p.out.gathered()
 	p.beginMember()
+	begun := p.out.gathered()
 	if !p.writeTyped() {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
 		v.ambiguous = v.ambiguous || v.markup || v.text.holdsMarkup() || (v.unclosed || v.misclosed) && bytes.IndexByte(v.held, '<') >= 0
@@ -105,6 +106,7 @@ func (p *parser) endValue(n int) state {
 			return p.closeDoubtful()
 		}
 	}
+	p.call.schema = p.call.schema.Given(v.tag, p.out.buf[begun:])
 	p.out.markWhole()
 	return inCall
 }
@@ -121,6 +123,7 @@ func (p *parser) endString() state {
 		return p.closeDoubtful()
 	}
 	p.out.quote()
+	p.call.schema = p.call.schema.Given(v.tag, nil)
 	p.out.markWhole()
 	return inCall
 }
@@ -139,10 +142,12 @@ func (p *parser) endObject() state {
 		p.noteReason("mended_json")
 		object = object[:len(quoted)+1]
 	}
-	p.call.jsonInput = unfenced && p.out.writeObject(string(object))
+	if unfenced {
+		p.call.members, p.call.jsonInput = p.out.writeObject(string(object))
+	}
 	if !p.call.jsonInput {
 		p.noteReason("invalid_json")
-		if p.out.pending {
+		if p.isPending() {
 			return p.giveBackCall("invalid_json")
 		}
 		p.in.seen.makeStray()
@@ -201,7 +206,7 @@ func (p *parser) saidJSON(text string) string {
 	str, _ := v.text.schema.IsString()
 	switch {
 	case !value.IsValid():
-	case !declared && (p.call.unoffered || p.call.schema.AdditionalProperties == nil):
+	case v.text.schema.IsContested(), !declared && (p.call.unoffered || p.call.schema.AdditionalProperties == nil):
 		v.text.schema = anyValue
 	case str && value.Kind() == '"':
 		return rawjson.Unquote(value)

@@ -20,42 +20,34 @@ type parser struct {
 	// state has to see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped         markup.TagSet      // the names that the prompt has escaped: only these are unescaped
-	mayCall         bool               // the model was shown tools, so calls may come, asked for or not
-	textMayFollow   bool               // text after the calls is part of the answer: only for Rescue
-	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
-	readsQuoted     bool               // Target.QuotedCalls
-	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
-	elements        *markup.Spelling   // of calls in which names are the text of elements: see format.elements
-	spelled         spellers           // in which of them a tag may begin a call
-	bracketed       bool               // tags of some of these begin with a bracket
-	readsMarks      bool               // tags of one of these have a mark before them: see parse_nested.go
-	thinking        []thinkingMarks    // of the formats in which calls are read
-	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
-	aloneStarts     byteSet            // the first bytes of those that may stand behind prose
-	wrapper         string             // the name of the wrapper that was opened last
-	wrapperSpelling *markup.Spelling   // and its spelling
-	listEnd         string             // what has to end the list of calls in JSON that it has, as far as that has not come; "" for none
-	proseBetween    []byte             // text between the last call and the next
-	ended           bool               // the answer has ended: what follows is not part of it
-	cutShort        bool               // the upstream stopped before the model had ended its answer
+	escaped       markup.Escapes // what the prompt has escaped: only this is unescaped
+	mayCall       bool           // the model was shown tools, so calls may come, asked for or not
+	textMayFollow bool           // text after the calls is part of the answer: only for Rescue
+	flowsValues   bool           // Target.FlowValues, for tools that do not say it themselves
+	readsQuoted   bool           // Target.QuotedCalls
+	*reads
+	aloneStarts     byteSet          // the first bytes of those that may stand behind prose
+	wrapper         string           // the name of the wrapper that was opened last
+	wrapperSpelling *markup.Spelling // and its spelling
+	listEnd         string           // what has to end the list of calls in JSON that it has, as far as that has not come; "" for none
+	proseBetween    []byte           // text between the last call and the next
+	ended           bool             // the answer has ended: what follows is not part of it
+	cutShort        bool             // the upstream stopped before the model had ended its answer
 
 	calls    callsRead
 	outcomes []messages.Outcome
 	tools    toolNames
 	schemas  *toolSchemas
+	example  *exampleCall // Prompt.example
+	invented []string     // Prompt.invented
 
 	text  textSeen
 	call  callSeen
 	value valueSeen
 	doubt doubt
 
-	readsNames       bool                // the name of a tool may begin a call that has lost the tag before it
-	readsUnbracketed bool                // so may a tag that has lost its `<`
-	lineStarts       byteSet             // the first bytes of what may begin a call at the beginning of a line
-	readsChannels    bool                // headers of channels are read
-	readsLiteral     [len(quotesOf)]bool // of each syntax, whether calls in it are read
-	literal          literalSeen
+	lineStarts byteSet // the first bytes of what may begin a call at the beginning of a line
+	literal    literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -89,7 +81,7 @@ const (
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
 	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
 	inLiteral      // nothing, or a part, of calls that are literals of a language
-	inForeignBlock // a wrapper, in which there is something other than a call
+	inForeignBlock // a wrapper, in which there is something other than a call, or JSON that cannot be read
 	afterAnswer    // the whole answer: what follows is no part of it
 )
 
@@ -122,6 +114,8 @@ type callSeen struct {
 	begun       bool   // a call has begun, or the wrapper before it
 	wrapperOpen bool   // <function_calls> was opened, and not closed
 	prose       []byte // text in the wrapper, before the call
+	certain     bool   // it is a call, and its block opens with its first parameter: see holdOffered
+	unread      bool   // text or attributes stand in it that are no parameters
 	unoffered   bool   // the tool is not offered: the block opens only when the call is whole
 	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
 	bare        bool   // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
@@ -142,6 +136,7 @@ type callSeen struct {
 	parameters       map[string]bool // the properties that were given so far
 	keys             []string        // names of parameters whose values have not come: see readLoneKey
 	jsonInput        bool            // the whole input was one JSON object
+	members          []string        // the names of its members
 	apart            bool            // … behind which no prose stands on its line
 	nested           bool            // … in which a member may follow one that is an object: see closesWithin
 	fence            string          // the line of the Markdown code fence that it stands in

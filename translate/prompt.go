@@ -21,8 +21,9 @@ type Prompt struct {
 	// before the instructions is the same bytes for the same tools and system blocks,
 	// whatever else the request says, so that prompt caches hit.
 	System []Text `json:"system"`
-	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. A last
-	// assistant turn is a prefill: the completion continues its text.
+	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. The first has no
+	// parts if the assistant speaks first. A last assistant turn is a prefill: the completion continues
+	// its text.
 	Turns []Turn `json:"turns"`
 	// StopSequences are the stop sequence of the format, if the model is shown tools and none
 	// of them has a parameter with that closing tag, and then those of the client. None is
@@ -48,18 +49,30 @@ type Prompt struct {
 	stopsAtCalls bool
 	// format is the format of the prompt; nil for the default.
 	format *format
-	// accepts are the formats in which calls are read besides.
-	accepts []*format
+	// reads is what calls are found by in the answer; nil for the format alone.
+	reads *reads
+	// example is the example call that the prompt shows; nil for none. invented are the values that only
+	// it has in all of the prompt.
+	example  *exampleCall
+	invented []string
+	// request is what the prompt was made of; nil if it was made by hand.
+	request *messages.Request
+	// pastCalls is how many calls the conversation has had before.
+	pastCalls int
+	// textWire is [Target.TextWire].
+	textWire bool
 	// opening is the beginning of a forced call, at the end of the prefill. The parser
 	// reads it before the completion; the client never sees it.
 	opening string
-	// escaped are the names that the escape policy had to escape in this prompt. The
-	// parser takes escapes off these names alone: any other entity is the model's own.
-	escaped markup.TagSet
+	// escaped is what the escape policy had to escape in this prompt. The parser takes
+	// these escapes off: any other entity is the model's own.
+	escaped markup.Escapes
+	// tries says that the model may not go on with opening.
+	tries bool
 	// continues says that the model goes on from a prefill.
 	continues bool
-	// holdsValues is [Target.HoldValues].
-	holdsValues bool
+	// flowsValues is [Target.FlowValues].
+	flowsValues bool
 	// readsQuoted is [Target.QuotedCalls].
 	readsQuoted bool
 	// thinking is [Target.Thinking].
@@ -97,11 +110,11 @@ func (p *Prompt) Again() Reason { return p.again }
 // upstream that takes it there. The zero value is a model that takes no prefill, asked in
 // the default format and language.
 type Target struct {
-	// Format is the prompting convention, one of [Formats]; "" is the first. What [FormatAuto]
-	// stands for is for the caller to find, by [FormatFor].
+	// Format is the prompting convention, one of [Formats], or [FormatAuto]; "" is the first.
 	Format string
-	// Model is the id of the model, as any vendor writes it: some families were trained on a variant of
-	// the format, in which their models are then asked.
+	// Model is the id of the model, as any vendor writes it, or the name of its family. It decides what
+	// FormatAuto stands for, and some families were trained on a variant of a format, in which their models
+	// are then asked.
 	Model string
 	// Accept are the formats in which calls are read, besides Format, legacy, attribute and json:
 	// names of [Formats] with commas between, or [AcceptAll].
@@ -112,11 +125,19 @@ type Target struct {
 	// Template stands in place of the preamble, if it is not "". Render takes it as it
 	// is: see [CheckTemplate].
 	Template string
+	// ExampleCall says whether the prompt shows an example call of an offered tool behind the tools, and
+	// sentences on when to call: [ExampleOff], which "" is as well, [ExampleOn], or [ExampleAuto]: unless the
+	// client gave input_examples of its own. They are what a model needs that was not trained on the format.
+	ExampleCall string
 	// Prefill says that the model continues a last assistant turn.
 	Prefill bool
-	// HoldValues has each parameter of a call sent when it is whole, so that the client
-	// never gets half a value. A tool may ask for either: see [messages.Tool.HoldsValues].
-	HoldValues bool
+	// TryPrefill says that the model may continue one. A prefill then begins a call that is forced, and
+	// [Corrected] asks for the call in words if the model does not go on with it.
+	TryPrefill bool
+	// FlowValues has a string in the input of a call sent while the model writes it. Without it, each
+	// parameter is sent when it is whole, so that the client never gets half a value. A tool may ask for
+	// either: see [messages.Tool.FlowsValues].
+	FlowValues bool
 	// QuotedCalls says that the model means a call that it writes in a Markdown code fence, if
 	// that holds nothing else: the call is read if it is whole, its tool is offered, and it has
 	// all that the tool requires. Otherwise, and without QuotedCalls, it is text.
@@ -148,12 +169,19 @@ type Chunk struct {
 	// Stop says why the answer ended. It is set once, on the last chunk.
 	Stop messages.Stop
 	// StopSequence is the sequence that ended the completion, if the upstream says which;
-	// Text does not hold it.
+	// Text does not hold it. If Stop is [messages.StopSequence] and this is "", one of the format may have
+	// ended it, and so may the model.
 	StopSequence string
 	// Usage holds totals so far; a zero in it says nothing new.
 	Usage messages.Usage
 	// RequestID is the upstream's own id of the request, on the first chunk.
 	RequestID string
+	// Repeats says that the text began with that of the prefill, in more than one piece: a model that has
+	// begun a new answer writes so. Text holds none of it.
+	Repeats bool
+	// Left says that the upstream was left with this chunk, the last one, before it could count the tokens
+	// of the output.
+	Left bool
 	// More says that the next chunk is at hand: nothing is waited for before it.
 	More bool
 }

@@ -39,7 +39,7 @@ func (p *Prompt) Text() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(s.Text.String())
+		b.WriteString(s.Text)
 	}
 	for _, turn := range p.Turns {
 		b.WriteString(turn.marker())
@@ -72,7 +72,7 @@ func (t *Turn) marker() string {
 func (p *Part) asText() string {
 	switch {
 	case p.Type == PartText:
-		return p.Text.String()
+		return p.Text
 	case p.Type == PartImage:
 		return "[image]"
 	case p.Title == "":
@@ -85,12 +85,12 @@ func (p *Part) asText() string {
 func (p *Prompt) textLen() int {
 	n := len(assistantMarker)
 	for _, s := range p.System {
-		n += s.Text.Len() + 1
+		n += len(s.Text) + 1
 	}
 	for _, t := range p.Turns {
 		n += len(assistantMarker) + 1
 		for i := range t.Parts {
-			n += t.Parts[i].Text.Len() + 1
+			n += len(t.Parts[i].Text) + 1
 		}
 	}
 	return n

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"bytes"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -46,30 +48,12 @@ func (p *parser) writeText(s []byte) {
 	}
 }
 
-// writePlainText is writeText for a piece of no more than maxBlank bytes, on one line and without
-// marks of code in it, where the block is open and the text before it does not end in one. It reports false,
-// and writes nothing, if the piece is blank.
-func (p *parser) writePlainText(s string) bool {
-	t := &p.text
-	n := len(s)
-	if p.mayCall {
-		for n > 0 && s[n-1] == ' ' {
-			n--
-		}
-		if n == 0 {
-			return false
-		}
-		t.code.midLine, t.code.closes = true, false
+// unescaped returns a text of the answer with our escapes taken off, which was not read as text.
+func (p *parser) unescaped(text []byte) []byte {
+	if p.escaped.Tags == 0 || bytes.IndexByte(text, '&') < 0 {
+		return text
 	}
-	if len(t.blank) > 0 {
-		p.out.write(t.blank)
-		t.blank = t.blank[:0]
-	}
-	p.out.writeString(s[:n])
-	if n < len(s) {
-		t.blank = append(t.blank, s[n:]...)
-	}
-	return true
+	return []byte(markup.Unescape(string(text), p.escaped, ""))
 }
 
 // blockType returns the type of the block that text belongs in.
@@ -125,11 +109,11 @@ func (p *parser) writeThinking(s string) {
 func (p *parser) readEntity(own string, write func([]byte)) bool {
 	names := p.escaped
 	if own == "" {
-		names &^= markup.TagOwnParameter
+		names.Tags &^= markup.TagOwnParameter
 	}
-	kind := SpanValue
-	if p.state == inText {
-		kind = SpanText
+	kind := SpanText
+	if p.value.open {
+		kind = SpanValue
 	}
 	rest := p.in.rest()
 	m := markup.MatchEscape(rest, names, own, p.in.eof)

@@ -3,13 +3,11 @@ package translate
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"strings"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // How the chunks of one answer are read, and when the model is asked to go on with it.
@@ -45,9 +43,11 @@ type reader struct {
 	started bool
 	opened  bool           // the parser has got the opening of a forced call, if there is one: see readOpened
 	kept    string         // the completion before that
-	size    int            // bytes of completion since the model was asked last
+	size    int            // bytes of completion and thinking since the model was asked last
+	asked   int            // an estimate of the tokens that the model was asked last
 	usage   messages.Usage // of the model since it was asked last
 	spent   messages.Usage // of the model before that
+	guessed bool           // a part of spent and usage is an estimate
 
 	// For a model that can go on from a prefill.
 	prompt     *Prompt         // the first prompt; nil if the model cannot be asked to go on
@@ -61,15 +61,17 @@ func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(
 	r := &reader{parser: newParser(req, prompt, yield), again: again}
 	if prompt.continues && r.mayCall {
 		asked := *prompt
-		asked.schemas, asked.tools = nil, nil // the upstream needs none of them
+		asked.request, asked.schemas, asked.tools = nil, nil, nil // the upstream needs none of them
 		r.prompt, r.tokensLeft = &asked, prompt.MaxTokens
 	}
 	return r
 }
 
-// read reads the chunks that a prompt was answered with, up to the end of the message. If the model
-// has to be asked to go on before the message can end, it returns the prompt for that.
-func (r *reader) read(chunks iter.Seq2[Chunk, error]) (next *Prompt, err error) {
+// read asks the model, and reads the answer up to the end of the message. If the model has to be asked to
+// go on before the message can end, it returns the prompt for that.
+func (r *reader) read(prompt *Prompt, ask Ask) (next *Prompt, err error) {
+	r.asked = prompt.EstimateTokens()
+	chunks := ask(prompt)
 	for chunk, err := range chunks {
 		if err != nil {
 			return nil, r.fail(err)
@@ -90,20 +92,23 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	if !r.started {
 		r.start()
 	}
+	if c.Repeats { // so the opening is not read twice
+		r.text.beganAgain = true
+	}
+	r.size += len(c.Text) + len(c.Thinking)
 	if c.Thinking != "" && !r.continued && r.opened { // thinking stands before the answer, not within it
 		r.writeThinking(c.Thinking)
 	}
 	if c.Text != "" {
-		r.size += len(c.Text)
 		r.readCompletion(c.Text)
 	}
 	switch {
 	case r.out.gone:
 	case r.ended:
-		// The upstream is left before it says how many tokens the model wrote.
-		r.usage.OutputTokens = max(r.usage.OutputTokens, EstimateTokens(r.size))
+		r.completeUsage(true)
 		r.stopMessage(messages.StopEndTurn, "")
 	case c.Stop != "":
+		r.completeUsage(c.Left)
 		return r.readStop(c.Stop, c.StopSequence)
 	}
 	return nil
@@ -113,7 +118,9 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 // Of the client's own prefill it only matters what that leaves open.
 func (r *reader) start() {
 	r.started = true
-	r.out.startMessage(r.req.Model, r.usage)
+	usage := r.usage // without the estimate: totals only grow, and what the upstream tells later may be less
+	estimated := completeInput(&usage, r.asked)
+	r.out.startMessage(r.req.Model, usage, estimated)
 	if r.opened = r.text.opening == ""; r.opened {
 		r.noteQuotes(r.text.prefill)
 	}
@@ -123,7 +130,8 @@ func (r *reader) start() {
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.isOurs(stop, sequence))
 	r.out.stopMessage(&messages.Message{
-		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), Outcomes: r.outcomes,
+		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), UsageEstimated: r.guessed, Outcomes: r.outcomes,
+		Continued: r.text.opening != "" && !r.text.beganAgain,
 	})
 }
 
@@ -217,9 +225,6 @@ func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 // tokens are used up, or it has been asked again often enough.
 func (r *reader) continuation() *Prompt {
 	written := r.usage.OutputTokens
-	if written == 0 {
-		written = EstimateTokens(r.size)
-	}
 	if r.prompt == nil || written >= r.tokensLeft || !r.again.spend(ReasonStopped) {
 		return nil
 	}
@@ -245,9 +250,28 @@ func (p *Prompt) continuedFrom(said string, maxTokens int) *Prompt {
 	last.Parts = slices.Clone(last.Parts)
 	// An upstream may write a newline between two parts, so said must not be a part of its own.
 	if n := len(last.Parts); n > 0 && last.Parts[n-1].Type == PartText {
-		last.Parts[n-1].Text = last.Parts[n-1].Text.Then(said)
+		last.Parts[n-1].Text += said
 	} else {
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(said)})
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: said})
 	}
 	return &next
+}
+
+// completeUsage estimates what the upstream has not told of the tokens of one answer. left says that the
+// upstream was left before the end of its answer, so that what it has told of the output is not all.
+func (r *reader) completeUsage(left bool) {
+	r.guessed = completeInput(&r.usage, r.asked) || r.guessed
+	if written := EstimateTokens(r.size); r.usage.OutputTokens < written && (left || r.usage.OutputTokens == 0) {
+		r.usage.OutputTokens, r.guessed = written, true
+	}
+}
+
+// completeInput sets the tokens of the input to an estimate, if the upstream has told none, and reports
+// whether it did.
+func completeInput(u *messages.Usage, estimate int) bool {
+	if u.PromptTokens() > 0 || estimate == 0 {
+		return false
+	}
+	u.InputTokens = estimate
+	return true
 }

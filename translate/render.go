@@ -5,7 +5,6 @@ import (
 	"context"
 	"strings"
 
-	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
@@ -31,15 +30,15 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 
 // render is [RenderContext]. It notes in o where what it renders is from, unless o is nil.
 func render(ctx context.Context, req *messages.Request, target Target, o *origins) (*Prompt, error) {
-	f, err := formatOf(target.Format)
+	f, err := formatFor(target.Format, target.Model)
 	if err != nil {
 		return nil, err
 	}
-	f = f.variantFor(target.Model)
 	accepts, err := formatsOf(target.Accept)
 	if err != nil {
 		return nil, err
 	}
+	reads := readsOf(f, target.Accept, accepts)
 	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
 	stops := stopsAtCalls(req, f, target.Thinking, schemas)
 	r := renderer{
@@ -48,19 +47,22 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 		target:  target,
 		format:  f,
 		origins: o,
-		escape:  markup.Escaper{TurnMarkers: target.TextWire, Tags: f.protects},
+		escape:  newEscaper(f, reads, req, target.TextWire),
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
 			Variant:       f.variant,
 			format:        f,
-			accepts:       accepts,
+			reads:         reads,
+			request:       req,
+			textWire:      target.TextWire,
 			stopsAtCalls:  stops,
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
 			TopP:          req.TopP,
 			TopK:          req.TopK,
 			continues:     target.Prefill,
-			holdsValues:   target.HoldValues,
+			tries:         target.TryPrefill && !target.Prefill,
+			flowsValues:   target.FlowValues,
 			readsQuoted:   target.QuotedCalls,
 			thinking:      target.Thinking,
 			language:      target.Language,
@@ -72,21 +74,15 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	}
 	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
 	r.escape.Watch = o.watch()
-	if f.protects&markup.TagList != 0 {
-		tools := toolNames{list: req.Tools}
-		r.escape.Calls = func(name string) bool {
-			tool, _ := tools.find(name)
-			return tool != nil
-		}
-	}
 	if err := r.addSystem(); err != nil {
 		return nil, err
 	}
 	if err := r.addTurns(); err != nil {
 		return nil, err
 	}
+	r.prompt.invented = r.inventedAlone()
 	r.forceCall()
-	r.prompt.escaped = r.escape.Used
+	r.prompt.escaped, r.prompt.pastCalls = r.escape.Escapes(), r.calls
 	if target.MaxTokens > 0 {
 		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
 	}

@@ -4,12 +4,11 @@ import (
 	"strings"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
 // a call is forced, the prompt ends in a prefill that begins it; where the model takes no
-// prefill, the last turn asks for the call in words. Either way the model may write something
+// prefill, the last turn asks for the call in words (see also [Target.TryPrefill]). Either way the model may write something
 // else: correct.go holds it to the choice.
 func (r *renderer) forceCall() {
 	if !r.req.MustCall() {
@@ -22,21 +21,21 @@ func (r *renderer) forceCall() {
 	r.origins.to("tool_choice")
 	turns := r.prompt.Turns
 	last := &turns[len(turns)-1]
-	if !r.target.Prefill {
+	if !r.target.Prefill && !r.target.TryPrefill {
 		text := r.instruction(name)
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
 		r.origins.extendTurn(len(text), false)
 		return
 	}
 	r.prompt.opening = r.format.callPrefill(r.escape.Text(name), r.calls)
 	if last.Role == messages.RoleUser {
-		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(r.prompt.opening)}}})
+		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
 		r.origins.endTurn()
 		r.origins.extendTurn(len(r.prompt.opening), true)
 		return
 	}
 	text := emptyLine(last.Parts) + r.prompt.opening
-	last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
+	last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
 	r.origins.extendTurn(len(text), true)
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // TestChoiceLeavesWhatIsCached holds that the tools and the client's system text are the same bytes at
@@ -17,7 +16,7 @@ import (
 // follows in its order.
 func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	tools := []messages.Tool{{Name: "f", Description: "F"}, {Name: "g"}}
-	system := []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Be brief.")}, {Type: messages.BlockText, Text: rawjson.Plain("Be <tools> kind.")}}
+	system := []messages.BlockParam{{Type: messages.BlockText, Text: "Be brief."}, {Type: messages.BlockText, Text: "Be <tools> kind."}}
 	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
 	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
@@ -38,15 +37,15 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 						var want []Text
 						switch {
 						case choice.Type == messages.ChoiceNone:
-							want = append(want, Text{rawjson.Plain(l.callNoTool)})
+							want = append(want, Text{l.callNoTool})
 						case single:
-							want = append(want, Text{rawjson.Plain(l.oneCallAtATime)})
+							want = append(want, Text{l.oneCallAtATime})
 						}
 						if thinking != messages.ThinkingOff {
-							want = append(want, Text{rawjson.Plain(strings.ReplaceAll(l.thinkFirst, "thinking>", f.thinkingTag()+">"))})
+							want = append(want, Text{strings.ReplaceAll(l.thinkFirst, "thinking>", f.thinkingTag()+">")})
 						}
 						if schema != "" {
-							want = append(want, Text{rawjson.Plain(l.answerInJSON + schema)})
+							want = append(want, Text{l.answerInJSON + schema})
 						} else {
 							req.Format = nil
 						}
@@ -65,4 +64,4 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	}
 }
 
-func sameText(a, b Text) bool { return a.Text.Equal(b.Text) }
+func sameText(a, b Text) bool { return a.Text == b.Text }

@@ -31,11 +31,11 @@ func (r *renderer) addResults(first, end int) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		w.origins.enter(len(w.text.Plain), "messages", found.message)
-		w.origins.enter(len(w.text.Plain), "content", found.block)
+		w.origins.enter(len(w.text), "messages", found.message)
+		w.origins.enter(len(w.text), "content", found.block)
 		r.format.addResult(w, found.call.name, found.call.number, found.result)
-		w.origins.leave(len(w.text.Plain))
-		w.origins.leave(len(w.text.Plain))
+		w.origins.leave(len(w.text))
+		w.origins.leave(len(w.text))
 	}
 	w.endList(r.format.afterResults)
 	w.endPart()
@@ -61,7 +61,8 @@ func (r *renderer) findResults(first, end int) ([]callResult, error) {
 			}
 			if !ok {
 				return nil, &messages.InvalidRequestError{
-					Path: fmt.Sprintf("messages.%d.content.%d", i, j),
+					Fault: messages.FaultConversation,
+					Path:  fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf("unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block "+
 						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
 				}

@@ -3,7 +3,6 @@ package translate
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,14 +12,14 @@ import (
 
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
-	var tools rawjson.Text // they are described first wherever they stand: a Memo keeps them as they are alone
+	var tools string // they are described first wherever they stand: a Memo keeps them as they are alone
 	if r.req.ShowsTools() {
 		var err error
 		if tools, err = r.target.Memo.describe(r); err != nil {
 			return err
 		}
 		if r.origins != nil {
-			r.origins.endSystem("tools", tools.Len())
+			r.origins.endSystem("tools", len(tools))
 		}
 		r.prompt.System = append(r.prompt.System, Text{tools})
 	}
@@ -33,7 +32,11 @@ func (r *renderer) addSystem() error {
 	}
 	parts := w.takeParts()
 	w.origins.endSystemParts()
-	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+1)
+	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+2)
+	if own := r.format.systemText; own != "" && len(parts) == 0 && r.req.ShowsTools() {
+		r.prompt.System = append(r.prompt.System, Text{own})
+		r.origins.endSystem("", len(own))
+	}
 	for _, part := range parts {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}
@@ -59,7 +62,7 @@ func moveToEnd[T any](list []T) {
 // (docs/reference/messages-api.md §6).
 func (r *renderer) addInstructions() {
 	add := func(text, source string) {
-		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(text)})
+		r.prompt.System = append(r.prompt.System, Text{text})
 		r.origins.endSystem(source, len(text))
 	}
 	switch choice := r.req.ToolChoice; {
@@ -67,6 +70,9 @@ func (r *renderer) addInstructions() {
 		add(r.language().callNoTool, "tool_choice")
 	case r.req.ShowsTools() && choice.DisableParallelToolUse:
 		add(r.language().oneCallAtATime, "tool_choice")
+	}
+	if r.guides() {
+		add(r.language().severalCalls, "tool_choice")
 	}
 	if r.req.Thinking != messages.ThinkingOff {
 		add(strings.ReplaceAll(r.language().thinkFirst, "thinking>", r.format.thinkingTag()+">"), "thinking")
@@ -77,15 +83,27 @@ func (r *renderer) addInstructions() {
 	}
 }
 
-// preamble returns what stands before and after the tool descriptions: the operator's
-// template, or the sentences of the language around the format's example.
-func (r *renderer) preamble() (before, after string) {
+// preamble returns what stands before and after the tool descriptions: the operator's template, the words of
+// the family's, or the sentences of the language around the format's example. call is the example call, ""
+// for none. A text that is documented shows placeholders, and the call follows it; elsewhere it stands in
+// place of the placeholders, which models copy.
+func (r *renderer) preamble(call string) (before, after string) {
 	f := r.format
-	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
-		return before, after
-	}
 	l := r.language()
+	behind := ""
+	if call != "" {
+		behind = l.exampleCall + "\n" + call
+	}
+	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
+		return before, join(after, behind)
+	}
+	if f.words[0] != "" {
+		return f.words[0], join(f.words[1], behind)
+	}
 	example := l.callExample + "\n" + f.example
+	if call != "" && !f.documented() {
+		example, behind = l.exampleCall+"\n"+call+"\n", ""
+	}
 	if f.exampleNote != nil {
 		example += f.exampleNote(l) + "\n"
 	}
@@ -96,37 +114,50 @@ func (r *renderer) preamble() (before, after string) {
 	if list == "" {
 		list = l.toolList + "\n"
 	}
-	if f.closing != nil {
-		after = "\n" + f.closing(l)
+	return f.heading + l.toolsOffered + "\n\n" + example + "\n" + list, join("", behind)
+}
+
+// join returns two texts with an empty line between them; the second may be "".
+func join(first, second string) string {
+	if second == "" {
+		return first
 	}
-	return f.heading + l.toolsOffered + "\n\n" + example + "\n" + list, after
+	return strings.TrimRight(first, "\n") + "\n\n" + second
 }
 
 // describeTools returns the preamble with the descriptions of the tools, the first text of
-// the system prompt. It is quoted here, and so once where a [Memo] keeps it; a very long one is not,
-// since it takes its memory again when it is read.
-func (r *renderer) describeTools() (rawjson.Text, error) {
-	before, after := r.preamble()
+// the system prompt.
+func (r *renderer) describeTools() (string, error) {
 	f := r.format
+	w := toolWriter{format: f, escape: &r.escape, origins: r.origins}
+	var call string
+	if r.showsExample() {
+		if r.prompt.example = r.findExample(); r.prompt.example != nil {
+			shown := turnWriter{escape: &r.escape, format: f}
+			call = strings.TrimRight(shown.callsText([]Call{r.prompt.example.Call}, 0, r.prompt.schemas), "\n")
+		}
+	}
+	before, after := r.preamble(call)
 	size := len(before) + len(after)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
 	}
 	r.origins.to("tools")
-	w := toolWriter{format: f, escape: &r.escape, origins: r.origins, out: append(make([]byte, 0, size), before...)}
+	w.out = make([]byte, 0, size)
+	w.writePreamble(before, call)
 	w.write(f.beforeTools)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		if r.ctx.Err() != nil {
-			return rawjson.Text{}, context.Cause(r.ctx)
+			return "", context.Cause(r.ctx)
 		}
 		if i > 0 {
 			w.write(f.betweenTools)
 		}
-		w.origins.enter(len(w.out), "", t.Index)
+		w.origins.enterTool(len(w.out), t)
 		if err := f.describe(&w, t); err != nil {
-			return rawjson.Text{}, &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
+			return "", &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: t.Path() + ".input_schema", Message: err.Error()}
 		}
 		if f.betweenTools == "" {
 			w.writeExamples(t, r.prompt.schemas)
@@ -137,18 +168,31 @@ func (r *renderer) describeTools() (rawjson.Text, error) {
 	if f.betweenTools != "" {
 		r.writeAllExamples(&w)
 	}
-	const longest = 128 << 10
-	if w.write(after); len(w.out) > longest {
-		return rawjson.Plain(string(w.out)), nil
+	w.writePreamble(after, call)
+	return string(w.out), nil
+}
+
+// writePreamble writes a part of the preamble, in which the example call may stand.
+func (w *toolWriter) writePreamble(text, call string) {
+	at := strings.Index(text, call)
+	if w.origins == nil || call == "" || at < 0 {
+		w.write(text)
+		return
 	}
-	return rawjson.Quoted(w.out), nil
+	w.write(text[:at])
+	w.origins.fill(len(w.out))
+	w.origins.to("example_call")
+	w.write(call)
+	w.origins.fill(len(w.out))
+	w.origins.to("tools")
+	w.write(text[at+len(call):])
 }
 
 // writeAllExamples writes the examples of all tools behind the list that these are.
 func (r *renderer) writeAllExamples(w *toolWriter) {
 	for i := range r.req.Tools {
 		if t := &r.req.Tools[i]; len(t.InputExamples) > 0 {
-			w.origins.enter(len(w.out), "", t.Index)
+			w.origins.enterTool(len(w.out), t)
 			w.writeExamples(t, r.prompt.schemas)
 			w.out = bytes.TrimSuffix(w.out, []byte("\n"))
 			w.origins.leave(len(w.out))

@@ -107,11 +107,11 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 
 // user and assistant are messages of one text.
 func user(text string) messages.MessageParam {
-	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(text)}}}
+	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }
 
 func assistant(text string) messages.MessageParam {
-	return messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(text)}}}
+	return messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }
 
 func mustRender(t testing.TB, req *messages.Request, target Target) *Prompt {
@@ -135,15 +135,14 @@ func TestRenderUnknownFormat(t *testing.T) {
 // What Decode would refuse is refused here too, not dropped.
 func TestRenderInvalid(t *testing.T) {
 	result := messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "t1"}}}
-	badTool := []messages.Tool{{Name: "a"}, {Name: "b", InputSchema: jsontext.Value(`{"a":1,"a":2}`)}}
+	badTool := []messages.Tool{{Name: "a"}, {Name: "b", Index: 1, InputSchema: jsontext.Value(`{"a":1,"a":2}`)}}
 	for name, tt := range map[string]struct {
 		req  messages.Request
 		path string
 	}{
-		"no messages":     {messages.Request{}, "messages"},
-		"nothing said":    {messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser}}}, "messages"},
-		"assistant first": {messages.Request{Messages: []messages.MessageParam{assistant("hi")}}, "messages"},
-		"orphan result":   {messages.Request{Messages: []messages.MessageParam{user("hi"), assistant("x"), result}}, "messages.2.content.0"},
+		"no messages":   {messages.Request{}, "messages"},
+		"nothing said":  {messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser}}}, "messages"},
+		"orphan result": {messages.Request{Messages: []messages.MessageParam{user("hi"), assistant("x"), result}}, "messages.2.content.0"},
 		"call of a user": {messages.Request{Messages: []messages.MessageParam{
 			{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolUse, Name: "a"}}}}}, "messages.0.content.0"},
 		"schema": {messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: badTool}, "tools.1.input_schema"},
@@ -189,7 +188,7 @@ func TestRenderToolsAreByteStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools := mustRender(t, req, Target{}).System[0].Text.String()
+		tools := mustRender(t, req, Target{}).System[0].Text
 		if i == 0 {
 			first = tools
 		} else if diff := cmp.Diff(first, tools); diff != "" {
@@ -273,13 +272,13 @@ func TestRenderOpening(t *testing.T) {
 }
 
 func TestPromptText(t *testing.T) {
-	text := func(s string) Part { return Part{Type: PartText, Text: rawjson.Plain(s)} }
+	text := func(s string) Part { return Part{Type: PartText, Text: s} }
 	for name, tt := range map[string]struct {
 		prompt Prompt
 		want   string
 	}{
 		"empty":   {Prompt{}, "\n\nAssistant:"},
-		"system":  {Prompt{System: []Text{{rawjson.Plain("a")}, {rawjson.Plain("b")}}, Turns: []Turn{{messages.RoleUser, []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
+		"system":  {Prompt{System: []Text{{"a"}, {"b"}}, Turns: []Turn{{messages.RoleUser, []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
 		"prefill": {Prompt{Turns: []Turn{{messages.RoleUser, []Part{text("c")}}, {messages.RoleAssistant, []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
 		"parts": {
 			Prompt{Turns: []Turn{{messages.RoleUser, []Part{
@@ -314,7 +313,7 @@ func TestRenderSchemaLosesNothing(t *testing.T) {
 			seen := 0
 			for name, value := range rawjson.Members(schema) {
 				if string(name) != `"$schema"` && string(name) != `"title"` {
-					seen += findLiterals(t, text.String(), jsontext.Value("{"+string(name)+":"+string(value)+"}"))
+					seen += findLiterals(t, text, jsontext.Value("{"+string(name)+":"+string(value)+"}"))
 				}
 			}
 			if seen < 20 {
@@ -377,13 +376,13 @@ func TestRenderRefBomb(t *testing.T) {
 	schema := refBomb(20, 10)
 	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(schema)}}}
 	text := mustRender(t, req, Target{}).System[0].Text
-	if limit := 8*len(schema) + 3*inlined; text.Len() > limit {
-		t.Errorf("%d bytes for a schema of %d", text.Len(), len(schema))
+	if limit := 8*len(schema) + 3*inlined; len(text) > limit {
+		t.Errorf("%d bytes for a schema of %d", len(text), len(schema))
 	}
-	_, definitions, _ := strings.Cut(text.String(), "<definitions>")
+	_, definitions, _ := strings.Cut(text, "<definitions>")
 	for i := range 20 {
 		name := fmt.Sprintf(`"#/$defs/d%d"`, i+1)
-		if strings.Contains(text.String(), `{"$ref":`+name+`}`) && strings.Count(definitions, name+":") != 1 {
+		if strings.Contains(text, `{"$ref":`+name+`}`) && strings.Count(definitions, name+":") != 1 {
 			t.Errorf("%s is not given", name)
 		}
 	}
@@ -401,7 +400,7 @@ func deepRefs(n int) string {
 func TestRenderDeepRefs(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 5000} {
 		req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(deepRefs(n))}}}
-		if text := mustRender(t, req, Target{}).System[0].Text; !strings.Contains(text.String(), `"const":"deep"`) {
+		if text := mustRender(t, req, Target{}).System[0].Text; !strings.Contains(text, `"const":"deep"`) {
 			t.Errorf("%d definitions: the last is lost", n)
 		}
 	}

@@ -6,20 +6,18 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // What the client is told of messages that make no turns.
 const (
 	noMessages      = "at least one message is required"
-	firstNotUser    = `first message must use the "user" role`
 	prefillRefused  = "This model does not support assistant message prefill. The conversation must end with a user message."
 	unexpectedBlock = "a %s block cannot stand in a message of the role %s"
 )
 
 // addTurns renders the messages. Messages of one role that follow each other are one turn,
 // and messages without content are left out. A system message is text in the user turn at
-// its place.
+// its place. Where the assistant speaks first, a user turn without parts stands before.
 func (r *renderer) addTurns() error {
 	list := r.req.Messages
 	for i := 0; i < len(list); {
@@ -31,6 +29,10 @@ func (r *renderer) addTurns() error {
 		for end < len(list) && (isEmpty(&list[end]) || turnRole(&list[end]) == turnRole(&list[i])) {
 			end++
 		}
+		if len(r.prompt.Turns) == 0 && turnRole(&list[i]) == messages.RoleAssistant {
+			r.prompt.Turns = append(r.prompt.Turns, Turn{Role: messages.RoleUser})
+			r.origins.endTurn()
+		}
 		if err := r.addTurn(i, end); err != nil {
 			return err
 		}
@@ -38,11 +40,9 @@ func (r *renderer) addTurns() error {
 	}
 	switch turns := r.prompt.Turns; {
 	case len(turns) == 0:
-		return &messages.InvalidRequestError{Path: "messages", Message: noMessages}
-	case turns[0].Role != messages.RoleUser:
-		return &messages.InvalidRequestError{Path: "messages", Message: firstNotUser}
+		return &messages.InvalidRequestError{Fault: messages.FaultConversation, Path: "messages", Message: noMessages}
 	case turns[len(turns)-1].Role == messages.RoleAssistant && !r.target.Prefill:
-		return &messages.InvalidRequestError{Message: prefillRefused}
+		return &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Message: prefillRefused}
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (r *renderer) addTurns() error {
 // request was decoded, or it is an empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
 	for i := range m.Content {
-		if b := &m.Content[i]; b.Type != messages.BlockText || !b.Text.IsZero() {
+		if b := &m.Content[i]; b.Type != messages.BlockText || !(b.Text == "") {
 			return false
 		}
 	}
@@ -80,29 +80,30 @@ func (r *renderer) addTurn(first, end int) error {
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
-		w.origins.enter(len(w.text.Plain), "messages", i+m.Skipped)
+		w.origins.enter(len(w.text), "messages", i+m.Skipped)
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		if m.Role == messages.RoleSystem {
 			w.writeSystemMessage(m)
-			w.origins.leave(len(w.text.Plain))
+			w.origins.leave(len(w.text))
 			continue
 		}
 		for j := range m.Content {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
-			w.origins.enter(len(w.text.Plain), "content", j+int(m.Content[j].Skipped))
+			w.origins.enter(len(w.text), "content", j+int(m.Content[j].Skipped))
 			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
+					Fault:   messages.FaultConversation,
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
 				}
 			}
-			w.origins.leave(len(w.text.Plain))
+			w.origins.leave(len(w.text))
 		}
-		w.origins.leave(len(w.text.Plain))
+		w.origins.leave(len(w.text))
 	}
 	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.takeParts()})
 	w.origins.endTurn()
@@ -119,7 +120,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
 		r.writeCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
-		if b.Text.IsZero() { // the upstream kept the text from the client
+		if b.Text == "" { // the upstream kept the text from the client
 			return true
 		}
 		w.writeThinking(b.Text)
@@ -135,7 +136,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 }
 
 // writeThinking writes what the model thought before, in which no tag of thinking may stand.
-func (w *turnWriter) writeThinking(text rawjson.Text) {
+func (w *turnWriter) writeThinking(text string) {
 	w.endPart()
 	tag, others := w.format.thinkingTag(), w.escape.Tags
 	w.write("<", tag, ">\n")
@@ -158,9 +159,7 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 // writeCall writes a call as the model would have written it, and notes it for the result
 // that will answer it. Calls that follow each other stand in one list.
 func (r *renderer) writeCall(b *messages.BlockParam) {
-	w := &r.writer
-	w.beginCalls()
-	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, b.Name, r.calls, b.Input, r.prompt.schemas.named(b.Name))
+	r.writer.writeCall(b.Name, r.calls, b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}

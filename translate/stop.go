@@ -6,9 +6,10 @@ import "dragoman/translate/messages"
 type callsRead struct {
 	unclosed   bool // the last has a value without a closing tag
 	opened     bool // the block of a call was opened
+	refused    bool // one was refused: it is text
 	whole      int  // how many calls are whole
 	closed     bool // the end of all calls was read, so that no text cut after it can cut a call
-	incomplete bool // the last call is not whole: it was cut, if only in its opening, is doubtful or could not be read
+	incomplete bool // the last call is not whole: it was cut, if only in its opening, or is doubtful
 }
 
 // stopReason returns the stop_reason and the stop_sequence that the client is told. It is the only

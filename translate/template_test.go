@@ -16,7 +16,7 @@ func TestTemplate(t *testing.T) {
 		}
 		p := mustRender(t, req, Target{Format: f.name, Template: template, Language: "fr"})
 		got := p.System[0].Text
-		if !strings.HasPrefix(got.String(), "Call so: "+f.callOpener+"…"+f.callCloser+"\nTools:\n"+f.beforeTools) || !strings.HasSuffix(got.String(), f.afterTools+"\nThat is all.") || !strings.Contains(got.String(), "now") {
+		if !strings.HasPrefix(got, "Call so: "+f.callOpener+"…"+f.callCloser+"\nTools:\n"+f.beforeTools) || !strings.HasSuffix(got, f.afterTools+"\nThat is all.") || !strings.Contains(got, "now") {
 			t.Errorf("%s: %s", f.name, got)
 		}
 	}

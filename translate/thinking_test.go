@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // TestThinking asks a model for its reasoning, and reads it as blocks.
@@ -61,7 +60,7 @@ func TestThinking(t *testing.T) {
 				test.thinking = messages.ThinkingShown
 			}
 			req := &messages.Request{Thinking: test.thinking, MaxTokens: 9, Tools: []messages.Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
-				Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Hi")}}}}}
+				Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Hi"}}}}}
 			if test.noTools {
 				req.Tools = nil
 			}
@@ -121,7 +120,7 @@ func TestThinkingInThePrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.System) != 3 || p.System[2].Text.String() != english.thinkFirst {
+		if len(p.System) != 3 || p.System[2].Text != english.thinkFirst {
 			t.Errorf("system %+v", p.System)
 		}
 		if text := p.Text(); !strings.Contains(text, "Assistant: <thinking>\nHm.\n</thinking>\nYes?") || strings.Contains(text, "<thinking>\n\n") {

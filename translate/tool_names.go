@@ -2,6 +2,7 @@ package translate
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -208,4 +209,43 @@ func (t *toolNames) ofID(id string) string {
 		}
 	}
 	return plain
+}
+
+// withoutID returns a name that no tool has without the id of a call that stands right behind it, where the marker
+// between them was erased: letters and digits, of both.
+func (t *toolNames) withoutID(name string) string {
+	n := len(name) - callIDLen
+	if n <= 0 || t.named(name) != nil || t.named(name[:n]) == nil {
+		return name
+	}
+	id := name[n:]
+	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, "_-") {
+		return name
+	}
+	return name[:n]
+}
+
+// unqualified returns the name of an offered tool that stands behind a namespace, as in
+// default_api:book, or the name as it is.
+func (t *toolNames) unqualified(name string) string {
+	if tool, _ := t.find(name); tool == nil {
+		if i := strings.LastIndexAny(name, ":."); t.named(name[i+1:]) != nil {
+			return name[i+1:]
+		}
+	}
+	return name
+}
+
+// inHeader returns the name of a tool to which words of the header may be joined.
+func (t *toolNames) inHeader(name string) string {
+	for rest := name; ; {
+		if tool, _ := t.find(rest); tool != nil {
+			return rest
+		}
+		k := slices.IndexFunc(channelWords[:], func(word string) bool { return strings.HasSuffix(rest, word) })
+		if k < 0 {
+			return name
+		}
+		rest = strings.TrimSuffix(rest, channelWords[k])
+	}
 }

@@ -35,7 +35,7 @@ func (w *toolWriter) writeTypeScript(t *messages.Tool) error {
 		ts.addf("}")
 	}
 	ts.addf(") => any;")
-	w.writeEscapedBytes(ts.out)
+	w.writeEscaped(string(ts.out))
 	return nil
 }
 

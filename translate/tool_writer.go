@@ -37,15 +37,6 @@ func (w *toolWriter) writeEscaped(s string) *toolWriter {
 	return w
 }
 
-// writeEscapedBytes is writeEscaped for bytes. Most of them need no escape, and no string.
-func (w *toolWriter) writeEscapedBytes(b []byte) *toolWriter {
-	if w.escape.Keeps(b) {
-		w.out = append(w.out, b...)
-		return w
-	}
-	return w.writeEscaped(string(b))
-}
-
 // canonicalSchema returns a schema without white space and needless escapes, {} for none.
 // It is valid until the next call.
 func (w *toolWriter) canonicalSchema(s jsontext.Value) (jsontext.Value, error) {
@@ -86,7 +77,7 @@ func (w *toolWriter) writeObject(t *messages.Tool) error {
 	if w.format.spaced && !w.format.compactTools {
 		object = rawjson.AppendSpaced(nil, object)
 	}
-	w.writeEscapedBytes(object)
+	w.writeEscaped(string(object))
 	return nil
 }
 

@@ -2,15 +2,13 @@ package translate
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/rawjson"
 )
 
 // What a prompt is made of. Upstreams read these types to write their own wire.
 
 // Text is a piece of the system prompt.
 type Text struct {
-	Text rawjson.Text `json:"text"`
+	Text string `json:"text"`
 }
 
 // Turn is what one side says until the other side's turn comes. Messages of one role that
@@ -33,9 +31,8 @@ type Part struct {
 	// Type is PartText, PartImage or PartDocument. A text has Text alone, an image
 	// Source alone; a document has a Source and may have a Title and a Context.
 	Type string `json:"type"`
-	// Text is escaped: no text of the client in it can be taken for markup of the format. It may
-	// share the memory of the request.
-	Text rawjson.Text `json:"text,omitzero"`
+	// Text is escaped: no text of the client in it can be taken for markup of the format.
+	Text string `json:"text,omitzero"`
 	// Source is the client's JSON object, unchanged.
 	Source jsontext.Value `json:"source,omitzero"`
 	// Title and Context of a document are escaped as Text is.

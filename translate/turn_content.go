@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // What a turn holds besides plain text and calls: the contents of results and system
@@ -28,12 +27,12 @@ func (w *turnWriter) writeRest(member string, first int, blocks []messages.Block
 			i += n
 			continue
 		}
-		w.origins.enter(len(w.text.Plain), member, first+i+int(blocks[i].Skipped))
+		w.origins.enter(len(w.text), member, first+i+int(blocks[i].Skipped))
 		if i > 0 && isElement(&blocks[i]) {
 			w.separate()
 		}
 		w.writeRich(&blocks[i])
-		w.origins.leave(len(w.text.Plain))
+		w.origins.leave(len(w.text))
 		i++
 	}
 }
@@ -67,7 +66,7 @@ func (w *turnWriter) writeRich(b *messages.BlockParam) {
 
 // separate writes a newline, unless an image or document stands before.
 func (w *turnWriter) separate() {
-	if !w.text.IsEmpty() {
+	if len(w.text) > 0 {
 		w.write("\n")
 	}
 }
@@ -84,18 +83,18 @@ func leadingLines(blocks []messages.BlockParam) int {
 
 // joinLines returns the text of blocks that are lines, the first of which has that index in the member
 // of its block. The caller escapes it as one text, since a tag may be spelled across two blocks.
-func (w *turnWriter) joinLines(member string, first int, blocks []messages.BlockParam) rawjson.Text {
+func (w *turnWriter) joinLines(member string, first int, blocks []messages.BlockParam) string {
 	w.origins.addLines(member, first, blocks, w.language)
 	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
 	lines := make([]string, len(blocks))
 	for i := range blocks {
-		if lines[i] = blocks[i].Text.String(); blocks[i].Type == messages.BlockToolReference {
+		if lines[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
 			lines[i] = fmt.Sprintf(w.language().toolFits, blocks[i].Name)
 		}
 	}
-	return rawjson.Plain(strings.Join(lines, "\n"))
+	return strings.Join(lines, "\n")
 }
 
 // element is a search result or a document, given as text.
@@ -125,7 +124,7 @@ func (w *turnWriter) writeElement(e *element) {
 	}
 	n := leadingLines(e.content)
 	w.write("<", e.tag, ">\n")
-	w.writeEscaped(rawjson.Plain(head + w.joinLines(e.contentIs, 0, e.content[:n]).String()))
+	w.writeEscaped(head + w.joinLines(e.contentIs, 0, e.content[:n]))
 	w.writeRest(e.contentIs, n, e.content[n:])
 	w.write("\n</", e.tag, ">")
 }
@@ -135,7 +134,7 @@ func documentContent(b *messages.BlockParam) (content []messages.BlockParam, mem
 	if b.Source.Type == messages.SourceContent {
 		return b.Content, "source.content"
 	}
-	return []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(b.Source.Text)}}, "source.data"
+	return []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}, "source.data"
 }
 
 // addSource makes an image or a document a part of its own.

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // turnWriter makes the parts of one turn, in the order in which it is given them:
@@ -28,13 +30,11 @@ type turnWriter struct {
 	// pending are text blocks of the client that are not parts yet. There is more than
 	// one only while all but the last may end in the beginning of a tag: the block after
 	// them could complete the tag, and then they are escaped as one text.
-	pending []rawjson.Text
+	pending []string
 	// tagBegun says that pending, without its last text, may end in the beginning of a tag.
 	tagBegun bool
 	// text is markup and escaped text that is not a part yet.
-	text rawjson.TextBuilder
-	// scratch is reused to decode texts.
-	scratch []byte
+	text []byte
 	// callsOpen says that text ends in a list of calls without its end, so that the next
 	// call can join it.
 	callsOpen bool
@@ -62,14 +62,14 @@ func (w *turnWriter) takeParts() []Part {
 }
 
 // addText adds a text block of the client. After calls, an empty line stands before it.
-func (w *turnWriter) addText(s rawjson.Text) {
-	if s.IsZero() {
+func (w *turnWriter) addText(s string) {
+	if s == "" {
 		return
 	}
 	if w.callsOpen {
 		w.endPart()
 		last := &w.parts[len(w.parts)-1]
-		last.Text = last.Text.Then("\n\n")
+		last.Text += "\n\n"
 		w.origins.extendPart(len("\n\n"))
 	}
 	n := len(w.pending)
@@ -82,17 +82,16 @@ func (w *turnWriter) addText(s rawjson.Text) {
 
 // mayOpenTag reports whether text ends in what may be the beginning of a tag, so that the
 // text after it has to be escaped together with it. begun says that the text before it does.
-func (w *turnWriter) mayOpenTag(text rawjson.Text, begun bool) bool {
-	bracketed := w.escape.Tags&(markup.TagBracket|markup.TagList) != 0
-	if inside, ok := text.InJSON(); ok && !begun && bytes.IndexByte(inside, '<') < 0 && !(bracketed && bytes.IndexByte(inside, '[') >= 0) {
-		return false
+func (w *turnWriter) mayOpenTag(text string, begun bool) bool {
+	bracketed := w.escape.Tags&markup.TagBracket != 0
+	if w.escape.Openers.MayEnd(text) {
+		return true
 	}
-	s := text.String()
-	i := strings.LastIndexByte(s, '<')
+	i := strings.LastIndexByte(text, '<')
 	if bracketed {
-		i = max(i, strings.LastIndexByte(s, '['))
+		i = max(i, strings.LastIndexByte(text, '['))
 	}
-	return (i >= 0 || begun) && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
+	return (i >= 0 || begun) && !strings.ContainsFunc(text[i+1:], func(r rune) bool {
 		return r < 0x80 && r != '/' && r != '%' && r != '|' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
 	})
 }
@@ -101,18 +100,14 @@ func (w *turnWriter) mayOpenTag(text rawjson.Text, begun bool) bool {
 // they spell a tag together.
 func (w *turnWriter) addPending() {
 	if len(w.pending) > 1 {
-		if texts := asStrings(w.pending); w.spellTogether(texts) {
-			w.origins.joinPending(texts)
-			w.pending = append(w.pending[:0], rawjson.Plain(strings.Join(texts, "\n")))
+		if w.spellTogether(w.pending) {
+			w.origins.joinPending(w.pending)
+			w.pending = append(w.pending[:0], strings.Join(w.pending, "\n"))
 		}
 	}
 	for i, s := range w.pending {
-		if !w.keeps(s) {
-			text := w.decode(s)
-			w.origins.takePending(i, len(text))
-			s = rawjson.Plain(w.escape.Text(text))
-		}
-		w.addPart(s)
+		w.origins.takePending(i, len(s))
+		w.addPart(w.escape.Text(s))
 	}
 	clear(w.pending)
 	w.pending = w.pending[:0]
@@ -123,7 +118,7 @@ func (w *turnWriter) addPending() {
 // texts joined by a newline, as [Prompt.Text] joins them, and by nothing, as an upstream
 // may do: a tag that neither has alone makes the escaped text longer.
 func (w *turnWriter) spellTogether(texts []string) bool {
-	probe := markup.Escaper{Tags: w.escape.Tags, Calls: w.escape.Calls}
+	probe := markup.Escaper{Tags: w.escape.Tags, Openers: w.escape.Openers, Calls: w.escape.Calls}
 	alone := 0
 	for _, s := range texts {
 		alone += len(probe.Text(s))
@@ -131,55 +126,23 @@ func (w *turnWriter) spellTogether(texts []string) bool {
 	return len(probe.Text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.Text(strings.Join(texts, ""))) > alone
 }
 
-// asStrings returns texts decoded.
-func asStrings(texts []rawjson.Text) []string {
-	list := make([]string, len(texts))
-	for i := range texts {
-		list[i] = texts[i].String()
-	}
-	return list
-}
-
-// keeps reports whether a text of the client is known to need no escape without being decoded. Whoever
-// asks for origins has all texts decoded: they are told in bytes of what is made.
-func (w *turnWriter) keeps(s rawjson.Text) bool {
-	if w.origins != nil {
-		return false
-	}
-	inside, ok := s.InJSON()
-	return ok && w.escape.KeepsQuoted(inside)
-}
-
-// decode returns a text of the client as a string.
-func (w *turnWriter) decode(s rawjson.Text) string {
-	if _, ok := s.InJSON(); !ok {
-		return s.String()
-	}
-	w.scratch = s.Append(w.scratch[:0])
-	return string(w.scratch)
-}
-
-func (w *turnWriter) addPart(text rawjson.Text) {
+func (w *turnWriter) addPart(text string) {
 	w.parts = append(w.parts, Part{Type: PartText, Text: text})
 	if w.origins != nil {
-		w.origins.endPart(text.Len())
+		w.origins.endPart(len(text))
 	}
 }
 
 // write adds strings to the text as they are: markup, or text that is escaped.
 func (w *turnWriter) write(s ...string) {
 	for _, s := range s {
-		w.text.Plain = append(w.text.Plain, s...)
+		w.text = append(w.text, s...)
 	}
 }
 
 // writeEscaped adds text of the client to the text.
-func (w *turnWriter) writeEscaped(s rawjson.Text) {
-	if w.keeps(s) {
-		w.text.Add(s)
-		return
-	}
-	w.text.Plain = w.escape.AppendText(w.text.Plain, w.decode(s))
+func (w *turnWriter) writeEscaped(s string) {
+	w.text = w.escape.AppendText(w.text, s)
 }
 
 // beginCalls begins a list of calls, unless one is open that the next call joins. An
@@ -192,11 +155,17 @@ func (w *turnWriter) beginCalls() {
 	}
 }
 
+// writeCall adds a call to the list that is open, or to a new one: see [format.appendCall].
+func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *schema.Schema) {
+	w.beginCalls()
+	w.text = w.format.appendCall(w.escape, w.text, name, n, input, s)
+}
+
 // endList writes the end of a list of calls or of results. In a format that has none, it
 // takes off the newlines after the last element instead.
 func (w *turnWriter) endList(end string) {
 	if end == "" {
-		w.text.Plain = bytes.TrimRight(w.text.Plain, "\n")
+		w.text = bytes.TrimRight(w.text, "\n")
 	}
 	w.write(end)
 }
@@ -205,13 +174,14 @@ func (w *turnWriter) endList(end string) {
 func (w *turnWriter) endPart() {
 	w.addPending()
 	if w.callsOpen {
-		w.text.Plain = bytes.TrimSuffix(w.text.Plain, []byte(w.format.betweenCalls))
+		w.text = bytes.TrimSuffix(w.text, []byte(w.format.betweenCalls))
 		w.endList(w.format.afterCalls)
-		w.origins.fillOn(len(w.text.Plain))
+		w.origins.fillOn(len(w.text))
 		w.callsOpen = false
 	}
-	if !w.text.IsEmpty() {
-		w.addPart(w.text.Take())
+	if len(w.text) > 0 {
+		w.addPart(string(w.text))
+		w.text = w.text[:0]
 	}
 }
 
@@ -221,11 +191,7 @@ func emptyLine(parts []Part) string {
 	if len(parts) == 0 || parts[len(parts)-1].Type != PartText {
 		return ""
 	}
-	last := &parts[len(parts)-1].Text
-	if !slices.ContainsFunc([]byte(" \t\r\n"), last.EndsWith) {
-		return "\n\n"
-	}
-	text := last.String()
+	text := parts[len(parts)-1].Text
 	end := text[len(strings.TrimRight(text, " \t\r\n")):]
 	return "\n\n"[min(2, strings.Count(end, "\n")):]
 }

@@ -93,8 +93,7 @@ func (l layout) trimText(text string, unclosed bool) string {
 }
 
 // writeStringValue writes text of a value that is a string, but for the white space at its end that
-// may be layout: see layout. It is called for each piece of a string that feedPlain cannot pass on,
-// and must not allocate.
+// may be layout: see layout. It is called for each piece of a string, and must not allocate.
 func (p *parser) writeStringValue(s []byte) {
 	v := &p.value
 	if len(v.tail) > 0 || v.atStart {

@@ -8,7 +8,7 @@ import (
 
 // variants are how some models are asked in the format of the same name.
 func variants() []*format {
-	return []*format{qwen35Calls, stepCalls, glm47Calls, glm52Calls, longcatCalls, hyCalls, hy4Calls, dsmlV32Calls, lfm2Calls, lfm25Calls, olmoCalls, functionGemmaCalls}
+	return []*format{qwenJSONCalls, qwen25Calls, qwen35Calls, stepCalls, glm47Calls, glm52Calls, longcatCalls, hyCalls, hy4Calls, dsmlV32Calls, lfm2Calls, lfm25Calls, olmoCalls, functionGemmaCalls}
 }
 
 // vary returns a variant of f, for the models with one of these parts in their ids.

@@ -161,7 +161,7 @@ func (m *gemmaMarks) describe(w *toolWriter, t *messages.Tool) error {
 		g.schema(root)
 		w.out = g.out
 	} else {
-		w.writeEscapedBytes(root)
+		w.writeEscaped(string(root))
 	}
 	w.write("}" + m.declaration[1])
 	return nil

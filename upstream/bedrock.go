@@ -1,18 +1,20 @@
 package upstream
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/bedrock"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/smithy-go/logging"
 )
@@ -39,17 +41,11 @@ type BedrockOptions struct {
 	OnRequest OnRequest
 }
 
-// Bedrock asks models on Amazon Bedrock over the wire that suits each. A wire can be
-// chosen as well: [Bedrock.Messages], [Bedrock.Text] and [Bedrock.Converse] return
-// upstreams that ask over one wire, with the same client.
+// Bedrock asks models on Amazon Bedrock.
 type Bedrock struct {
-	client      *bedrockruntime.Client // for rehearsals: see blueprint
-	options     bedrockruntime.Options // of client
-	blueprints  sync.Map               // *blueprint by *operation
-	signer      *v4.Signer
-	credentials *leases[aws.Credentials]
-	connections *http.Client // of options
-	clock       *clock
+	runtime     *bedrockruntime.Client
+	control     *bedrock.Client // lists models
+	connections *http.Client    // of both
 }
 
 // NewBedrock returns an upstream with these options, or an error if no region is known
@@ -61,39 +57,37 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 			return nil, fmt.Errorf("bedrock endpoint: %w", err)
 		}
 	}
-	// One try: the client's SDK tries again, and the two would multiply.
-	once := config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} })
-	cfg, err := config.LoadDefaultConfig(ctx, append(opt.load(), once)...)
+	cfg, err := config.LoadDefaultConfig(ctx, opt.load()...)
 	if err != nil {
 		return nil, fmt.Errorf("bedrock: AWS configuration: %w", err)
 	}
 	if cfg.Region == "" {
 		return nil, errors.New("bedrock: no region; set region, AWS_REGION, or one in the AWS profile")
 	}
-	b := &Bedrock{clock: new(clock), signer: v4.NewSigner()}
-	b.credentials = opt.credentialLeases(b.clock)
-	b.client = bedrockruntime.NewFromConfig(cfg, func(o *bedrockruntime.Options) {
+	client := opt.HTTPClient
+	if client == nil { // that of the SDK cannot be told to close its connections
+		client = &http.Client{Transport: cfg.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
+	}
+	b := &Bedrock{connections: withoutRedirects(client)}
+	b.connections.Transport = &sdkTransport{opt.OnRequest.over(cmp.Or(b.connections.Transport, http.DefaultTransport))}
+	credentials := aws.NewCredentialsCache(&awsCredentials{load: opt.loadCredentials(), tell: opt.OnCredentials})
+	cfg.HTTPClient, cfg.Credentials = b.connections, credentials
+	cfg.Retryer = func() aws.Retryer { return onceMore{credentials: credentials} }
+	b.runtime = bedrockruntime.NewFromConfig(cfg, func(o *bedrockruntime.Options) {
 		if opt.Endpoint != "" {
 			o.BaseEndpoint = &opt.Endpoint
 		}
-		client := opt.HTTPClient
-		if client == nil { // that of the SDK cannot be told to close its connections
-			client = &http.Client{Transport: o.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
-		}
-		b.connections = withoutRedirects(client)
-		b.connections.Transport = opt.OnRequest.over(b.connections.Transport)
-		o.HTTPClient = b.connections
 	})
-	b.options = b.client.Options()
+	b.control = bedrock.NewFromConfig(cfg, func(o *bedrock.Options) {
+		if opt.Endpoint != "" {
+			o.BaseEndpoint = &opt.Endpoint
+		}
+	})
 	return b, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept, and ends the
-// look-up of credentials.
-func (b *Bedrock) Close() {
-	b.credentials.close()
-	b.connections.CloseIdleConnections()
-}
+// Close is for when nothing more will be asked: it closes the connections that are kept.
+func (b *Bedrock) Close() { b.connections.CloseIdleConnections() }
 
 // load returns what the SDK's configuration is loaded with.
 func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
@@ -115,4 +109,62 @@ func (opt BedrockOptions) client() *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().
 		WithDialerOptions(opt.Connect.dialer).
 		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
+}
+
+// sdkTransport is a transport for the SDK. The SDK reads bodies without end: a refusal, and an answer that
+// is no stream, are cut where none of Bedrock's is so long. What cuts a body is an [*Error].
+//
+// It takes the body of a request out of the SDK's hands, which close it when the response begins, while
+// net/http may still look for its end. So a request can also be sent again if the connection was dead.
+type sdkTransport struct{ base http.RoundTripper }
+
+// maxWholeAnswer bounds an answer that comes in one piece, in bytes.
+const maxWholeAnswer = 32 << 20
+
+func (t *sdkTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	own := *r
+	own.Header = r.Header.Clone()
+	replayable(own.Header)
+	if r.Body != nil {
+		data := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead))
+		_, err := data.ReadFrom(r.Body)
+		r.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data.Bytes())), nil }
+		own.Body, _ = own.GetBody()
+	}
+	response, err := t.base.RoundTrip(&own)
+	if err != nil {
+		return nil, err
+	}
+	body := sdkBody{response.Body, response.Body}
+	switch {
+	case response.StatusCode >= 300:
+		body.Reader = io.LimitReader(response.Body, maxErrorBody)
+	case mediaType(response) == "application/json":
+		body.Reader = io.LimitReader(response.Body, maxWholeAnswer)
+	}
+	response.Body = body
+	return response, nil
+}
+
+// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+func (t *sdkTransport) CloseIdleConnections() {
+	(&http.Client{Transport: t.base}).CloseIdleConnections()
+}
+
+// sdkBody is the body of a response.
+type sdkBody struct {
+	io.Reader
+	io.Closer
+}
+
+func (b sdkBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil {
+		err = readError(err)
+	}
+	return n, err
 }

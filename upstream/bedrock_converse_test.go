@@ -45,7 +45,7 @@ func TestConverseCalls(t *testing.T) {
 	message := func(t *testing.T, up invoker, m upstream.Model) *messages.Message {
 		t.Helper()
 		message, err := messages.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-			return up.Invoke(t.Context(), m, p)
+			return invoke(up, t.Context(), m, p)
 		}))
 		if err != nil {
 			t.Fatal(err)
@@ -92,15 +92,15 @@ func TestConverseFoldsSystem(t *testing.T) {
 	_, p := withTool(t)
 	w := converseWire("", "amazon.titan-text-express-v1", upstream.Streaming)
 	up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "ok"}))
-	if _, err := collect(t, up.Invoke(t.Context(), w.model, p)); err != nil {
+	if _, err := collect(t, invoke(up, t.Context(), w.model, p)); err != nil {
 		t.Fatal(err)
 	}
 	asked := f.Requests()[0].Prompt
-	want := p.System[0].Text.String() + "\n\nBe brief.\n\nWhat is the weather in Oslo?"
-	if len(asked.System) != 0 || len(asked.Turns) != 1 || asked.Turns[0].Parts[0].Text.String() != want {
+	want := p.System[0].Text + "\n\nBe brief.\n\nWhat is the weather in Oslo?"
+	if len(asked.System) != 0 || len(asked.Turns) != 1 || asked.Turns[0].Parts[0].Text != want {
 		t.Errorf("asked %+v", asked)
 	}
-	if got := p.Turns[0].Parts[0].Text.String(); got != "What is the weather in Oslo?" {
+	if got := p.Turns[0].Parts[0].Text; got != "What is the weather in Oslo?" {
 		t.Errorf("the prompt itself has become %q", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestConverseTellsWhatIsRefused(t *testing.T) {
 			f.Lacks = feature
 			server := httptest.NewServer(f)
 			defer server.Close()
-			_, err := collect(t, dialBedrock(t, server).Converse().Invoke(t.Context(), upstream.Model{ID: nova, Can: everything}, p))
+			_, err := collect(t, invoke(overWire{dialBedrock(t, server), upstream.WireConverse}, t.Context(), upstream.Model{ID: nova, Can: everything}, p))
 			var e *upstream.Error
 			// What the client wants to show cannot be left out.
 			want := feature &^ (upstream.Images | upstream.Documents)
@@ -136,7 +136,7 @@ func TestCachePoints(t *testing.T) {
 		m := w.model
 		for i, can := range []upstream.Features{m.Can &^ upstream.Caching, m.Can | upstream.Caching} {
 			m.Can = can
-			if _, err := collect(t, up.Invoke(t.Context(), m, p)); err != nil {
+			if _, err := collect(t, invoke(up, t.Context(), m, p)); err != nil {
 				t.Fatal(err)
 			}
 			body := string(f.Requests()[i].Body)
@@ -156,7 +156,7 @@ func TestCachePoints(t *testing.T) {
 func TestThinking(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Thinking: "So, \"he\" asks.", Text: "Hello"}))
-		got, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+		got, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 		want := "So, \"he\" asks."
 		if w.plain {
 			want = ""
@@ -192,7 +192,7 @@ func TestBedrockChoosesTheWire(t *testing.T) {
 		{"m", converse},
 	}
 	for i, test := range tests {
-		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: test.id, Can: everything}, ask("Hi"))); err != nil {
+		if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: test.id, Can: everything}, ask("Hi"))); err != nil {
 			t.Fatalf("%s: %v", test.id, err)
 		}
 		r := f.Requests()[i]
@@ -211,12 +211,12 @@ func TestBedrockModelIDs(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { dialed++ }))
 	defer server.Close()
 	b := dialBedrock(t, server)
-	for _, up := range []invoker{b, b.Messages(), b.Text(), b.Converse()} {
+	for _, up := range []invoker{b, overWire{b, upstream.WireMessages}, overWire{b, upstream.WireText}, overWire{b, upstream.WireConverse}} {
 		for _, id := range []string{
 			"", ".", "..", "/", "//evil.test", "a/../b", "a..b", "../admin", "/a", "a/", "a//b", "a/./b", "a b", "a?b", "a#b", "a%2fb", "a\\b", "a@evil.test",
 			"a\r\nhost: evil.test", "modèle", "a\x00", strings.Repeat("a", 2049),
 		} {
-			_, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: id}, ask("Hi")))
+			_, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: id}, ask("Hi")))
 			var e *upstream.Error
 			if !errors.As(err, &e) || e.Status != 400 || e.Type != "invalid_request_error" || !strings.HasPrefix(e.Message, "model: ") {
 				t.Errorf("%T, %.40q: %v", up, id, err)
@@ -226,7 +226,7 @@ func TestBedrockModelIDs(t *testing.T) {
 	if dialed != 0 {
 		t.Errorf("%d requests", dialed)
 	}
-	if _, err := collect(t, b.Converse().Invoke(t.Context(), upstream.Model{ID: strings.Repeat("a", 2048)}, ask("Hi"))); err == nil || dialed != 1 {
+	if _, err := collect(t, invoke(overWire{b, upstream.WireConverse}, t.Context(), upstream.Model{ID: strings.Repeat("a", 2048)}, ask("Hi"))); err == nil || dialed != 1 {
 		t.Errorf("an id as long as can be: %v, %d requests", err, dialed)
 	}
 }

@@ -12,36 +12,59 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
+	"github.com/aws/smithy-go"
 )
+
+// awsCredentials has the AWS SDK look for credentials. Files are read anew each time: those of a shared
+// profile may have been rotated, too. It is for an [aws.CredentialsCache], which calls it once at a time.
+type awsCredentials struct {
+	load []func(*config.LoadOptions) error
+	tell func(expiry time.Time) // may be nil
+	end  time.Time              // of the last ones
+}
 
 // renewAWS is how long before their end AWS credentials are renewed; up to a minute is
 // added, so that replicas which were started together do not ask together.
 const renewAWS = 5 * time.Minute
 
-// credentialLeases returns the AWS credentials of an upstream with these options. The
-// SDK's own cache lets requests wait for a renewal, and fail with it.
-func (opt BedrockOptions) credentialLeases(c *clock) *leases[aws.Credentials] {
-	load := opt.loadCredentials()
-	return &leases[aws.Credentials]{refused: isRefusedByAWS, fetch: func(ctx context.Context) (*lease[aws.Credentials], error) {
-		// Files are read anew: those of a shared profile may have been rotated, too.
-		cfg, err := config.LoadDefaultConfig(ctx, load...)
-		if err != nil {
-			return nil, err
-		}
-		found, err := cfg.Credentials.Retrieve(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case !found.HasKeys():
-			return nil, plain("the server of credentials sent none")
-		case !found.CanExpire:
-			return &lease[aws.Credentials]{value: found}, nil
-		}
-		if opt.OnCredentials != nil {
-			opt.OnCredentials(found.Expires)
-		}
-		return newLease(found, c.until(found.Expires), renewAWS+rand.N(time.Minute)), nil
-	}}
+// Retrieve returns new credentials. They expire for the cache as soon as they are to be renewed.
+func (c *awsCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	wait := renewTimeout
+	if time.Now().Add(expirySlack).Before(c.end) { // those that are kept still serve
+		wait = renewWait
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	cfg, err := config.LoadDefaultConfig(ctx, c.load...)
+	if err != nil {
+		return aws.Credentials{}, noCredentials(err)
+	}
+	found, err := cfg.Credentials.Retrieve(ctx)
+	switch {
+	case err != nil:
+		failed := noCredentials(err)
+		failed.Final = c.end.IsZero() || isRefusedByAWS(err) // else the server will be back
+		return aws.Credentials{}, failed
+	case !found.HasKeys():
+		return aws.Credentials{}, noCredentials(plain("the server of credentials sent none"))
+	case !found.CanExpire:
+		return found, nil
+	}
+	c.end = found.Expires
+	if c.tell != nil {
+		c.tell(c.end)
+	}
+	found.Expires = renewAt(c.end, renewAWS+rand.N(time.Minute))
+	return found, nil
+}
+
+// HandleFailToRefresh returns the old credentials, if they still serve, until it is time to look again.
+func (c *awsCredentials) HandleFailToRefresh(_ context.Context, old aws.Credentials, err error) (aws.Credentials, error) {
+	if !old.HasKeys() || !time.Now().Before(c.end) {
+		return aws.Credentials{}, err
+	}
+	old.Expires = time.Now().Add(min(renewPause, time.Until(c.end)-expirySlack)) // or at once, near their end
+	return old, nil
 }
 
 // loadCredentials returns what the SDK's configuration is loaded with to find
@@ -76,6 +99,14 @@ func isRefusedByAWS(err error) bool {
 	return isRefusal(response.HTTPStatusCode())
 }
 
+// onceMore has a request that Bedrock did not let in sent once more, with new credentials. The SDK signs
+// it by Bedrock's clock, as the first response tells it. Nothing else is tried again: the proxy does that
+// (limits.attempts), and the client's SDK, and their tries would multiply.
+type onceMore struct {
+	aws.NopRetryer
+	credentials *aws.CredentialsCache
+}
+
 // renewable are the exceptions that other credentials, or another time of the signature,
 // may mend.
 var renewable = []string{
@@ -83,28 +114,18 @@ var renewable = []string{
 	"InvalidSignatureException", "SignatureDoesNotMatch", "RequestExpired", "RequestTimeTooSkewed", "RequestInTheFuture",
 }
 
-// signed makes a call of Bedrock. If Bedrock does not take the signature, it is made once more:
-// with new credentials, and by Bedrock's clock, which requests are signed by once there was a
-// response.
-func (b *Bedrock) signed(ctx context.Context, send func() (*bedrockCall, error)) (*bedrockCall, error) {
-	call, err := send()
-	if err == nil {
-		return call, nil
+// IsErrorRetryable reports whether new credentials may help, and has them looked for.
+func (o onceMore) IsErrorRetryable(err error) bool {
+	var api smithy.APIError
+	if !errors.As(err, &api) || !slices.Contains(renewable, api.ErrorCode()) {
+		return false
 	}
-	if call.lease == nil || !slices.Contains(renewable, exceptionName(err)) {
-		return nil, bedrockError(err)
-	}
-	b.credentials.reject(call.lease)
-	next, missing := b.credentials.get(ctx)
-	skewed := (b.ahead() - call.ahead).Abs() > maxSkew // it was signed by another time than it would be now
-	if missing == nil && (skewed || next.value != call.lease.value) {
-		if call, err = send(); err == nil {
-			return call, nil
-		}
-	}
-	e := bedrockError(err)
-	if e.Credentials != "" {
-		e.Err = b.clock.explained(e.Err)
-	}
-	return nil, e
+	o.credentials.Invalidate()
+	return true
+}
+
+func (onceMore) MaxAttempts() int                             { return 2 }
+func (onceMore) RetryDelay(int, error) (time.Duration, error) { return 0, nil }
+func (onceMore) GetRetryToken(context.Context, error) (func(error) error, error) {
+	return func(error) error { return nil }, nil
 }

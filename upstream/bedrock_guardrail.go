@@ -3,8 +3,6 @@ package upstream
 import (
 	"bytes"
 	"iter"
-	"net/http"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,18 +22,9 @@ const (
 // invokeModes are the modes of [Guardrail] in the words of InvokeModel.
 var invokeModes = map[string]string{"sync": "SYNCHRONOUS", "async": "ASYNCHRONOUS"}
 
-// guard asks InvokeModel for the guardrail, if there is one: in headers, and in the body that it
-// returns for what has no header.
-func (g *Guardrail) guard(h http.Header, body []byte) []byte {
-	if g == nil {
-		return body
-	}
-	h.Set("X-Amzn-Bedrock-GuardrailIdentifier", g.ID)
-	h.Set("X-Amzn-Bedrock-GuardrailVersion", g.Version)
-	if g.Trace != "" {
-		h.Set("X-Amzn-Bedrock-Trace", strings.ToUpper(g.Trace))
-	}
-	if g.Mode == "" && g.TagSuffix == "" {
+// inBody returns the body that asks InvokeModel for what of the guardrail has no header.
+func (g *Guardrail) inBody(body []byte) []byte {
+	if g == nil || g.Mode == "" && g.TagSuffix == "" {
 		return body
 	}
 	return rawjson.WithMembers(body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
@@ -49,11 +38,7 @@ func (g *Guardrail) guard(h http.Header, body []byte) []byte {
 // it did beside any event, even the last one, and leaves the stop reason as the model
 // gave it: so message_delta, which has the reason, is held until the event after it has
 // come.
-//
-// more reports, as that of the reader does, whether the next event is at hand. An event
-// that could be held stands behind no delta.
-func withIntervention(payloads iter.Seq2[[]byte, error], more func() bool) (events iter.Seq2[[]byte, error], moreEvents func() bool) {
-	isDelta := false // the event that is yielded
+func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var ending []byte // message_delta, until the event after it is known
 		intervened := false
@@ -65,19 +50,18 @@ func withIntervention(payloads iter.Seq2[[]byte, error], more func() bool) (even
 			return data == nil || yield(data, nil)
 		}
 		for data, err := range payloads {
-			isDelta = bytes.HasPrefix(data, deltaStart)
 			intervened = intervened || err == nil && intervenes(data)
 			if !end() {
 				return
 			}
-			if err == nil && !isDelta && bytes.Contains(data, []byte(`"message_delta"`)) {
-				ending = bytes.Clone(data) // the reader reuses data for the next event
+			if err == nil && bytes.HasPrefix(data, []byte(`{"type":"message_delta"`)) {
+				ending = data
 			} else if !yield(data, err) || err != nil {
 				return
 			}
 		}
 		end()
-	}, func() bool { return isDelta && more() }
+	}
 }
 
 // intervenes reports whether an event says that a guardrail intervened. Text of the

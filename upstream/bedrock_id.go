@@ -23,9 +23,9 @@ func checkModelID(id string) error {
 	return nil
 }
 
-// hidesProvider reports whether the id is an ARN that does not name the provider of the
+// HidesProvider reports whether the id is an ARN that does not name the provider of the
 // model: that of an application inference profile, of provisioned throughput and the
 // like. Where a provider is named, a dot follows it ("anthropic.claude-3-haiku").
-func hidesProvider(id string) bool {
+func HidesProvider(id string) bool {
 	return strings.HasPrefix(id, "arn:") && !strings.Contains(id, ".")
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"dragoman/translate"
-	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 )
 
@@ -32,10 +31,10 @@ func TestEndlessRefusal(t *testing.T) {
 		}))
 		bedrock := dialBedrock(t, server)
 		for name, ask := range map[string]func() error{
-			"invoke":   func() error { return lastError(bedrock.Messages(), t) },
-			"converse": func() error { return lastError(bedrock.Converse(), t) },
+			"invoke":   func() error { return lastError(overWire{bedrock, upstream.WireMessages}, t) },
+			"converse": func() error { return lastError(overWire{bedrock, upstream.WireConverse}, t) },
 			"count": func() error {
-				_, err := bedrock.Messages().Count(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, hello)
+				_, err := countOf(t, bedrock)
 				return err
 			},
 		} {
@@ -52,7 +51,7 @@ func TestEndlessRefusal(t *testing.T) {
 }
 
 func lastError(up invoker, t *testing.T) (last error) {
-	for _, err := range up.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, hello) {
+	for _, err := range invoke(up, t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, hello) {
 		last = err
 	}
 	return last
@@ -69,17 +68,17 @@ func TestManyParts(t *testing.T) {
 			_, _ = w.Write([]byte(answer))
 		}))
 		var up invoker
-		up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL})
+		up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if name == "converse" {
-			up = dialBedrock(t, server).Converse()
+			up = overWire{dialBedrock(t, server), upstream.WireConverse}
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		length := 0
-		for c, err := range up.Invoke(t.Context(), upstream.Model{ID: "m"}, hello) {
+		for c, err := range invoke(up, t.Context(), upstream.Model{ID: "m"}, hello) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,4 +92,4 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-var hello = &translate.Prompt{MaxTokens: 1, Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hello")}}}}}
+var hello = &translate.Prompt{MaxTokens: 1, Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: "Hello"}}}}}

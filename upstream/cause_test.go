@@ -25,7 +25,7 @@ func TestSharedCause(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer srv.Close()
-	up, err := NewAnthropic(AnthropicOptions{BaseURL: srv.URL})
+	up, err := NewAnthropic(ServerOptions{BaseURL: srv.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestSharedCause(t *testing.T) {
 		ended.Go(func() {
 			var last error
 			first := sync.OnceFunc(begun.Done)
-			for _, err := range up.Invoke(ctx, Model{ID: "m"}, &translate.Prompt{MaxTokens: 1}) {
+			for _, err := range chunksOf(up, ctx, Model{ID: "m"}, &translate.Prompt{MaxTokens: 1}) {
 				first()
 				last = err
 			}

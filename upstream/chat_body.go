@@ -3,53 +3,57 @@ package upstream
 import (
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
+// chatBody is a request body of chat completions (docs/reference/wire.md).
+type chatBody struct {
+	Model     string        `json:"model"`
+	Messages  []chatMessage `json:"messages"`
+	MaxTokens int           `json:"max_tokens"`
+	sampling                // top_k is not OpenAI's, but of vLLM, Ollama, llama.cpp, OpenRouter
+	Stop      []string      `json:"stop,omitempty"`
+	Stream    bool          `json:"stream"`
+	// StreamOptions asks a stream to count tokens.
+	StreamOptions *streamOptions `json:"stream_options,omitzero"`
+	// vLLM goes on with a last assistant message only if it is told to, by both of these. Ollama does so by
+	// itself, and ignores them. So did llama.cpp, which then repeated the prefill; with them it does not,
+	// in a stream.
+	ContinueFinalMessage bool  `json:"continue_final_message,omitzero"`
+	AddGenerationPrompt  *bool `json:"add_generation_prompt,omitzero"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// chatMessage is a message of a chat. Its content is a string, or a list of [chatPart].
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
 // encodeChat returns the body for the prompt as JSON, with these stop sequences. options
-// says whether the server takes stream_options, by which a stream is asked to count
-// tokens.
+// says whether the server takes stream_options.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
+	b := chatBody{Model: m.ID, MaxTokens: p.MaxTokens, sampling: samplingOf(p), Stop: stop, Stream: m.Can.Has(Streaming)}
 	turns := p.Turns
-	var system []rawjson.Text
-	if m.Can.Has(System) {
-		system = systemText(p)
-	} else {
+	if !m.Can.Has(System) {
 		turns = foldSystem(p)
-	}
-	b := newBody(p)
-	b.open("", '{')
-	b.text("model", m.ID)
-	b.open("messages", '[')
-	if len(system) > 0 {
-		b.open("", '{')
-		b.text("role", messages.RoleSystem)
-		b.joined("content", system...)
-		b.close('}')
+	} else if system := systemText(p); system != "" {
+		b.Messages = append(b.Messages, chatMessage{messages.RoleSystem, system})
 	}
 	for i, turn := range turns {
-		b.open("", '{')
-		b.text("role", turn.Role)
-		if err := b.chatContent(m.Can, turn, i); err != nil {
+		content, err := chatContent(m.Can, turn, i)
+		if err != nil {
 			return nil, err
 		}
-		b.close('}')
+		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
 	}
-	b.close(']')
-	b.number("max_tokens", p.MaxTokens)
-	b.sampling(p) // top_k is not OpenAI's, but of vLLM, Ollama, llama.cpp, OpenRouter
-	b.texts("stop", stop)
-	b.flag("stream", m.Can.Has(Streaming))
-	if m.Can.Has(Streaming) && options {
-		b.open("stream_options", '{')
-		b.flag("include_usage", true)
-		b.close('}')
+	if b.Stream && options {
+		b.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	// vLLM goes on with a last assistant message only if it is told to, by both of these.
-	// llama.cpp and Ollama do so by themselves, and heed neither.
-	if m.Can.Has(Prefill) && prefilled(p) {
-		b.flag("continue_final_message", true)
-		b.flag("add_generation_prompt", false)
+	if (m.Can | m.Tries).Has(Prefill) && prefilled(p) {
+		b.ContinueFinalMessage, b.AddGenerationPrompt = true, new(bool)
 	}
-	return b.end()
+	return encodeBody(b)
 }

@@ -49,12 +49,10 @@ func chatError(data []byte, status int) *Error {
 	if status < 400 {
 		status, _ = strconv.Atoi(f.code())
 	}
-	switch {
-	case f.Message == "" && status >= 400:
+	if f.Message == "" && status >= 400 {
 		return statusError(status, "")
-	case f.Message == "":
-		f.Message = "the upstream failed with " + f.Type
 	}
+	f.Message = orFailedWith(f.Message, f.Type)
 	word, words := f.code(), byCode
 	if _, known := byCode[word]; !known {
 		word, words = f.Type, byType

@@ -3,46 +3,63 @@ package upstream
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
-// chatContent writes the content of a turn: a string if it is text alone, since many chat templates
+// chatPart is a part of a message: text, an image or a file.
+type chatPart struct {
+	Type     string     `json:"type"`
+	Text     string     `json:"text,omitzero"`
+	ImageURL *chatImage `json:"image_url,omitzero"`
+	File     *chatFile  `json:"file,omitzero"`
+}
+
+type chatImage struct {
+	URL string `json:"url"`
+}
+
+type chatFile struct {
+	Name string `json:"filename"`
+	Data string `json:"file_data"`
+}
+
+// chatContent returns the content of a turn: a string if it is text alone, since many chat templates
 // take nothing but strings, else a list of parts. index is that of the turn, for the error.
 //
 // An image is an image_url part. A document is a file part, which OpenAI and OpenRouter
 // know, after its title and context. What the model cannot be shown is an [*Error], and
 // so is a file in the store of the Messages API, which no other server can read.
-func (b *body) chatContent(can Features, turn translate.Turn, index int) error {
+func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	if !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText }) {
-		b.joined("content", joinedLines(turn.Parts)...)
-		return nil
+		return joinLines(turn.Parts), nil
 	}
-	b.open("content", '[')
+	var parts []chatPart
 	for _, part := range turn.Parts {
-		if !b.chatPart(can, part) {
-			return invalidRequest.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
+		shown := chatParts(can, part)
+		if shown == nil {
+			return nil, invalidRequest.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
 		}
+		parts = append(parts, shown...)
 	}
-	b.close(']')
-	return nil
+	return parts, nil
 }
 
-// joinedLines returns the texts of the text that parts are together: a newline stands between two
+// joinLines returns the text that parts are together: a newline stands between two
 // unless one of them has a newline there.
-func joinedLines(parts []translate.Part) []rawjson.Text {
-	pieces := make([]rawjson.Text, 0, 2*len(parts))
+func joinLines(parts []translate.Part) string {
+	var text strings.Builder
 	for i, part := range parts {
-		if i > 0 && !parts[i-1].Text.EndsWith('\n') && !part.Text.BeginsWith('\n') {
-			pieces = append(pieces, rawjson.Plain("\n"))
+		if i > 0 && !strings.HasSuffix(parts[i-1].Text, "\n") && !strings.HasPrefix(part.Text, "\n") {
+			text.WriteByte('\n')
 		}
-		pieces = append(pieces, part.Text)
+		text.WriteString(part.Text)
 	}
-	return pieces
+	return text.String()
 }
 
 // messagesSource is the source of an image or a document in the Messages API
@@ -67,45 +84,29 @@ func (s messagesSource) url() string {
 	return ""
 }
 
-// chatPart writes the parts that show a part of a turn. It is false if the model
-// cannot be shown it.
-func (b *body) chatPart(can Features, part translate.Part) bool {
+// chatParts returns the parts that show a part of a turn, or nil if the model cannot be shown it.
+func chatParts(can Features, part translate.Part) []chatPart {
 	if part.Type == translate.PartText {
-		b.chatText(part.Text)
-		return true
+		return []chatPart{{Type: translate.PartText, Text: part.Text}}
 	}
 	var source messagesSource
 	if json.Unmarshal(part.Source, &source, lenient) != nil || source.url() == "" {
-		return false
+		return nil
 	}
 	if part.Type == translate.PartImage {
-		b.open("", '{')
-		b.text("type", "image_url")
-		b.open("image_url", '{')
-		b.text("url", source.url())
-		b.close('}')
-		b.close('}')
-		return can.Has(Images)
+		if !can.Has(Images) {
+			return nil
+		}
+		return []chatPart{{Type: "image_url", ImageURL: &chatImage{source.url()}}}
 	}
-	if part.Context != "" {
-		b.chatText(rawjson.Plain(documentHead(part)))
+	if !can.Has(Documents) {
+		return nil
 	}
-	b.open("", '{')
-	b.text("type", "file")
-	b.open("file", '{')
-	b.text("filename", cmp.Or(part.Title, "document.pdf"))
-	b.text("file_data", source.url())
-	b.close('}')
-	b.close('}')
-	return can.Has(Documents)
-}
-
-// chatText writes a part that is text.
-func (b *body) chatText(text rawjson.Text) {
-	b.open("", '{')
-	b.text("type", translate.PartText)
-	b.joinedUnlessEmpty("text", text)
-	b.close('}')
+	file := chatPart{Type: "file", File: &chatFile{cmp.Or(part.Title, "document.pdf"), source.url()}}
+	if part.Context == "" {
+		return []chatPart{file}
+	}
+	return []chatPart{{Type: translate.PartText, Text: documentHead(part)}, file}
 }
 
 // documentHead returns what stands before the text of a document: its title and its

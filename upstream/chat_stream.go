@@ -88,25 +88,9 @@ func (u chatUsage) usage() messages.Usage {
 // is the one for the end of the stream.
 type chatDecoder struct {
 	stops    []string // that the server was sent
-	delta    chatTemplate
-	texts    texts
-	called   bool   // the text has begun a call
-	held     string // the end of the text, if it may be the beginning of callOpens
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string
-}
-
-// newChatDecoder returns a decoder for the answer to a prompt that was sent with these
-// stop sequences. A prefill may have begun a call.
-func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
-	d := &chatDecoder{stops: stops}
-	if prefilled(p) {
-		for _, part := range p.Turns[len(p.Turns)-1].Parts {
-			d.read(part.Text.String())
-		}
-	}
-	return d
 }
 
 // chatEnd is the data of the last event of a stream.
@@ -133,11 +117,6 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	if string(data) == chatEnd {
 		return d.end()
 	}
-	if text, ok := d.delta.text(data, &d.texts); ok { // nearly all
-		chunk := translate.Chunk{Text: d.texts.of(text), Usage: d.usage}
-		d.read(chunk.Text)
-		return chunk, nil
-	}
 	var c chatCompletion
 	if err := json.Unmarshal(data, &c, lenient); err != nil {
 		if e := chatError(data, 0); e != nil {
@@ -155,7 +134,6 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	if len(c.Choices) == 0 { // the counters come alone
 		return translate.Chunk{Usage: d.usage}, nil
 	}
-	d.delta.learn(data, &c)
 	return d.choice(&c.Choices[0])
 }
 
@@ -186,7 +164,6 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 			chunk.Thinking += string(delta.Reasoning)
 		}
 	}
-	d.read(chunk.Text)
 	if c.FinishReason == "" {
 		return chunk, nil
 	}
@@ -218,37 +195,23 @@ func (d *chatDecoder) finish(c *chatChoice) {
 }
 
 // stopped returns what the finish_reason "stop" means: that the model had no more to
-// say, or that it met a stop sequence. Where the server does not say which, it was one
-// of ours if a call has begun: models do not leave a call open.
+// say, or that it met a stop sequence. Where the server does not say which, it may have been one
+// of those that it was sent: whoever knows whether a call is open decides.
 func (d *chatDecoder) stopped(c *chatChoice) (messages.Stop, string) {
 	met := c.StopReason
 	if met == nil {
 		met = c.MatchedStop
 	}
-	if met != nil {
+	switch {
+	case met != nil:
 		var sequence string
 		if met.Kind() == '"' && json.Unmarshal(met, &sequence) == nil && sequence != "" {
 			return stoppedAt(d.stops, sequence)
 		}
-		return messages.StopEndTurn, ""
-	}
-	if d.called && len(d.stops) > 0 {
+	case len(d.stops) > 0:
 		return messages.StopSequence, ""
 	}
 	return messages.StopEndTurn, ""
-}
-
-// callOpens begins a call in the legacy format.
-const callOpens = "<invoke"
-
-// read looks for the beginning of a call in the text.
-func (d *chatDecoder) read(text string) {
-	if d.called || text == "" {
-		return
-	}
-	text = d.held + text
-	d.called = strings.Contains(text, callOpens)
-	d.held = text[heldBack(text, callOpens):]
 }
 
 // end returns the last chunk, or an error if there was no finish_reason.

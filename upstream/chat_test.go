@@ -9,7 +9,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 func TestChatBody(t *testing.T) {
@@ -21,7 +20,7 @@ func TestChatBody(t *testing.T) {
 		return translate.Part{Type: translate.PartDocument, Title: "T", Context: "C", Source: []byte(source)}
 	}
 	answer := translate.Turn{Role: messages.RoleAssistant, Parts: []translate.Part{textPart("So")}}
-	two := []translate.Text{{Text: rawjson.Plain("one")}, {Text: rawjson.Plain("two")}}
+	two := []translate.Text{{Text: "one"}, {Text: "two"}}
 	tests := []struct {
 		name   string
 		can    Features
@@ -100,20 +99,19 @@ func TestDecodeChat(t *testing.T) {
 {"choices":[{"delta":{}}]}
 {"choices":[]}
 {"choices":[{"delta":{"content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]}}]}
-` + text("a") + stop("") + done, "bca", end, ""},
+` + text("a") + stop("") + done, "bca", ours, ""},
 		{"reasoning by both names", `{"choices":[{"delta":{"reasoning":"x","reasoning_content":"x"}}]}
 {"choices":[{"delta":{"reasoning":"y"}}]}
 {"choices":[{"delta":{"reasoning_content":"z","content":"a"}}]}
-` + stop("") + done, "[x][y][z]a", end, ""},
-		{"no last event", text("a") + stop(""), "a", end, ""},
+` + stop("") + done, "[x][y][z]a", ours, ""},
+		{"no last event", text("a") + stop(""), "a", ours, ""},
 		{"counters behind the end", stop("") + "\n" + `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":4}}}` + done,
-			"", translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{InputTokens: 5, OutputTokens: 3, CacheReadInputTokens: 4}}, ""},
-		{"no counters", `{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}],"usage":null}` + done, "a", end, ""},
+			"", translate.Chunk{Stop: messages.StopSequence, Usage: messages.Usage{InputTokens: 5, OutputTokens: 3, CacheReadInputTokens: 4}}, ""},
+		{"no counters", `{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}],"usage":null}` + done, "a", ours, ""},
 		{"a sequence that is named", stop(`,"stop_reason":"</function_calls>"`) + done, "", named, ""},
 		{"by another name", stop(`,"matched_stop":"</function_calls>"`) + done, "", named, ""},
 		{"one of the server's own", text("<invoke>") + stop(`,"stop_reason":"<|im_end|>"`) + done, "<invoke>", end, ""},
 		{"a token, or nothing", text("a") + stop(`,"stop_reason":128009,"matched_stop":null`) + done, "a", end, ""},
-		{"an open call", text("<inv") + text("oke>") + stop("") + done, "<invoke>", ours, ""},
 		{"length", finish("length"), "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
 		{"model_length", finish("model_length"), "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
 		{"content_filter", finish("content_filter"), "", translate.Chunk{Stop: messages.StopRefusal}, ""},
@@ -140,7 +138,7 @@ func TestDecodeChat(t *testing.T) {
 					}
 				}
 			}
-			d := newChatDecoder(&translate.Prompt{}, []string{translate.CallsEnd})
+			d := &chatDecoder{stops: []string{translate.CallsEnd}}
 			var text string
 			var last translate.Chunk
 			var failure error
@@ -159,18 +157,6 @@ func TestDecodeChat(t *testing.T) {
 				t.Errorf("error %v", failure)
 			}
 		})
-	}
-}
-
-// TestCallInPrefill has a call that the prefill opened.
-func TestCallInPrefill(t *testing.T) {
-	turns := append(partsTurn(textPart("Hi")), translate.Turn{Role: messages.RoleAssistant, Parts: []translate.Part{textPart("<function_calls>\n<invoke>")}})
-	d := newChatDecoder(&translate.Prompt{Turns: turns}, []string{translate.CallsEnd})
-	if _, err := d.decode([]byte(`{"choices":[{"delta":{},"finish_reason":"stop"}]}`)); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := d.end(); err != nil || c.Stop != messages.StopSequence {
-		t.Errorf("%+v, %v", c, err)
 	}
 }
 

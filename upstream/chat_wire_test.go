@@ -19,10 +19,10 @@ import (
 )
 
 // openChat starts a server of this kind and returns a way to it.
-func openChat(t *testing.T, f *upstreamtest.Chat) *upstream.OpenAI {
+func openChat(t *testing.T, f *upstreamtest.Chat) *upstream.Server {
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL + "/v1", APIKey: f.Key, HTTPClient: server.Client()})
+	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL + "/v1", APIKey: f.Key, HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestChatThroughEvents(t *testing.T) {
 				change(f)
 				chat := openChat(t, f)
 				message, err := messages.Collect(translate.Events(request, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-					return chat.Invoke(t.Context(), upstream.Model{ID: "m", Can: can}, p)
+					return invoke(chat, t.Context(), upstream.Model{ID: "m", Can: can}, p)
 				}))
 				if err != nil {
 					t.Fatal(err)
@@ -109,7 +109,7 @@ func TestChatVariants(t *testing.T) {
 		for _, can := range []upstream.Features{upstream.Streaming, 0} {
 			f := upstreamtest.NewChat(upstreamtest.Answer(completion))
 			f.Reasoning, f.NoUsage, f.NoDone = test.fake.Reasoning, test.fake.NoUsage, test.fake.NoDone
-			got, err := collect(t, openChat(t, f).Invoke(t.Context(), upstream.Model{ID: "m", Can: can}, ask("Hi")))
+			got, err := collect(t, invoke(openChat(t, f), t.Context(), upstream.Model{ID: "m", Can: can}, ask("Hi")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestWholeChatCutAnywhere(t *testing.T) {
 		}))
 		var whole reply
 		for ; whole.Stop == ""; n++ {
-			a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+			a, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 			if whole = a; err != nil {
 				wantGateway(t, err)
 				if a != (reply{}) {
@@ -154,7 +154,7 @@ func TestWholeChatForAStream(t *testing.T) {
 	for _, test := range tests {
 		fault := upstreamtest.Reply(200, "application/json", test.body)
 		up := openChat(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: fault})))
-		a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: upstream.Streaming}, ask("Hi")))
+		a, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "m", Can: upstream.Streaming}, ask("Hi")))
 		if a.Text != test.text || test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
 			t.Errorf("%s: %.80q, %v", test.name, a.Text, err)
 		}
@@ -162,7 +162,7 @@ func TestWholeChatForAStream(t *testing.T) {
 }
 
 func TestNewOpenAI(t *testing.T) {
-	for _, opt := range []upstream.OpenAIOptions{
+	for _, opt := range []upstream.ServerOptions{
 		{}, {BaseURL: "local.test"}, {BaseURL: "https://user:pass@local.test"}, {BaseURL: "https://local.test/v1", APIKey: "two\nlines"},
 	} {
 		if _, err := upstream.NewOpenAI(opt); err == nil || strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "two") {
@@ -177,11 +177,11 @@ func TestOpenAIRequest(t *testing.T) {
 	defer server.Close()
 	for _, base := range []string{"/v1", "/v1/"} {
 		for _, key := range []string{"sk", ""} {
-			up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL + base, APIKey: key, HTTPClient: server.Client()})
+			up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL + base, APIKey: key, HTTPClient: server.Client()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "some/model"}, ask("Hi"))); err != nil {
+			if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "some/model"}, ask("Hi"))); err != nil {
 				t.Errorf("%q: %v", base, err)
 			}
 			requests := f.Requests()
@@ -208,11 +208,11 @@ func TestOpenAIKeyRefused(t *testing.T) {
 	f.Key = "another"
 	server := httptest.NewServer(f)
 	defer server.Close()
-	up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL + "/v1", APIKey: "sk", HTTPClient: server.Client()})
+	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL + "/v1", APIKey: "sk", HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+	_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 	var e *upstream.Error
 	if !errors.As(err, &e) || e.Status != 502 || !strings.Contains(e.Message, "proxy's own credentials") {
 		t.Errorf("error %v", err)
@@ -226,11 +226,11 @@ func TestOpenAIFollowsNoRedirect(t *testing.T) {
 		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 	}))
 	defer server.Close()
-	up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
+	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+	_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 	wantGateway(t, err)
 	if followed {
 		t.Error("the redirect was followed")

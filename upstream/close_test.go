@@ -1,8 +1,6 @@
 package upstream_test
 
 import (
-	"context"
-	"iter"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,14 +9,13 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
 // closer is an upstream that keeps something between requests.
 type closer interface {
-	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
+	invoker
 	Close()
 }
 
@@ -30,10 +27,10 @@ func TestClose(t *testing.T) {
 		begin  func(url string) (closer, error)
 	}{
 		"anthropic": {upstreamtest.NewMessages(nil), func(url string) (closer, error) {
-			return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: url})
+			return upstream.NewAnthropic(upstream.ServerOptions{BaseURL: url})
 		}},
 		"openai": {upstreamtest.NewChat(nil), func(url string) (closer, error) {
-			return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: url + "/v1"})
+			return upstream.NewOpenAI(upstream.ServerOptions{BaseURL: url + "/v1"})
 		}},
 		"bedrock": {upstreamtest.NewBedrock(nil), func(url string) (closer, error) {
 			return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: url})
@@ -53,9 +50,9 @@ func TestClose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prompt := &translate.Prompt{MaxTokens: 9, Turns: []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hi")}}}}}
+			prompt := &translate.Prompt{MaxTokens: 9, Turns: []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Hi"}}}}}
 			for range 2 {
-				for _, err := range up.Invoke(t.Context(), upstream.Model{ID: "claude-2.1"}, prompt) {
+				for _, err := range invoke(up, t.Context(), upstream.Model{ID: "claude-2.1"}, prompt) {
 					if err != nil {
 						t.Fatal(err)
 					}

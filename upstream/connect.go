@@ -40,7 +40,6 @@ func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
 // transport sets what a transport for an upstream has. It has no time-out for an answer:
 // that is the context's.
 func (c Connect) transport(t *http.Transport) {
-	t.DialContext = dial(t.DialContext).wholeWrites
 	t.TLSHandshakeTimeout = c.timeout()
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = idleConns

@@ -39,7 +39,7 @@ func TestContinuation(t *testing.T) {
 			message, err := messages.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 				m := w.model
 				m.Can |= upstream.Prefill
-				return up.Invoke(t.Context(), m, p)
+				return invoke(up, t.Context(), m, p)
 			}))
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func lastWords(p *translate.Prompt) string {
 	}
 	text := ""
 	for _, part := range last.Parts {
-		text += part.Text.String()
+		text += part.Text
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -23,24 +24,20 @@ type spoken struct {
 	err            error
 }
 
-func (s *spoken) hear(c translate.Chunk, err error) bool {
+func (s *spoken) hear(c translate.Chunk, err error) {
 	s.text += c.Text
 	s.thinking += c.Thinking
 	s.last, s.err = c, err
-	return true
 }
 
 // check compares with what is wanted; says is "" where the answer is whole.
-func (s *spoken) check(t *testing.T, text, thinking string, last translate.Chunk, says string, complete bool) {
+func (s *spoken) check(t *testing.T, text, thinking string, last translate.Chunk, says string) {
 	t.Helper()
 	if s.text != text || s.thinking != thinking || s.last != last {
 		t.Errorf("text %q, thinking %q, last %+v", s.text, s.thinking, s.last)
 	}
 	if says == "" && s.err != nil || says != "" && (s.err == nil || !strings.Contains(s.err.Error(), says)) {
 		t.Errorf("error %v", s.err)
-	}
-	if complete != (s.err == nil) {
-		t.Errorf("complete %v", complete)
 	}
 }
 
@@ -62,7 +59,7 @@ func TestReadConverseStream(t *testing.T) {
 		err      string
 	}{
 		{"text", nil, start + text + text + event("contentBlockStop", `{"contentBlockIndex":0}`) + stop("end_turn") + usage, "HéHé", "", end, ""},
-		{"thinking, and what we do not know", nil, start + event("contentBlockStart", `{"start":[]}`) +
+		{"thinking, and what we do not know", nil, start + event("contentBlockStart", `{"start":{}}`) +
 			event("contentBlockDelta", `{"delta":{"reasoningContent":{"text":"so"}}}`) +
 			event("contentBlockDelta", `{"delta":{"reasoningContent":{"signature":"x"}}}`) +
 			event("contentBlockDelta", `{"delta":{"reasoningContent":{"redactedContent":"eHg="}}}`) +
@@ -86,7 +83,7 @@ func TestReadConverseStream(t *testing.T) {
 		{"a sequence, and none was sent", nil, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: messages.StopEndTurn}, ""},
 		{"no messageStop", nil, start + text + usage, "Hé", "", translate.Chunk{}, "502 api_error: the upstream broke off"},
 		{"nothing", nil, "", "", "", translate.Chunk{}, "broke off"},
-		{"cut in the metadata", nil, start + text + stop("end_turn") + usage[:50], "Hé", "", translate.Chunk{}, "broke off"},
+		{"cut in the metadata", nil, start + text + stop("end_turn") + usage[:50], "Hé", "", translate.Chunk{Stop: messages.StopEndTurn}, ""},
 		{"no stop reason", nil, start + event("messageStop", `{}`), "", "", translate.Chunk{}, "without a stop reason"},
 		{"no JSON", nil, start + event("contentBlockDelta", `{"delta":`), "", "", translate.Chunk{}, "cannot be read"},
 		{"an exception", nil, start + text + frame(t, `{"message":"boom"}`, ":exception-type", "modelStreamErrorException", ":message-type", "exception"), "Hé", "", translate.Chunk{}, "500 api_error: boom"},
@@ -94,9 +91,11 @@ func TestReadConverseStream(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var s spoken
-			d := &converseDecoder{stops: test.stops}
-			complete := d.readStream(strings.NewReader(test.stream), s.hear)
-			s.check(t, test.text, test.thinking, test.last, test.err, complete)
+			m := Model{ID: "amazon.nova-lite-v1:0", Can: Streaming}
+			for c, err := range answering(t, framesType, strings.NewReader(test.stream)).converse(t.Context(), m, nil, &converseDecoder{stops: test.stops}) {
+				s.hear(c, err)
+			}
+			s.check(t, test.text, test.thinking, test.last, test.err)
 		})
 	}
 }
@@ -116,17 +115,18 @@ func TestReadConverseWhole(t *testing.T) {
 			"Hé!", "so", translate.Chunk{Stop: messages.StopEndTurn, Usage: used}, ""},
 		{"a sequence", `{` + output + `,"stopReason":"stop_sequence"}`, "Hé!", "so", translate.Chunk{Stop: messages.StopSequence, StopSequence: "END"}, ""},
 		{"no text", `{"stopReason":"content_filtered"}`, "", "", translate.Chunk{Stop: messages.StopRefusal}, ""},
-		{"no stop reason", `{` + output + `}`, "", "", translate.Chunk{}, "without a stop reason"},
-		{"malformed", `{` + output + `,"stopReason":"malformed_tool_use"}`, "", "", translate.Chunk{}, "500 api_error"},
+		{"no stop reason", `{` + output + `}`, "Hé!", "so", translate.Chunk{}, "without a stop reason"},
+		{"malformed", `{` + output + `,"stopReason":"malformed_tool_use"}`, "Hé!", "so", translate.Chunk{}, "500 api_error"},
 		{"cut", `{` + output + `,"stopReason":"end_turn"`, "", "", translate.Chunk{}, "cannot be read"},
-		{"nothing", "", "", "", translate.Chunk{}, "cannot be read"},
+		{"nothing", "", "", "", translate.Chunk{}, "without a stop reason"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var s spoken
-			d := &converseDecoder{stops: []string{"END"}}
-			complete := d.readWhole(strings.NewReader(test.answer), s.hear)
-			s.check(t, test.text, test.thinking, test.last, test.err, complete)
+			for c, err := range answering(t, "application/json", strings.NewReader(test.answer)).converse(t.Context(), Model{ID: "ai21.j2-mid"}, nil, &converseDecoder{stops: []string{"END"}}) {
+				s.hear(c, err)
+			}
+			s.check(t, test.text, test.thinking, test.last, test.err)
 		})
 	}
 }
@@ -134,10 +134,34 @@ func TestReadConverseWhole(t *testing.T) {
 // TestConverseLost loses the connection behind the last byte of an answer, before
 // its end is known.
 func TestConverseLost(t *testing.T) {
-	var s spoken
 	cause := errors.New("reset by peer")
-	answer := io.MultiReader(strings.NewReader(`{"stopReason":"end_turn"}`), iotest.ErrReader(cause))
-	if new(converseDecoder).readWhole(answer, s.hear) || !errors.Is(s.err, cause) {
+	up := answering(t, "application/json", io.MultiReader(strings.NewReader(`{"stopReason":"end_turn"}`), iotest.ErrReader(cause)))
+	var s spoken
+	for c, err := range up.converse(t.Context(), Model{ID: "ai21.j2-mid"}, nil, new(converseDecoder)) {
+		s.hear(c, err)
+	}
+	if !errors.Is(s.err, cause) {
 		t.Errorf("%+v", s)
 	}
 }
+
+const framesType = "application/vnd.amazon.eventstream"
+
+// answering returns a Bedrock that answers every request with this body.
+func answering(t *testing.T, contentType string, body io.Reader) *Bedrock {
+	t.Helper()
+	up, err := NewBedrock(t.Context(), BedrockOptions{Region: "us-east-1", HTTPClient: &http.Client{Transport: roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		if r.Body != nil {
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(body), Request: r}, nil
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return up
+}
+
+type roundTripFunc func(*http.Request) (*http.Response, error)
+
+func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,86 +1,99 @@
 package upstream
 
 import (
-	"slices"
 	"strings"
 
 	"dragoman/translate"
 	"dragoman/upstream/converse"
 )
 
-// encodeConverse returns the body for the prompt as JSON, with these stop sequences
-// (docs/reference/bedrock.md §5).
+// converseBody is a request body of Converse and ConverseStream (docs/reference/bedrock.md §5).
+type converseBody struct {
+	Messages  []converseTurn  `json:"messages"`
+	System    []converseBlock `json:"system,omitempty"`
+	Inference struct {
+		MaxTokens     int      `json:"maxTokens"`
+		Temperature   *float64 `json:"temperature,omitzero"`
+		TopP          *float64 `json:"topP,omitzero"`
+		StopSequences []string `json:"stopSequences,omitempty"`
+	} `json:"inferenceConfig"`
+	Family *converse.FamilyFields `json:"additionalModelRequestFields,omitzero"`
+	// Answered are the fields of the model's own answer that the answer is to have.
+	Answered  []string            `json:"additionalModelResponseFieldPaths,omitempty"`
+	Guardrail *converse.Guardrail `json:"guardrailConfig,omitzero"`
+}
+
+type converseTurn struct {
+	Role    string          `json:"role"`
+	Content []converseBlock `json:"content"`
+}
+
+// converseBlock is a block of a turn or of the system prompt: a union, of which one member is set.
+type converseBlock struct {
+	Text       string         `json:"text,omitzero"`
+	Image      *converseMedia `json:"image,omitzero"`
+	Document   *converseMedia `json:"document,omitzero"`
+	CachePoint *cachePoint    `json:"cachePoint,omitzero"`
+}
+
+// encodeConverse returns the body for the prompt as JSON, with these stop sequences.
 func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error) {
+	var b converseBody
 	turns := p.Turns
-	if !m.Can.Has(System) {
+	if m.Can.Has(System) {
+		b.System = converseSystem(m.Can, p)
+	} else {
 		turns = foldSystem(p)
 	}
-	b := newBody(p)
-	b.open("", '{')
-	if err := b.converseTurns(m.Can, turns); err != nil {
+	var err error
+	if b.Messages, err = converseTurns(m.Can, withoutEmpty(turns)); err != nil {
 		return nil, err
 	}
-	if m.Can.Has(System) {
-		b.converseSystem(m.Can, p)
-	}
-	b.open("inferenceConfig", '{')
-	b.number("maxTokens", p.MaxTokens)
-	optional(b, "temperature", p.Temperature)
-	optional(b, "topP", p.TopP)
-	b.texts("stopSequences", stops)
-	b.close('}')
+	b.Inference.MaxTokens, b.Inference.Temperature, b.Inference.TopP, b.Inference.StopSequences = p.MaxTokens, p.Temperature, p.TopP, stops
 	if p.TopK != nil {
-		b.value("additionalModelRequestFields", topKFields(m.ID, p.TopK))
+		b.Family = topKFields(m.ID, p.TopK)
 	}
 	// Only a Claude's answer has the sequence that was met, and only if the request asks for
 	// it.
 	if len(stops) > 0 && isClaude(m.ID) {
-		b.texts("additionalModelResponseFieldPaths", []string{converse.StopSequencePointer})
+		b.Answered = []string{converse.StopSequencePointer}
 	}
 	if m.Guardrail != nil {
-		b.value("guardrailConfig", m.Guardrail.forConverse(m.Can.Has(Streaming)))
+		b.Guardrail = m.Guardrail.forConverse(m.Can.Has(Streaming))
 	}
-	return b.end()
+	return encodeBody(b)
 }
 
 // topKFields returns the field that asks for top_k, under the name that the model's family
 // has for it.
-func topKFields(id string, topK *int) converse.FamilyFields {
+func topKFields(id string, topK *int) *converse.FamilyFields {
 	id = strings.ToLower(id)
 	switch {
 	case strings.Contains(id, "nova"):
-		return converse.FamilyFields{Inference: &converse.NovaInference{TopK: *topK}}
+		return &converse.FamilyFields{Inference: &converse.NovaInference{TopK: *topK}}
 	case strings.Contains(id, "cohere"):
-		return converse.FamilyFields{K: topK}
+		return &converse.FamilyFields{K: topK}
 	}
-	return converse.FamilyFields{TopK: topK}
+	return &converse.FamilyFields{TopK: topK}
 }
 
-// converseSystem writes the system prompt, if there is any. A cache point stands behind the tools.
-func (b *body) converseSystem(can Features, p *translate.Prompt) {
-	if !slices.ContainsFunc(p.System, func(s translate.Text) bool { return !s.Text.IsBlank() }) {
-		return
-	}
-	b.open("system", '[')
+// converseSystem returns the system prompt. A cache point stands behind the tools.
+func converseSystem(can Features, p *translate.Prompt) (blocks []converseBlock) {
 	for i, s := range p.System {
-		if s.Text.IsBlank() {
+		if isBlank(s.Text) {
 			continue
 		}
-		b.converseText(s.Text)
+		blocks = append(blocks, converseBlock{Text: s.Text})
 		if i == p.CachePoint() && can.Has(Caching) {
-			b.open("", '{')
-			b.open("cachePoint", '{')
-			b.text("type", "default")
-			b.close('}')
-			b.close('}')
+			blocks = append(blocks, converseBlock{CachePoint: &cachePoint{"default"}})
 		}
 	}
-	b.close(']')
+	return blocks
 }
 
 // forConverse returns the guardrail as Converse is asked for it. The mode is ConverseStream's alone.
-func (g *Guardrail) forConverse(streaming bool) converse.Guardrail {
-	c := converse.Guardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
+func (g *Guardrail) forConverse(streaming bool) *converse.Guardrail {
+	c := &converse.Guardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
 	if streaming {
 		c.Mode = g.Mode
 	}

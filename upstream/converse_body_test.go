@@ -11,7 +11,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 const anything = System | Streaming | StopSequences | Images | Documents | Caching
@@ -26,13 +25,13 @@ func partsTurn(parts ...translate.Part) []translate.Turn {
 }
 
 func textPart(text string) translate.Part {
-	return translate.Part{Type: translate.PartText, Text: rawjson.Plain(text)}
+	return translate.Part{Type: translate.PartText, Text: text}
 }
 
 func TestConverseBody(t *testing.T) {
 	temperature, topP, topK := 0.5, 0.25, 40
 	hi := []translate.Turn{textTurn(messages.RoleUser, "Hi")}
-	system := []translate.Text{{Text: rawjson.Plain("<tools>")}, {Text: rawjson.Plain(" \n")}, {Text: rawjson.Plain("Be \"brief\"")}}
+	system := []translate.Text{{Text: "<tools>"}, {Text: " \n"}, {Text: "Be \"brief\""}}
 	const hiJSON = `"messages":[{"role":"user","content":[{"text":"Hi"}]}]`
 	tests := []struct {
 		name   string
@@ -60,7 +59,7 @@ func TestConverseBody(t *testing.T) {
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9},"additionalModelRequestFields":{"k":40}}`},
 		{"top_k of Nova", Model{ID: "us.amazon.nova-pro-v1:0", Can: anything}, translate.Prompt{Turns: hi, MaxTokens: 9, TopK: &topK}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9},"additionalModelRequestFields":{"inferenceConfig":{"topK":40}}}`},
-		{"nothing to cache", Model{ID: "us.amazon.nova-pro-v1:0", Can: anything}, translate.Prompt{System: []translate.Text{{Text: rawjson.Plain("\n")}}, Turns: hi, MaxTokens: 9}, nil,
+		{"nothing to cache", Model{ID: "us.amazon.nova-pro-v1:0", Can: anything}, translate.Prompt{System: []translate.Text{{Text: "\n"}}, Turns: hi, MaxTokens: 9}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9}}`},
 		{"no system messages", Model{ID: "amazon.titan-text-lite-v1", Can: Streaming | Caching}, translate.Prompt{System: system, Turns: hi, MaxTokens: 9}, nil,
 			`{"messages":[{"role":"user","content":[{"text":"<tools>\n\nBe \"brief\"\n\nHi"}]}],"inferenceConfig":{"maxTokens":9}}`},

@@ -9,7 +9,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // converseFormats are the formats of images and documents by the media types of the
@@ -19,88 +18,63 @@ var converseFormats = map[string]map[string]string{
 	translate.PartDocument: {"application/pdf": "pdf", "text/plain": "txt"},
 }
 
-// converseTurns writes the turns of a prompt as messages. Converse refuses blank text,
+// converseTurns returns the turns of a prompt as messages. Converse refuses blank text,
 // so it is left out, and so is a prefill that is blank: it says nothing. Any other turn
 // that is blank is an [*Error].
-func (b *body) converseTurns(can Features, turns []translate.Turn) error {
+func converseTurns(can Features, turns []translate.Turn) ([]converseTurn, error) {
 	names := documentNames{}
-	b.open("messages", '[')
+	list := make([]converseTurn, 0, len(turns))
 	for i, turn := range turns {
 		if isBlankTurn(turn) {
 			if turn.Role == messages.RoleAssistant && i == len(turns)-1 {
 				break // a blank prefill
 			}
-			return invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
+			return nil, invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
 		}
-		b.open("", '{')
-		b.text("role", turn.Role)
-		if err := b.converseContent(can, turn, i, names); err != nil {
-			return err
+		content, err := converseContent(can, turn, i, names)
+		if err != nil {
+			return nil, err
 		}
-		b.close('}')
+		list = append(list, converseTurn{turn.Role, content})
 	}
-	b.close(']')
-	return nil
+	return list, nil
 }
 
 // isBlankTurn reports whether a turn has nothing but blank text.
 func isBlankTurn(turn translate.Turn) bool {
-	return !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText || !part.Text.IsBlank() })
+	return !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText || !isBlank(part.Text) })
 }
 
-// converseContent writes the blocks of a turn. What the client said of a document that
+// converseContent returns the blocks of a turn. What the client said of a document that
 // its block has no member for stands in a text before it. There is such a text as well
 // where the turn has no other: Converse wants one beside a document
 // (docs/reference/bedrock.md §5).
-func (b *body) converseContent(can Features, turn translate.Turn, i int, names documentNames) error {
-	spoken := slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type == translate.PartText && !part.Text.IsBlank() })
-	b.open("content", '[')
+func converseContent(can Features, turn translate.Turn, i int, names documentNames) (blocks []converseBlock, err error) {
+	spoken := slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type == translate.PartText && !isBlank(part.Text) })
 	for _, part := range turn.Parts {
 		if part.Type == translate.PartText {
-			if !part.Text.IsBlank() {
-				b.converseText(part.Text)
+			if !isBlank(part.Text) {
+				blocks = append(blocks, converseBlock{Text: part.Text})
 			}
 			continue
 		}
-		media, err := converseMedia(can, part, placeOf(part, i, turn.Role))
+		media, err := newConverseMedia(can, part, placeOf(part, i, turn.Role))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if part.Type == translate.PartImage {
-			b.converseMedia("image", "", media)
+			blocks = append(blocks, converseBlock{Image: media})
 			continue
 		}
-		name := names.unique(part.Title)
+		media.Name = names.unique(part.Title)
 		labels := cmp.Or(part.Labels, translate.EnglishLabels)
-		if said := aboutDocument(labels, name, part); said != "" || !spoken {
-			b.converseText(rawjson.Plain("<document>\n" + labels.Name + name + "\n" + said + "</document>"))
+		if said := aboutDocument(labels, media.Name, part); said != "" || !spoken {
+			blocks = append(blocks, converseBlock{Text: "<document>\n" + labels.Name + media.Name + "\n" + said + "</document>"})
 			spoken = true
 		}
-		b.converseMedia("document", name, media)
+		blocks = append(blocks, converseBlock{Document: media})
 	}
-	b.close(']')
-	return nil
-}
-
-// converseText writes a block of text.
-func (b *body) converseText(text rawjson.Text) {
-	b.open("", '{')
-	b.joined("text", text)
-	b.close('}')
-}
-
-// converseMedia writes a block of an image, or of a document with its name.
-func (b *body) converseMedia(block, name string, m media) {
-	b.open("", '{')
-	b.open(block, '{')
-	b.textUnlessEmpty("name", name)
-	b.text("format", m.format)
-	b.open("source", '{')
-	b.textUnlessEmpty("bytes", m.bytes)
-	b.textUnlessEmpty("text", m.text)
-	b.close('}')
-	b.close('}')
-	b.close('}')
+	return blocks, nil
 }
 
 // aboutDocument returns what the client said of a document that its block has no member
@@ -116,36 +90,41 @@ func aboutDocument(labels *translate.Labels, name string, part translate.Part) s
 	return said
 }
 
-// media is an image or a document as Converse takes it: its format, and its source, which is one of
-// the others.
-type media struct{ format, bytes, text string }
+// converseMedia is an image, or a document with its name.
+type converseMedia struct {
+	Name   string         `json:"name,omitzero"`
+	Format string         `json:"format"`
+	Source converseSource `json:"source"`
+}
 
-// converseMedia returns what an image or document is. place says in an error which one it is.
-func converseMedia(can Features, part translate.Part, place string) (m media, err error) {
+// converseSource is what an image or a document holds: a union, of which one member is set.
+type converseSource struct {
+	Bytes string `json:"bytes,omitzero"` // in base64
+	Text  string `json:"text,omitzero"`
+}
+
+// newConverseMedia returns an image or a document, which has no name yet. place says in an error which one it is.
+func newConverseMedia(can Features, part translate.Part, place string) (*converseMedia, error) {
 	needs := Images
 	if part.Type == translate.PartDocument {
 		needs = Documents
 	}
 	if !can.Has(needs) {
-		return m, invalidRequest.error("messages: this model cannot be shown the " + place)
+		return nil, invalidRequest.error("messages: this model cannot be shown the " + place)
 	}
-	var from struct {
-		Type      string `json:"type"`
-		MediaType string `json:"media_type"`
-		Data      string `json:"data"`
-	}
+	var from messagesSource
 	if err := json.Unmarshal(part.Source, &from, lenient); err != nil {
-		return m, invalidRequest.error("messages: the source cannot be read of the " + place)
+		return nil, invalidRequest.error("messages: the source cannot be read of the " + place)
 	}
 	format, known := converseFormats[part.Type][from.MediaType]
-	asText := from.Type == "text" && part.Type == translate.PartDocument
+	asText := from.Type == messages.SourceText && part.Type == translate.PartDocument
 	switch {
-	case from.Type != "base64" && !asText:
-		return m, invalidRequest.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
+	case from.Type != messages.SourceBase64 && !asText:
+		return nil, invalidRequest.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
 	case !known:
-		return m, invalidRequest.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
+		return nil, invalidRequest.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
 	case asText:
-		return media{format: format, text: from.Data}, nil
+		return &converseMedia{Format: format, Source: converseSource{Text: from.Data}}, nil
 	}
-	return media{format: format, bytes: from.Data}, nil
+	return &converseMedia{Format: format, Source: converseSource{Bytes: from.Data}}, nil
 }

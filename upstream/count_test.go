@@ -1,32 +1,29 @@
 package upstream_test
 
 import (
-	"context"
 	"errors"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
-
-type tokenCounter interface {
-	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (int, error)
-}
 
 // TestCount has every upstream that counts count the prompt that it would be asked.
 func TestCount(t *testing.T) {
 	_, p := withTool(t)
 	eachWire(t, func(t *testing.T, w wire) {
 		up, f := w.open(t, nil)
-		c, counts := up.(tokenCounter)
-		if !counts {
+		call, err := up.Prepare(w.model, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if call.Count == nil {
 			t.Skip("does not count")
 		}
-		got, err := c.Count(t.Context(), w.model, p)
+		got, err := call.Count(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +37,14 @@ func TestCountFails(t *testing.T) {
 	_, p := withTool(t)
 	eachWire(t, func(t *testing.T, w wire) {
 		up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Refuse(429, w.throttled, "slow down", "3")}))
-		c, counts := up.(tokenCounter)
-		if !counts {
+		call, err := up.Prepare(w.model, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if call.Count == nil {
 			t.Skip("does not count")
 		}
-		_, err := c.Count(t.Context(), w.model, p)
+		_, err = call.Count(t.Context())
 		var failed *upstream.Error
 		if !errors.As(err, &failed) || failed.Type != "rate_limit_error" {
 			t.Errorf("%v", err)
@@ -59,10 +59,11 @@ func TestCountNative(t *testing.T) {
 			f := w.serve(nil)
 			server := httptest.NewServer(f)
 			defer server.Close()
-			c := w.dial(t, server).(interface {
-				CountNative(context.Context, upstream.Model, upstream.Native) (int, error)
-			})
-			_, err := c.CountNative(t.Context(), upstream.Model{ID: w.model}, upstream.Native{Body: jsontext.Value(`{"model":"asked","messages":[]}`)})
+			call, err := w.dial(t, server).PrepareNative(upstream.Model{ID: w.model}, upstream.Native{Body: jsontext.Value(`{"model":"asked","messages":[]}`)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = call.Count(t.Context())
 			if err != nil || len(f.Requests()) != 1 {
 				t.Errorf("%v after %d requests", err, len(f.Requests()))
 			}

@@ -38,26 +38,6 @@ func (e encoder) prompt(t testing.TB, load testcost.Load) *translate.Prompt {
 	return p
 }
 
-// The body of a request is written into one buffer, whatever it holds.
-func TestEncodeMemory(t *testing.T) {
-	for _, wire := range encoders() {
-		for _, load := range testcost.Loads() {
-			p := wire.prompt(t, load)
-			body, _ := wire.encode(p)
-			most := float64(5 + 2*len(p.Turns)) // lists of pieces
-			if wire.name == "messages" || wire.name == "converse" {
-				most = 3
-			}
-			if n := testing.AllocsPerRun(20, func() { _, _ = wire.encode(p) }); n > most {
-				t.Errorf("%s: %s: %v allocations, and not %v", wire.name, load.Name, n, most)
-			}
-			if cap(body) > len(body)*5/4+4<<10 {
-				t.Errorf("%s: %s: %d bytes for a body of %d", wire.name, load.Name, cap(body), len(body))
-			}
-		}
-	}
-}
-
 // BenchmarkEncode writes the body of a request on each wire.
 func BenchmarkEncode(b *testing.B) {
 	for _, wire := range encoders() {

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -11,6 +12,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -81,12 +84,10 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 // media types; the caller has to close its body. read maps the body of any other. None
 // of the client's headers go upstream.
 func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
-	sent := newSentBody(body)
-	request, err := e.request(sent.traced(ctx), sent.reader, kinds...)
+	request, err := e.request(ctx, bytes.NewReader(body), kinds...)
 	if err != nil {
 		return nil, err
 	}
-	request.GetBody = sent.sendAgain
 	response, err := e.client.Do(request)
 	if err != nil {
 		return nil, transportError(err)
@@ -95,7 +96,6 @@ func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 		response.Body.Close()
 		return nil, err
 	}
-	sent.accept()
 	return response, nil
 }
 
@@ -116,17 +116,49 @@ func (e *endpoint) request(ctx context.Context, body io.Reader, kinds ...string)
 	return request, nil
 }
 
+// show returns the request that would send a body.
+func (e *endpoint) show(ctx context.Context, wire string, body []byte) (Request, error) {
+	r, err := e.request(ctx, http.NoBody)
+	if err != nil {
+		return Request{}, err
+	}
+	return shown(wire, r, body), nil
+}
+
+// messagesCall returns the call that sends the body of a prompt to a server with the Messages API. count
+// is where tokens are counted; there the body names the model if that is not nil.
+func messagesCall(ask endpoint, body []byte, count endpoint, named *Model, p *translate.Prompt) *Call {
+	c := nativeCall(ask, body, count, named)
+	c.Events = nil
+	c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+		return streamMessages(ctx, ask, body, newMessagesDecoder(p).decode)
+	}
+	return c
+}
+
+// nativeCall is messagesCall for the body of a client's own request.
+func nativeCall(ask endpoint, body []byte, count endpoint, named *Model) *Call {
+	return &Call{
+		Events: func(ctx context.Context) iter.Seq2[messages.Event, error] {
+			return streamMessages(ctx, ask, body, new(nativeDecoder).decode)
+		},
+		Count: func(ctx context.Context) (int, error) {
+			members := map[string]jsontext.Value{}
+			if named != nil {
+				members["model"] = asJSON(named.ID)
+			}
+			return count.count(ctx, countBody(body, members))
+		},
+		Show: func(ctx context.Context) (Request, error) { return ask.show(ctx, WireMessages, body) },
+	}
+}
+
 // streamMessages returns the sequence of an answer in the form of the Messages API, which
-// can be ranged over once. When the range begins it sends the body that encode returns;
+// can be ranged over once. When the range begins it sends the body;
 // decode is given the JSON of each event of the stream that comes back.
-func streamMessages[P portion](ctx context.Context, e endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
+func streamMessages[P portion](ctx context.Context, e endpoint, body []byte, decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
-		body, err := encode()
-		encode = nil // an answer may take minutes: the prompt is not kept for it here
-		var response *http.Response
-		if err == nil {
-			response, err = e.post(ctx, body, readMessagesError, "text/event-stream")
-		}
+		response, err := e.post(ctx, body, readMessagesError, "text/event-stream")
 		if err != nil {
 			var none P
 			yield(none, err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"dragoman/translate/messages"
@@ -154,11 +155,23 @@ func (class errorClass) error(message string) *Error {
 	return e
 }
 
+// orFailedWith returns the upstream's message. If that is blank, it returns a sentence with the upstream's
+// word for the failure, which may be blank, too.
+func orFailedWith(message, word string) string {
+	switch {
+	case strings.TrimSpace(message) != "":
+		return message
+	case strings.TrimSpace(word) != "":
+		return "the upstream failed with " + word
+	}
+	return "the upstream failed and did not say why"
+}
+
 // statusError maps a failure of which only the HTTP status, and perhaps some words, can
 // be understood.
 func statusError(status int, message string) *Error {
 	text := fmt.Sprintf("the upstream answered with status %d", status)
-	if message != "" {
+	if strings.TrimSpace(message) != "" {
 		text += ": " + message
 	}
 	return answeredWith(ofStatus(status).error(text), status, "", byType)

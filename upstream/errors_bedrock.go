@@ -1,6 +1,15 @@
 package upstream
 
-import "strings"
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
+	"github.com/aws/smithy-go"
+)
 
 // byException maps AWS exceptions (docs/reference/bedrock.md §4), whether they come
 // instead of an answer or within its stream.
@@ -39,32 +48,86 @@ var byException = map[string]errorClass{
 func exceptionError(name, message string, status int) *Error {
 	name, _, _ = strings.Cut(name, ":")
 	name = name[strings.LastIndexByte(name, '#')+1:]
-	if name != "" {
+	switch name {
+	case "":
+	case "UnknownError": // the SDK's word for a name that is missing
+		name = ""
+	default:
 		name = strings.ToUpper(name[:1]) + name[1:]
 	}
 	class, known := byException[name]
 	if !known {
 		class = ofStatus(status)
 	}
-	if message == "" {
-		message = "the upstream failed with " + name
-	}
+	message = orFailedWith(message, name)
 	if class.ourCredentials {
 		message = name + ": " + message
 	}
 	return answeredWith(class.error(message), status, name, byException)
 }
 
-// awsError is the body of an AWS exception (docs/reference/bedrock.md §3, §4).
-type awsError struct {
-	Message  string `json:"message"`
-	Original string `json:"originalMessage"` // the model's own message
+// bedrockError maps what the SDK returns instead of an answer.
+func bedrockError(err error) *Error {
+	var (
+		known    *Error
+		api      smithy.APIError
+		response *awshttp.ResponseError
+	)
+	hasResponse := errors.As(err, &response) && response.HTTPStatusCode() > 0
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &api) && (messageOf(api) != "" || byException[api.ErrorCode()].status != 0):
+		status := 0
+		if hasResponse {
+			status = response.HTTPStatusCode()
+		}
+		known = exceptionError(api.ErrorCode(), messageOf(api), status)
+	case hasResponse && response.HTTPStatusCode() < 300:
+		return gatewayError("the upstream sent an answer that cannot be read", err)
+	case hasResponse:
+		known = statusError(response.HTTPStatusCode(), "")
+	default:
+		return transportError(err)
+	}
+	if hasResponse {
+		known.RequestID = response.RequestID
+		known.RetryAfter = retryAfter(response.Response.Header, time.Now())
+		if known.Credentials != "" {
+			known.Err = withClock(known.Err, response.Response.Header)
+		}
+	}
+	return known
 }
 
-// text returns the message, and after it what the model said, if that is not the same.
-func (e awsError) text() string {
-	if e.Message == "" || e.Original == "" || e.Message == e.Original {
-		return e.Message + e.Original
+// streamError maps an error within a stream of the SDK: an exception, a body that was cut, or a frame
+// that is broken. A failure of the connection is an [*Error] already.
+func streamError(err error) *Error {
+	var (
+		known *Error
+		api   smithy.APIError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &api):
+		return exceptionError(api.ErrorCode(), messageOf(api), 0)
 	}
-	return e.Message + ": " + e.Original
+	return gatewayError("the upstream sent a frame that cannot be read", err)
+}
+
+// messageOf returns the message of an exception, and after it what the model said, if that is not the
+// same. The SDK has a word for a message that is missing.
+func messageOf(e smithy.APIError) string {
+	message, original := e.ErrorMessage(), ""
+	if message == "UnknownError" {
+		message = ""
+	}
+	if of, ok := e.(*types.ModelStreamErrorException); ok {
+		original = aws.ToString(of.OriginalMessage)
+	}
+	if message == "" || original == "" || message == original {
+		return message + original
+	}
+	return message + ": " + original
 }

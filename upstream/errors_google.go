@@ -52,9 +52,7 @@ func googleError(data []byte) *Error {
 			return nil
 		}
 	}
-	if f.Message == "" {
-		f.Message = "the upstream failed with " + f.Status
-	}
+	f.Message = orFailedWith(f.Message, f.Status)
 	if class.ourCredentials {
 		f.Message = f.Status + ": " + f.Message
 	}

@@ -67,7 +67,7 @@ func TestGoogleErrors(t *testing.T) {
 
 func TestGoogleErrorInAStream(t *testing.T) {
 	const failure = `{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}]}}`
-	chat := newChatDecoder(&translate.Prompt{}, nil)
+	chat := new(chatDecoder)
 	for name, decode := range map[string]func([]byte) (translate.Chunk, error){"messages": new(messagesDecoder).decode, "chat": chat.decode} {
 		for _, data := range []string{failure, "[" + failure + "]"} {
 			_, err := decode([]byte(data))

@@ -36,8 +36,5 @@ func apiError(typ, message string, status int) *Error {
 	case !known:
 		class = errorClass{status: http.StatusInternalServerError, typ: typ}
 	}
-	if message == "" {
-		message = "the upstream failed with " + typ
-	}
-	return answeredWith(class.error(message), status, typ, byType)
+	return answeredWith(class.error(orFailedWith(message, typ)), status, typ, byType)
 }

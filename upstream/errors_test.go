@@ -98,6 +98,24 @@ func TestAPIErrors(t *testing.T) {
 	}
 }
 
+// An error whose words and codes are blank still has a message that is a whole sentence.
+func TestBlankErrors(t *testing.T) {
+	for name, e := range map[string]*Error{
+		"an AWS error":               exceptionError("", " ", 0),
+		"a refusal of AWS":           exceptionError("", "", 400),
+		"an error of the Messages":   apiError("", "", 0),
+		"a refusal of the Messages":  readMessagesError(400, "application/json", []byte(`{"message":" "}`)),
+		"an error of a chat":         chatError([]byte(`{"error":{}}`), 200),
+		"a refusal of a chat":        readChatError(500, "application/json", []byte(`{"error":{"message":"\n"}}`)),
+		"a blank refusal of a chat":  readChatError(429, "text/plain", []byte(" ")),
+		"an error of Google's front": googleError([]byte(`{"error":{"code":500,"message":" ","status":"INTERNAL"}}`)),
+	} {
+		if m := e.Message; m != strings.TrimSpace(m) || !strings.HasPrefix(m, "the upstream ") || strings.HasSuffix(m, "with") || strings.HasSuffix(m, ":") {
+			t.Errorf("%s: message %q", name, m)
+		}
+	}
+}
+
 func TestHTTPFailures(t *testing.T) {
 	tests := []struct {
 		http   int

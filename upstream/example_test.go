@@ -7,16 +7,15 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
 // A server with chat completions is asked, and its answer printed as it comes.
-func ExampleOpenAI() {
+func ExampleServer() {
 	server := httptest.NewServer(upstreamtest.NewChat(nil)) // the simulated model behind chat completions
 	defer server.Close()
-	up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL + "/v1"})
+	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL + "/v1"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -24,11 +23,11 @@ func ExampleOpenAI() {
 
 	model := upstream.Model{ID: "llama-3.3-70b", Can: upstream.ChatFeaturesOf("llama-3.3-70b")}
 	prompt := &translate.Prompt{
-		System:    []translate.Text{{Text: rawjson.Plain("Be brief.")}},
-		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Good morning!")}}}},
+		System:    []translate.Text{{Text: "Be brief."}},
+		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Good morning!"}}}},
 		MaxTokens: 100,
 	}
-	for chunk, err := range up.Invoke(context.Background(), model, prompt) {
+	for chunk, err := range invoke(up, context.Background(), model, prompt) {
 		if err != nil {
 			fmt.Println(err) // an *upstream.Error, with the status and type of the Messages API
 			return

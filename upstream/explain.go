@@ -118,8 +118,6 @@ func describe(err error) (text string, known bool) {
 		return e.ProcessState.String(), true
 	case *url.Error:
 		return "", false // the URL has the model's id
-	case *refusedToken:
-		return "", false // the refusal itself is below it
 	case *json.SemanticError:
 		return fmt.Sprintf("JSON of another kind at byte %d", e.ByteOffset), true
 	case *jsontext.SyntacticError:

@@ -39,7 +39,7 @@ func TestExplainQuotesNothing(t *testing.T) {
 		}
 		for name, fault := range tests {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: canary, Pieces: 3, Fault: fault}))
-			_, err := collect(t, up.Invoke(t.Context(), w.model, ask(canary)))
+			_, err := collect(t, invoke(up, t.Context(), w.model, ask(canary)))
 			if err == nil {
 				t.Fatalf("%s: no error", name)
 			}

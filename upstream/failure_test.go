@@ -36,7 +36,7 @@ func TestRefusedBeforeTheAnswer(t *testing.T) {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: test.fault}))
-				a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+				a, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 				var got *upstream.Error
 				if !errors.As(err, &got) || a != (reply{}) {
 					t.Fatalf("%+v, %v", a, err)
@@ -65,7 +65,7 @@ func TestFailsWithinTheAnswer(t *testing.T) {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{
 				Text: "Hello", Pieces: 5, Fault: upstreamtest.Fail(events, w.overloaded, "busy"),
 			}))
-			_, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+			_, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 			var got *upstream.Error
 			if !errors.As(err, &got) || got.Status != 529 || got.Type != "overloaded_error" || got.Message != "busy" || got.RequestID == "" {
 				t.Errorf("after %d events: %v", events, err)
@@ -78,7 +78,7 @@ func TestCorruptEvent(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for events := range 7 {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 6, Fault: upstreamtest.Corrupt(events)}))
-			_, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+			_, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 			wantGateway(t, err)
 		}
 	})
@@ -95,7 +95,7 @@ func TestCutAnywhere(t *testing.T) {
 					return upstreamtest.Completion{Text: "Hé", Pieces: 1, Fault: fault(n)}
 				})
 				read := func() reply {
-					a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+					a, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 					if err != nil {
 						wantGateway(t, err)
 					}
@@ -141,7 +141,7 @@ func TestAnswerThatIsNoStream(t *testing.T) {
 			upstreamtest.Reply(418, "text/plain", "short and stout"),
 		} {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))
-			a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+			a, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 			wantGateway(t, err)
 			if a != (reply{}) {
 				t.Errorf("%+v: %+v", fault, a)
@@ -153,11 +153,12 @@ func TestAnswerThatIsNoStream(t *testing.T) {
 func TestCancelledInTheAnswer(t *testing.T) {
 	cause := errors.New("the client went")
 	eachWire(t, func(t *testing.T, w wire) {
+		w.skipIfSDKWaits(t)
 		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(4)}))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		var last error
-		for c, err := range up.Invoke(ctx, w.model, ask("Hi")) {
+		for c, err := range invoke(up, ctx, w.model, ask("Hi")) {
 			if last = err; c.Text != "" || w.whole {
 				cancel(cause)
 			}
@@ -178,7 +179,7 @@ func TestCancelledBeforeTheAnswer(t *testing.T) {
 			cancel(cause)
 			return upstreamtest.Completion{Text: "Hello", Fault: upstreamtest.Stall(0)}
 		})
-		if _, err := collect(t, up.Invoke(ctx, w.model, ask("Hi"))); err != cause {
+		if _, err := collect(t, invoke(up, ctx, w.model, ask("Hi"))); err != cause {
 			t.Errorf("error %v", err)
 		}
 		<-f.Gone()
@@ -187,8 +188,9 @@ func TestCancelledBeforeTheAnswer(t *testing.T) {
 
 func TestLeftInTheAnswer(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
+		w.skipIfSDKWaits(t)
 		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(4)}))
-		for c, err := range up.Invoke(t.Context(), w.model, ask("Hi")) {
+		for c, err := range invoke(up, t.Context(), w.model, ask("Hi")) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -205,7 +207,7 @@ func TestUnreachable(t *testing.T) {
 		server := httptest.NewServer(nil)
 		up := w.dial(t, server)
 		server.Close()
-		a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
+		a, err := collect(t, invoke(up, t.Context(), w.model, ask("Hi")))
 		wantGateway(t, err)
 		var got *upstream.Error
 		if errors.As(err, &got) && got.Unreachable == (got.Credentials != "") || a != (reply{}) {

@@ -37,11 +37,11 @@ func TestFamilies(t *testing.T) {
 		model, format string
 		over          func(*upstream.Bedrock) invoker
 	}{
-		"claude-2-text":     {"anthropic.claude-v2:1", translate.FormatLegacy, func(b *upstream.Bedrock) invoker { return b.Text() }},
+		"claude-2-text":     {"anthropic.claude-v2:1", translate.FormatLegacy, func(b *upstream.Bedrock) invoker { return overWire{b, upstream.WireText} }},
 		"claude-3-messages": {"anthropic.claude-3-haiku-20240307-v1:0", translate.FormatLegacy, func(b *upstream.Bedrock) invoker { return b }},
-		"converse-nova":     {"amazon.nova-lite-v1:0", translate.FormatLegacy, func(b *upstream.Bedrock) invoker { return b.Converse() }},
-		"converse-titan":    {"amazon.titan-text-express-v1", translate.FormatAttribute, func(b *upstream.Bedrock) invoker { return b.Converse() }},
-		"converse-llama":    {"meta.llama3-70b-instruct-v1:0", translate.FormatJSON, func(b *upstream.Bedrock) invoker { return b.Converse() }},
+		"converse-nova":     {"amazon.nova-lite-v1:0", translate.FormatLegacy, func(b *upstream.Bedrock) invoker { return overWire{b, upstream.WireConverse} }},
+		"converse-titan":    {"amazon.titan-text-express-v1", translate.FormatAttribute, func(b *upstream.Bedrock) invoker { return overWire{b, upstream.WireConverse} }},
+		"converse-llama":    {"meta.llama3-70b-instruct-v1:0", translate.FormatJSON, func(b *upstream.Bedrock) invoker { return overWire{b, upstream.WireConverse} }},
 	}
 	got := &txtar.Archive{Comment: archive.Comment, Files: archive.Files[:1:1]}
 	for _, name := range []string{"claude-2-text", "claude-3-messages", "converse-nova", "converse-titan", "converse-llama"} {
@@ -75,7 +75,7 @@ func sent(t *testing.T, over func(*upstream.Bedrock) invoker, model upstream.Mod
 		w.WriteHeader(http.StatusBadRequest)
 	}))
 	defer server.Close()
-	for _, err := range over(dialBedrock(t, server)).Invoke(t.Context(), model, prompt) {
+	for _, err := range invoke(over(dialBedrock(t, server)), t.Context(), model, prompt) {
 		if err == nil {
 			t.Error("the server's refusal is no error")
 		}

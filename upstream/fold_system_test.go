@@ -20,7 +20,7 @@ func TestFoldedSystemSpellsNoTag(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := foldSystem(p)[0].Parts[0].Text.String()
+		text := foldSystem(p)[0].Parts[0].Text
 		var escape markup.Escaper
 		if escaped := escape.Text(text); escaped != text {
 			t.Errorf("%q: %q", system, text)

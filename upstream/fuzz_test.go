@@ -76,14 +76,14 @@ func FuzzURL(f *testing.F) {
 		client := &http.Client{Transport: &watching{t}}
 		var ways []invoker
 		if b, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: place, HTTPClient: client}); err == nil {
-			ways = append(ways, b.Messages(), b.Text(), b.Converse())
+			ways = append(ways, overWire{b, upstream.WireMessages}, overWire{b, upstream.WireText}, overWire{b, upstream.WireConverse})
 		}
 		v, err := upstream.NewVertex(t.Context(), upstream.VertexOptions{Project: project, Location: place, Credentials: credentials, HTTPClient: client})
 		if err == nil {
-			ways = append(ways, v.Messages(), v.Chat())
+			ways = append(ways, overWire{v, upstream.WireMessages}, overWire{v, upstream.WireChat})
 		}
 		for _, way := range ways {
-			_, err := collect(t, way.Invoke(t.Context(), upstream.Model{ID: model, Can: upstream.Streaming}, ask("Hi")))
+			_, err := collect(t, invoke(way, t.Context(), upstream.Model{ID: model, Can: upstream.Streaming}, ask("Hi")))
 			if e := new(upstream.Error); !errors.As(err, &e) {
 				t.Errorf("%T: %v", way, err)
 			}
@@ -121,7 +121,7 @@ func FuzzErrors(f *testing.F) {
 			return r
 		})}
 		for _, way := range allWays(t, client, credentials) {
-			_, err := collect(t, way.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude", Can: upstream.Streaming}, ask("Hi")))
+			_, err := collect(t, invoke(way, t.Context(), upstream.Model{ID: "anthropic.claude", Can: upstream.Streaming}, ask("Hi")))
 			e := new(upstream.Error)
 			if err == nil {
 				continue // a body that is an answer
@@ -162,13 +162,13 @@ func allWays(t *testing.T, client *http.Client, credentials string) []invoker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: "https://relay.test", HTTPClient: client})
+	a, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: "https://relay.test", HTTPClient: client})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: "https://relay.test/v1", HTTPClient: client})
+	o, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: "https://relay.test/v1", HTTPClient: client})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []invoker{b.Messages(), b.Text(), b.Converse(), v.Messages(), v.Chat(), a, o}
+	return []invoker{overWire{b, upstream.WireMessages}, overWire{b, upstream.WireText}, overWire{b, upstream.WireConverse}, overWire{v, upstream.WireMessages}, overWire{v, upstream.WireChat}, a, o}
 }

@@ -9,19 +9,6 @@ import (
 // duplicate in what an upstream sends harms nobody.
 var lenient = jsontext.AllowDuplicateNames(true)
 
-// stringEnd returns where the JSON string ends that b begins with, len(b) if it does not
-// end. The caller has to know that b begins with a quotation mark.
-func stringEnd(b []byte) int {
-	end := 1
-	for end < len(b) && b[end] != '"' {
-		if b[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	return min(end+1, len(b))
-}
-
 // digits returns how many digits of a number b begins with. Zeros do not stand before
 // other digits in JSON: of "01" it is one.
 func digits(b []byte) int {
@@ -30,6 +17,18 @@ func digits(b []byte) int {
 		n++
 	}
 	return n
+}
+
+// encodeBody returns the body of a request as JSON. It is an [*Error] if a text in it is not UTF-8, or a source is
+// not JSON.
+func encodeBody(body any) ([]byte, error) {
+	data, err := json.Marshal(body, lenient)
+	if err != nil {
+		e := invalidRequest.error("the prompt cannot be written as JSON")
+		e.Err = err
+		return nil, e
+	}
+	return data, nil
 }
 
 // asJSON returns v as JSON. It panics if v cannot be encoded, so it is only for values that

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/bedrock"
+	"github.com/aws/aws-sdk-go-v2/service/bedrock/types"
 	"github.com/go-json-experiment/json"
 )
 
@@ -104,33 +107,21 @@ func (l *listedModels) addTo(all *modelIDs) {
 	}
 }
 
-// ListModels returns the models of the server.
-func (a *Anthropic) ListModels(ctx context.Context) ([]string, error) {
+// listPages returns the models of a server, of all pages.
+func (s *Server) listPages(ctx context.Context, path string, fail errorReader) ([]string, error) {
 	var all modelIDs
-	base := strings.TrimSuffix(a.messages.url, "/messages") + "/models?limit=1000"
-	for next, pages := base, 0; pages < listPages && !all.isFull(); pages++ {
+	from := s.at(path)
+	for next, pages := from.url, 0; pages < listPages && !all.isFull(); pages++ {
 		var page listedModels
-		if err := a.messages.read(ctx, next, readMessagesError, &page); err != nil {
+		if err := from.read(ctx, next, fail, &page); err != nil {
 			return nil, err
 		}
 		page.addTo(&all)
 		if !page.HasMore || page.LastID == "" {
 			break
 		}
-		next = base + "&after_id=" + url.QueryEscape(page.LastID)
+		next = from.url + "&after_id=" + url.QueryEscape(page.LastID)
 	}
-	return all.ids, nil
-}
-
-// ListModels returns the models of the server. The API has no pages for that.
-func (o *OpenAI) ListModels(ctx context.Context) ([]string, error) {
-	var page listedModels
-	e := &o.chat.completions
-	if err := e.read(ctx, strings.TrimSuffix(e.url, "/chat/completions")+"/models", readChatError, &page); err != nil {
-		return nil, err
-	}
-	var all modelIDs
-	page.addTo(&all)
 	return all.ids, nil
 }
 
@@ -209,18 +200,13 @@ func (b *Bedrock) ListModels(ctx context.Context) ([]string, error) {
 // listFoundationModels returns the models that need no inference profile.
 func (b *Bedrock) listFoundationModels(ctx context.Context) ([]string, error) {
 	var all modelIDs
-	var models struct {
-		Summaries []struct {
-			ID    string   `json:"modelId"`
-			Types []string `json:"inferenceTypesSupported"`
-		} `json:"modelSummaries"`
+	out, err := b.control.ListFoundationModels(ctx, &bedrock.ListFoundationModelsInput{ByOutputModality: types.ModelModalityText})
+	if err != nil {
+		return nil, bedrockError(err)
 	}
-	if err := b.read(ctx, "ListFoundationModels", "/foundation-models", "byOutputModality=TEXT", &models); err != nil {
-		return nil, err
-	}
-	for _, m := range models.Summaries {
-		if len(m.Types) == 0 || slices.Contains(m.Types, "ON_DEMAND") {
-			all.add(m.ID)
+	for _, m := range out.ModelSummaries {
+		if len(m.InferenceTypesSupported) == 0 || slices.Contains(m.InferenceTypesSupported, types.InferenceTypeOnDemand) {
+			all.add(aws.ToString(m.ModelId))
 		}
 	}
 	return all.ids, nil
@@ -228,41 +214,17 @@ func (b *Bedrock) listFoundationModels(ctx context.Context) ([]string, error) {
 
 func (b *Bedrock) listInferenceProfiles(ctx context.Context) ([]string, error) {
 	var all modelIDs
-	for query, pages := "maxResults=1000&type=SYSTEM_DEFINED", 0; pages < listPages && !all.isFull(); pages++ {
-		var page struct {
-			Summaries []struct {
-				ID string `json:"inferenceProfileId"`
-			} `json:"inferenceProfileSummaries"`
-			Next string `json:"nextToken"`
+	pages := bedrock.NewListInferenceProfilesPaginator(b.control, &bedrock.ListInferenceProfilesInput{
+		MaxResults: aws.Int32(1000), TypeEquals: types.InferenceProfileTypeSystemDefined,
+	})
+	for n := 0; n < listPages && pages.HasMorePages() && !all.isFull(); n++ {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, bedrockError(err)
 		}
-		if err := b.read(ctx, "ListInferenceProfiles", "/inference-profiles", query, &page); err != nil {
-			return nil, err
+		for _, p := range page.InferenceProfileSummaries {
+			all.add(aws.ToString(p.InferenceProfileId))
 		}
-		for _, p := range page.Summaries {
-			all.add(p.ID)
-		}
-		if page.Next == "" {
-			break
-		}
-		query = "maxResults=1000&nextToken=" + url.QueryEscape(page.Next) + "&type=SYSTEM_DEFINED"
 	}
 	return all.ids, nil
-}
-
-// read gets a page of a list from Bedrock's control plane.
-func (b *Bedrock) read(ctx context.Context, operation, path, query string, to any) error {
-	call, err := b.signed(ctx, func() (*bedrockCall, error) {
-		call := &bedrockCall{ahead: b.ahead()}
-		plan, err := b.blueprint(ctx, converseWhole)
-		if err != nil {
-			return call, err
-		}
-		plan = plan.ofControlPlane()
-		return call, b.do(call, operation, plan, plan.get(ctx, path, query), nil)
-	})
-	if err != nil {
-		return err
-	}
-	defer call.answer.Close()
-	return decodeList(call.answer, to)
 }

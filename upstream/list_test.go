@@ -50,10 +50,10 @@ func TestListModels(t *testing.T) {
 		return up
 	}
 	newAnthropic := func(key string) (lister, error) {
-		return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: listen(relay), APIKey: key})
+		return upstream.NewAnthropic(upstream.ServerOptions{BaseURL: listen(relay), APIKey: key})
 	}
 	newOpenAI := func(h http.Handler) (lister, error) {
-		return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: listen(h) + "/v1", APIKey: "k2"})
+		return upstream.NewOpenAI(upstream.ServerOptions{BaseURL: listen(h) + "/v1", APIKey: "k2"})
 	}
 	newBedrock := func(endpoint string) (lister, error) {
 		return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: endpoint})
@@ -117,7 +117,7 @@ func TestListModelsWithoutEnd(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `],"has_more":true,"last_id":"%d"}`, pages)
 	}))
 	defer server.Close()
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

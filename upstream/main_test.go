@@ -1,10 +1,14 @@
 package upstream
 
 import (
+	"context"
+	"iter"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"dragoman/translate"
 )
 
 // TestMain keeps the AWS SDK away from this machine's own configuration.
@@ -22,4 +26,13 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(name)
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// chunksOf asks a model, and returns its answer.
+func chunksOf(up *Server, ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	call, err := up.Prepare(m, p)
+	if err != nil {
+		panic(err)
+	}
+	return call.Chunks(ctx)
 }

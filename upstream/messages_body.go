@@ -4,77 +4,62 @@ import (
 	"dragoman/translate"
 )
 
-// messagesBody says what of the request body of the Messages API is not the prompt's
-// (docs/reference/messages-api.md §2). Bedrock and Vertex take the same body with
-// anthropic_version, and without the model (docs/reference/bedrock.md §2a,
+// messagesBody is a request body of the Messages API (docs/reference/messages-api.md §2). Bedrock and Vertex take
+// the same body with anthropic_version, and without the model (docs/reference/bedrock.md §2a,
 // docs/reference/vertex.md §2).
 type messagesBody struct {
-	AnthropicVersion string
-	Model            string
-	Stream           bool
+	AnthropicVersion string         `json:"anthropic_version,omitzero"`
+	Model            string         `json:"model,omitzero"`
+	MaxTokens        int            `json:"max_tokens"`
+	System           []systemBlock  `json:"system,omitempty"`
+	Messages         []messagesTurn `json:"messages"`
+	StopSequences    []string       `json:"stop_sequences,omitempty"`
+	sampling
+	Stream bool `json:"stream,omitzero"`
 
 	cache bool // the model takes a cache point
 }
 
+// systemBlock is a text of the system prompt.
+type systemBlock struct {
+	Type         string      `json:"type"`
+	Text         string      `json:"text"`
+	CacheControl *cachePoint `json:"cache_control,omitzero"`
+}
+
+// cachePoint marks the end of what a cache keeps.
+type cachePoint struct {
+	Type string `json:"type"`
+}
+
+// messagesTurn is a turn. The JSON of a part is a content block of the Messages API.
+type messagesTurn struct {
+	Role    string           `json:"role"`
+	Content []translate.Part `json:"content"`
+}
+
+// sampling are the sampling parameters of a prompt under the names of the Messages API, which most wires have.
+type sampling struct {
+	Temperature *float64 `json:"temperature,omitzero"`
+	TopP        *float64 `json:"top_p,omitzero"`
+	TopK        *int     `json:"top_k,omitzero"`
+}
+
+// samplingOf returns the sampling parameters that the client sent.
+func samplingOf(p *translate.Prompt) sampling { return sampling{p.Temperature, p.TopP, p.TopK} }
+
 // encode returns the body for the prompt as JSON.
 func (m messagesBody) encode(p *translate.Prompt) ([]byte, error) {
-	b := newBody(p)
-	b.open("", '{')
-	b.textUnlessEmpty("anthropic_version", m.AnthropicVersion)
-	b.textUnlessEmpty("model", m.Model)
-	b.number("max_tokens", p.MaxTokens)
-	if len(p.System) > 0 {
-		b.open("system", '[')
-		for i := range p.System {
-			b.open("", '{')
-			b.text("type", translate.PartText)
-			b.joined("text", p.System[i].Text)
-			if m.cache && i == p.CachePoint() {
-				b.open("cache_control", '{')
-				b.text("type", "ephemeral")
-				b.close('}')
-			}
-			b.close('}')
+	m.MaxTokens, m.StopSequences, m.sampling = p.MaxTokens, p.StopSequences, samplingOf(p)
+	for i, s := range p.System {
+		block := systemBlock{Type: translate.PartText, Text: s.Text}
+		if m.cache && i == p.CachePoint() {
+			block.CacheControl = &cachePoint{"ephemeral"}
 		}
-		b.close(']')
+		m.System = append(m.System, block)
 	}
-	b.open("messages", '[')
-	for _, turn := range p.Turns {
-		b.open("", '{')
-		b.text("role", turn.Role)
-		b.open("content", '[')
-		for i := range turn.Parts {
-			b.contentBlock(&turn.Parts[i])
-		}
-		b.close(']')
-		b.close('}')
+	for _, turn := range withoutEmpty(p.Turns) {
+		m.Messages = append(m.Messages, messagesTurn{turn.Role, turn.Parts})
 	}
-	b.close(']')
-	b.texts("stop_sequences", p.StopSequences)
-	b.sampling(p)
-	if m.Stream {
-		b.flag("stream", true)
-	}
-	return b.end()
-}
-
-// contentBlock writes a part of a turn as a content block of the Messages API.
-func (b *body) contentBlock(part *translate.Part) {
-	b.open("", '{')
-	b.text("type", part.Type)
-	b.joinedUnlessEmpty("text", part.Text)
-	if len(part.Source) > 0 {
-		b.source("source", part.Source)
-	}
-	b.textUnlessEmpty("title", part.Title)
-	b.textUnlessEmpty("context", part.Context)
-	b.close('}')
-}
-
-// sampling writes the sampling parameters of a prompt under the names of the Messages API, which most
-// wires have.
-func (b *body) sampling(p *translate.Prompt) {
-	optional(b, "temperature", p.Temperature)
-	optional(b, "top_p", p.TopP)
-	optional(b, "top_k", p.TopK)
+	return encodeBody(m)
 }

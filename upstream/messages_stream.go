@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"bytes"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -53,9 +51,7 @@ type bedrockMetrics struct {
 // message_stop. The stop reason comes before that, in message_delta, and counters come
 // in several events, each of which replaces what was known.
 type messagesDecoder struct {
-	asked    []string      // the stop sequences that were sent
-	event    messagesEvent // of the last decode, kept to save an allocation an event
-	texts    texts
+	asked    []string // the stop sequences that were sent
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string // the stop sequence that was met
@@ -70,18 +66,8 @@ func newMessagesDecoder(p *translate.Prompt) *messagesDecoder {
 // which shows at least that the upstream is alive. The chunk for message_stop, and no
 // other, has Stop set.
 func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
-	if delta, ok := d.delta(data); ok {
-		switch delta.kind {
-		case messages.TextDelta:
-			return translate.Chunk{Text: d.texts.of(delta.text)}, nil
-		case messages.ThinkingDelta:
-			return translate.Chunk{Thinking: d.texts.of(delta.text)}, nil
-		}
-		return translate.Chunk{}, nil
-	}
-	d.event = messagesEvent{}
-	ev := &d.event
-	if err := readEvent(data, ev, &ev.Type); err != nil {
+	var ev messagesEvent
+	if err := readEvent(data, &ev, &ev.Type); err != nil {
 		return translate.Chunk{}, err
 	}
 	switch ev.Type {
@@ -126,60 +112,6 @@ func readEvent(data []byte, event any, typ *string) error {
 		return gatewayError("the upstream sent an event that cannot be read", err)
 	}
 	return nil
-}
-
-// blockDelta is a content_block_delta: the index of its block, and what it adds to it.
-type blockDelta struct {
-	index int
-	kind  messages.DeltaType
-	text  []byte // valid until the next event is decoded
-}
-
-// How the servers that we know write the events of which nearly all of a stream is made.
-var (
-	deltaStart = []byte(`{"type":"content_block_delta","index":`)
-	deltaKinds = [...]struct {
-		kind  messages.DeltaType
-		start []byte
-	}{
-		{messages.TextDelta, []byte(`,"delta":{"type":"text_delta","text":`)},
-		{messages.InputJSONDelta, []byte(`,"delta":{"type":"input_json_delta","partial_json":`)},
-		{messages.ThinkingDelta, []byte(`,"delta":{"type":"thinking_delta","thinking":`)},
-	}
-)
-
-// delta returns what such an event says, without a JSON decoder and in a fraction of its
-// time. It is false for whatever is not written in just this way, broken JSON included:
-// decode reads that.
-func (d *messagesDecoder) delta(data []byte) (blockDelta, bool) {
-	rest, ok := bytes.CutPrefix(data, deltaStart)
-	n := digits(rest)
-	if !ok || n == 0 || n > maxIndexDigits {
-		return blockDelta{}, false
-	}
-	index := 0
-	for _, digit := range rest[:n] {
-		index = 10*index + int(digit-'0')
-	}
-	for i := range deltaKinds {
-		kind := &deltaKinds[i]
-		if quoted, ok := bytes.CutPrefix(rest[n:], kind.start); ok {
-			text, length, ok := d.texts.unquote(quoted)
-			return blockDelta{index, kind.kind, text}, ok && closesDelta(quoted[length:])
-		}
-	}
-	return blockDelta{}, false
-}
-
-// maxIndexDigits is how long the index of a block is at most that is read without a JSON
-// decoder.
-const maxIndexDigits = 9
-
-// closesDelta reports whether a delta and its event end, and nothing follows. Blanks pad
-// the event, so that its length does not give away that of the text.
-func closesDelta(rest []byte) bool {
-	tail, ok := bytes.CutPrefix(rest, []byte{'}'})
-	return ok && string(bytes.TrimLeft(tail, " ")) == "}"
 }
 
 // meter takes from Bedrock's own counters those that the model did not report.

@@ -5,32 +5,30 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 func TestMessagesBody(t *testing.T) {
 	temperature, topP, topK := 0.5, 0.25, 0
 	full := &translate.Prompt{
-		System: []translate.Text{{Text: rawjson.Plain("<tools>")}, {Text: rawjson.Plain("Be \"brief\"\n")}},
+		System: []translate.Text{{Text: "<tools>"}, {Text: "Be \"brief\"\n"}},
 		Turns: []translate.Turn{
 			{Role: messages.RoleUser, Parts: []translate.Part{
-				{Type: translate.PartText, Text: rawjson.Plain("Look <here> & \u2028")},
+				{Type: translate.PartText, Text: "Look <here> & \u2028"},
 				{Type: translate.PartImage, Source: jsontext.Value(`{"type":"base64","media_type":"image/png","data":"aGk="}`)},
 				{Type: translate.PartDocument, Source: jsontext.Value(`{"type":"url","url":"https://x.test/a.pdf"}`), Title: "T", Context: "C"},
 			}},
-			{Role: messages.RoleAssistant, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("<function_calls>")}}},
+			{Role: messages.RoleAssistant, Parts: []translate.Part{{Type: translate.PartText, Text: "<function_calls>"}}},
 		},
 		StopSequences: []string{translate.CallsEnd, "END"},
 		MaxTokens:     64, Temperature: &temperature, TopP: &topP, TopK: &topK,
 	}
 	least := &translate.Prompt{
-		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hi")}}}},
+		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Hi"}}}},
 		MaxTokens: 1,
 	}
 	tests := []struct {
@@ -65,7 +63,7 @@ func TestMessagesBody(t *testing.T) {
 			}
 		})
 	}
-	least.Turns[0].Parts[0].Text = rawjson.Plain("\xff")
+	least.Turns[0].Parts[0].Text = "\xff"
 	var e *Error
 	if _, err := (messagesBody{}).encode(least); !errors.As(err, &e) || e.Status != 400 {
 		t.Errorf("a prompt that is not UTF-8: %v", err)
@@ -140,84 +138,5 @@ func TestDecodeMessages(t *testing.T) {
 				t.Errorf("complete %v", complete)
 			}
 		})
-	}
-}
-
-func TestTextDelta(t *testing.T) {
-	const head = `{"type":"content_block_delta","index":12,"delta":{"type":"text_delta","text":`
-	for data, want := range map[string]bool{
-		head + `"plain"}}`: true,
-		head + `"\"\\\n\u00e9\ud83d\ude00 é"}        }`: true,
-		head + `""}}`: true,
-		strings.Replace(head, "12", "0", 1) + `"x"}}`:         true,
-		strings.Replace(head, "12", "", 1) + `"x"}}`:          false,
-		strings.Replace(head, "12", "01", 1) + `"x"}}`:        false,
-		strings.Replace(head, "text_", "other_", 1) + `"x"}}`: false,
-		head + `"x","more":1}}`:                               false,
-		head + `"x"}}}`:                                       false,
-		head + `"x"}`:                                         false,
-		head + `"x`:                                           false,
-		head + `"x\`:                                          false,
-		head + `"x\"}}`:                                       false,
-		head + `"\x"}}`:                                       false,
-		head + `"\ud83d"}}`:                                   false,
-		head + "\"\xff\"}}":                                   false,
-		head + "\"\n\"}}":                                     false,
-		head + `null}}`:                                       false,
-		head:                                                  false,
-	} {
-		if _, ok := new(messagesDecoder).delta([]byte(data)); ok != want {
-			t.Errorf("%s: %v", data, ok)
-		}
-	}
-}
-
-// FuzzDelta compares the short way with the JSON decoder.
-func FuzzDelta(f *testing.F) {
-	f.Add([]byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\n\u00e9"} }`))
-	f.Add([]byte(`{"type":"content_block_delta","index":10,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`))
-	f.Add([]byte(`{"type":"content_block_delta","index":2,"delta":{"type":"thinking_delta","thinking":"hm"}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got, ok := new(messagesDecoder).delta(data)
-		if !ok {
-			return
-		}
-		var ev nativeEvent
-		err := json.Unmarshal(data, &ev)
-		if kind, text := ev.delta(); err != nil || ev.Type != "content_block_delta" || ev.Index != got.index || kind != got.kind || string(text) != string(got.text) {
-			t.Errorf("%+v: %v, %+v", got, err, ev)
-		}
-	})
-}
-
-func TestDecodeAllocations(t *testing.T) {
-	data := []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a piece of some more text"}}`)
-	needNoMemory(t, new(messagesDecoder).decode, data)
-}
-
-// needNoMemory holds that a decoder takes no memory for each delta of text.
-func needNoMemory(t *testing.T, decode func([]byte) (translate.Chunk, error), delta []byte) {
-	t.Helper()
-	const deltas = 1000
-	allocs := testing.AllocsPerRun(5, func() {
-		for range deltas {
-			if c, err := decode(delta); err != nil || c.Text == "" {
-				t.Fatal(c, err)
-			}
-		}
-	})
-	if allocs > deltas/50 {
-		t.Errorf("%v allocations for %d text deltas", allocs, deltas)
-	}
-}
-
-func BenchmarkDecodeTextDelta(b *testing.B) {
-	d := new(messagesDecoder)
-	data := []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a piece of some more text"}}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := d.decode(data); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

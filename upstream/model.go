@@ -8,7 +8,9 @@ import (
 // Model is a model as an upstream is asked for it.
 type Model struct {
 	ID        string   // the model's name at the upstream
+	Wire      string   // over which it is asked, such as [WireText]; "" for the one that suits the id
 	Can       Features // the features that it has
+	Tries     Features // those that it may have: prefill alone
 	MaxTokens int      // the most tokens that an answer can have; 0 if that is not known
 	// Guardrail is what the answer has to pass; nil for none. It is set only if the upstream
 	// keeps it ([Bedrock.Keeps]).

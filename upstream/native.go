@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,10 +12,6 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
-
-// ErrNoCounter is returned by Count if the upstream does not count the tokens of the
-// model.
-var ErrNoCounter = errors.New("the upstream does not count tokens")
 
 // Native is a request of a client for a model with a tool API of its own, in the terms
 // of the Messages API. It goes to the model as it is, but for the members that say which

@@ -14,10 +14,9 @@ import (
 // event keeps its JSON in Raw, which is what the client is sent; its other members are
 // what the proxy counts and checks.
 type nativeDecoder struct {
-	chunks messagesDecoder // reads deltas
-	usage  messages.Usage  // so far
-	order  nativeOrder     // of the events so far
-	cut    cutCalls        // among the calls so far
+	usage messages.Usage // so far
+	order nativeOrder    // of the events so far
+	cut   cutCalls       // among the calls so far
 
 	stop     messages.Stop // the last stop_reason
 	sequence string        // and its stop_sequence
@@ -32,19 +31,14 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 			data = raw
 		}
 	}
-	var e messages.Event
-	if delta, ok := d.chunks.delta(data); ok { // nearly all
-		e = messages.Event{Type: messages.ContentBlockDelta, Delta: delta.kind, Index: delta.index, Text: delta.text, Raw: data}
-	} else {
-		var ev nativeEvent
-		if err := readEvent(data, &ev, &ev.Type); err != nil {
-			return messages.Event{}, err
-		}
-		if ev.Type == "error" {
-			return messages.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
-		}
-		e = d.event(&ev, data)
+	var ev nativeEvent
+	if err := readEvent(data, &ev, &ev.Type); err != nil {
+		return messages.Event{}, err
 	}
+	if ev.Type == "error" {
+		return messages.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+	}
+	e := d.event(&ev, data)
 	if !d.order.follows(e) {
 		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}

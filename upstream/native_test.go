@@ -18,7 +18,19 @@ import (
 )
 
 type passer interface {
-	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[messages.Event, error]
+	PrepareNative(upstream.Model, upstream.Native) (*upstream.Call, error)
+}
+
+// pass passes a request to a model, and returns the events of its answer.
+func pass(up passer, ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
+		call, err := up.PrepareNative(m, n)
+		if err != nil {
+			yield(messages.Event{}, err)
+			return
+		}
+		call.Events(ctx)(yield)
+	}
 }
 
 // nativeEvents is an answer with all that a client of the model may know and we
@@ -70,7 +82,7 @@ var nativeWires = []nativeWire{{
 		return f
 	},
 	dial: func(t *testing.T, server *httptest.Server) passer {
-		up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+		up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, HTTPClient: server.Client()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +109,7 @@ func (w nativeWire) pass(t *testing.T, model string, c upstreamtest.Completion, 
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	var e messages.Event
-	for e, err = range w.dial(t, server).Pass(t.Context(), upstream.Model{ID: model}, n) {
+	for e, err = range pass(w.dial(t, server), t.Context(), upstream.Model{ID: model}, n) {
 		if err == nil {
 			raw = append(raw, string(e.Raw))
 			e.Raw = nil
@@ -202,7 +214,7 @@ func TestPassInDisorder(t *testing.T) {
 		f := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
 		f.Native = func(string, []byte) []string { return events }
 		server := httptest.NewServer(f)
-		_, err := messages.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
+		_, err := messages.Collect(pass(nativeWires[1].dial(t, server), t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
 		server.Close()
 		var failed *upstream.Error
 		if !errors.As(err, &failed) || failed.Status != 502 {
@@ -225,7 +237,7 @@ func TestPassTwoEnds(t *testing.T) {
 	}
 	server := httptest.NewServer(f)
 	defer server.Close()
-	m, err := messages.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
+	m, err := messages.Collect(pass(nativeWires[1].dial(t, server), t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
 	if err != nil || m.StopReason != messages.StopSequence || m.StopSequence != "END" || m.Usage.OutputTokens != 9 ||
 		!strings.Contains(string(m.Raw), `"stop_reason":"stop_sequence","stop_sequence":"END"`) {
 		t.Errorf("%+v, %v", m, err)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"dragoman/translate"
-	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -22,10 +21,10 @@ func TestOnRequest(t *testing.T) {
 		dial  func(url string, told upstream.OnRequest) (invoker, error)
 	}{
 		{"anthropic", upstream.Model{ID: "claude-2.1", Can: upstream.Streaming}, upstreamtest.NewMessages(nil), func(url string, told upstream.OnRequest) (invoker, error) {
-			return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: url, OnRequest: told})
+			return upstream.NewAnthropic(upstream.ServerOptions{BaseURL: url, OnRequest: told})
 		}},
 		{"openai", chatWire.model, upstreamtest.NewChat(nil), func(url string, told upstream.OnRequest) (invoker, error) {
-			return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: url + "/v1", OnRequest: told})
+			return upstream.NewOpenAI(upstream.ServerOptions{BaseURL: url + "/v1", OnRequest: told})
 		}},
 		{"bedrock", upstream.Model{ID: "anthropic.claude-v2:1", Can: upstream.Streaming}, upstreamtest.NewBedrock(nil), func(url string, told upstream.OnRequest) (invoker, error) {
 			return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: url, OnRequest: told})
@@ -51,8 +50,8 @@ func TestOnRequest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prompt := &translate.Prompt{Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hello.")}}}}, MaxTokens: 10}
-			if _, err := collect(t, up.Invoke(t.Context(), test.model, prompt)); err != nil {
+			prompt := &translate.Prompt{Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: "Hello."}}}}, MaxTokens: 10}
+			if _, err := collect(t, invoke(up, t.Context(), test.model, prompt)); err != nil {
 				t.Fatal(err)
 			}
 			requests := test.serve.Requests()

@@ -45,7 +45,7 @@ func TestBedrockRequest(t *testing.T) {
 		"arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-3-haiku-20240307-v1:0",
 	}
 	for _, model := range models {
-		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: model}, ask("Hi"))); err != nil {
+		if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: model}, ask("Hi"))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestBedrockTriesOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
+			_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
 			var e *upstream.Error
 			if !errors.As(err, &e) || e.Status != test.status {
 				t.Errorf("error %v, want status %d", err, test.status)
@@ -114,7 +114,7 @@ func TestBedrockCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
+			_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
 			wantGateway(t, err)
 			var e *upstream.Error
 			if errors.As(err, &e) && (!strings.Contains(e.Message, test.says) || e.Credentials != test.fault || !e.Final || e.Unreachable) {
@@ -125,7 +125,7 @@ func TestBedrockCredentials(t *testing.T) {
 }
 
 func TestNewAnthropic(t *testing.T) {
-	for _, opt := range []upstream.AnthropicOptions{
+	for _, opt := range []upstream.ServerOptions{
 		{}, {BaseURL: "relay.test"}, {BaseURL: "ftp://relay.test"}, {BaseURL: "https://"}, {BaseURL: "https://relay.test/?a=b"},
 		{BaseURL: "https://user:pass@relay.test"}, {BaseURL: "https://relay.test", APIKey: "two\nlines"},
 	} {
@@ -145,11 +145,11 @@ func TestAnthropicRequest(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, path := range []string{"", "/", "/v1", "/v1/", "/tenant%20a", "/tenant%20a/v1//"} {
-		up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL + path, APIKey: "sk", HTTPClient: server.Client()})
+		up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL + path, APIKey: "sk", HTTPClient: server.Client()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "some/model"}, ask("Hi"))); err != nil {
+		if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "some/model"}, ask("Hi"))); err != nil {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
@@ -182,11 +182,11 @@ func TestAnthropicFollowsNoRedirect(t *testing.T) {
 		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 	}))
 	defer server.Close()
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+	_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 	wantGateway(t, err)
 	if followed {
 		t.Error("the redirect was followed")
@@ -198,11 +198,11 @@ func TestAnthropicKeyRefused(t *testing.T) {
 	f.Key = "another"
 	server := httptest.NewServer(f)
 	defer server.Close()
-	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+	_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 	wantGateway(t, err)
 	var e *upstream.Error
 	if errors.As(err, &e) && !strings.Contains(e.Message, "proxy's own credentials") {

@@ -7,56 +7,63 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // What several wires ask of a prompt.
 
-// systemText returns the system prompt in pieces of one text, with an empty line between its
+// systemText returns the system prompt as one text, with an empty line between its
 // entries. Blank entries are left out.
-func systemText(p *translate.Prompt) []rawjson.Text {
-	var pieces []rawjson.Text
+func systemText(p *translate.Prompt) string {
+	var entries []string
 	for _, s := range p.System {
-		if s.Text.IsBlank() {
-			continue
+		if !isBlank(s.Text) {
+			entries = append(entries, s.Text)
 		}
-		if len(pieces) > 0 {
-			pieces = append(pieces, rawjson.Plain("\n\n"))
-		}
-		pieces = append(pieces, s.Text)
 	}
-	return pieces
+	return strings.Join(entries, "\n\n")
 }
+
+// isBlank reports whether a text holds nothing but white space.
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // foldSystem returns the turns of the prompt with the system prompt before the text of
 // the first one, for a model that takes a system prompt nowhere else.
 func foldSystem(p *translate.Prompt) []translate.Turn {
 	system := systemText(p)
-	if len(system) == 0 || len(p.Turns) == 0 {
+	if system == "" || len(p.Turns) == 0 {
 		return p.Turns
 	}
 	turns := slices.Clone(p.Turns)
 	parts := slices.Clone(turns[0].Parts)
-	at := slices.IndexFunc(parts, func(p translate.Part) bool { return p.Type == translate.PartText && !p.Text.IsZero() })
+	at := slices.IndexFunc(parts, func(p translate.Part) bool { return p.Type == translate.PartText && p.Text != "" })
 	if at < 0 {
-		parts, at = slices.Insert(parts, 0, translate.Part{Type: translate.PartText}), 0
+		parts = slices.Insert(parts, 0, translate.Part{Type: translate.PartText, Text: system})
 	} else {
-		system = append(system, rawjson.Plain(between(system[len(system)-1])), parts[at].Text)
+		parts[at].Text = system + between(system) + parts[at].Text
 	}
-	var folded rawjson.TextBuilder
-	for _, text := range system {
-		folded.Add(text)
-	}
-	parts[at].Text = folded.Take()
 	turns[0].Parts = parts
+	return turns
+}
+
+// emptyTurn is what the user says before an assistant that speaks first, on wires that take no empty or blank
+// text (docs/reference/wire.md §8, docs/reference/bedrock.md §5).
+var emptyTurn = []translate.Part{{Type: translate.PartText, Text: "."}}
+
+// withoutEmpty returns turns with [emptyTurn] in the first one, if that has no parts.
+func withoutEmpty(turns []translate.Turn) []translate.Turn {
+	if len(turns) == 0 || len(turns[0].Parts) > 0 {
+		return turns
+	}
+	turns = slices.Clone(turns)
+	turns[0].Parts = emptyTurn
 	return turns
 }
 
 // between returns what stands between a text and one that was escaped by itself: an empty line, or so
 // many that the second is not taken for the name of a tag that the first begins.
-func between(first rawjson.Text) string {
+func between(first string) string {
 	const ends = " \t\r\n/" // of what begins a tag, behind the <
-	if slices.ContainsFunc([]byte("<"+ends), first.EndsWith) && strings.HasSuffix(strings.TrimRight(first.String(), ends), "<") {
+	if strings.HasSuffix(strings.TrimRight(first, ends), "<") {
 		return strings.Repeat("\n", 9) // one more than markup.MaxTagBlanks
 	}
 	return "\n\n"

@@ -30,11 +30,11 @@ func TestExplainWays(t *testing.T) {
 		if base == "https://models.test" {
 			transport.Proxy = http.ProxyURL(at)
 		}
-		up, err := NewAnthropic(AnthropicOptions{BaseURL: base, APIKey: "sk", HTTPClient: &http.Client{Transport: transport}})
+		up, err := NewAnthropic(ServerOptions{BaseURL: base, APIKey: "sk", HTTPClient: &http.Client{Transport: transport}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range up.Invoke(t.Context(), Model{ID: "m"}, new(translate.Prompt)) {
+		for _, err := range chunksOf(up, t.Context(), Model{ID: "m"}, new(translate.Prompt)) {
 			if got := Explain(err); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}

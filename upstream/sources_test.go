@@ -167,7 +167,7 @@ func write(t *testing.T, path, text string) {
 func (s *site) ask(t *testing.T) (time.Duration, error) {
 	t.Helper()
 	begun := time.Now()
-	_, err := collect(t, s.up.Invoke(t.Context(), upstream.Model{ID: s.model}, ask("Hi")))
+	_, err := collect(t, invoke(s.up, t.Context(), upstream.Model{ID: s.model}, ask("Hi")))
 	return time.Since(begun), err
 }
 

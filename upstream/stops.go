@@ -1,10 +1,8 @@
 package upstream
 
 import (
-	"bytes"
 	"iter"
 	"slices"
-	"strings"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -48,22 +46,21 @@ func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.S
 		return chunks
 	}
 	return func(yield func(translate.Chunk, error) bool) {
-		w := stopWatch{set: newStopSet(stops)}
+		w := newStopWatch(stops)
 		for c, err := range chunks {
 			if err != nil {
-				if w.held.Len() > 0 && !yield(translate.Chunk{Text: w.held.String()}, nil) {
+				if len(w.held) > 0 && !yield(translate.Chunk{Text: string(w.held)}, nil) {
 					return
 				}
 				yield(c, err)
 				return
 			}
-			w.read += len(c.Text)
 			if c = w.pass(c); !yield(c, nil) || c.Stop != "" {
 				return
 			}
 		}
-		if w.held.Len() > 0 {
-			yield(translate.Chunk{Text: w.held.String()}, nil)
+		if len(w.held) > 0 {
+			yield(translate.Chunk{Text: string(w.held)}, nil)
 		}
 	}
 }
@@ -71,41 +68,82 @@ func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.S
 // stopWatch looks for stop sequences in a text that comes in pieces. It ends when one is
 // whole.
 type stopWatch struct {
-	set  *stopSet
-	at   int32        // the node of the set for the text so far
-	held bytes.Buffer // the end of the text, if it may be the beginning of a sequence
-	read int          // how many bytes of text have come
+	stops []stopMatch
+	held  []byte // the end of the text, if it may be the beginning of a sequence
+}
+
+func newStopWatch(stops []string) *stopWatch {
+	w := new(stopWatch)
+	for _, stop := range stops {
+		if stop != "" {
+			w.stops = append(w.stops, newStopMatch(stop))
+		}
+	}
+	return w
 }
 
 // pass returns the chunk with the text that can go on. If a sequence is whole, the chunk
-// is the last one and has an estimate of the tokens written: the upstream is left before
-// it tells how many there were.
+// is the last one, and the upstream is left there.
 func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
-	before := w.held.Len()
-	w.held.WriteString(c.Text)
-	for i := range len(c.Text) {
-		w.at = w.set.next(w.at, c.Text[i])
-		if stop := w.set.met(w.at); stop != "" {
-			c.Text = string(w.held.Next(before + i + 1 - len(stop)))
-			c.Stop, c.StopSequence = messages.StopSequence, stop
-			c.Usage.OutputTokens = max(c.Usage.OutputTokens, translate.EstimateTokens(w.read))
+	text := append(w.held, c.Text...)
+	keep := 0
+	for end := len(w.held); end < len(text); end++ {
+		met := ""
+		keep = 0
+		for i := range w.stops {
+			m := &w.stops[i]
+			m.read(text[end])
+			if m.matched == len(m.stop) && len(m.stop) > len(met) {
+				met = m.stop
+			}
+			keep = max(keep, m.matched)
+		}
+		if met != "" {
+			c.Text = string(text[:end+1-len(met)])
+			c.Stop, c.StopSequence, c.Left = messages.StopSequence, met, true
+			w.held = nil
 			return c
 		}
 	}
-	keep := 0
-	if c.Stop == "" {
-		keep = int(w.set.nodes[w.at].depth)
+	switch {
+	case c.Stop != "":
+		keep = 0
+	case c.Text == "":
+		keep = len(text)
 	}
-	c.Text = string(w.held.Next(w.held.Len() - keep))
+	c.Text = string(text[:len(text)-keep])
+	w.held = append(w.held[:0], text[len(text)-keep:]...)
 	return c
 }
 
-// heldBack returns the index in the text of the longest end of it that is the beginning
-// of s, len(text) if there is none.
-func heldBack(text, s string) int {
-	at := max(0, len(text)-len(s)+1)
-	for !strings.HasPrefix(s, text[at:]) {
-		at++
+// stopMatch finds one sequence in a text and reads each byte once, however much of the
+// sequence a text repeats (Knuth, Morris and Pratt, 1977).
+type stopMatch struct {
+	stop    string
+	shorter []int32 // by how much is matched: the longest beginning of stop that this ends in, and that is shorter
+	matched int     // how much of stop the text ends in
+}
+
+func newStopMatch(stop string) stopMatch {
+	m := stopMatch{stop: stop, shorter: make([]int32, 1, len(stop)+1)}
+	m.shorter = append(m.shorter, 0)
+	for i := 1; i < len(stop); i++ {
+		m.read(stop[i])
+		m.shorter = append(m.shorter, int32(m.matched))
 	}
-	return at
+	m.matched = 0
+	return m
+}
+
+// read takes the next byte of the text.
+func (m *stopMatch) read(c byte) {
+	if m.matched == len(m.stop) {
+		m.matched = int(m.shorter[m.matched])
+	}
+	for m.matched > 0 && m.stop[m.matched] != c {
+		m.matched = int(m.shorter[m.matched])
+	}
+	if m.stop[m.matched] == c {
+		m.matched++
+	}
 }

@@ -1,55 +1,143 @@
 package upstream
 
 import (
+	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
-// texts makes strings of the pieces of an answer, in blocks of memory that many of them
-// share: a piece is a few bytes long, and takes no allocation of its own.
-type texts struct {
-	block   strings.Builder
-	scratch []byte // of unquote, reused
+// The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
+// The model may go on and write the next turn of the human, so the human's marker is a
+// stop sequence.
+const (
+	humanTurn     = "\n\nHuman:"
+	assistantTurn = "\n\nAssistant:"
+)
+
+// The body of text completions, which the Claude 2 family takes (docs/reference/bedrock.md §2b): the
+// whole prompt is one text. Its prompts have to be rendered for a [translate.Target] with TextWire.
+
+// textBody is a request body of text completions.
+type textBody struct {
+	AnthropicVersion string   `json:"anthropic_version"`
+	Prompt           string   `json:"prompt"`
+	MaxTokens        int      `json:"max_tokens_to_sample"`
+	StopSequences    []string `json:"stop_sequences"`
+	sampling
 }
 
-// The sizes of blocks, in bytes: that of the first one, and the largest. A stream that has only begun,
-// and may be slow, has a small one. A text that is longer than the first stands alone.
-const firstTextBlock, textBlock = textBlock / 8, 2 << 10
-
-// of returns a string with the bytes of a text.
-func (t *texts) of(text []byte) string {
-	if len(text) > firstTextBlock { // it would leave much of a block empty
-		return string(text)
+// encodeText returns the body for the prompt as JSON. It fails if the prompt holds an image or a document. It
+// fails if the text of the prompt has more markers than the prompt has turns: then one
+// stands in a text, and the model would read there the beginning of another turn.
+func encodeText(p *translate.Prompt) ([]byte, error) {
+	if err := onlyText(p); err != nil {
+		return nil, err
 	}
-	if t.block.Cap()-t.block.Len() < len(text) {
-		size := min(max(2*t.block.Cap(), firstTextBlock), textBlock)
-		t.block = strings.Builder{}
-		t.block.Grow(size)
+	text := p.Text()
+	if strings.Count(text, humanTurn)+strings.Count(text, assistantTurn) != markers(p) {
+		return nil, internalError.error("the prompt holds turns that are not its own, and was not sent")
 	}
-	start := t.block.Len()
-	t.block.Write(text)
-	return t.block.String()[start:]
+	stops := slices.Clone(p.StopSequences)
+	if !slices.Contains(stops, humanTurn) {
+		stops = append(stops, humanTurn)
+	}
+	return encodeBody(textBody{messages.VersionBedrock, text, p.MaxTokens, stops, samplingOf(p)})
 }
 
-// unquote returns what the JSON string says that data begins with, and how long that
-// string is with its quotation marks. It is false if data begins with no string, or with
-// one that is broken. The text is valid until the next call, and no longer than data.
-func (t *texts) unquote(data []byte) (text []byte, length int, ok bool) {
-	if len(data) == 0 || data[0] != '"' {
-		return nil, 0, false
-	}
-	for length = 1; length < len(data); length++ {
-		switch c := data[length]; {
-		case c == '"': // without an escape, which is nearly always so
-			return data[1:length], length + 1, true
-		case c < ' ' || c == '\\' || c >= utf8.RuneSelf:
-			length = stringEnd(data)
-			text, err := jsontext.AppendUnquote(t.scratch[:0], data[:length])
-			t.scratch = text
-			return text, length, err == nil
+// onlyText returns an [*Error] if the prompt holds an image or a document.
+func onlyText(p *translate.Prompt) error {
+	for i, turn := range p.Turns {
+		for _, part := range turn.Parts {
+			if part.Type != translate.PartText {
+				return invalidRequest.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s", placeOf(part, i, turn.Role)))
+			}
 		}
 	}
-	return nil, 0, false
+	return nil
+}
+
+// markers returns how many markers the text of the prompt has to hold: one for each
+// turn, and the one that the completion follows.
+func markers(p *translate.Prompt) int {
+	if prefilled(p) {
+		return len(p.Turns)
+	}
+	return len(p.Turns) + 1
+}
+
+// textCompletion is one chunk of an answer. The last one has a stop_reason.
+type textCompletion struct {
+	Type       string         `json:"type"` // may be missing
+	Completion string         `json:"completion"`
+	StopReason string         `json:"stop_reason"`
+	Stop       string         `json:"stop"` // the sequence that was met
+	Error      messagesError  `json:"error"`
+	Metrics    bedrockMetrics `json:"amazon-bedrock-invocationMetrics"`
+	Action     string         `json:"amazon-bedrock-guardrailAction"`
+}
+
+// textDecoder turns the chunks of one answer into ours. It ends with the chunk that has
+// a stop reason.
+type textDecoder struct {
+	stops      []string // that were sent, without the one that every prompt has
+	goesOn     bool     // the completion continues a prefill
+	begun      bool     // there was text
+	intervened bool     // a guardrail intervened
+}
+
+// newTextDecoder returns a decoder for the answer to a prompt.
+func newTextDecoder(p *translate.Prompt) *textDecoder {
+	return &textDecoder{stops: p.StopSequences, goesOn: prefilled(p)}
+}
+
+// decode returns the chunk for one of the wire's. For an event that is no completion it
+// is empty, which shows at least that the upstream is alive. The last chunk, and no
+// other, has Stop set.
+func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
+	var c textCompletion
+	if err := json.Unmarshal(data, &c, lenient); err != nil {
+		return translate.Chunk{}, gatewayError("the upstream sent a chunk that cannot be read", err)
+	}
+	switch c.Type {
+	case "", "completion":
+		d.intervened = d.intervened || c.Action == Intervened
+		chunk := translate.Chunk{Text: d.trim(c.Completion), Usage: c.Metrics.usage()}
+		switch {
+		case c.StopReason != "" && d.intervened:
+			chunk.Stop = messages.StopGuardrail
+		case c.StopReason != "":
+			chunk.Stop, chunk.StopSequence = d.stop(c.StopReason, c.Stop)
+		}
+		return chunk, nil
+	case "error":
+		return translate.Chunk{}, apiError(c.Error.Type, c.Error.Message, 0)
+	}
+	return translate.Chunk{}, nil
+}
+
+// trim takes off the blank that the model writes after "Assistant:"
+// (docs/reference/legacy-format.md §9). Behind a prefill a blank belongs to the answer.
+func (d *textDecoder) trim(text string) string {
+	if d.begun || text == "" {
+		return text
+	}
+	d.begun = true
+	if d.goesOn {
+		return text
+	}
+	return strings.TrimPrefix(text, " ")
+}
+
+// stop returns why the completion ended. The human's marker means that the model had no
+// more to say, unless the client asked for that sequence itself.
+func (d *textDecoder) stop(reason, sequence string) (messages.Stop, string) {
+	if stop := stopReason(reason); stop != messages.StopSequence {
+		return stop, ""
+	}
+	return stoppedAt(d.stops, sequence)
 }

@@ -90,7 +90,7 @@ func TestTextStartsNoTurn(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", s, err)
 			}
-			if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, p)); err != nil {
+			if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, p)); err != nil {
 				t.Fatalf("%q: %v", s, err)
 			}
 			asked++
@@ -108,10 +108,10 @@ func spoken(p *translate.Prompt) []string {
 	for _, turn := range p.Turns {
 		var text strings.Builder
 		for i, part := range turn.Parts {
-			if i > 0 && !strings.HasSuffix(turn.Parts[i-1].Text.String(), "\n") && !strings.HasPrefix(part.Text.String(), "\n") {
+			if i > 0 && !strings.HasSuffix(turn.Parts[i-1].Text, "\n") && !strings.HasPrefix(part.Text, "\n") {
 				text.WriteByte('\n')
 			}
-			text.WriteString(part.Text.String())
+			text.WriteString(part.Text)
 		}
 		turns = append(turns, fmt.Sprintf("%s: %s", turn.Role, text.String()))
 	}

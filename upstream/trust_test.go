@@ -35,7 +35,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 		})}
 		for _, way := range allWays(t, client, credentials) {
 			asked = nil
-			_, err := collect(t, way.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude", Can: upstream.Streaming}, ask("Hi")))
+			_, err := collect(t, invoke(way, t.Context(), upstream.Model{ID: "anthropic.claude", Can: upstream.Streaming}, ask("Hi")))
 			if e := new(upstream.Error); !errors.As(err, &e) || len(asked) != 1 || strings.HasPrefix(asked[0], "169.") {
 				t.Errorf("%d over %T: asked %q, %v", status, way, asked, err)
 			}
@@ -79,11 +79,11 @@ func TestUntrustedServers(t *testing.T) {
 			roots.AddCert(server.Certificate())
 			client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 		}
-		up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: client})
+		up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: client})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+		_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 		wantGateway(t, err)
 		if asked {
 			t.Errorf("%s: a request was sent", name)

@@ -38,13 +38,10 @@ type VertexOptions struct {
 	OnRequest OnRequest
 }
 
-// Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1) over the wire
-// that suits each. [Vertex.Messages] and [Vertex.Chat] return upstreams that ask over
-// one wire, with the same client.
+// Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1).
 type Vertex struct {
 	location string // its URL, within the project
 	client   *http.Client
-	tokens   *leases[token]
 }
 
 // NewVertex returns an upstream with these options, or an error that names the option
@@ -59,17 +56,13 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
-	tokens := &leases[token]{refused: isRefusedByGoogle, fetch: newTokenSource(opt, *client).lease}
+	tokens := newGoogleTokens(opt, *client)
 	client.Transport = &bearerTransport{base: opt.OnRequest.over(client.Transport), tokens: tokens}
-	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client, tokens}, nil
+	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client}, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept, and ends the
-// look-up of an access token.
-func (v *Vertex) Close() {
-	v.tokens.close()
-	v.client.CloseIdleConnections()
-}
+// Close is for when nothing more will be asked: it closes the connections that are kept.
+func (v *Vertex) Close() { v.client.CloseIdleConnections() }
 
 // vertexBase returns the URL that all paths of the API begin with
 // (docs/reference/vertex.md §1). The location is a part of its host name, so both it and

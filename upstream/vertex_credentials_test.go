@@ -69,7 +69,7 @@ func eachKind(t *testing.T, test func(t *testing.T, s *vertexServer, grant, quot
 
 func (s *vertexServer) ask(t *testing.T) error {
 	t.Helper()
-	_, err := collect(t, s.up.Invoke(t.Context(), upstream.Model{ID: "claude-opus-4-6"}, ask("Hi")))
+	_, err := collect(t, invoke(s.up, t.Context(), upstream.Model{ID: "claude-opus-4-6"}, ask("Hi")))
 	return err
 }
 
@@ -175,7 +175,7 @@ func TestVertexTokenServerStalls(t *testing.T) {
 			<-s.Tokens.Stalled()
 			cancel(cause)
 		}()
-		if _, err := collect(t, s.up.Invoke(ctx, upstream.Model{ID: "claude-opus-4-6"}, ask("Hi"))); err != cause {
+		if _, err := collect(t, invoke(s.up, ctx, upstream.Model{ID: "claude-opus-4-6"}, ask("Hi"))); err != cause {
 			t.Errorf("error %v", err)
 		}
 		s.Tokens.Fail(nil)
@@ -194,7 +194,7 @@ func TestVertexCredentialsFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := collect(t, up.Messages().Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+		_, err := collect(t, invoke(overWire{up, upstream.WireMessages}, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 		wantOwnFault(t, err, "no credentials")
 		var e *upstream.Error
 		if errors.As(err, &e) && strings.Contains(e.Message, path) {

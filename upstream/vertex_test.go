@@ -66,7 +66,7 @@ func TestVertexURLs(t *testing.T) {
 		test.opt.HTTPClient = &http.Client{Transport: in}
 		up := newVertex(t, test.opt)
 		for _, model := range []string{"claude-sonnet-4-5@20250929", "meta/llama-3.3-70b-instruct-maas"} {
-			if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: model, Can: upstream.Streaming}, ask("Hi"))); err != nil {
+			if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: model, Can: upstream.Streaming}, ask("Hi"))); err != nil {
 				t.Errorf("%s: %v", model, err)
 			}
 		}
@@ -107,13 +107,13 @@ func TestVertexModelIDs(t *testing.T) {
 		"", "claude/../../x", "claude..", "a/b", "claude?x=y", "claude#x", "claude%2f", "claude x", "claude\n", "claude\x00", "claude\\x", "claudé", "claude:predict",
 		strings.Repeat("claude", 1000),
 	} {
-		_, err := collect(t, up.Messages().Invoke(t.Context(), upstream.Model{ID: id}, ask("Hi")))
+		_, err := collect(t, invoke(overWire{up, upstream.WireMessages}, t.Context(), upstream.Model{ID: id}, ask("Hi")))
 		var e *upstream.Error
 		if !errors.As(err, &e) || e.Status != 400 || e.Type != "invalid_request_error" || len(e.Message) > 500 {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	_, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "mistralai/mistral/../x"}, ask("Hi")))
+	_, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "mistralai/mistral/../x"}, ask("Hi")))
 	if e := new(upstream.Error); !errors.As(err, &e) || e.Status != 400 {
 		t.Errorf("a model of Mistral: %v", err)
 	}
@@ -141,7 +141,7 @@ func TestVertexRequest(t *testing.T) {
 		{"qwen/qwen3-coder-480b-a35b-instruct-maas", `{"model":"qwen/qwen3-coder-480b-a35b-instruct-maas","messages":[{"role":"user","content":"Hi"}],"max_tokens":1000,"stream":true,"stream_options":{"include_usage":true}}`},
 	}
 	for _, test := range tests {
-		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: test.model, Can: upstream.Streaming}, ask("Hi"))); err != nil {
+		if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: test.model, Can: upstream.Streaming}, ask("Hi"))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,6 +76,23 @@ func (c *certificates) use(next *certificates) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.files, c.current, c.looked, c.seen = next.files, next.current, next.looked, next.seen
+}
+
+// nameFor returns the name of the server for clients on other machines, which verify it: its address, if the
+// certificate has that, else the first name there. A certificate without either is for this machine alone.
+func (c *certificates) nameFor(address string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	leaf := c.current.Certificates[0].Leaf
+	if leaf.VerifyHostname(address) == nil {
+		return address
+	}
+	for _, name := range leaf.DNSNames {
+		if name != "localhost" && !strings.Contains(name, "*") {
+			return name
+		}
+	}
+	return loopback
 }
 
 // look returns what the file system says of each file; nil for one that is not there. Links are

@@ -10,37 +10,35 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // onlineTimeout is how long one call of `check --online` may take.
 const onlineTimeout = 30 * time.Second
 
 // checkCommand is `dragoman check`.
-func checkCommand() command {
-	return command{
-		name:     "check",
-		synopsis: "[--config FILE] [--online]",
-		brief:    "say all that serve would refuse",
-		about: `
-Checks the configuration as serve does, and prints "ok" with a summary, or everything that is wrong:
+func checkCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "say all that serve would refuse",
+		Long: `Checks the configuration as serve does, and prints "ok" with a summary, or everything that is wrong:
 file and line, cause, and what to do. With --online each upstream is then asked for one token by the
-first model entry that names it.
-
-  dragoman check --config dragoman.yaml
-  dragoman check --config dragoman.yaml --online`,
-		setup: func(fs *flagSet) action {
-			s := newSettings(fs).withServing()
-			online := fs.Bool("online", false, "make one small call to each upstream")
-			return func(ctx context.Context, p process, _ []string) error { return check(ctx, p, s, *online) }
-		},
+first model entry that names it. The server of --base-url is asked if it lists one model.`,
+		Example: `  dragoman check --config dragoman.yaml
+  dragoman check --config dragoman.yaml --online
+  dragoman check --base-url http://127.0.0.1:8080/v1 --online`,
+		Args: atMost(0),
 	}
+	s := newSettings(c).withServing()
+	online := c.Flags().Bool("online", false, "make one small call to each upstream")
+	c.RunE = func(c *cobra.Command, _ []string) error { return check(c.Context(), p, s, *online) }
+	return c
 }
 
 // check makes all that serve would before it listens, so that it finds what serve would
@@ -58,7 +56,15 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 		return err
 	}
 	defer upstreams.closeBut()
-	return callAll(ctx, p.stdout, cfg, upstreams.byKey(cfg.Models))
+	if server, ok := newServerOf(cfg, upstreams, s); ok {
+		said, err := server.check(ctx)
+		if err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+		_, err = fmt.Fprintf(p.stdout, "online    %s: %s\n", config.OpenAI, said)
+		return err
+	}
+	return callAll(ctx, p.stdout, cfg, upstreams.byName())
 }
 
 // summarize prints what a configuration that can be used would serve.
@@ -72,7 +78,11 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	}
 	for _, route := range cfg.Models {
 		var models []string
-		for _, m := range route.UpstreamModels() {
+		of := route
+		if !strings.Contains(route.Name, "*") {
+			of = route.For(route.Name)
+		}
+		for _, m := range of.UpstreamModels() {
 			models = append(models, strings.TrimSpace(m.UpstreamKey()+" "+m.Model)+askedIn(m))
 		}
 		fmt.Fprintf(&s, "model     %s: %s\n", route.Name, strings.Join(models, ", then "))
@@ -87,18 +97,19 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	return err
 }
 
-// askedIn says in which format a model is asked, if that is not the default.
+// askedIn says in which format a model is asked, and why.
 func askedIn(m proxy.UpstreamModel) string {
 	switch {
-	case m.Tools == proxy.ToolsNative || m.Format == "" || m.Format == translate.Formats()[0]:
+	case m.Tools == proxy.ToolsNative:
 		return ""
-	case m.Format == translate.FormatAuto && m.Model == "":
+	case m.Format == translate.FormatAuto && m.Model == "" && m.Family == "":
 		return " in the format of its family"
 	}
+	format := m.FormatName()
 	if v := m.Variant(); v != "" {
-		return " in " + m.FormatName() + " (" + v + ")"
+		format += " (" + v + ")"
 	}
-	return " in " + m.FormatName()
+	return " in " + format + ": " + m.FormatReason()
 }
 
 // access says what a client has to bring.
@@ -126,7 +137,7 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 		said := "not called: no model entry gives an id to ask for; add one with model: ID"
 		if m, found := firstModel(cfg, u); found {
 			begun := time.Now()
-			if err := askOneToken(ctx, upstreams[m.UpstreamKey()], m); err != nil {
+			if err := askOneToken(ctx, onlineTimeout, upstreams[m.Upstream], m); err != nil {
 				failures++
 				said = fmt.Sprintf("%s failed: %v", m.Model, err)
 			} else {
@@ -156,9 +167,9 @@ func firstModel(cfg *config.Config, u config.Upstream) (proxy.UpstreamModel, boo
 	return proxy.UpstreamModel{}, false
 }
 
-// askOneToken returns an error unless the model answers, with one token.
-func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) error {
-	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
+// askOneToken returns an error unless the model answers within the timeout, with one token.
+func askOneToken(ctx context.Context, timeout time.Duration, up proxy.Upstream, m proxy.UpstreamModel) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	spec := m.Spec()
 	prompt, err := translate.Render(&messages.Request{
@@ -166,7 +177,7 @@ func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) 
 		MaxTokens: 1,
 		Messages: []messages.MessageParam{{
 			Role:    messages.RoleUser,
-			Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Say ok.")}},
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Say ok."}},
 		}},
 	}, m.Target(spec))
 	if err != nil {
@@ -174,7 +185,11 @@ func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) 
 	}
 	// The answer may have no text: one token can be the beginning of a thought. That the
 	// upstream says why it stopped is enough.
-	for chunk, err := range up.Invoke(ctx, spec, prompt) {
+	call, err := up.Prepare(spec, prompt)
+	if err != nil {
+		return err
+	}
+	for chunk, err := range call.Chunks(ctx) {
 		if err != nil {
 			return err
 		}

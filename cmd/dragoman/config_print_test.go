@@ -26,15 +26,15 @@ func TestCommandsOfTwoWords(t *testing.T) {
 		code           int
 		stdout, stderr string // are in it
 	}{
-		{[]string{"config"}, 0, "  config print   print", ""},
-		{[]string{"config", "-h"}, 0, "  config schema  print", ""},
+		{[]string{"config"}, 0, "  print       print", ""},
+		{[]string{"config", "-h"}, 0, "  schema      print", ""},
 		{[]string{"help", "config"}, 0, "Usage: dragoman config COMMAND", ""},
-		{[]string{"help", "config", "print"}, 0, "Usage: dragoman config print [--config FILE]", ""},
-		{[]string{"config", "print", "-h"}, 0, "--config FILE\n", ""},
+		{[]string{"help", "config", "print"}, 0, "Usage: dragoman config print [flags]", ""},
+		{[]string{"config", "print", "-h"}, 0, "--config FILE   ", ""},
 		{[]string{"config", "schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
-		{[]string{"help"}, 0, "  config schema  print", ""},
-		{[]string{"config", "prnt"}, 2, "", `unknown command "config prnt"; did you mean "config print"?`},
-		{[]string{"help", "config", "nonsense"}, 2, "", `unknown command "config nonsense"`},
+		{[]string{"help"}, 0, "  config      print", ""},
+		{[]string{"config", "prnt"}, 2, "", `dragoman config: unknown command "prnt"; did you mean "print"?`},
+		{[]string{"help", "config", "nonsense"}, 2, "", `unknown command "nonsense"`},
 		{[]string{"confi", "print"}, 2, "", `unknown command "confi"; did you mean "config"?`},
 		{[]string{"config", "schema", "x"}, 2, "", `config schema: unexpected argument "x"` + "\nFor the usage: dragoman config schema -h"},
 		{[]string{"config", "print", "--config", "none.yaml"}, 78, "", "none.yaml: cannot be read"},

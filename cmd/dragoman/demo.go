@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
@@ -25,28 +26,25 @@ import (
 )
 
 // demoCommand is `dragoman demo`.
-func demoCommand() command {
-	return command{
-		name:     "demo",
-		synopsis: "[--format NAME] [--verbose]",
-		brief:    "show one streamed tool conversation, from request to answer",
-		about: `
-Starts the server on a free loopback port with the built-in simulated model, holds one streamed
+func demoCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "show one streamed tool conversation, from request to answer",
+		Long: `Starts the server on a free loopback port with the built-in simulated model, holds one streamed
 conversation with a tool over HTTP, and shows on one screen what the model writes, and what the client
 receives of it. It needs no account and no network, and reads no configuration. With --verbose it prints
 all of each step: the request, the prompt it became, what the model wrote, and the events the client got.
-The simulated model writes calls in any format, as the prompt shows them.
-
-  dragoman demo
+The simulated model writes calls in any format, as the prompt shows them.`,
+		Example: `  dragoman demo
   dragoman demo --format glm
   dragoman demo --verbose | less`,
-		setup: func(fs *flagSet) action {
-			var format string
-			fs.oneOf(&format, "format", translate.Formats()[0], translate.Formats(), "ask the model for calls in the format `NAME`")
-			verbose := fs.Bool("verbose", false, "print requests, prompts and events in full")
-			return func(ctx context.Context, p process, _ []string) error { return demo(ctx, p, format, *verbose) }
-		},
+		Args: atMost(0),
 	}
+	var format string
+	oneOf(c, &format, "format", translate.Formats()[0], translate.Formats(), "ask the model for calls in the format `NAME`")
+	verbose := c.Flags().Bool("verbose", false, "print requests, prompts and events in full")
+	c.RunE = func(c *cobra.Command, _ []string) error { return demo(c.Context(), p, format, *verbose) }
+	return c
 }
 
 // demoQuestion is what the user of the demo asks.
@@ -94,7 +92,7 @@ func demo(ctx context.Context, p process, format string, verbose bool) error {
 		return err
 	}
 	site.serve()
-	c := demoClient{url: site.url() + "/v1/messages", format: format, model: model}
+	c := demoClient{url: site.url(loopback) + "/v1/messages", format: format, model: model}
 	err = errors.Join(c.run(ctx), site.close(context.Background(), farewell))
 	if err != nil {
 		return err
@@ -187,14 +185,24 @@ type recorder struct {
 	completion strings.Builder
 }
 
-// Invoke remembers the prompt at once, and the completion while it is written.
-func (r *recorder) Invoke(ctx context.Context, model upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+// Prepare remembers the prompt at once, and the completion while it is written.
+func (r *recorder) Prepare(model upstream.Model, p *translate.Prompt) (*upstream.Call, error) {
+	call, err := r.Upstream.Prepare(model, p)
+	if err != nil {
+		return nil, err
+	}
+	recorded := *call
+	recorded.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return r.record(p, call.Chunks(ctx)) }
+	return &recorded, nil
+}
+
+func (r *recorder) record(p *translate.Prompt, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	r.mu.Lock()
 	r.prompt = p.Text()
 	r.completion.Reset()
 	r.mu.Unlock()
 	return func(yield func(translate.Chunk, error) bool) {
-		for chunk, err := range r.Upstream.Invoke(ctx, model, p) {
+		for chunk, err := range chunks {
 			r.mu.Lock()
 			r.completion.WriteString(chunk.Text)
 			switch {

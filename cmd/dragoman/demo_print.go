@@ -64,8 +64,11 @@ func (c *demoClient) screen(paint painter) string {
 	s.WriteString(paint.bold("The client asks, with a tool that it has: "+call.Name) + "\n  " + demoQuestion + "\n")
 
 	title(fmt.Sprintf("The model is asked in text, of %d lines, where there is", 1+strings.Count(first.prompt, "\n")))
+	named := false // the example call names the tool again
 	for line := range strings.Lines(first.prompt) {
-		if line = strings.TrimSpace(line); strings.Contains(line, call.Name) || strings.Contains(line, demoQuestion) {
+		line = strings.TrimSpace(line)
+		names := strings.Contains(line, call.Name) && !named
+		if named = named || names; names || strings.Contains(line, demoQuestion) {
 			fmt.Fprintf(&s, "  %s\n", c.paintMarkup(paint, clip(line, screenWidth-2)))
 		}
 	}

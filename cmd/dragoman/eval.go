@@ -7,6 +7,9 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/cmd/dragoman/internal/eval"
@@ -15,65 +18,94 @@ import (
 )
 
 // evalCommand is `dragoman eval`.
-func evalCommand() command {
-	return command{
-		name:     "eval",
-		synopsis: "[--config FILE] --model MODEL [--formats LIST] [--out DIR] [--concurrency N] [--limit N] [--answers FILE] [SET]",
-		brief:    "grade the calls of a model, in each prompting format",
-		about: `
-Asks the model every question of a test set in each format, as serve would (with the tools in its
-prompt, whatever its entry says of tools and format), compares the calls it makes with those that are expected, and prints for each format: how many answers are right, how many
-calls were malformed (read in any other way than clean), the tokens, and the time for an answer.
-results.jsonl in the folder of --out holds every answer: the same command goes on where it stopped,
-and asks again what got no answer. report.md and report.html there have charts, and what was wrong.
+func evalCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "eval [flags] [SET…]",
+		Short: "ask a model questions in each format, and name the best format",
+		Long: `Asks the model every question in each format, grades the calls it makes, and prints one table, the
+format that did best, and a model entry to paste. In the table, "malformed" counts the calls that were
+read in any other way than clean. Everything else of the model's entry applies, as when it is served.
 
-SET is a file of JSON lines: {"id","tools","question" or "messages","expected":[{"name","input"},…]},
-with tools and messages as in the Messages API, [] where no call is to be made, and in an element of
-expected also "accept": {"argument":[other values],…} and "optional": ["argument",…]. Or it is a file of
-questions of the Berkeley Function Calling Leaderboard (BFCL): its categories with one turn, but Java and
-JavaScript, graded by its rules. Without SET the questions that come with the program are asked.
+With --base-url no file is needed, and no --model if the server lists one model. Without SET, Dragoman
+asks its own questions: simple calls, several calls at once, nested arguments, and some that no tool
+fits, where a right answer has no call. They take five minutes at most (--quick). --quick=false asks
+more of them, without a limit.
 
-  dragoman eval --simulated
+Beside the formats there are three ways to ask: auto is the format that Dragoman chooses for the model,
+server is the tools API of the server itself, and native is that API with calls read out of the text of
+the answer. Without --formats, a server with chat completions is asked over server, too.
+
+results.jsonl in the folder of --out holds every answer. The same command goes on where it stopped, and
+asks again what got no answer. report.md and report.html there have charts, what was wrong, and how the
+calls were read.
+
+SET is one or more files, or folders of files. A file has JSON lines: {"id","tools","question" or
+"messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected is
+[] if no call is to be made; an element of it may have "accept": {"argument":[other values],…} and
+"optional": ["argument",…]. Or it is a file of the Berkeley Function Calling Leaderboard (BFCL): those of
+its categories with one turn, without Java and JavaScript, graded by its rules.`,
+		Example: `  dragoman eval --base-url http://127.0.0.1:8080/v1
+  dragoman eval --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:1.5b --formats auto,server,native
+  dragoman eval --base-url https://llm.example.com/v1 --api-key-file key.txt --quick=false --concurrency 16
   dragoman eval --config dragoman.yaml --model claude-2.1
-  dragoman eval --config dragoman.yaml --model claude-2.1 --formats legacy,json --limit 20 --concurrency 2
-  dragoman eval --config dragoman.yaml --model claude-2.1 --out bfcl data/BFCL_v4_parallel.json
-  dragoman eval --config dragoman.yaml --model claude-2.1 --answers answers.json BFCL_v4_simple.json`,
-		maxArgs:  1,
-		argument: "FILE",
-		setup: func(fs *flagSet) action {
-			e := evaluation{settings: newSettings(fs).withSimulated().notListening()}
-			fs.StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; with --simulated any name, or none")
-			fs.someOf(&e.formats, "formats", translate.Formats(), 3, "ask in the formats of `LIST`, with commas between")
-			fs.StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the reports in the folder `DIR`")
-			fs.IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
-			fs.IntVar(&e.limit, "limit", 0, "ask the first `N` questions alone; 0: all")
-			fs.StringVar(&e.answers, "answers", "", "read the answers to questions of BFCL from `FILE`, not from possible_answer beside SET")
-			return e.run
-		},
+  dragoman eval --config dragoman.yaml --model claude-2.1 --formats legacy,json --limit 20 --out bfcl data/BFCL_v4_parallel.json
+  dragoman eval --simulated`,
+		Args:              atMost(mostSets),
+		ValidArgsFunction: files(mostSets),
 	}
+	e := evaluation{settings: newSettings(c).withSimulated().withServer().notListening()}
+	c.Flags().StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; not needed with --simulated, nor for a server with one model")
+	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in the formats of `LIST`, with commas between")
+	c.Flags().BoolVar(&e.quick, "quick", false, "end after five minutes, with what is answered by then, and ask questions of all kinds in turn; without SET it is true")
+	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the reports in the folder `DIR`")
+	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
+	c.Flags().IntVar(&e.limit, "limit", 0, "ask the first `N` questions alone; 0: all")
+	c.RunE = func(c *cobra.Command, args []string) error { return e.run(c.Context(), p, args) }
+	return c
 }
+
+const (
+	mostSets = 1000 // files on a command line
+	// quickTime is how long a quick run takes, with some seconds left for the reports.
+	quickTime = 5*time.Minute - 5*time.Second
+)
 
 // evaluation is `dragoman eval` with its flags.
 type evaluation struct {
-	settings            *settings
-	model, out, answers string
-	formats             []string
-	concurrency, limit  int
+	settings           *settings
+	model, out         string
+	formats            []string
+	quick              bool
+	concurrency, limit int
+
+	entry entry // the model, for people to paste
+	fleet fleet
 }
 
-// run asks the model, and prints the table of the report. Questions without an answer are
-// an error, which it returns after the table.
+// run asks the model, and prints the table of the report, the verdict and the entry to paste. Questions
+// without an answer are an error, which it returns after that.
 func (e *evaluation) run(ctx context.Context, p process, args []string) error {
-	o := eval.Options{Formats: e.formats, Out: e.out, Concurrency: e.concurrency}
+	began := time.Now()
+	o := eval.Options{Out: e.out, Concurrency: e.concurrency}
 	if err := e.check(); err != nil {
 		return err
+	}
+	if from(e.settings.flags, "quick") == "" {
+		e.quick = len(args) == 0
 	}
 	var err error
 	if o.Questions, err = e.questions(args, &o.About); err != nil {
 		return err
 	}
+	defer func() { e.fleet.closeBut() }()
 	if o.Model, err = e.choose(ctx, p, &o.About); err != nil {
 		return err
+	}
+	if o.Formats, err = e.ways(o.Model); err != nil {
+		return err
+	}
+	if e.quick {
+		o.Until, o.Notes = began.Add(quickTime), p.stderr
 	}
 	if isTerminal(p.stderr) {
 		o.Progress = p.stderr
@@ -82,32 +114,42 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	if report == nil {
 		return err
 	}
-	return cmp.Or(e.print(p.stdout, report), err)
+	return cmp.Or(e.print(p.stdout, report, autoFormat(o.Model)), err)
 }
 
 // check returns a usage error for flags that make no sense, before anything is read or asked.
 func (e *evaluation) check() error {
+	if err := e.settings.chooseSource(); err != nil {
+		return err
+	}
 	switch {
-	case e.model == "" && !e.settings.simulated:
-		return usagef("eval: --model is missing: a name that the configuration serves")
+	case e.model == "" && !e.settings.simulated && e.settings.baseURL == "":
+		return usagef("--model is missing: a name that the configuration serves; or give --base-url, the address of a server")
 	case e.concurrency < 1:
-		return usagef("eval: --concurrency: %d is less than 1", e.concurrency)
+		return usagef("--concurrency: %d is less than 1", e.concurrency)
 	case e.limit < 0:
-		return usagef("eval: --limit: %d is less than 0", e.limit)
+		return usagef("--limit: %d is less than 0", e.limit)
 	case e.out == "":
-		return usagef("eval: --out: empty")
+		return usagef("--out: empty")
 	}
 	return nil
 }
 
-// questions returns the questions of the set that args names, or the built-in ones, and
+// questions returns the questions of the sets that args name, or the built-in ones, and
 // notes in about which they are.
 func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Question, err error) {
-	if len(args) > 0 {
+	switch {
+	case len(args) > 0:
 		var set eval.Set
-		set, err = eval.Load(args[0], e.answers)
+		set, err = eval.LoadAll(args)
 		list, about.Set, about.LeftOut = set.Questions, filepath.Base(args[0]), set.LeftOut
-	} else {
+		if len(args) > 1 {
+			about.Set += fmt.Sprintf(" and %d more", len(args)-1)
+		}
+	case e.quick:
+		list, err = eval.Quick()
+		about.Set = "the built-in questions for a quick run"
+	default:
 		list, err = eval.Builtin()
 		about.Set = "the built-in questions"
 	}
@@ -125,28 +167,77 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	if err != nil {
 		return eval.Model{}, err
 	}
-	name := cmp.Or(e.model, config.Simulated)
-	route, found := cfg.Model(name)
-	if !found {
-		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; %s", name, modelMeant(cfg, name))
-	}
 	upstreams, err := newFleet(ctx, cfg, metrics.New(build().Version), nil, nil)
 	if err != nil {
 		return eval.Model{}, err
 	}
+	e.fleet = upstreams
+	name := e.model
+	if server, ok := newServerOf(cfg, upstreams, e.settings); ok {
+		if name, err = server.choose(ctx, name); err != nil {
+			return eval.Model{}, fmt.Errorf("eval: %w", err)
+		}
+	}
+	name = cmp.Or(name, config.Simulated)
+	route, found := cfg.Model(name)
+	if !found {
+		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; %s", name, modelMeant(cfg, name))
+	}
 	i := slices.IndexFunc(cfg.Upstreams, func(u config.Upstream) bool { return u.Name == route.Upstream })
 	about.Simulated = cfg.Upstreams[i].Kind == config.Simulated
 	about.Upstream, about.Version = route.UpstreamKey(), build().Version
-	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: overWire(route.Wire, upstreams[route.Upstream].upstream)}, nil
+	if e.settings.baseURL != "" {
+		about.Upstream = cfg.Upstreams[i].BaseURL
+	}
+	e.entry = entry{name, route, cfg.Upstreams[i], e.settings}
+	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.Upstream].upstream, At: about.Upstream}, nil
 }
 
-// print writes the table, and says where the reports are.
-func (e *evaluation) print(w io.Writer, report *eval.Report) error {
+// ways returns the formats to ask in, with that of the model in place of auto. Without --formats, the
+// tools API of a server of chat completions is one of them.
+func (e *evaluation) ways(m eval.Model) (all []string, err error) {
+	formats := e.formats
+	if from(e.settings.flags, "formats") == "" && e.entry.upstream.Kind == config.OpenAI {
+		formats = append(slices.Clone(formats), eval.Server)
+	}
+	for _, format := range formats {
+		switch {
+		case format == translate.FormatAuto:
+			format = autoFormat(m)
+		case (format == eval.Server || format == eval.Native) && !m.HasTools():
+			return nil, usagef("--formats: %s: %s has no tools API for this model; leave it out", format, e.entry.upstream.Name)
+		}
+		if !slices.Contains(all, format) {
+			all = append(all, format)
+		}
+	}
+	return all, nil
+}
+
+// autoFormat returns the format that auto stands for with a model; auto itself, if auto asks the model in
+// words of its family that no name stands for.
+func autoFormat(m eval.Model) string {
+	auto := m.UpstreamModel
+	auto.Format = translate.FormatAuto
+	named := auto
+	named.Format = auto.FormatName()
+	if named.Variant() != auto.Variant() {
+		return translate.FormatAuto
+	}
+	return named.Format
+}
+
+// print writes the table, what follows from it, and says where the reports are.
+func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error {
 	if report.Simulated {
 		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing of one.")
 	}
 	if err := report.WriteTable(w); err != nil {
 		return err
+	}
+	fmt.Fprintf(w, "\n%s\n", report.Verdict())
+	if best := report.Best(auto); best != "" && !report.Simulated {
+		fmt.Fprintf(w, "\nThe best format, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
 	}
 	_, err := fmt.Fprintf(w, "\n%s has charts, and what was wrong; %s the same for a browser.\n",
 		filepath.Join(e.out, eval.MarkdownFile), filepath.Join(e.out, eval.HTMLFile))

@@ -126,7 +126,7 @@ models:
   - {name: vertex-native, upstream: gcp, model: claude-opus-4-6, tools: native}
   - {name: relay, upstream: relay, model: claude-2.1}
   - {name: relay-native, upstream: relay, model: claude-opus-4-6, tools: native}
-  - {name: local, upstream: local, model: qwen3, format: attribute}
+  - {name: local, upstream: local, model: qwen3, format: attribute, prefill: false}
   - {name: sim, upstream: sim}
 `, spies["east"].listen(t), google, spies["relay"].listen(t), local))
 	env := map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": credentials}

@@ -372,3 +372,24 @@ func TestReadLineFailure(t *testing.T) {
 type iotestErr struct{}
 
 func (iotestErr) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// TestParseOutcomes holds where parse says how calls were read.
+func TestParseOutcomes(t *testing.T) {
+	request := write(t, "request.json", weatherRequest)
+	odd := strings.Replace(weatherCall, "<tool_name>get_weather</tool_name>", "<tool_name>get_weather</tool_name>\n<!-- so -->", 1) +
+		"<invoke>\n<tool_name>no such tool</tool_name>\n</invoke>\n"
+	got := invocation{stdin: odd}.run(t, "parse", "--request", request, "--verbose")
+	if want := "get_weather: repaired (stray_text)\nnosuchtool: unknown_tool (none)\n"; got.code != 0 || got.stderr != want {
+		t.Errorf("exit code %d, %q, want %q", got.code, got.stderr, want)
+	}
+	lines := invocation{stdin: line(odd, "") + "\n" + line("It rains.", "") + "\n"}.run(t, "parse", "--jsonl")
+	want := []string{
+		`"outcomes":[{"kind":"repaired","tool":"get_weather","reason":"stray_text"},{"kind":"unknown_tool","tool":"nosuchtool","reason":"none"}]}`,
+		`"outcomes":[]}`,
+	}
+	for i, line := range strings.Split(strings.TrimSpace(lines.stdout), "\n") {
+		if !strings.HasSuffix(line, want[i]) {
+			t.Errorf("line %d ends with no %s: %s", i, want[i], line)
+		}
+	}
+}

@@ -1,131 +1,52 @@
 package main
 
 import (
-	"flag"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"dragoman/cmd/dragoman/internal/config"
 )
-
-// flagSet has the flags of a command, and remembers where each of them was set.
-type flagSet struct {
-	*flag.FlagSet
-	from map[string]string // by the name of the flag: "--listen" or "DRAGOMAN_LISTEN"
-}
-
-// newFlagSet returns an empty set. Nothing is printed by package flag.
-func newFlagSet() *flagSet {
-	fs := &flagSet{flag.NewFlagSet("", flag.ContinueOnError), map[string]string{}}
-	fs.SetOutput(io.Discard)
-	return fs
-}
 
 // variable returns the name of the environment variable of a flag.
 func variable(name string) string {
 	return "DRAGOMAN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// parse reads the flags, which may stand before, between and after the other arguments, and
-// returns the other arguments; with wrapping, all from the first that is no flag on. Flags that
-// are not given are taken from the environment. The error is flag.ErrHelp, a usage error, or
-// config.Problems.
-//
-// The syntax is that of package flag, which stops at the first argument that is no flag, and whose
-// errors do not tell which flag was meant.
-func (fs *flagSet) parse(args []string, wrapping bool, getenv func(string) string) (others []string, err error) {
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		switch {
-		case arg == "--":
-			return append(others, args...), fs.environment(getenv)
-		case len(arg) > 1 && arg[0] == '-':
-			if args, err = fs.take(arg, args); err != nil {
-				return nil, err
-			}
-		case wrapping:
-			return append(append(others, arg), args...), fs.environment(getenv)
-		default:
-			others = append(others, arg)
-		}
-	}
-	return others, fs.environment(getenv)
-}
+// fromVariable is the annotation of a flag that the environment has set.
+const fromVariable = "variable"
 
-// take sets the flag of an argument. Its value may be the first of rest: take returns those that
-// are left of them. The error is flag.ErrHelp or a usage error.
-func (fs *flagSet) take(arg string, rest []string) ([]string, error) {
-	name, value, given := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
-	f := fs.Lookup(name)
-	switch {
-	case f == nil && (name == "h" || name == "help"):
-		return nil, flag.ErrHelp
-	case f == nil:
-		return nil, fs.unknown(name)
-	case !given && isBool(f):
-		value = "true"
-	case !given && len(rest) == 0:
-		placeholder, _ := flag.UnquoteUsage(f)
-		return nil, usagef("--%s needs a value: %s", name, placeholder)
-	case !given:
-		value, rest = rest[0], rest[1:]
+// from returns where a flag was set: "--listen" or "DRAGOMAN_LISTEN", "" if it was not.
+func from(flags *pflag.FlagSet, name string) string {
+	switch f := flags.Lookup(name); {
+	case f == nil || !f.Changed:
+		return ""
+	case f.Annotations[fromVariable] != nil:
+		return variable(name)
 	}
-	if err := fs.set(f, value); err != nil {
-		return nil, usagef("--%s: %v", name, err)
-	}
-	fs.from[name] = "--" + name
-	return rest, nil
-}
-
-// unknown returns a usage error that suggests the nearest flag.
-func (fs *flagSet) unknown(name string) error {
-	var names []string
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	if near := suggest(name, names); near != "" {
-		return usagef("unknown flag --%s; did you mean --%s?", name, near)
-	}
-	return usagef("unknown flag --%s", name)
-}
-
-// isBool reports whether a flag is true without a value.
-func isBool(f *flag.Flag) bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
-}
-
-// set sets a flag. The error says of the value what is wrong with it.
-func (fs *flagSet) set(f *flag.Flag, value string) error {
-	err := fs.Set(f.Name, value)
-	if getter, ok := f.Value.(flag.Getter); ok && err != nil {
-		switch getter.Get().(type) {
-		case bool:
-			return fmt.Errorf("%q is neither true nor false", value)
-		case int:
-			return fmt.Errorf("%q is not a whole number", value)
-		}
-	}
-	return err
+	return "--" + name
 }
 
 // environment sets the flags that the command line did not set. An empty variable counts
-// as one that is not set.
-func (fs *flagSet) environment(getenv func(string) string) error {
+// as one that is not set. The error is config.Problems.
+func environment(flags *pflag.FlagSet, getenv func(string) string) error {
 	var problems config.Problems
-	fs.VisitAll(func(f *flag.Flag) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		name := variable(f.Name)
 		value := getenv(name)
-		if fs.from[f.Name] != "" || value == "" {
+		if f.Changed || value == "" || f.Name == "help" {
 			return
 		}
-		if err := fs.set(f, value); err != nil {
+		if err := f.Value.Set(value); err != nil {
 			problems = append(problems, config.Problem{
-				Where: name, Key: "--" + f.Name, Cause: err.Error(), Fix: "change or unset the variable",
+				Where: name, Key: "--" + f.Name, Cause: valueError(f, value, err).Error(), Fix: "change or unset the variable",
 			})
 		}
-		fs.from[f.Name] = name
+		f.Changed, f.Annotations = true, map[string][]string{fromVariable: {name}}
 	})
 	if len(problems) > 0 {
 		return problems
@@ -133,10 +54,75 @@ func (fs *flagSet) environment(getenv func(string) string) error {
 	return nil
 }
 
+// flagError returns the usage error for what pflag says of a command line. It suggests the nearest flag.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch words := c.Flags().Args(); {
+	case c.HasSubCommands() && len(words) > 0: // a command that does not exist, and its flags
+		return unknownCommand(c, words[0])
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		name := "--" + unknown.GetSpecifiedName()
+		if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+			name = "-" + letters
+		}
+		return usagef("unknown flag %s%s", name, meant(name, names))
+	case errors.As(err, &missing):
+		f := missing.GetFlag()
+		placeholder, _ := pflag.UnquoteUsage(f)
+		return usagef("--%s needs a value: %s", f.Name, placeholder)
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		return usagef("--%s: %v", f.Name, valueError(f, invalid.GetValue(), errors.Unwrap(invalid)))
+	}
+	return usagef("%v", err)
+}
+
+// valueError says what is wrong with the value of a flag that its Set does not take.
+func valueError(f *pflag.Flag, value string, err error) error {
+	switch f.Value.Type() {
+	case "bool":
+		return fmt.Errorf("%q is neither true nor false", value)
+	case "int":
+		return fmt.Errorf("%q is not a whole number", value)
+	}
+	return err
+}
+
+// describeFlags adds the values and the variables of flags to their usage, for a command and all below it,
+// and says how shells complete them.
+func describeFlags(p process, c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if complete := completer(p, f); complete != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails if it is called twice
+		}
+		if words := wordsOf(f); words != nil {
+			f.Usage += ": " + strings.Join(words, ", ")
+		}
+		f.Usage += " [" + variable(f.Name) + "]"
+	})
+	for _, below := range c.Commands() {
+		describeFlags(p, below)
+	}
+}
+
+// atMost returns a usage error for more arguments than n.
+func atMost(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usagef("unexpected argument %q", args[n])
+		}
+		return nil
+	}
+}
+
 // oneOf declares a flag whose value is one of words.
-func (fs *flagSet) oneOf(value *string, name, byDefault string, words []string, usage string) {
+func oneOf(c *cobra.Command, value *string, name, byDefault string, words []string, usage string) {
 	*value = byDefault
-	fs.Var(choice{value, words}, name, usage)
+	c.Flags().Var(choice{value, words}, name, usage)
 }
 
 // choice is the value of a flag that is one of words.
@@ -152,6 +138,9 @@ func (c choice) String() string {
 	return *c.value
 }
 
+// Type says how the help shows a default.
+func (c choice) Type() string { return "string" }
+
 // Set sets the value. The error suggests a word.
 func (c choice) Set(s string) error {
 	if err := checkWord(s, c.words); err != nil {
@@ -162,7 +151,7 @@ func (c choice) Set(s string) error {
 }
 
 // wordsOf returns the values that a flag can have, nil if they are not listed.
-func wordsOf(f *flag.Flag) []string {
+func wordsOf(f *pflag.Flag) []string {
 	switch value := f.Value.(type) {
 	case choice:
 		return value.words
@@ -176,9 +165,9 @@ func wordsOf(f *flag.Flag) []string {
 
 // someOf declares a flag whose value is some of words, with commas between. By default it is the first
 // few of them.
-func (fs *flagSet) someOf(values *[]string, name string, words []string, few int, usage string) {
+func someOf(c *cobra.Command, values *[]string, name string, words []string, few int, usage string) {
 	*values = words[:few]
-	fs.Var(choices{values, words}, name, usage)
+	c.Flags().Var(choices{values, words}, name, usage)
 }
 
 // choices is the value of a flag that is some of words.
@@ -193,6 +182,9 @@ func (c choices) String() string {
 	}
 	return strings.Join(*c.values, ",")
 }
+
+// Type says how the help shows a default.
+func (c choices) Type() string { return "string" }
 
 // Set sets the values. One that is named twice is there once.
 func (c choices) Set(s string) error {
@@ -215,8 +207,16 @@ func checkWord(s string, words []string) error {
 	if slices.Contains(words, s) {
 		return nil
 	}
-	if near := suggest(s, words); near != "" {
-		return fmt.Errorf("%q is none; did you mean %q?", s, near)
+	if near := meant(s, words); near != "" {
+		return fmt.Errorf("%q is none%s", s, near)
 	}
 	return fmt.Errorf("%q is none; there are: %s", s, strings.Join(words, ", "))
+}
+
+// meant asks whether a mistyped word was meant to be the nearest of words, "" if none is near.
+func meant(word string, words []string) string {
+	if near := suggest(word, words); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }

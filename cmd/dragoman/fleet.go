@@ -50,17 +50,11 @@ func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, 
 	return f, nil
 }
 
-// byKey returns the upstreams by their names and by the keys of the models
-// ([proxy.UpstreamModel.UpstreamKey]).
-func (f fleet) byKey(models []proxy.Route) map[string]proxy.Upstream {
+// byName returns the upstreams by their names.
+func (f fleet) byName() map[string]proxy.Upstream {
 	upstreams := map[string]proxy.Upstream{}
 	for name, m := range f {
 		upstreams[name] = m.upstream
-	}
-	for _, route := range models {
-		for _, m := range route.UpstreamModels() {
-			upstreams[m.UpstreamKey()] = overWire(m.Wire, upstreams[m.Upstream])
-		}
 	}
 	return upstreams
 }
@@ -87,26 +81,6 @@ func (f fleet) giveUp(next fleet) {
 	}
 }
 
-// overWire returns the upstream as it is asked over a wire. That the upstream has the wire
-// has been checked with the configuration.
-func overWire(wire string, up proxy.Upstream) proxy.Upstream {
-	b, isBedrock := up.(*upstream.Bedrock)
-	v, isVertex := up.(*upstream.Vertex)
-	switch {
-	case isBedrock && wire == proxy.WireMessages:
-		return b.Messages()
-	case isBedrock && wire == proxy.WireText:
-		return b.Text()
-	case isBedrock && wire == proxy.WireConverse:
-		return b.Converse()
-	case isVertex && wire == proxy.WireMessages:
-		return v.Messages()
-	case isVertex && wire == proxy.WireChat:
-		return v.Chat()
-	}
-	return up
-}
-
 // newUpstream returns one upstream, which tells its credentials when they end.
 func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, credentials *metrics.Credentials, tel *telemetry.Telemetry) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
@@ -124,11 +98,11 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cre
 			OnToken: credentials.EndAt, OnRequest: told,
 		})
 	case config.Anthropic:
-		return upstream.NewAnthropic(upstream.AnthropicOptions{
+		return upstream.NewAnthropic(upstream.ServerOptions{
 			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots, OnRequest: told,
 		})
 	case config.OpenAI:
-		return upstream.NewOpenAI(upstream.OpenAIOptions{
+		return upstream.NewOpenAI(upstream.ServerOptions{
 			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots, OnRequest: told,
 		})
 	default:

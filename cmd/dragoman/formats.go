@@ -1,30 +1,29 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"dragoman/translate"
 )
 
 // formatsCommand is `dragoman formats`.
-func formatsCommand() command {
-	return command{
-		name:  "formats",
-		brief: "list the formats in which models write calls",
-		about: `
-Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
+func formatsCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "formats",
+		Short: "list the formats in which models write calls",
+		Long: `Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
 models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
 looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of
 its family; where the markers of that are special tokens, which servers erase from what they pass on, it asks
-in json, and reads both.
-
-  dragoman formats`,
-		setup: func(*flagSet) action {
-			return func(_ context.Context, p process, _ []string) error { return listFormats(p) }
-		},
+in json, and reads both.`,
+		Example: `  dragoman formats`,
+		Args:    atMost(0),
 	}
+	c.RunE = func(_ *cobra.Command, _ []string) error { return listFormats(p) }
+	return c
 }
 
 // listFormats prints what there is to know of each format.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"dragoman/cmd/dragoman/internal/config"
 )
 
@@ -15,22 +17,19 @@ import (
 const healthTimeout = 5 * time.Second
 
 // healthcheckCommand is `dragoman healthcheck`.
-func healthcheckCommand() command {
-	return command{
-		name:     "healthcheck",
-		synopsis: "[--config FILE] [--admin-listen ADDRESS]",
-		brief:    "ask a running server for its health",
-		about: `
-Asks /healthz of the server that runs on this machine, at the admin address of the flag, the
+func healthcheckCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "ask a running server for its health",
+		Long: `Asks /healthz of the server that runs on this machine, at the admin address of the flag, the
 file or the default. Exit code 0 if it is healthy, 1 if not. For images without a shell:
-HEALTHCHECK CMD ["dragoman", "healthcheck"].
-
-  dragoman healthcheck --admin-listen 127.0.0.1:9001`,
-		setup: func(fs *flagSet) action {
-			s := newSettings(fs).withAdmin().notListening()
-			return func(ctx context.Context, p process, _ []string) error { return healthcheck(ctx, p, s) }
-		},
+HEALTHCHECK CMD ["dragoman", "healthcheck"].`,
+		Example: `  dragoman healthcheck --admin-listen 127.0.0.1:9001`,
+		Args:    atMost(0),
 	}
+	s := newSettings(c).withAdmin().notListening()
+	c.RunE = func(c *cobra.Command, _ []string) error { return healthcheck(c.Context(), p, s) }
+	return c
 }
 
 // adminAddress returns where the running server listens for operators, if it was started
@@ -39,7 +38,7 @@ HEALTHCHECK CMD ["dragoman", "healthcheck"].
 // started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
 	if _, _, err := net.SplitHostPort(s.adminListen); s.adminListen != "" && err != nil {
-		return "", usagef("healthcheck: %s: %q is not host:port", s.flags.from["admin-listen"], s.adminListen)
+		return "", usagef("%s: %q is not host:port", from(s.flags, "admin-listen"), s.adminListen)
 	}
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil
@@ -61,7 +60,7 @@ func healthcheck(ctx context.Context, p process, s *settings) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	url := "http://" + reachable(address) + "/healthz"
+	url := "http://" + reachable(address, loopback) + "/healthz"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

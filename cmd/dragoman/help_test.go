@@ -9,32 +9,64 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write the help into testdata, and the manual page into docs")
+var update = flag.Bool("update", false, "write the help into testdata")
 
 // TestHelpTexts holds what people read of every command: scripts and pages quote it.
 func TestHelpTexts(t *testing.T) {
 	archive := &txtar.Archive{Comment: []byte("The help of the program, and of each command. To have it written: go test ./cmd/dragoman -run TestHelpTexts -update\n\n")}
-	archive.Files = append(archive.Files, txtar.File{Name: "dragoman", Data: []byte(succeed(t, "--help"))})
-	for _, c := range shownCommands() {
-		archive.Files = append(archive.Files, txtar.File{Name: "dragoman " + c.name, Data: []byte(succeed(t, append(strings.Fields(c.name), "--help")...))})
+	for _, c := range ourCommands() {
+		args := append(strings.Fields(c.CommandPath())[1:], "--help")
+		archive.Files = append(archive.Files, txtar.File{Name: c.CommandPath(), Data: []byte(succeed(t, args...))})
 	}
 	hold(t, filepath.Join("testdata", "help.txtar"), string(txtar.Format(archive)))
 }
 
-// TestManual holds that the manual page in docs is what `dragoman man` prints.
-func TestManual(t *testing.T) {
-	page := succeed(t, "man")
-	hold(t, filepath.Join("..", "..", "docs", "dragoman.1"), page)
-	for _, want := range []string{".SS \"dragoman serve\"", "DRAGOMAN_ADMIN_LISTEN", ".SH \"EXIT STATUS\""} {
-		if !strings.Contains(page, want) {
-			t.Errorf("there is no %s", want)
+// ourCommands returns the program and its commands, but those whose help is cobra's.
+func ourCommands() (all []*cobra.Command) {
+	var add func(c *cobra.Command)
+	add = func(c *cobra.Command) {
+		if c.Name() == "help" || c.Name() == "completion" {
+			return
+		}
+		all = append(all, c)
+		for _, below := range c.Commands() {
+			add(below)
 		}
 	}
-	if strings.Contains(page, "__complete") {
-		t.Error("it names a command that is hidden")
+	add(rootCommand(process{}, nil))
+	return all
+}
+
+// TestManual holds that each command has a page with its flags, in which no text is taken for markup, and that
+// what formats manual pages has nothing to say of them.
+func TestManual(t *testing.T) {
+	dir := t.TempDir()
+	succeed(t, "man", dir)
+	for _, c := range ourCommands() {
+		path := filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(string(page), "--"+f.Name) || !strings.Contains(string(page), variable(f.Name)) {
+				t.Errorf("%s has no --%s", path, f.Name)
+			}
+		})
+		if strings.Contains(c.Long, "</think>") && !strings.Contains(string(page), "</think>") {
+			t.Errorf("%s lacks a tag", path)
+		}
+		if _, err := exec.LookPath("groff"); err != nil {
+			continue
+		}
+		if out, err := exec.Command("groff", "-ww", "-Kutf8", "-man", "-Tutf8", "-z", path).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%v\n%s", err, out)
+		}
 	}
 }
 
@@ -55,62 +87,38 @@ func hold(t *testing.T, path, got string) {
 	}
 }
 
-// What formats manual pages has nothing to say of ours.
-func TestManualIsClean(t *testing.T) {
-	path := write(t, "dragoman.1", manual())
-	for _, command := range [][]string{
-		{"mandoc", "-T", "lint", "-W", "style", path},
-		{"groff", "-ww", "-Kutf8", "-man", "-Tutf8", "-z", path},
-	} {
-		t.Run(command[0], func(t *testing.T) {
-			if _, err := exec.LookPath(command[0]); err != nil {
-				t.Skip(command[0] + " is not installed")
-			}
-			if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
 // Every flag has an example, and every example is a command line that can be read.
 func TestExamples(t *testing.T) {
 	shown := map[string]bool{}
-	for _, c := range shownCommands() {
-		for line := range strings.Lines(c.about + "\n" + startHere) {
+	for _, c := range ourCommands() {
+		for line := range strings.Lines(c.Example) {
 			_, line, _ := strings.Cut(line, "dragoman ")
 			line, _, _ = strings.Cut(line, "   ") // what it is for
-			args, is := strings.CutPrefix(line, c.name+" ")
-			if !is {
-				continue
-			}
 			var words []string
-			for _, word := range strings.Fields(strings.ReplaceAll(args, ")", " #")) {
-				if strings.ContainsAny(word, "<>|#") {
+			for _, word := range strings.Fields(line) {
+				if strings.ContainsAny(word, "<>|") {
 					break
 				}
 				words = append(words, word)
 			}
-			flags := newFlagSet()
-			c.setup(flags)
-			others, err := flags.parse(words, c.wrapping, func(string) string { return "" })
+			named, rest, err := rootCommand(process{}, nil).Find(words)
 			if err == nil {
-				err = c.check(others)
+				err = named.ParseFlags(rest)
+			}
+			if err == nil {
+				err = named.ValidateArgs(named.Flags().Args())
 			}
 			if err != nil {
-				t.Errorf("dragoman %s %q: %q, %v", c.name, words, others, err)
+				t.Errorf("dragoman %q: %v", words, err)
 			}
-			flags.Visit(func(f *flag.Flag) { shown[f.Name] = true })
+			named.Flags().Visit(func(f *pflag.Flag) { shown[f.Name] = true })
 		}
 	}
-	for _, c := range shownCommands() {
-		flags := newFlagSet()
-		c.setup(flags)
-		flags.VisitAll(func(f *flag.Flag) {
+	for _, c := range ourCommands() {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if !shown[f.Name] {
-				t.Errorf("no example has --%s of %s", f.Name, c.name)
+				t.Errorf("no example has --%s of %s", f.Name, c.Name())
 			}
-			shown[f.Name] = true
 		})
 	}
 }

@@ -37,9 +37,9 @@ func (i inspecting) begin(p process, s *site, log zerolog.Logger) {
 	}
 	i.Watch(func() inspector.Server {
 		cfg, server := s.live.current()
-		return inspector.Server{Server: server, URL: s.url(), Models: modelNames(cfg)}
+		return inspector.Server{Server: server, URL: s.url(loopback), Models: modelNames(cfg)}
 	})
-	url := s.adminURL() + inspector.Path
+	url := s.adminURL(loopback) + inspector.Path
 	log.Warn().Str("inspector_url", url).Str("msg", "the inspector keeps what clients and models write, in memory, for who has the token that was printed").Send()
 	to := p.stdout
 	if to == io.Discard {

@@ -38,7 +38,7 @@ func TestLiveCloses(t *testing.T) {
 			f[name] = members[name]
 		}
 		cfg := &config.Config{Models: []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: names[:1]}}}}
-		server, err := newProxy(cfg, f.byKey(cfg.Models), metrics.New(""), nil, zerolog.Nop())
+		server, err := newProxy(cfg, f.byName(), metrics.New(""), nil, zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,13 +18,13 @@ const (
 )
 
 // newLog returns the log of a configuration. In JSON it writes one object a line, each of at most
-// longestLine; in console form a line for people, which is made of that object: see consoleLines.
+// longestLine; in console form a line for people, which is made of that object: see console.
 // Without a format, that is for terminals alone. Messages are in its field msg, which callers set
 // themselves: zerolog's own field has another name. colours asks for colours on a terminal.
 func newLog(w io.Writer, format, level string, colours bool) zerolog.Logger {
 	out := w
 	if format == config.LogConsole || format != config.LogJSON && isTerminal(w) {
-		out = &consoleLines{w: w, paint: painter(colours && isTerminal(w))}
+		out = console(w, colours && isTerminal(w))
 	}
 	least, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {

@@ -1,32 +1,33 @@
 // Command dragoman serves the Messages API with tools in front of models that
 // only complete text.
 //
-// Each command is a value of type [command] and has a file of its own: serve is made by
-// [serveCommand] in serve.go. What several commands share:
+// Each command has a file of its own: serve is made by [serveCommand] in serve.go. What several
+// commands share:
 //
-//	main, command, process   the command line: commands, help, exit codes
+//	main, process            the command line: commands, help, exit codes
 //	flags                    what flags are given, and what they can be
+//	shell                    what shells complete
 //	settings                 the flags for a configuration, and what is made of it
+//	base_url                 the server of --base-url: its models, and what is wrong with it
 //	live, fleet              the server that answers new requests, and its upstreams
 //	site, connections        the two listeners of a server, and the drain
 //	reload, log              the configuration read again; the lines of standard error
 //	terminal                 what people see: colours, and texts of others without control characters
-//	shell, man               the commands and flags for shells to complete, and as a manual page
 //	input, completion        files and JSON lines; a completion that is parsed
 //
 // Only this package reads the environment and the command line.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
+
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 )
@@ -50,149 +51,136 @@ const (
 // that tests call it as the shell would.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
-	switch c, rest, found := find(args); {
-	case found:
-		return exitCode(p, c.name, c.run(ctx, p, rest))
-	case len(args) == 0:
-		return exitCode(p, "help", help(p, nil))
-	case isHelp(args[0]):
-		return exitCode(p, "help", help(p, args[1:]))
-	case isGroup(args[0]) && (len(args) == 1 || isHelp(args[1])):
-		return exitCode(p, "help", help(p, args[:1]))
-	}
-	return exitCode(p, "help", unknownCommand(args))
+	out := &output{Writer: stdout}
+	root := rootCommand(p, out)
+	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
+	c, err := root.ExecuteContextC(ctx)
+	return exitCode(p, c, cmp.Or(err, out.err))
 }
 
-// find returns the command that the first words name, and the words after those.
-func find(args []string) (c command, rest []string, found bool) {
-	for _, c := range append(commands(), helpCommand()) {
-		if words := strings.Fields(c.name); len(words) <= len(args) && slices.Equal(words, args[:len(words)]) {
-			return c, args[len(words):], true
+// output is where cobra prints. It keeps the error of a write, which cobra drops.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (n int, err error) {
+	n, err = o.Writer.Write(p)
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+// rootCommand returns the program with all its commands. Help goes to out.
+func rootCommand(p process, out io.Writer) *cobra.Command {
+	root := group("dragoman", "serves the Messages API with tools in front of models that only complete text",
+		serveCommand(p), runCommand(p), demoCommand(p), checkCommand(p), renderCommand(p), parseCommand(p), evalCommand(p), modelsCommand(p), formatsCommand(p),
+		group("config", "print the configuration, or its schema", configPrintCommand(p), configSchemaCommand(p)),
+		healthcheckCommand(p), versionCommand(p), manCommand())
+	root.Long = overview
+	root.Example = startHere
+	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
+	root.SetOut(out)
+	root.SetErr(io.Discard) // exitCode says what is wrong
+	root.SetUsageTemplate(usageTemplate)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return environment(c.Flags(), p.getenv) }
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.CompletionOptions.DisableNoDescFlag = true
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Short = "print the help of a command"
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if c, rest, _ := root.Find(args); len(rest) > 0 {
+					return unknownCommand(c, rest[0])
+				}
+				return nil
+			}
+		case "completion":
+			c.Short = "print what makes a shell complete commands and flags"
+			asGroup(c)
+			for _, shell := range c.Commands() {
+				shell.Args = atMost(0)
+			}
 		}
 	}
-	return command{}, nil, false
+	describeFlags(p, root)
+	return root
 }
 
-func isHelp(word string) bool { return slices.Contains([]string{"-h", "--help", "-help"}, word) }
-
-// isGroup reports whether a word is the first of several commands, such as config.
-func isGroup(word string) bool { return len(inGroup(word)) > 0 }
-
-// inGroup returns the commands whose first of two words is this.
-func inGroup(word string) []command {
-	return slices.DeleteFunc(shownCommands(), func(c command) bool { return !strings.HasPrefix(c.name, word+" ") })
+// group returns a command that others do the work of.
+func group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name + " COMMAND", Short: short}
+	c.AddCommand(commands...)
+	return asGroup(c)
 }
 
-// commands returns all commands, in the order of the overview.
-func commands() []command {
-	return []command{
-		serveCommand(),
-		runCommand(),
-		demoCommand(),
-		checkCommand(),
-		renderCommand(),
-		parseCommand(),
-		evalCommand(),
-		modelsCommand(),
-		formatsCommand(),
-		configPrintCommand(),
-		configSchemaCommand(),
-		healthcheckCommand(),
-		versionCommand(),
-		completionCommand(),
-		manCommand(),
-		completeCommand(),
+// asGroup makes a command print its help, and refuse the names of commands that it does not have.
+func asGroup(c *cobra.Command) *cobra.Command {
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return unknownCommand(c, args[0])
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	return c
+}
+
+// unknownCommand returns a usage error that suggests the nearest command.
+func unknownCommand(c *cobra.Command, name string) error {
+	var names []string
+	for _, c := range c.Commands() {
+		names = append(names, c.Name())
+	}
+	return usagef("unknown command %q%s", name, meant(name, names))
+}
+
+// interruptible makes a command end with its context that reads an input which may never end: a read from
+// a terminal or a pipe cannot be interrupted, and main ends the process.
+func interruptible(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		done := make(chan error, 1)
+		go func() { done <- run(c, args) }()
+		select {
+		case err := <-done:
+			return err
+		case <-c.Context().Done():
+			return errors.New("interrupted")
+		}
 	}
 }
 
-// shownCommands returns the commands that the help names.
-func shownCommands() []command {
-	return slices.DeleteFunc(commands(), func(c command) bool { return c.hidden })
-}
+// usageTemplate is the help of a command behind what it does.
+const usageTemplate = `Usage: {{.UseLine}}
+{{if .HasAvailableSubCommands}}
+Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsagesWrapped 120}}{{end}}`
 
-// helpCommand is `dragoman help`. It is none of commands, which it is about.
-func helpCommand() command {
-	return command{
-		name:     "help",
-		synopsis: "[COMMAND]",
-		about:    "Prints what the program is for and its commands, or what a command does and its flags.",
-		maxArgs:  2,
-		setup: func(*flagSet) action {
-			return func(_ context.Context, p process, args []string) error { return help(p, args) }
-		},
-	}
-}
+const overview = `Dragoman serves the Messages API with tools in front of models that only complete text.
 
-// help prints the overview or, if args name a command or the first word of several, its help.
-func help(p process, args []string) error {
-	if len(args) == 0 {
-		return overview(p.stdout)
-	}
-	if c, rest, found := find(args); found && len(rest) == 0 {
-		return c.help(p.stdout)
-	}
-	if len(args) > 1 || !isGroup(args[0]) {
-		return unknownCommand(args)
-	}
-	var s strings.Builder
-	fmt.Fprintf(&s, "Usage: dragoman %s COMMAND [flags]\n\n", args[0])
-	for _, c := range inGroup(args[0]) {
-		fmt.Fprintf(&s, "  %-14s %s\n", c.name, c.brief)
-	}
-	_, err := io.WriteString(p.stdout, s.String())
-	return err
-}
+A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
+Flags win over the environment, the environment over the file of --config.
+Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.`
 
 // startHere is what to try first.
 const startHere = `  dragoman demo                         see one tool call, from request to answer
   dragoman serve --simulated            serve the built-in model: no account, no network
+  dragoman serve --base-url URL         serve a local server: llama.cpp, Ollama, vLLM, …
+  dragoman eval --base-url URL          find out which format its model calls tools best in
   AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
   dragoman run --simulated -- COMMAND   serve while COMMAND runs, which is pointed here`
 
-// overview prints what the program is for and its commands.
-func overview(w io.Writer) error {
-	var s strings.Builder
-	s.WriteString(`Dragoman serves the Messages API with tools in front of models that only complete text.
-
-Usage: dragoman COMMAND [flags]
-
-`)
-	for _, c := range shownCommands() {
-		fmt.Fprintf(&s, "  %-14s %s\n", c.name, c.brief)
-	}
-	s.WriteString(`
-Start here:
-` + startHere + `
-
-A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
-Flags win over the environment, the environment over the file of --config.
-Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.
-For one command: dragoman COMMAND -h
-`)
-	_, err := io.WriteString(w, s.String())
-	return err
-}
-
-// unknownCommand returns a usage error that suggests the nearest command.
-func unknownCommand(args []string) error {
-	name := args[0]
-	if isGroup(name) && len(args) > 1 {
-		name += " " + args[1]
-	}
-	var names []string
-	for _, c := range shownCommands() {
-		first, _, _ := strings.Cut(c.name, " ")
-		names = append(names, c.name, first)
-	}
-	if near := suggest(name, names); near != "" {
-		return usagef("unknown command %q; did you mean %q?", name, near)
-	}
-	return usagef("unknown command %q", name)
-}
-
-// exitCode prints an error, with what to do about it, and returns the exit code for it.
-// command is the one whose help a usage error points to.
-func exitCode(p process, command string, err error) int {
+// exitCode prints an error of a command, with what to do about it, and returns the exit code for it.
+func exitCode(p process, c *cobra.Command, err error) int {
 	text := "" // of files and servers, too: a terminal may show it
 	if err != nil {
 		text = printableLines(err.Error())
@@ -202,14 +190,10 @@ func exitCode(p process, command string, err error) int {
 	var logged *loggedError
 	var ended *exitStatus
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
-		more := "dragoman " + command + " -h"
-		if command == "help" {
-			more = "dragoman help"
-		}
-		fmt.Fprintf(p.stderr, "dragoman: %s\nFor the usage: %s\n", text, more)
+		fmt.Fprintf(p.stderr, "%s: %s\nFor the usage: %[1]s -h\n", c.CommandPath(), text)
 		return exitUsage
 	case errors.As(err, &problems):
 		fmt.Fprintf(p.stderr, "dragoman: the configuration cannot be used\n%s\n", text)

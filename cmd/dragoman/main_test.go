@@ -97,16 +97,19 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"no command", nil, nil, 0, ""},
 		{"unknown command", []string{"sevre"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
-		{"completion for no shell", []string{"completion"}, nil, 2, "completion: which shell?"},
-		{"completion for an unknown shell", []string{"completion", "zhs"}, nil, 2, `completion: "zhs" is none; did you mean "zsh"?`},
+		{"completion for two shells", []string{"completion", "bash", "zsh"}, nil, 2, `completion bash: unexpected argument "zsh"`},
+		{"man without a folder", []string{"man"}, nil, 2, "man: which folder?"},
+		{"completion for an unknown shell", []string{"completion", "zhs"}, nil, 2, `completion: unknown command "zhs"; did you mean "zsh"?`},
 		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `unknown command "nonsense"`},
 		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "serve: unknown flag --port"},
+		{"flag with one dash", []string{"serve", "-config", "x"}, nil, 2, `serve: unknown flag -config; did you mean "--config"?`},
+		{"unknown command with a flag", []string{"sevre", "--simulated"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
 		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "serve: --listen needs a value: ADDRESS"},
 		{"stray argument", []string{"serve", "dragoman.yaml"}, nil, 2, `serve: unexpected argument "dragoman.yaml"`},
 		{"two files", []string{"parse", "--request", request, "a", "b"}, nil, 2, `parse: unexpected argument "b"`},
 		{"text and jsonl", []string{"render", "--text", "--jsonl"}, nil, 2, "exclude each other"},
 		{"eval without a model", []string{"eval"}, nil, 2, "--model is missing"},
-		{"eval in an unknown format", []string{"eval", "--simulated", "--formats", "legacy,yaml"}, nil, 2, `--formats: "yaml" is none; there are: legacy`},
+		{"eval in an unknown format", []string{"eval", "--simulated", "--formats", "legacy,yaml"}, nil, 2, `--formats: "yaml" is none; there are: auto, legacy`},
 		{"eval of nobody", []string{"eval", "--simulated", "--concurrency", "0"}, nil, 2, "--concurrency: 0 is less than 1"},
 		{"eval of an unknown model", []string{"eval", "--config", good, "--model", "gpt"}, nil, 1, `the configuration serves no model "gpt"`},
 		{"eval of no file", []string{"eval", "--simulated", "missing.jsonl"}, nil, 1, "missing.jsonl"},
@@ -139,7 +142,7 @@ func TestExitCodes(t *testing.T) {
 		{"run a file that is no program", []string{"run", "--simulated", good}, nil, 126, "run: " + good + ": permission denied"},
 		{"run without an upstream", []string{"run", "ls"}, nil, 78, "no AWS region"},
 		{"run with a log in a folder", []string{"run", "--simulated", "--log-file", t.TempDir(), "ls"}, nil, 1, "run: --log-file: "},
-		{"an unknown flag with a near one", []string{"serve", "--simulate"}, nil, 2, "serve: unknown flag --simulate; did you mean --simulated?"},
+		{"an unknown flag with a near one", []string{"serve", "--simulate"}, nil, 2, `serve: unknown flag --simulate; did you mean "--simulated"?`},
 		{"a value that is none", []string{"serve", "--log-format", "jsn"}, nil, 2, `serve: --log-format: "jsn" is none; did you mean "json"?`},
 		{"a level that is none", []string{"serve", "--log-level=loud"}, nil, 2, `serve: --log-level: "loud" is none; there are: debug, info, warn, error`},
 		{"a number that is none", []string{"parse", "--chunk", "x"}, nil, 2, `parse: --chunk: "x" is not a whole number`},
@@ -152,7 +155,7 @@ func TestExitCodes(t *testing.T) {
 		{"a folder as the request", []string{"render", folder}, nil, 1, "is a directory"},
 		{"a folder as the request of a completion", []string{"parse", "--request", folder}, nil, 1, "is a directory"},
 		{"a folder as the completion", []string{"parse", "--request", request, folder}, nil, 1, "is a directory"},
-		{"a folder as the questions", []string{"eval", "--simulated", folder}, nil, 1, "is a directory"},
+		{"a folder as the questions", []string{"eval", "--simulated", t.TempDir()}, nil, 1, "the folder has no file that ends in .json or .jsonl"},
 		{"a request that is none", []string{"render", good}, nil, 1, "not valid JSON"},
 		{"reports where a file is", []string{"eval", "--simulated", "--out", good}, nil, 1, "not a directory"},
 		{"a model with a slip", []string{"render", "--config", good, "--model", "claude-2.l", request}, nil, 1, `claude-2.l is none that the configuration serves; did you mean "claude-2.1"?`},
@@ -189,7 +192,7 @@ func TestFullDisk(t *testing.T) {
 	for _, args := range [][]string{
 		{"help"}, {"serve", "--help"}, {"demo"}, {"demo", "--verbose"}, {"check", "--simulated"}, {"render", request}, {"render", "--text", request},
 		{"parse", "--request", request, completion}, {"parse", "--request", request, "--events", completion}, {"models", "--simulated"},
-		{"version"}, {"version", "--json"}, {"completion", "bash"}, {"man"},
+		{"version"}, {"version", "--json"}, {"completion", "bash"},
 	} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr, func(string) string { return "" })
@@ -210,18 +213,15 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: exit code %d, or not the overview:\n%s", args, got.code, got.stdout)
 		}
 	}
-	for _, c := range shownCommands() {
-		if !strings.Contains(overview, "\n  "+c.name+" ") {
-			t.Errorf("%s is not in the overview", c.name)
-		}
-		words := strings.Fields(c.name)
+	for _, c := range ourCommands()[1:] {
+		words := strings.Fields(c.CommandPath())[1:]
 		want := invocation{}.run(t, append([]string{"help"}, words...)...)
-		if !strings.HasPrefix(want.stdout, "Usage: dragoman "+c.name) {
-			t.Errorf("help %s:\n%s", c.name, want.stdout)
+		if !strings.Contains(want.stdout, "Usage: "+c.CommandPath()) {
+			t.Errorf("help %s:\n%s", words, want.stdout)
 		}
 		for _, args := range [][]string{append(words, "-h"), append(words, "--help")} {
 			if got := (invocation{}).run(t, args...); got != want {
-				t.Errorf("%v differs from help %s:\n%s%s", args, c.name, got.stdout, got.stderr)
+				t.Errorf("%v differs from help %s:\n%s%s", args, words, got.stdout, got.stderr)
 			}
 		}
 	}
@@ -274,33 +274,6 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-func TestFlagsAnywhere(t *testing.T) {
-	tests := []struct {
-		args   []string
-		others string
-		model  string
-
-		wrapping bool
-	}{
-		{args: []string{"--model", "m", "FILE"}, others: "FILE", model: "m"},
-		{args: []string{"FILE", "--model", "m"}, others: "FILE", model: "m"},
-		{args: []string{"a", "-model=m", "b"}, others: "a b", model: "m"},
-		{args: []string{"--", "--model", "m"}, others: "--model m"},
-		{args: []string{"a", "--", "-b", "--"}, others: "a -b --"},
-		{args: []string{"-", "--model", "m"}, others: "-", model: "m"},
-		{args: []string{"--model", "m", "--", "a", "--model", "n"}, others: "a --model n", model: "m", wrapping: true},
-		{args: []string{"--model", "m", "a", "--model", "n", "--"}, others: "a --model n --", model: "m", wrapping: true},
-	}
-	for _, tt := range tests {
-		fs := newFlagSet()
-		model := fs.String("model", "", "")
-		others, err := fs.parse(tt.args, tt.wrapping, func(string) string { return "" })
-		if err != nil || strings.Join(others, " ") != tt.others || *model != tt.model {
-			t.Errorf("parse(%q) = %q, model %q, %v", tt.args, others, *model, err)
-		}
-	}
-}
-
 func TestModels(t *testing.T) {
 	path := write(t, "dragoman.yaml", `
 upstreams: {sim: {kind: simulated}, east: {kind: bedrock, region: us-east-1}}
@@ -315,20 +288,20 @@ models:
   - {name: "*", upstream: east, wire: messages, tools: auto, fallbacks: [{upstream: sim}, {upstream: east, model: m}]}
 `)
 	got := invocation{}.run(t, "models", "--config", path)
-	want := `NAME        UPSTREAM  KIND       MODEL                            FORMAT               PREFILL    WIRE      TOOLS  FALLBACKS
-claude-2.1  sim       simulated  =                                legacy               true       default   xml    -
-claude-3-*  sim       simulated  three                            legacy               false      default   xml    -
-*instant*   east      bedrock    =                                legacy               true       text      xml    -
-zai.*       east      bedrock    =                                auto                 by family  default   xml    -
-qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto)   false      default   xml    -
-glm         east      bedrock    zai.glm-4.7                      glm (auto, glm-4.7)  false      default   xml    -
-lfm         sim       simulated  lfm2-8b                          pythonic (lfm2)      true       default   xml    -
-*           east      bedrock    =                                legacy               by family  messages  auto   sim,east
+	want := `NAME        UPSTREAM  KIND       MODEL                            FORMAT                                                          PREFILL    WIRE      TOOLS  FALLBACKS
+claude-2.1  sim       simulated  =                                legacy (auto: family claude, by its id)                         true       default   xml    -
+claude-3-*  sim       simulated  three                            legacy (auto: family claude, by the name that clients ask for)  false      default   xml    -
+*instant*   east      bedrock    =                                auto                                                            true       text      xml    -
+zai.*       east      bedrock    =                                auto                                                            by family  default   xml    -
+qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto: family qwen3-coder, by its id)               false      default   xml    -
+glm         east      bedrock    zai.glm-4.7                      glm (glm-4.7, auto: family glm-4, by its id)                    false      default   xml    -
+lfm         sim       simulated  lfm2-8b                          pythonic (lfm2)                                                 true       default   xml    -
+*           east      bedrock    =                                auto                                                            by family  messages  auto   sim,east
 `
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("models:\n%s%s", got.stdout, got.stderr)
 	}
-	if got := (invocation{}).run(t, "check", "--config", path); !strings.Contains(got.stdout, "zai.glm-4.7 in glm (glm-4.7)\n") {
+	if got := (invocation{}).run(t, "check", "--config", path); !strings.Contains(got.stdout, "zai.glm-4.7 in glm (glm-4.7): family glm-4, by its id\n") {
 		t.Errorf("check:\n%s%s", got.stdout, got.stderr)
 	}
 	request := write(t, "request.json", `{"model":"glm","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`)

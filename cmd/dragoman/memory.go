@@ -1,13 +1,10 @@
 package main
 
 import (
-	"io/fs"
 	"math"
-	"os"
-	"path"
 	"runtime/debug"
-	"strconv"
-	"strings"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"dragoman/cmd/dragoman/internal/config"
 )
@@ -17,12 +14,12 @@ import (
 // connections, the program itself.
 const softShare = 90
 
-// limitMemory sets the memory limit of the Go runtime from that of the container, unless
+// limitMemory sets the memory limit of the Go runtime from that of the control groups of the process, unless
 // GOMEMLIMIT says what it is to be. It returns the lower of both; 0 if there is neither.
-func limitMemory(root fs.FS, getenv func(string) string) int64 {
+func limitMemory(container memlimit.Provider, getenv func(string) string) int64 {
 	limit := debug.SetMemoryLimit(-1) // a negative one only asks
-	if container := containerMemory(root); container > 0 {
-		soft := container / 100 * softShare
+	if bytes, err := container(); err == nil && bytes < math.MaxInt64 {
+		soft := int64(bytes) / 100 * softShare
 		if getenv("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(soft)
 		}
@@ -45,11 +42,11 @@ func loadFor(p process, load loading, memory int64, running *config.Config) (*co
 }
 
 // boundBodies sets limits.max_inflight_bytes, where the file does not, for a process with
-// so much memory. Whatever the bodies hold, to answer them takes at most eight times their
-// length (docs/sizing.md#memory).
+// so much memory. To answer requests of agents takes three to four times the length of their
+// bodies, and whatever a body holds, at most eight times (docs/sizing.md#memory).
 func boundBodies(cfg *config.Config, memory int64) {
 	if cfg.MaxInflightBytes == 0 && memory > 0 {
-		cfg.MaxInflightBytes = memory / 8
+		cfg.MaxInflightBytes = memory / 4
 		cfg.Derive("limits.max_inflight_bytes", "the memory of the process")
 	}
 }
@@ -63,60 +60,3 @@ func boundExchanges(cfg *config.Config, descriptors int64) {
 		cfg.Derive("limits.max_concurrent", "the descriptors of the process")
 	}
 }
-
-// containerMemory returns the bytes that the control groups of this process may have, 0 if
-// there is no limit. root is the root of the file system.
-//
-// A group is below others, whose limits hold, too. In a container the path that the kernel
-// tells may be that of the host, which is not there: then the limit is in the group at the
-// root of the mount.
-func containerMemory(root fs.FS) int64 {
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return 0 // no Linux
-	}
-	least := int64(math.MaxInt64)
-	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path, with neither number nor controllers for version 2 (cgroups(7)).
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(fields) < 3 {
-			continue
-		}
-		mount, file := "sys/fs/cgroup", "memory.max"
-		if fields[1] == "memory" {
-			mount, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		} else if fields[1] != "" {
-			continue
-		}
-		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
-			if limit := readLimit(root, path.Join(mount, group, file)); limit > 0 {
-				least = min(least, limit)
-			}
-			if group == "/" {
-				break
-			}
-		}
-	}
-	if least == math.MaxInt64 {
-		return 0
-	}
-	return least
-}
-
-// readLimit returns the number in a file, 0 if there is none or it stands for no limit:
-// "max", or of version 1 the largest number of pages.
-func readLimit(root fs.FS, name string) int64 {
-	const noLimit = 1 << 60
-	data, err := fs.ReadFile(root, name)
-	if err != nil {
-		return 0
-	}
-	limit, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
-	if err != nil || limit >= noLimit {
-		return 0
-	}
-	return limit
-}
-
-// hostRoot is the file system in which the limits of the process are found.
-func hostRoot() fs.FS { return os.DirFS("/") }

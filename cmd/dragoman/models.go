@@ -2,12 +2,13 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
@@ -16,24 +17,21 @@ import (
 )
 
 // modelsCommand is `dragoman models`.
-func modelsCommand() command {
-	return command{
-		name:     "models",
-		synopsis: "[--config FILE] [--simulated]",
-		brief:    "list the models of the configuration",
-		about: `
-Lists the entries of the configuration in the order in which they are tried: the name clients ask
+func modelsCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "models",
+		Short: "list the models of the configuration",
+		Long: `Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
 for), the format, whether auto has chosen it and which variant of it the model gets, whether a last
-assistant turn is continued, and the wire.
-
-  dragoman models --config dragoman.yaml
+assistant turn is continued (auto: it is found out at the first forced call), and the wire.`,
+		Example: `  dragoman models --config dragoman.yaml
   dragoman models --simulated`,
-		setup: func(fs *flagSet) action {
-			s := newSettings(fs).withSimulated().notListening()
-			return func(_ context.Context, p process, _ []string) error { return listModels(p, s) }
-		},
+		Args: atMost(0),
 	}
+	s := newSettings(c).withSimulated().notListening()
+	c.RunE = func(_ *cobra.Command, _ []string) error { return listModels(p, s) }
+	return c
 }
 
 // modelNames returns the names of models that clients can ask for, without wildcards.
@@ -58,16 +56,16 @@ func modelMeant(cfg *config.Config, name string) string {
 // formatShown returns the format of a route, and what auto stands for and which variant of it the model gets,
 // where the model is known.
 func formatShown(r proxy.Route) string {
-	if r.Model == "" && strings.Contains(r.Name, "*") {
+	if r.Model == "" && r.Family == "" && strings.Contains(r.Name, "*") {
 		return r.Format
 	}
 	m := r.For(r.Name)
 	var notes []string
-	if r.Format == translate.FormatAuto {
-		notes = append(notes, "auto")
-	}
 	if v := m.Variant(); v != "" {
 		notes = append(notes, v)
+	}
+	if r.Format == translate.FormatAuto {
+		notes = append(notes, "auto: "+m.FormatReason())
 	}
 	if notes == nil {
 		return r.Format
@@ -89,10 +87,13 @@ func listModels(p process, s *settings) error {
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE\tTOOLS\tFALLBACKS")
 	for _, route := range cfg.Models {
 		// Whether a model goes on with a prefill is known of its family. A wildcard without a
-		// model may stand for several families, unless the entry or the wire decides.
+		// model may stand for several families, unless the entry or the wire decides. Chat servers are tried.
 		prefill := "by family"
 		if (route.Features.With | route.Features.Without).Has(upstream.Prefill) || route.Wire == proxy.WireText || route.Model != "" || !strings.Contains(route.Name, "*") {
 			prefill = strconv.FormatBool(route.For(route.Name).Spec().Can.Has(upstream.Prefill))
+		}
+		if route.For(route.Name).Spec().Tries.Has(upstream.Prefill) {
+			prefill = "auto"
 		}
 		var fallbacks []string
 		for _, f := range route.Fallbacks {

@@ -23,7 +23,7 @@ func TestPages(t *testing.T) {
 		hold      func(t *testing.T, blocks []string)
 	}{
 		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
-		"docs/formats.md":       {{"json text xml json", holdExample}, {strings.TrimSuffix(strings.Repeat("text ", len(formatExamples())), " "), holdFormats}},
+		"docs/formats.md":       {{"json text xml json", holdExample}, {"xml", holdExampleCalls}, {strings.TrimSuffix(strings.Repeat("text ", len(formatExamples())), " "), holdFormats}},
 		"docs/configuration.md": {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
@@ -109,6 +109,15 @@ func holdExample(t *testing.T, blocks []string) {
 	}
 }
 
+// holdExampleCalls holds the example call that a model gets for the request of the page, unless it is Claude.
+func holdExampleCalls(t *testing.T, blocks []string) {
+	_, all := dataBlocks(t, "../../docs/formats.md")
+	request := file(t, "request.json", strings.Replace(all[0], "claude-2.1", "a-model", 1))
+	if rendered := succeed(t, "render", "--text", request); !strings.Contains(rendered, blocks[0]) {
+		t.Errorf("the page shows\n%s\nwhich is not in\n%s", blocks[0], rendered)
+	}
+}
+
 // holdFormats holds a call in each format, as formats lists it.
 func holdFormats(t *testing.T, blocks []string) {
 	for i, example := range formatExamples() {
@@ -142,14 +151,14 @@ func holdKeys(t *testing.T, blocks []string) {
 func holdConsole(t *testing.T, blocks []string) {
 	var want strings.Builder
 	for _, line := range []string{
-		`{"dialect":"messages","model":"claude-2.1","status":200,"input_tokens":312,"output_tokens":58,"tool_calls":1,"stop_reason":"tool_use","duration_ms":812,"msg":"exchange"}`,
-		`{"dialect":"messages","model":"gpt-9","status":404,"error_type":"not_found_error","duration_ms":0.3,"request_id":"req_018F2","msg":"exchange"}`,
+		`{"level":"info","dialect":"messages","model":"claude-2.1","status":200,"input_tokens":312,"output_tokens":58,"tool_calls":1,"stop_reason":"tool_use","duration_ms":812,"msg":"exchange"}`,
+		`{"level":"info","dialect":"messages","model":"gpt-9","status":404,"error_type":"not_found_error","duration_ms":0.3,"request_id":"req_018F2","msg":"exchange"}`,
 	} {
-		if _, err := (&consoleLines{w: &want}).Write([]byte(line)); err != nil {
+		if _, err := console(&want, false).Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	times := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `)
+	times := regexp.MustCompile(`(?m)^\S+ `)
 	if got, want := times.ReplaceAllString(blocks[0], ""), times.ReplaceAllString(want.String(), ""); got != want {
 		t.Errorf("the log has\n%s\nand the page\n%s", want, got)
 	}

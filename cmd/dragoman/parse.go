@@ -1,22 +1,26 @@
 package main
 
 import (
-	"context"
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
 	"os"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
 // parseCommand is `dragoman parse`.
-func parseCommand() command {
-	return command{
-		name:     "parse",
-		synopsis: "--request FILE [--format NAME] [--thinking HOW] [--stop REASON[=SEQUENCE]] [--chunk N] [--events] [FILE]\n       dragoman parse --jsonl [--format NAME] [--thinking HOW] [FILE]",
-		brief:    "read a completion as the message a client would get",
-		about: `
-Reads the text of a completion from FILE or standard input, and the Messages request it answers from
+func parseCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "parse [flags] [FILE]",
+		Short: "read a completion as the message a client would get",
+		Long: `Reads the text of a completion from FILE or standard input, and the Messages request it answers from
 the file of --request, and prints the message as JSON, or with --events each event of the stream.
 The network and the configuration are not used. The names of tools are not checked. Calls are read in
 the format of --format, in which the model was asked, and in legacy, attribute and json; with any, in all.
@@ -24,29 +28,31 @@ What stands before a </think> that nothing opened is thinking, with the calls in
 that the model opens what it closes, and open that the completion begins in thinking in any case. Without it,
 that is maybe, and marked in legacy and attribute.
 
+With --verbose, standard error says of each call that the completion attempts how it was read: the tool,
+the outcome and the reason, as dragoman_tool_calls_total counts them.
+
 With --jsonl each line is
 {"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,"format":…,"thinking":…}, of
-which the first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
-
-  dragoman parse --request request.json --stop stop_sequence completion.txt
+which the first two are needed, and each line out its message, with the outcomes of its calls as the member
+"outcomes", or {"error":{"type":…,"message":…}}.`,
+		Example: `  dragoman parse --request request.json --stop stop_sequence completion.txt
   dragoman parse --request request.json --events --chunk 1 completion.txt
   dragoman parse --jsonl --format glm --thinking marked < completions.jsonl > messages.jsonl`,
-		maxArgs:  1,
-		argument: "FILE",
-		filter:   true,
-		setup: func(fs *flagSet) action {
-			var f parseFlags
-			fs.StringVar(&f.request, "request", "", "the Messages request, in `FILE`")
-			fs.oneOf(&f.format, "format", translate.Formats()[0], parseFormats(), "the completion is in the format `NAME`")
-			fs.oneOf(&f.thinking, "thinking", "", thinkings, "`HOW` thinking begins in the completion")
-			f.stop.reason = messages.StopEndTurn
-			fs.Var(&f.stop, "stop", "why the completion ended: `REASON`, of which stop_sequence may name its sequence, stop_sequence="+translate.CallsEnd)
-			fs.IntVar(&f.chunk, "chunk", 0, "cut the completion into pieces of `N` bytes; 0: do not cut")
-			fs.BoolVar(&f.events, "events", false, "print the events, one JSON object a line")
-			fs.BoolVar(&f.lines, "jsonl", false, "read one request and completion a line")
-			return func(_ context.Context, p process, args []string) error { return f.run(fs, p, args) }
-		},
+		Args:              atMost(1),
+		ValidArgsFunction: files(1),
 	}
+	var f parseFlags
+	c.Flags().StringVar(&f.request, "request", "", "the Messages request, in `FILE`")
+	oneOf(c, &f.format, "format", translate.Formats()[0], parseFormats(), "the completion is in the format `NAME`")
+	oneOf(c, &f.thinking, "thinking", "", thinkings, "`HOW` thinking begins in the completion")
+	f.stop.reason = messages.StopEndTurn
+	c.Flags().Var(&f.stop, "stop", "why the completion ended: `REASON`, of which stop_sequence may name its sequence, stop_sequence="+translate.CallsEnd)
+	c.Flags().IntVar(&f.chunk, "chunk", 0, "cut the completion into pieces of `N` bytes; 0: do not cut")
+	c.Flags().BoolVar(&f.events, "events", false, "print the events, one JSON object a line")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "say on standard error how each call was read")
+	c.Flags().BoolVar(&f.lines, "jsonl", false, "read one request and completion a line")
+	c.RunE = interruptible(func(c *cobra.Command, args []string) error { return f.run(c.Flags(), p, args) })
+	return c
 }
 
 // parseFlags are the flags of the command.
@@ -56,6 +62,7 @@ type parseFlags struct {
 	stop             stopValue
 	chunk            int
 	events, lines    bool // --events and --jsonl
+	verbose          bool
 }
 
 // stopValue is the value of --stop: REASON or REASON=SEQUENCE.
@@ -71,6 +78,9 @@ func (v *stopValue) String() string {
 	return string(v.reason) + "=" + v.sequence
 }
 
+// Type says how the help shows a default.
+func (v *stopValue) Type() string { return "string" }
+
 // Set reads the value. The error says what does not go together.
 func (v *stopValue) Set(s string) (err error) {
 	reason, sequence, _ := strings.Cut(s, "=")
@@ -79,12 +89,12 @@ func (v *stopValue) Set(s string) (err error) {
 }
 
 // run parses one completion, or with --jsonl one a line.
-func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
+func (f *parseFlags) run(flags *pflag.FlagSet, p process, args []string) error {
 	if f.lines {
 		// Wherever such a flag was set, also in the environment, it would be ignored.
-		for _, name := range []string{"request", "stop", "chunk", "events"} {
-			if from := fs.from[name]; from != "" {
-				return usagef("parse: %s does not go with --jsonl: each line says for itself", from)
+		for _, name := range []string{"request", "stop", "chunk", "events", "verbose"} {
+			if from := from(flags, name); from != "" {
+				return usagef("%s does not go with --jsonl: each line says for itself", from)
 			}
 		}
 		in, err := p.input(args)
@@ -96,9 +106,9 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 	}
 	switch {
 	case f.chunk < 0:
-		return usagef("parse: --chunk: %d is less than 0", f.chunk)
+		return usagef("--chunk: %d is less than 0", f.chunk)
 	case f.request == "":
-		return usagef("parse: --request is missing: the file of the Messages request")
+		return usagef("--request is missing: the file of the Messages request")
 	}
 	c := completion{cut: f.chunk, format: f.format, thinking: f.thinking, stop: f.stop.reason, sequence: f.stop.sequence}
 	var err error
@@ -120,6 +130,9 @@ func (f *parseFlags) print(p process, c completion) error {
 	if err != nil {
 		return err
 	}
+	if f.verbose {
+		events = printOutcomes(p.stderr, events)
+	}
 	if !f.events {
 		msg, err := messages.Collect(events)
 		if err != nil {
@@ -139,4 +152,20 @@ func (f *parseFlags) print(p process, c completion) error {
 		}
 	}
 	return nil
+}
+
+// printOutcomes passes events on, and prints how each call was read, a line each.
+func printOutcomes(w io.Writer, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
+		for e, err := range events {
+			if err == nil && e.Type == messages.MessageDelta {
+				for _, o := range e.Message.Outcomes {
+					fmt.Fprintf(w, "%s: %s (%s)\n", cmp.Or(o.Tool, "a call without a name"), o.Kind, o.ReasonLabel())
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }

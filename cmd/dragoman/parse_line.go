@@ -24,7 +24,7 @@ type parsedLine struct {
 	Others       map[string]jsontext.Value `json:",embed"` // unknown members: each is an error
 }
 
-// parseLine appends to dst the message for line n. The error is a *lineError, or one of the
+// parseLine appends to dst the message for line n, with the outcomes of its calls as one more member. The error is a *lineError, or one of the
 // program itself. The flags are for a line that does not say it itself.
 func (f *parseFlags) parseLine(n int, line, dst []byte) ([]byte, error) {
 	c, err := f.readCompletion(line)
@@ -39,7 +39,9 @@ func (f *parseFlags) parseLine(n int, line, dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, &lineError{messages.ErrorAPI, err.Error()}
 	}
-	return msg.AppendJSON(dst), nil
+	dst = msg.AppendJSON(dst)
+	dst = messages.AppendOutcomes(append(dst[:len(dst)-1], `,"outcomes":`...), msg.Outcomes)
+	return append(dst, '}'), nil
 }
 
 // readCompletion returns what a line asks to parse. The error is a *lineError.

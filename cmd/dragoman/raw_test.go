@@ -45,7 +45,8 @@ func exchangeRaw(t *testing.T, address string, sent ...string) (statuses string,
 	return strings.Join(list, " "), closed
 }
 
-// What another server could frame in another way is 400, and nothing behind it is ever answered.
+// What net/http makes of requests whose end another server may see elsewhere (SECURITY.md, "What is not defended"):
+// it refuses them, and never answers what is behind them, or it reads them to one end.
 func TestSmuggling(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, "attempts: 1"))
 	go func() {
@@ -68,58 +69,57 @@ func TestSmuggling(t *testing.T) {
 			}
 		}
 	})
-	for name, sent := range map[string]string{
-		"CL with TE":                  head + length + te + "\r\n" + chunks,
-		"TE with CL":                  head + te + "Content-Length: 5\r\n\r\n" + chunks,
-		"two CL":                      head + length + "Content-Length: 5\r\n\r\n" + body,
-		"the same CL twice":           head + length + length + "\r\n" + body,
-		"a list of CL":                head + fmt.Sprintf("Content-Length: %d, %[1]d\r\n\r\n%s", len(body), body),
-		"CL with a sign":              head + fmt.Sprintf("Content-Length: +%d\r\n\r\n%s", len(body), body),
-		"CL below nothing":            head + "Content-Length: -1\r\n\r\n" + body,
-		"two TE":                      head + te + te + "\r\n" + chunks,
-		"another TE":                  head + "Transfer-Encoding: xchunked\r\n\r\n" + chunks,
-		"TE with a space":             head + "Transfer-Encoding : chunked\r\n\r\n" + chunks,
-		"TE of HTTP/1.0":              strings.Replace(head, "1.1", "1.0", 1) + "Connection: keep-alive\r\n" + te + "\r\n" + chunks,
-		"CL with TE of HTTP/1.0":      strings.Replace(head, "1.1", "1.0", 1) + "Connection: keep-alive\r\n" + length + te + "\r\n" + body,
-		"obs-fold":                    head + "X-A: b\r\n c\r\n" + length + "\r\n" + body,
-		"a folded TE":                 head + "Transfer-Encoding:\r\n chunked\r\n\r\n" + chunks,
-		"bare LF":                     strings.ReplaceAll(head+length+"\r\n", "\r", "") + body,
-		"bare LF of one field":        head + "X-A: b\n" + length + "\r\n" + body,
-		"bare LF of the request line": strings.Replace(head, "\r\n", "\n", 1) + length + "\r\n" + body,
-		"bare CR":                     head + "X-A: b\rX-B: c\r\n" + length + "\r\n" + body,
-		"bare LF of a chunk":          head + te + "\r\n" + strings.Replace(chunks, "\r\n", "\n", 1),
-		"a chunk size with 0x":        head + te + "\r\n0x" + chunks,
-		"a chunk size with a sign":    head + te + "\r\n+" + chunks,
-		"a chunk size that overflows": head + te + "\r\n1" + strings.Repeat("0", 15) + chunks,
-		"a chunk without a size":      head + te + "\r\n\r\n" + chunks,
-		"a chunk that is too short":   head + te + "\r\n5\r\n" + body + "\r\n0\r\n\r\n",
-		"a space before the colon":    head + "X-A : b\r\n" + length + "\r\n" + body,
-		"NUL in a value":              head + "X-A: b\x00\r\n" + length + "\r\n" + body,
-		"NUL in a name":               head + "X-\x00A: b\r\n" + length + "\r\n" + body,
-		"a line without a colon":      head + "X-A\r\n" + length + "\r\n" + body,
-		"two hosts":                   strings.Replace(head, "Host: x\r\n", "Host: x\r\nHost: y\r\n", 1) + length + "\r\n" + body,
-		"HTTP/0.9":                    "GET /\r\n",
+	for _, tt := range []struct{ name, sent, want string }{
+		{"CL with TE", head + length + te + "\r\n" + chunks, "200"},
+		{"TE with CL", head + te + "Content-Length: 5\r\n\r\n" + chunks, "200"},
+		{"two CL", head + length + "Content-Length: 5\r\n\r\n" + body, "400"},
+		{"the same CL twice", head + length + length + "\r\n" + body, "200"},
+		{"a list of CL", head + fmt.Sprintf("Content-Length: %d, %[1]d\r\n\r\n%s", len(body), body), "400"},
+		{"CL with a sign", head + fmt.Sprintf("Content-Length: +%d\r\n\r\n%s", len(body), body), "400"},
+		{"CL below nothing", head + "Content-Length: -1\r\n\r\n" + body, "400"},
+		{"two TE", head + te + te + "\r\n" + chunks, "501"},
+		{"another TE", head + "Transfer-Encoding: xchunked\r\n\r\n" + chunks, "501"},
+		{"TE with a space", head + "Transfer-Encoding : chunked\r\n\r\n" + chunks, "400"},
+		{"TE of HTTP/1.0", strings.Replace(head, "1.1", "1.0", 1) + "Connection: keep-alive\r\n" + te + "\r\n" + chunks, "400 400"},
+		{"CL with TE of HTTP/1.0", strings.Replace(head, "1.1", "1.0", 1) + "Connection: keep-alive\r\n" + length + te + "\r\n" + body, "200"},
+		{"obs-fold", head + "X-A: b\r\n c\r\n" + length + "\r\n" + body, "200"},
+		{"a folded TE", head + "Transfer-Encoding:\r\n chunked\r\n\r\n" + chunks, "200"},
+		{"bare LF", strings.ReplaceAll(head+length+"\r\n", "\r", "") + body, "200"},
+		{"bare LF of one field", head + "X-A: b\n" + length + "\r\n" + body, "200"},
+		{"bare LF of the request line", strings.Replace(head, "\r\n", "\n", 1) + length + "\r\n" + body, "200"},
+		{"bare CR", head + "X-A: b\rX-B: c\r\n" + length + "\r\n" + body, "400"},
+		{"bare LF of a chunk", head + te + "\r\n" + strings.Replace(chunks, "\r\n", "\n", 1), "400"},
+		{"a chunk size with 0x", head + te + "\r\n0x" + chunks, "400"},
+		{"a chunk size with a sign", head + te + "\r\n+" + chunks, "400"},
+		{"a chunk size that overflows", head + te + "\r\n1" + strings.Repeat("0", 15) + chunks, "400"},
+		{"a chunk without a size", head + te + "\r\n\r\n" + chunks, "400"},
+		{"a chunk that is too short", head + te + "\r\n5\r\n" + body + "\r\n0\r\n\r\n", "400"},
+		{"a space before the colon", head + "X-A : b\r\n" + length + "\r\n" + body, "400"},
+		{"NUL in a value", head + "X-A: b\x00\r\n" + length + "\r\n" + body, "400"},
+		{"NUL in a name", head + "X-\x00A: b\r\n" + length + "\r\n" + body, "400"},
+		{"a line without a colon", head + "X-A\r\n" + length + "\r\n" + body, "400"},
+		{"two hosts", strings.Replace(head, "Host: x\r\n", "Host: x\r\nHost: y\r\n", 1) + length + "\r\n" + body, "400"},
+		{"HTTP/0.9", "GET /\r\n", "400"},
+		{"bare LF of a trailer", head + te + "\r\n" + strings.TrimSuffix(chunks, "\r\n") + "X-A: b\n\r\n", "200"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got, closed := exchangeRaw(t, address, sent+smuggled); got != "400" || !closed {
+			isRead, end := tt.want == "200", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+			if isRead {
+				tt.want = "200 200 200" // with what is behind it
+			}
+			if got, closed := exchangeRaw(t, address, tt.sent+smuggled+end); got != tt.want || !closed {
 				t.Errorf("%s, closed %v", got, closed)
 			}
-			if got, closed := exchangeRaw(t, address, strings.SplitAfter(sent+smuggled, "")...); got != "400" || !closed {
+			if got, closed := exchangeRaw(t, address, strings.SplitAfter(tt.sent+smuggled+end, "")...); got != tt.want || !closed {
 				t.Errorf("byte by byte: %s, closed %v", got, closed)
 			}
 			// Sent at once, what follows may look as if the client had left, and is not answered.
-			if got, closed := exchangeRaw(t, address, smuggled, sent+smuggled); got != "200 400" && got != "200" || !closed {
+			if got, closed := exchangeRaw(t, address, smuggled, tt.sent+smuggled+end); got != "200 "+tt.want && (isRead || got != "200") || !closed {
 				t.Errorf("behind a request: %s, closed %v", got, closed)
 			}
 		})
 	}
-	t.Run("bare LF of a trailer", func(t *testing.T) { // found when the body is there: nobody is left to answer
-		sent := head + te + "\r\n" + strings.TrimSuffix(chunks, "\r\n") + "X-A: b\n\r\n" + smuggled
-		if got, closed := exchangeRaw(t, address, sent); got != "" || !closed {
-			t.Errorf("%s, closed %v", got, closed)
-		}
-	})
 	t.Run("a head that is too large", func(t *testing.T) {
 		if got, _ := exchangeRaw(t, address, head+"X-A: "+strings.Repeat("a", 80<<10)+"\r\n\r\n"+smuggled); got != "431" {
 			t.Error(got)

@@ -57,8 +57,8 @@ func newReloader(load func(running *config.Config) (*config.Config, error), cfg 
 
 // filesOf returns the files that a configuration is made of.
 func filesOf(cfg *config.Config) []string {
-	if cfg.File == "" {
-		return nil
+	if cfg.File == "" { // that of --api-key-file
+		return cfg.Files
 	}
 	return append([]string{cfg.File}, cfg.Files...)
 }
@@ -201,7 +201,7 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	}
 	_, server := live.current()
 	stays := func(name string) bool { return before[name] != nil && before[name] == upstreams[name] }
-	opt := optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.telemetry, r.log)
+	opt := optionsOf(cfg, upstreams.byName(), r.metrics, r.telemetry, r.log)
 	r.inspecting.options(&opt)
 	next, err := server.Successor(opt, stays)
 	if err != nil {

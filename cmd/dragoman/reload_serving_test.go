@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -222,6 +223,39 @@ func TestReloadWaits(t *testing.T) {
 	next, err := config.Load(config.Source{File: serveFile, Getenv: func(string) string { return "" }, Running: running})
 	if err != nil || next.Listen != "127.0.0.1:0" || !next.Loopback || fmt.Sprint(next.Waits) != "[listen admin_listen]" || len(running.Changes(next)) != 0 {
 		t.Errorf("%v: %+v", err, next)
+	}
+}
+
+// The drain stays the one that the process began with: whoever ends it, such as Kubernetes, waits for that. A
+// shorter one would cut streams, and a longer one would be ended from outside.
+func TestReloadKeepsDrain(t *testing.T) {
+	model := newSlowModel(t)
+	path := model.config(t, "drain: 10m")
+	server := start(t, nil, "--config", path)
+	_, body := openStream(t, server)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace(t, path, strings.Replace(string(file), "drain: 10m", "drain: 1ms, idle: 4m", 1))
+	server.await(t, "serves new requests")
+	server.stop()
+	waits := false
+	for line := range server.log {
+		waits = waits || strings.Contains(line, `"keys":["timeouts.drain"]`)
+		if strings.Contains(line, "draining") {
+			close(model.release)
+			break
+		}
+	}
+	if rest, err := io.ReadAll(body); err != nil || !bytes.Contains(rest, []byte("event: message_stop")) {
+		t.Errorf("the stream ended with %v:\n%s", err, rest)
+	}
+	for line := range server.log {
+		waits = waits || strings.Contains(line, `"keys":["timeouts.drain"]`)
+	}
+	if code := <-server.code; code != 0 || !waits {
+		t.Errorf("exit code %d, and the log names the drain: %t", code, waits)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
@@ -14,36 +14,31 @@ import (
 )
 
 // renderCommand is `dragoman render`.
-func renderCommand() command {
-	return command{
-		name:     "render",
-		synopsis: "[--model MODEL] [--config FILE] [--jsonl] [--text] [FILE]",
-		brief:    "show the prompt that a Messages request becomes",
-		about: `
-Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
+func renderCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "render [flags] [FILE]",
+		Short: "show the prompt that a Messages request becomes",
+		Long: `Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
 as JSON; for a model with tools: native, the body that would go through to it. The network is not
 used. Without --config the defaults for the family of the model hold.
-With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.
-
-  dragoman render --text request.json
+With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.`,
+		Example: `  dragoman render --text request.json
   dragoman render --config dragoman.yaml --model claude-3-opus < request.json
   dragoman render --jsonl < requests.jsonl > prompts.jsonl`,
-		maxArgs:  1,
-		argument: "FILE",
-		filter:   true,
-		setup: func(fs *flagSet) action {
-			r := rendering{settings: newSettings(fs).notListening()}
-			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
-			lines := fs.Bool("jsonl", false, "read one request a line")
-			fs.BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
-			return func(ctx context.Context, p process, args []string) error {
-				if r.text && *lines {
-					return usagef("render: --text and --jsonl exclude each other")
-				}
-				return r.run(ctx, p, args, *lines)
-			}
-		},
+		Args:              atMost(1),
+		ValidArgsFunction: files(1),
 	}
+	r := rendering{settings: newSettings(c).notListening()}
+	c.Flags().StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
+	lines := c.Flags().Bool("jsonl", false, "read one request a line")
+	c.Flags().BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
+	c.RunE = interruptible(func(c *cobra.Command, args []string) error {
+		if r.text && *lines {
+			return usagef("--text and --jsonl exclude each other")
+		}
+		return r.run(c.Context(), p, args, *lines)
+	})
+	return c
 }
 
 // rendering is `dragoman render` with its flags.
@@ -99,46 +94,34 @@ func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error
 	if err != nil {
 		return dst, err
 	}
-	native, err := r.native(ctx, m, read)
-	if native != nil || err != nil {
-		return append(dst, native...), err
-	}
-	req, err := read.Request(ctx)
+	up, err := r.upstream(ctx, m)
 	if err != nil {
 		return dst, err
 	}
-	prompt, _, err := m.Render(ctx, req, m.Spec(), proxy.RenderRules{Strict: strict, Drop: func(string) {}})
+	plan, err := m.Plan(ctx, up, m.Spec(), proxy.Planned{
+		Decode: func() (*messages.Request, error) { return read.Request(ctx) },
+		Native: func() (*messages.Request, upstream.Native, error) {
+			req, err := read.Native(ctx)
+			return req, upstream.Native{Body: read.JSON()}, err
+		},
+	}, proxy.RenderRules{Strict: strict, Drop: func(string) {}})
 	if err != nil {
 		return dst, err
 	}
-	if r.text {
-		return append(dst, prompt.Text()...), nil
+	if r.text && plan.Prompt != nil {
+		return append(dst, plan.Prompt.Text()...), nil
 	}
-	out, err := json.Marshal(prompt)
+	out, err := plan.JSON(ctx)
 	return append(dst, out...), err
 }
 
-// native returns what would go through to a model that is given tools over its own API (see
-// [proxy.NativeJSON]); nil for one that is asked with a prompt.
-func (r *rendering) native(ctx context.Context, m proxy.UpstreamModel, body *messages.Body) ([]byte, error) {
+// upstream returns the upstream of a model that may be given tools over its own API; nil for any other.
+func (r *rendering) upstream(ctx context.Context, m proxy.UpstreamModel) (proxy.Upstream, error) {
 	if m.Tools != proxy.ToolsNative && m.Tools != proxy.ToolsAuto {
 		return nil, nil
 	}
 	at := slices.IndexFunc(r.cfg.Upstreams, func(u config.Upstream) bool { return u.Name == m.Upstream })
-	up, err := newUpstream(ctx, r.cfg, r.cfg.Upstreams[at], metrics.New("").NewCredentials(""), nil)
-	if err != nil {
-		return nil, err
-	}
-	up = overWire(m.Wire, up)
-	native, err := m.PassesTo(up, m.Spec())
-	if native == nil || err != nil {
-		return nil, err
-	}
-	if _, err := body.Native(ctx); err != nil {
-		return nil, err
-	}
-	request, err := native.(proxy.NativeExplainer).NativeRequest(ctx, m.Spec(), upstream.Native{Body: body.JSON()})
-	return proxy.NativeJSON(request.Body), err
+	return newUpstream(ctx, r.cfg, r.cfg.Upstreams[at], metrics.New("").NewCredentials(""), nil)
 }
 
 // upstreamModel returns the model that is asked for this name: by the configuration or, if

@@ -14,38 +14,42 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
 )
 
 // runCommand is `dragoman run`.
-func runCommand() command {
-	return command{
-		name:     "run",
-		synopsis: "[flags] [--] COMMAND [ARGUMENT…]",
-		brief:    "serve while a command runs that is pointed here",
-		about: `
-Serves on a free port of loopback and runs COMMAND with the variables set that point clients there:
-ANTHROPIC_BASE_URL, and those of Bedrock, Vertex AI, the AWS SDKs and LangChain. Nothing else is
-changed, neither files nor the environment that it was started in. Where a client asks for a key and
-none is set, it gets a word in its place; where the configuration has keys, one that ends with COMMAND.
+func runCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "run [flags] [--] COMMAND [ARGUMENT…]",
+		Short: "serve while a command runs that is pointed here",
+		Long: `Serves on a free port of loopback and runs COMMAND with the variables set that point clients there:
+ANTHROPIC_BASE_URL, and those of Bedrock, Vertex AI, the AWS SDKs and LangChain. No file is changed,
+nor the environment that dragoman was started in. Where a client asks for a key and none is set, it
+gets a word in its place; where the configuration has keys, one that ends with COMMAND.
+
+COMMAND does not get the variables that the configuration uses as secrets (${VAR} in auth.keys or
+api_key), so that it cannot read the key of an upstream. The log names them, and --inherit-secrets
+keeps them.
 
 Standard input, output and error are those of COMMAND, and signals are passed on to it. When it has
 ended, open exchanges may finish, and its exit code is that of dragoman: 128 more than the number of
 a signal that ended it, 127 if it was not found, 126 if it could not be run. Warnings of the server
-are on standard error; --log-file has the whole log.
-
-  dragoman run --simulated -- python app.py
-  dragoman run --config dragoman.yaml --log-file dragoman.log -- claude`,
-		wrapping: true,
-		argument: "COMMAND",
-		setup: func(fs *flagSet) action {
-			r := wrapper{settings: newSettings(fs).withServing()}
-			fs.StringVar(&r.logFile, "log-file", "", "append the log to `FILE`, and write nothing of it to standard error")
-			return r.run
-		},
+are on standard error; --log-file has the whole log.`,
+		Example: `  dragoman run --simulated -- python app.py
+  dragoman run --base-url http://127.0.0.1:11434/v1 -- claude
+  dragoman run --config dragoman.yaml --log-file dragoman.log -- claude
+  dragoman run --config dragoman.yaml --inherit-secrets -- ./deploy.sh`,
+		ValidArgsFunction: programs(p),
 	}
+	r := wrapper{settings: newSettings(c).withServing()}
+	c.Flags().StringVar(&r.logFile, "log-file", "", "append the log to `FILE`, and write nothing of it to standard error")
+	c.Flags().BoolVar(&r.inheritSecrets, "inherit-secrets", false, "let COMMAND have the variables that the configuration uses as secrets")
+	c.Flags().SetInterspersed(false) // the flags of COMMAND are its own
+	c.RunE = func(c *cobra.Command, args []string) error { return r.run(c.Context(), p, args) }
+	return c
 }
 
 // wrapper is `dragoman run` with its flags.
@@ -53,6 +57,8 @@ type wrapper struct {
 	settings *settings
 	logFile  string
 	key      string // that COMMAND has to present; "" while the server has no keys
+
+	inheritSecrets bool
 }
 
 // exitStatus is the error of a command that ends with the exit code of another.
@@ -74,7 +80,7 @@ const (
 // It does not end with ctx, which ends with the signals that are for COMMAND.
 func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 	if len(args) == 0 {
-		return usagef("run: there is no command to run: dragoman run [flags] -- COMMAND")
+		return usagef("there is no command to run: dragoman run [flags] -- COMMAND")
 	}
 	command := exec.Command(args[0], args[1:]...)
 	if command.Err != nil {
@@ -93,13 +99,28 @@ func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 		return err
 	}
 	command.Stdin, command.Stdout, command.Stderr = p.stdin, p.stdout, p.stderr
-	command.Env = append(command.Environ(), clientVariables(v.site.url(), w.key, p.getenv)...)
+	command.Env = w.environment(v, command.Environ(), p.getenv)
 	status, err := runWith(command, signals)
 	end(signals)
 	if err != nil {
 		return cannotRun(args[0], err)
 	}
 	return &exitStatus{code: status}
+}
+
+// environment returns the variables of COMMAND, as NAME=value: those of this process without the secrets of
+// the configuration, and those that point clients here.
+func (w *wrapper) environment(v *service, own []string, getenv func(string) string) []string {
+	cfg, _ := v.live.current()
+	if !w.inheritSecrets {
+		kept, removed := without(own, cfg.SecretVariables)
+		if len(removed) > 0 {
+			v.log.Warn().Strs("variables", removed).
+				Str("msg", "the command does not get the variables that the configuration uses as secrets; --inherit-secrets keeps them").Send()
+		}
+		own, getenv = kept, hiding(getenv, removed)
+	}
+	return append(own, clientVariables(v.site.url(loopback), w.key, getenv)...)
 }
 
 // begin serves. end is to be called when the command has ended: open exchanges may finish until

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,34 @@ func clientVariables(url, key string, getenv func(string) string) []string {
 		all = append(all, "CLAUDE_CODE_ATTRIBUTION_HEADER=0")
 	}
 	return all
+}
+
+// without returns the variables (NAME=value) but those of these names, and the names that were there.
+func without(variables, names []string) (kept, removed []string) {
+	for _, variable := range variables {
+		name, _, _ := strings.Cut(variable, "=")
+		if slices.ContainsFunc(names, func(secret string) bool { return isSameVariable(secret, name) }) {
+			removed = append(removed, name)
+		} else {
+			kept = append(kept, variable)
+		}
+	}
+	return kept, removed
+}
+
+// hiding returns getenv for an environment without these variables.
+func hiding(getenv func(string) string, names []string) func(string) string {
+	return func(name string) string {
+		if slices.ContainsFunc(names, func(hidden string) bool { return isSameVariable(hidden, name) }) {
+			return ""
+		}
+		return getenv(name)
+	}
+}
+
+// isSameVariable reports whether two names are of one variable. On Windows their case does not matter.
+func isSameVariable(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
 // newSecret returns a key that nobody can guess.

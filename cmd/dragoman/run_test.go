@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 )
 
 // wrapped is a `dragoman run` in a process of its own, with a shell script as its command.
@@ -238,6 +239,36 @@ func TestRunWithKeys(t *testing.T) {
 	}
 }
 
+// The command does not get the variables that the configuration uses as secrets, unless it is to have them. A
+// variable that clients would not start without has a word in its place.
+func TestRunHidesSecrets(t *testing.T) {
+	t.Setenv("UPKEY", "s3cret-of-an-upstream")
+	t.Setenv("CLIENTS", "s3cret-key-of-clients")
+	t.Setenv("PLAIN", "no-secret")
+	file := write(t, "dragoman.yaml", `auth: {keys: [{name: ci, key: "${CLIENTS:-a-default-key-of-clients}"}]}
+upstreams:
+  relay: {kind: anthropic, base_url: "http://127.0.0.1:1/${PLAIN}", api_key: "x-${UPKEY}"}
+  other: {kind: openai, base_url: "http://127.0.0.1:1/v1", api_key: "${ANTHROPIC_AUTH_TOKEN}"}
+models: [{name: "*", upstream: relay}]
+`)
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "s3cret")
+	const script = `echo "$UPKEY,$CLIENTS,$PLAIN,${ANTHROPIC_AUTH_TOKEN%-*}"`
+	w := startWrapped(t, "--config "+file, script)
+	if rest, _ := w.end(t); rest != ",,no-secret,\n" {
+		t.Errorf("the command has %q", rest)
+	}
+	log := w.stderr.String()
+	for _, name := range []string{"UPKEY", "CLIENTS", "ANTHROPIC_AUTH_TOKEN"} {
+		if strings.Count(log, name) != 1 || strings.Contains(log, "s3cret") || !strings.Contains(log, "--inherit-secrets") {
+			t.Errorf("%s is not named once: %s", name, log)
+		}
+	}
+	w = startWrapped(t, "--inherit-secrets --config "+file, script)
+	if rest, _ := w.end(t); rest != "s3cret-of-an-upstream,s3cret-key-of-clients,no-secret,run\n" || w.stderr.Len() > 0 {
+		t.Errorf("with --inherit-secrets the command has %q, logged %s", rest, w.stderr)
+	}
+}
+
 // The server of a command exports what the environment asks for, as any other. What the variables ask for
 // and is not there may be right for the command: it runs, and a warning says what is missing.
 func TestRunWithTelemetry(t *testing.T) {
@@ -261,8 +292,8 @@ func TestRunWithTelemetry(t *testing.T) {
 		t.Errorf("traces are exported: %v, metrics: %v; %s", traces, metrics, w.stderr)
 	}
 	exported.Clear()
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-	if w := ask(); !strings.Contains(w.stderr.String(), "OTEL_EXPORTER_OTLP_PROTOCOL: nothing of the server's is exported: this protocol is not spoken") {
+	t.Setenv("OTEL_METRICS_EXPORTER", "prometheus")
+	if w := ask(); !strings.Contains(w.stderr.String(), "OTEL_METRICS_EXPORTER: nothing of the server's is exported: this exporter is the command's alone") {
 		t.Errorf("standard error is %q", w.stderr)
 	}
 	exported.Range(func(path, _ any) bool {
@@ -284,7 +315,7 @@ func TestRunWithoutCollector(t *testing.T) {
 // Keys that come while the command runs are not taken over: it has none to present.
 func TestRunKeepsNoKeys(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
-	w := wrapper{settings: newSettings(newFlagSet()).withServing()}
+	w := wrapper{settings: newSettings(&cobra.Command{}).withServing()}
 	w.settings.file = file
 	p := process{getenv: func(string) string { return "" }}
 	running, err := w.load(p, nil)

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
@@ -14,30 +17,29 @@ import (
 )
 
 // serveCommand is `dragoman serve`.
-func serveCommand() command {
-	return command{
-		name:     "serve",
-		synopsis: "[--config FILE] [--listen ADDRESS] [--admin-listen ADDRESS] [--simulated] [--inspect]",
-		brief:    "serve until SIGTERM or SIGINT, then drain",
-		about: `
-Serves the Messages API. The first line of the log, on standard error, names the URL and what to
+func serveCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "serve until SIGTERM or SIGINT, then drain",
+		Long: `Serves the Messages API. The first line of the log, on standard error, names the URL and what to
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
 timeouts.drain_delay, and open exchanges have timeouts.drain to finish, less two seconds in which
 they are ended with an error; a second signal does that at once, a third ends the process. On
 SIGHUP, or when it changes, the configuration is read again and serves new requests: all of it, or
-none. What takes a restart, such as another address, is named in the log.
-
-  dragoman serve --simulated
+none. What takes a restart, such as another address, is named in the log.`,
+		Example: `  dragoman serve --simulated
+  dragoman serve --base-url http://127.0.0.1:11434/v1
+  dragoman serve --base-url https://llm.example.com/v1 --api-key-file key.txt
   AWS_REGION=us-east-1 dragoman serve
   dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000 --admin-listen 127.0.0.1:9001
   dragoman serve --simulated --listen 10.0.0.7:8484 --insecure
   dragoman serve --simulated --inspect
   dragoman serve --simulated --log-format json --log-level warn`,
-		setup: func(fs *flagSet) action {
-			s := newSettings(fs).withServing()
-			return func(ctx context.Context, p process, _ []string) error { return serve(ctx, p, s) }
-		},
+		Args: atMost(0),
 	}
+	s := newSettings(c).withServing()
+	c.RunE = func(c *cobra.Command, _ []string) error { return serve(c.Context(), p, s) }
+	return c
 }
 
 // serve answers clients until ctx ends, which the first signal does, and then drains: new
@@ -93,8 +95,7 @@ type service struct {
 // begin serves the configuration that load returns, and follows its changes. What goes wrong is an
 // error as long as nobody is served, and is in the log from then on.
 func begin(ctx context.Context, p process, load loading, openLog func(*config.Config) zerolog.Logger, hangUps <-chan os.Signal) (*service, error) {
-	collectRarely(p.getenv)
-	memory := limitMemory(hostRoot(), p.getenv)
+	memory := limitMemory(memlimit.FromCgroup, p.getenv)
 	bounded := func(running *config.Config) (*config.Config, error) { return loadFor(p, load, memory, running) }
 	cfg, err := bounded(nil)
 	if err != nil {
@@ -112,6 +113,10 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 		return nil, err
 	}
 	live := newLive(cfg, server, upstreams)
+	flush, err := startTelemetry(tel, live)
+	if err != nil {
+		return nil, err
+	}
 	site, err := open(ctx, live, log)
 	if err != nil {
 		return nil, err
@@ -120,7 +125,6 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 	inspecting.begin(p, site, log)
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
-	flush := startTelemetry(tel, cfg.Telemetry, live, log)
 	site.serve()
 	return &service{server, live, site, log, flush, reloader.start(ctx, site, hangUps)}, nil
 }
@@ -129,23 +133,32 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 // it. It repeats that on standard output if it is a terminal, where the log may scroll away, and
 // logs the warnings of the configuration.
 func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
-	export := "export ANTHROPIC_BASE_URL=" + s.url()
+	interfaces, _ := net.InterfaceAddrs() // without them, the URL is for this machine
+	self := ownAddress(interfaces)
+	url := s.url(self)
+	if s.identity != nil {
+		url = s.url(s.identity.nameFor(self))
+	}
+	export := "export ANTHROPIC_BASE_URL=" + url
 	of, comment := "", ""
 	if cfg.Simulates() {
 		of, comment = " (simulated: a built-in program answers, not a model)", " # simulated"
 	}
 	log.Info().
 		Str("version", build().Version).
-		Str("url", s.url()).
-		Str("admin_url", s.adminURL()).
+		Str("url", url).
+		Str("admin_url", s.adminURL(self)).
 		Str("config", cfg.Hash()).
 		Bool("simulated", cfg.Simulates()).
-		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", s.url(), of, export, comment)).
+		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", url, of, export, comment)).
 		Send()
+	if tel := cfg.Telemetry; tel != nil {
+		log.Info().Bool("traces", tel.Traces).Bool("metrics", tel.Metrics).Bool("content", tel.Content).Str("msg", "telemetry is exported").Send()
+	}
 	for _, w := range cfg.Warnings {
 		log.Warn().Str("msg", w.String()).Send()
 	}
 	if isTerminal(p.stdout) {
-		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", s.url(), of, export)
+		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", url, of, export)
 	}
 }

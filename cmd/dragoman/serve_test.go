@@ -143,6 +143,52 @@ func TestServeSimulated(t *testing.T) {
 }
 
 // The AWS SDK for JavaScript speaks HTTP/2 without TLS from the first byte.
+// A server on all addresses logs a URL that other machines can use, if this one has an address for them.
+func TestURLForOtherMachines(t *testing.T) {
+	server := start(t, nil, "--simulated", "--insecure", "--listen", "0.0.0.0:0", "--admin-listen", "0.0.0.0:0")
+	interfaces, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, at := range map[string]string{"/": server.url, "/healthz": server.admin} {
+		if !strings.HasPrefix(at, "http://"+ownAddress(interfaces)+":") || status(t, at+path) != http.StatusOK {
+			t.Errorf("%s", at)
+		}
+	}
+	for want, own := range map[string][]string{
+		"10.1.2.3":    {"127.0.0.1/8", "::1/128", "169.254.7.7/16", "fe80::1/64", "fd00::5/64", "10.1.2.3/24", "172.17.0.1/16"},
+		"fd00::5":     {"127.0.0.1/8", "fe80::1/64", "fd00::5/64", "fd00::6/64"},
+		"127.0.0.1":   {"127.0.0.1/8", "::1/128", "fe80::1/64"},
+		"203.0.113.9": {"203.0.113.9/32"},
+	} {
+		var addresses []net.Addr
+		for _, s := range own {
+			ip, network, err := net.ParseCIDR(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			addresses = append(addresses, &net.IPNet{IP: ip, Mask: network.Mask})
+		}
+		if got := ownAddress(addresses); got != want {
+			t.Errorf("%s of %q, want %s", got, own, want)
+		}
+	}
+}
+
+// limits.max_connection_age holds for the connections of clients.
+func TestServeConnectionAge(t *testing.T) {
+	for age, reuses := range map[string]bool{"1ns": false, "1h": true, "0": true} {
+		server := start(t, nil, "--config", write(t, "dragoman.yaml", simulatedFile+"limits: {max_connection_age: "+age+"}\n"))
+		transport := &http.Transport{}
+		c := &http.Client{Transport: transport}
+		ask(t, c, server.url)
+		if got := ask(t, c, server.url); !got.answered || got.reused != reuses {
+			t.Errorf("with the age %s: %+v", age, got)
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
 func TestServeHTTP2WithoutTLS(t *testing.T) {
 	server := start(t, nil, "--simulated")
 	transport := &http.Transport{Protocols: new(http.Protocols)}
@@ -283,7 +329,7 @@ models:
 	}
 	for _, want := range []string{
 		"\nupstream  well: anthropic " + model.URL + "\n",
-		"\nmodel     b: well m\n",
+		"\nmodel     b: well m in legacy: family claude, by its upstream\n",
 		"\nwarning   " + path + `:12: models[4]: "late" is never reached`,
 		"\nonline    sim: a answered in ",
 		"\nonline    well: m answered in ",

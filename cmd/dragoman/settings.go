@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
@@ -14,20 +17,22 @@ import (
 // settings are the flags that choose a configuration and override it. A command declares
 // those that it has a use for: newSettings, and the methods with… below.
 type settings struct {
-	flags               *flagSet
-	file                string // --config
+	command             *cobra.Command
+	flags               *pflag.FlagSet // of the command
+	file                string         // --config
 	listen, adminListen string
 	logFormat, logLevel string
 	simulated, insecure bool
-	inspect             bool // --inspect
-	idle                bool // nobody is served
-	wraps               bool // a command runs that has the same environment
+	baseURL, keyFile    string // --base-url, --api-key-file
+	inspect             bool   // --inspect
+	idle                bool   // nobody is served
+	wraps               bool   // a command runs that has the same environment
 }
 
 // newSettings declares the flags that every command with a configuration takes.
-func newSettings(fs *flagSet) *settings {
-	s := &settings{flags: fs}
-	fs.StringVar(&s.file, "config", "", "read the configuration from `FILE` (YAML)")
+func newSettings(c *cobra.Command) *settings {
+	s := &settings{command: c, flags: c.Flags()}
+	s.flags.StringVar(&s.file, "config", "", "read the configuration from `FILE` (YAML)")
 	return s
 }
 
@@ -35,17 +40,24 @@ func newSettings(fs *flagSet) *settings {
 func (s *settings) withServing() *settings {
 	s.withAdmin()
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
-	s.withSimulated()
+	s.withSimulated().withServer()
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
 	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener: the URL, with a token, is printed")
-	s.flags.oneOf(&s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and else json")
-	s.flags.oneOf(&s.logLevel, "log-level", "", config.LogLevels(), "log nothing below `LEVEL`; the default is info")
+	oneOf(s.command, &s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and else json")
+	oneOf(s.command, &s.logLevel, "log-level", "", config.LogLevels(), "log nothing below `LEVEL`; the default is info")
 	return s
 }
 
 // withSimulated declares the flag that serves the simulated model alone.
 func (s *settings) withSimulated() *settings {
 	s.flags.BoolVar(&s.simulated, "simulated", false, "answer every model name from the built-in simulated model")
+	return s
+}
+
+// withServer declares the flags that name a server, so that no file is needed.
+func (s *settings) withServer() *settings {
+	s.flags.StringVar(&s.baseURL, "base-url", "", "take every model of the server with chat completions at `URL`, such as http://127.0.0.1:8080/v1, and read no file")
+	s.flags.StringVar(&s.keyFile, "api-key-file", "", "show that server the key in `FILE`")
 	return s
 }
 
@@ -66,23 +78,28 @@ func (s *settings) notListening() *settings {
 type loading = func(p process, running *config.Config) (*config.Config, error)
 
 // load reads the configuration and checks it. The error is config.Problems, which lists
-// all that is wrong.
+// all that is wrong, or a usage error.
 func (s *settings) load(p process) (*config.Config, error) { return s.loadBeside(p, nil) }
 
 // loadBeside is load for a process in which a configuration is in effect: what takes a restart stays
 // as it is there.
 func (s *settings) loadBeside(p process, running *config.Config) (*config.Config, error) {
-	inspect := config.Override{From: s.flags.from["inspect"]}
+	if err := s.chooseSource(); err != nil {
+		return nil, err
+	}
+	inspect := config.Override{From: from(s.flags, "inspect")}
 	if s.inspect {
 		inspect.Value = "true"
 	}
 	return config.Load(config.Source{
 		File:        s.file,
-		Listen:      config.Override{Value: s.listen, From: s.flags.from["listen"]},
-		AdminListen: config.Override{Value: s.adminListen, From: s.flags.from["admin-listen"]},
-		LogFormat:   config.Override{Value: s.logFormat, From: s.flags.from["log-format"]},
-		LogLevel:    config.Override{Value: s.logLevel, From: s.flags.from["log-level"]},
+		Listen:      config.Override{Value: s.listen, From: from(s.flags, "listen")},
+		AdminListen: config.Override{Value: s.adminListen, From: from(s.flags, "admin-listen")},
+		LogFormat:   config.Override{Value: s.logFormat, From: from(s.flags, "log-format")},
+		LogLevel:    config.Override{Value: s.logLevel, From: from(s.flags, "log-level")},
 		Simulated:   s.simulated,
+		BaseURL:     config.Override{Value: s.baseURL, From: from(s.flags, "base-url")},
+		APIKeyFile:  config.Override{Value: s.keyFile, From: from(s.flags, "api-key-file")},
 		Insecure:    s.insecure,
 		Inspect:     inspect,
 		Idle:        s.idle,
@@ -92,6 +109,38 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 	})
 }
 
+// chooseSource decides between --base-url, --config and --simulated, which say the same thing: where
+// the models are. What the command line names wins over the environment; it is a usage error if neither
+// wins.
+func (s *settings) chooseSource() error {
+	if s.keyFile != "" && s.baseURL == "" && onCommandLine(from(s.flags, "api-key-file")) {
+		return usagef("--api-key-file goes with --base-url: it has the key for that server")
+	}
+	others := []struct {
+		name  string
+		given bool
+		leave func()
+	}{
+		{"config", s.file != "", func() { s.file = "" }},
+		{"simulated", s.simulated, func() { s.simulated = false }},
+	}
+	for _, other := range others {
+		switch base, from := from(s.flags, "base-url"), from(s.flags, other.name); {
+		case s.baseURL == "" || !other.given:
+		case onCommandLine(base) == onCommandLine(from):
+			return usagef("%s and %s both say where the models are; leave one of them out", base, from)
+		case onCommandLine(base):
+			other.leave()
+		default:
+			s.baseURL, s.keyFile = "", ""
+		}
+	}
+	return nil
+}
+
+// onCommandLine reports whether a flag was set on the command line, not in the environment.
+func onCommandLine(from string) bool { return strings.HasPrefix(from, "--") }
+
 // newServer returns the proxy for a configuration, and the upstreams that it asks. Both count in the
 // metrics, and tell the telemetry, which may be nil. The functions change the options of the proxy. The
 // error is config.Problems.
@@ -100,7 +149,7 @@ func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics,
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, tel, log, change...)
+	server, err := newProxy(cfg, upstreams.byName(), counts, tel, log, change...)
 	return server, upstreams, err
 }
 
@@ -151,6 +200,7 @@ func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *
 		FinishAbandoned:  cfg.FinishAbandoned,
 		MaxConcurrent:    cfg.MaxConcurrent,
 		MaxInflightBytes: cfg.MaxInflightBytes,
+		MaxConnectionAge: cfg.MaxConnectionAge,
 		Hosts:            cfg.Hosts,
 		Origins:          cfg.Origins,
 		Loopback:         cfg.Loopback,

@@ -1,48 +1,85 @@
 package main
 
 import (
-	"context"
-	_ "embed"
-	"io"
-	"maps"
+	"cmp"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dragoman/cmd/dragoman/internal/config"
 )
 
-// The scripts with which shells complete command lines. They ask `dragoman __complete`, so that what
-// they propose is what the program has.
-var (
-	//go:embed shell/dragoman.bash
-	bashScript string
-	//go:embed shell/dragoman.zsh
-	zshScript string
-	//go:embed shell/dragoman.fish
-	fishScript string
-)
-
-// completionCommand is `dragoman completion`.
-func completionCommand() command {
-	scripts := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}
-	return command{
-		name:     "completion",
-		synopsis: "bash|zsh|fish",
-		brief:    "print what makes a shell complete commands and flags",
-		about: `
-Prints a script for the shell. Commands, flags, their values, files and the names of models in the file
-of --config are completed, by asking the program.
-
-  source <(dragoman completion bash)                  # in ~/.bashrc
-  source <(dragoman completion zsh)                   # in ~/.zshrc, behind compinit
-  dragoman completion fish > ~/.config/fish/completions/dragoman.fish`,
-		maxArgs: 1,
-		words:   slices.Sorted(maps.Keys(scripts)),
-		setup: func(*flagSet) action {
-			return func(_ context.Context, p process, args []string) error {
-				if len(args) == 0 {
-					return usagef("completion: which shell? bash, fish or zsh")
-				}
-				_, err := io.WriteString(p.stdout, scripts[args[0]])
-				return err
+// completer returns what completes the value of a flag, nil if nothing does.
+func completer(p process, f *pflag.Flag) cobra.CompletionFunc {
+	placeholder, _ := pflag.UnquoteUsage(f)
+	switch words := wordsOf(f); {
+	case words != nil:
+		return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if _, several := f.Value.(choices); !several {
+				return words, cobra.ShellCompDirectiveNoFileComp
 			}
-		},
+			done := typed[:strings.LastIndex(typed, ",")+1] // the last of those with commas between is completed
+			var lists []string
+			for _, word := range words {
+				lists = append(lists, done+word)
+			}
+			return lists, cobra.ShellCompDirectiveNoFileComp
+		}
+	case placeholder == "FILE":
+		return files(math.MaxInt)
+	case placeholder == "DIR":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case placeholder == "MODEL":
+		return func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return servedModels(p, c.Flags().Lookup("config").Value.String()), cobra.ShellCompDirectiveNoFileComp
+		}
 	}
+	return nil
+}
+
+// files completes so many arguments as names of files.
+func files(most int) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// programs completes a command line of its own: a program of PATH, and then files.
+func programs(p process) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		for _, dir := range filepath.SplitList(p.getenv("PATH")) {
+			entries, _ := os.ReadDir(dir)
+			for _, e := range entries {
+				if strings.HasPrefix(e.Name(), typed) {
+					found = append(found, e.Name())
+				}
+			}
+		}
+		slices.Sort(found)
+		return slices.Compact(found), cobra.ShellCompDirectiveDefault
+	}
+}
+
+// servedModels returns the names of models that a configuration serves, none if it cannot be read.
+func servedModels(p process, file string) []string {
+	file = cmp.Or(file, p.getenv(variable("config")))
+	if file == "" {
+		return nil
+	}
+	cfg, err := config.Load(config.Source{File: file, Idle: true, Getenv: p.getenv})
+	if err != nil {
+		return nil
+	}
+	return modelNames(cfg)
 }

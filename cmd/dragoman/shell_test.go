@@ -8,60 +8,49 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dragoman/translate"
 )
 
 // What a command line can go on with.
 func TestComplete(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
-	tests := []struct{ line, want string }{ // | is between words, and the last is completed
-		{"", "help serve run demo check render parse eval models formats config healthcheck version completion man"},
-		{"re", "render"},
-		{"nonsense|", ""},
-		{"nonsense|--", ""},
-		{"he", "help healthcheck"},
-		{"help|ver", "version"},
-		{"help|version|", ""},
-		{"help|config|", "print schema"},
-		{"conf", "config"},
-		{"config|", "print schema"},
-		{"config|pr", "print"},
-		{"config|print|--sim", "--simulated"},
-		{"config|nonsense|", ""},
-		{"version|--", "--json"},
-		{"serve|--log-", "--log-format --log-level"},
-		{"serve|--log-format|", "auto console json"},
-		{"serve|--log-format|j", "json"},
-		{"serve|--log-format=", "--log-format=auto --log-format=console --log-format=json"},
-		{"serve|-log-format=c", "-log-format=console"},
-		{"serve|--log-format|json|--log-level|w", "warn"},
-		{"serve|--simulated=", "--simulated=true --simulated=false"},
-		{"serve|--simulated|", ""},
-		{"serve|--nonsense=", ""},
-		{"serve|--listen|", ""},
-		{"serve|--config|", ":files"},
-		{"serve|--config=", ":files"},
-		{"eval|--out|", ":folders"},
-		{"eval|", ":files"},
-		{"eval|set|", ""},
-		{"eval|--formats|legacy,js", "legacy,json"},
-		{"eval|--formats=legacy,js", "--formats=legacy,json"},
-		{"parse|--stop|max", "max_tokens"},
-		{"parse|--chunk|3|--request|r|", ":files"},
-		{"parse|--|--", ":files"},
-		{"render|--model|", ""},
-		{"render|--config|" + file + "|--model|", "claude-2.1"},
-		{"render|--config=" + file + "|--model=c", "--model=claude-2.1"},
-		{"render|--config|/nowhere|--model|", ""},
-		{"completion|", "bash fish zsh"},
-		{"completion|bash|", ""},
-		{"run|--sim", "--simulated"},
-		{"run|--simulated|", ":commands"},
-		{"run|--simulated|--|", ":commands"},
-		{"run|--|ls|--", ":files"},
-		{"run|ls|--log-format=", ":files"},
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "claude"), nil, 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	const files, folders, nothing = ":0", ":16", ":4" // the directives of cobra
+	tests := []struct{ line, want string }{           // | is between words, and the last is completed
+		{"re", "render " + nothing},
+		{"nonsense|", nothing},
+		{"he", "healthcheck help " + nothing},
+		{"help|ver", "version " + nothing},
+		{"help|config|", "print schema " + nothing},
+		{"config|pr", "print " + nothing},
+		{"config|print|--sim", "--simulated " + nothing},
+		{"serve|--log-", "--log-format --log-level " + nothing},
+		{"serve|--log-format|", "auto console json " + nothing},
+		{"serve|--log-format=", "auto console json " + nothing},
+		{"serve|--simulated|", nothing},
+		{"serve|--listen|", nothing},
+		{"serve|--config|", files},
+		{"eval|--out|", folders},
+		{"man|", folders},
+		{"eval|set|", files},
+		{"parse|--stop|", "end_turn max_tokens stop_sequence refusal model_context_window_exceeded " + nothing},
+		{"parse|--chunk|3|--request|r|", files},
+		{"parse|a|", nothing},
+		{"demo|--format|", strings.Join(translate.Formats(), " ") + " " + nothing},
+		{"render|--model|", nothing},
+		{"render|--config|" + file + "|--model|", "claude-2.1 " + nothing},
+		{"render|--config|/nowhere|--model|", nothing},
+		{"completion|", "bash fish powershell zsh " + nothing},
+		{"run|--sim", "--simulated " + nothing},
+		{"run|--simulated|--|cla", "claude " + files},
+		{"run|ls|--log-format=", files},
 	}
 	for _, tt := range tests {
-		got := invocation{}.run(t, append([]string{"__complete", "--"}, strings.Split(tt.line, "|")...)...)
+		got := invocation{env: map[string]string{"PATH": bin}}.run(t, append([]string{"__complete"}, strings.Split(tt.line, "|")...)...)
 		var words []string
 		for line := range strings.Lines(got.stdout) {
 			word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
@@ -71,8 +60,11 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%q: %q, want %q", tt.line, s, tt.want)
 		}
 	}
-	got := invocation{env: map[string]string{"DRAGOMAN_CONFIG": file}}.run(t, "__complete", "--", "eval", "--model", "")
-	if got.stdout != "claude-2.1\t\n" {
+	if got := (invocation{}).run(t, "__complete", "eval", "--formats", "legacy,js"); !strings.Contains(got.stdout, "legacy,json\n") {
+		t.Errorf("a list: %q", got.stdout)
+	}
+	got := invocation{env: map[string]string{"DRAGOMAN_CONFIG": file}}.run(t, "__complete", "eval", "--model", "")
+	if got.stdout != "claude-2.1\n:4\n" {
 		t.Errorf("models of DRAGOMAN_CONFIG: %q", got.stdout)
 	}
 }
@@ -113,26 +105,26 @@ func onPath(t *testing.T, shell string, args ...string) string {
 // shellLines are command lines, and what is to be proposed of each in every shell. A shell may
 // propose a whole word, or what is behind its last = or colon.
 var shellLines = []struct {
-	line string
-	want []string
+	line  string
+	want  []string
+	files []string // in place of them, where the shell proposes files by itself: fish knows no folders alone
 }{
-	{"dragoman re", []string{"render"}},
-	{"dragoman parse --format=att", []string{"attribute"}},
-	{"dragoman parse --format ", parseFormats()},
-	{"dragoman serve --log-l", []string{"--log-level"}},
-	{"dragoman serve --config c", []string{"config.yaml"}},
-	{"dragoman serve --config=c", []string{"config.yaml"}},
-	{"dragoman serve --config ", []string{"a b", "config.yaml", "sub"}},
-	{"dragoman eval --out ", []string{"sub"}},
-	{"dragoman render --config config.yaml --model anthropic.claude-v2:", []string{"1"}},
-	{"dragoman run --simulated -- dragoma", []string{"dragoman"}},
-	{"dragoman run -- cat conf", []string{"config.yaml"}},
-	{"dragoman serve --listen ", nil},
+	{"dragoman re", []string{"render"}, nil},
+	{"dragoman parse --format=att", []string{"attribute"}, nil},
+	{"dragoman parse --format ", parseFormats(), nil},
+	{"dragoman serve --log-l", []string{"--log-level"}, nil},
+	{"dragoman serve --config c", nil, []string{"config.yaml"}},
+	{"dragoman serve --config=c", nil, []string{"config.yaml"}},
+	{"dragoman serve --config ", nil, []string{"a b", "config.yaml", "sub"}},
+	{"dragoman eval --out ", []string{"sub"}, []string{"a b", "config.yaml", "sub"}},
+	{"dragoman render --config config.yaml --model anthropic.claude-v2:", []string{"1"}, nil},
+	{"dragoman run --simulated -- dragoma", []string{"dragoman"}, nil},
+	{"dragoman run -- cat conf", nil, []string{"config.yaml"}},
+	{"dragoman serve --listen ", nil, nil},
 }
 
-// holdProposals compares what a shell has proposed, a line for each and an empty one behind each of
-// shellLines.
-func holdProposals(t *testing.T, out string) {
+// holdProposals compares what a shell has proposed, a line for each and a rule behind each of shellLines.
+func holdProposals(t *testing.T, out string, files bool) {
 	t.Helper()
 	behind := regexp.MustCompile(`^.*[=:]`)
 	groups := strings.Split(out, "----\n")
@@ -149,46 +141,46 @@ func holdProposals(t *testing.T, out string) {
 		}
 		slices.Sort(got)
 		want := slices.Sorted(slices.Values(tt.want))
+		if files && tt.files != nil {
+			want = tt.files
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", tt.line, got, want)
 		}
 	}
 }
 
+// bash proposes files by itself where the script proposes nothing, on a terminal alone.
 func TestBash(t *testing.T) {
-	var script strings.Builder
-	script.WriteString("source <(dragoman completion bash)\n" +
-		`propose() { COMP_LINE=$1 COMP_POINT=${#1}; _dragoman dragoman; printf '%s\n' "${COMPREPLY[@]}"; echo ----; }` + "\n")
-	for _, tt := range shellLines {
-		script.WriteString("propose '" + tt.line + "'\n")
+	const library = "/usr/share/bash-completion/bash_completion"
+	if _, err := os.Stat(library); err != nil {
+		t.Skip("bash-completion is not installed")
 	}
-	holdProposals(t, onPath(t, "bash", "-c", script.String()))
+	holdProposals(t, onPath(t, "bash", "-c", "source "+library+"; source <(dragoman completion bash)\n"+`
+propose() {
+	COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9; read -ra COMP_WORDS <<<"$1"; [[ $1 != *" " ]] || COMP_WORDS+=("")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); __start_dragoman dragoman 2>/dev/null; printf '%s\n' "${COMPREPLY[@]}"; echo ----
+}
+`+proposing()), false)
 }
 
 func TestFish(t *testing.T) {
-	var script strings.Builder
-	script.WriteString("dragoman completion fish | source\n")
-	for _, tt := range shellLines {
-		script.WriteString("complete -C '" + tt.line + "'; echo ----\n")
-	}
-	holdProposals(t, onPath(t, "fish", "--no-config", "-c", script.String()))
+	holdProposals(t, onPath(t, "fish", "--no-config", "-c", "dragoman completion fish | source\nfunction propose; complete -C $argv[1]; echo ----; end\n"+proposing()), true)
 }
 
-// The functions of zsh's own completion are replaced by some that print what they are asked for: they
-// work on a terminal alone.
+// zsh completes on a terminal alone: the script is loaded, and is what completes the command.
 func TestZsh(t *testing.T) {
+	out := onPath(t, "zsh", "-f", "-c", "autoload -U compinit && compinit -u -D && source <(dragoman completion zsh) && print -- $_comps[dragoman] && type _dragoman")
+	if !strings.HasPrefix(out, "_dragoman\n_dragoman is a shell function") {
+		t.Error(out)
+	}
+}
+
+// proposing is the lines of a script that proposes what each of shellLines can become.
+func proposing() string {
 	var script strings.Builder
-	script.WriteString(`
-compdef() { }
-compset() { PREFIX=${PREFIX#*=} }
-_files() { [[ $1 == -/ ]] && print -l -- ${PREFIX}*(N/) || print -l -- ${PREFIX}*(N) }
-_command_names() { print -l -- ${(Mok)commands:#$PREFIX*} }
-_describe() { local p; for p in ${(P)4}; do p=${p//\\:/:}; print -r -- ${p%:*}; done }
-source <(dragoman completion zsh)
-propose() { words=("${(@s: :)1}"); CURRENT=$#words; PREFIX=$words[-1]; _dragoman; print -- ---- }
-`)
 	for _, tt := range shellLines {
 		script.WriteString("propose '" + tt.line + "'\n")
 	}
-	holdProposals(t, onPath(t, "zsh", "-f", "-c", script.String()))
+	return script.String()
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/proxy/framing"
+	"dragoman/proxy"
 )
 
 // site is a proxy that listens on two addresses: for clients and for operators.
@@ -61,6 +61,7 @@ func open(ctx context.Context, live *live, log zerolog.Logger) (*site, error) {
 		failed:      make(chan error, 2),
 	}
 	s.client = newHTTPServer(server.Base(), s.counted(live.handler()), conns)
+	s.client.ConnContext = proxy.WithConnection
 	if identity != nil {
 		s.client.TLSConfig = &tls.Config{GetConfigForClient: identity.forHandshake}
 	}
@@ -136,35 +137,55 @@ func (s *site) serve() {
 	if s.identity != nil {
 		serve(func(l net.Listener) error { return s.client.ServeTLS(l, "", "") }, s.clients)
 	} else {
-		serve(s.client.Serve, framing.Listener(s.clients))
+		serve(s.client.Serve, s.clients)
 	}
 	serve(s.admin.Serve, s.admins)
 }
 
-// url returns the base URL for clients.
-func (s *site) url() string {
+// url returns the base URL for clients. self is the address of this machine for them, if the server listens
+// on all: loopback, or [ownAddress].
+func (s *site) url(self string) string {
 	scheme := "http://"
 	if s.identity != nil {
 		scheme = "https://"
 	}
-	return scheme + reachable(s.clients.Addr().String())
+	return scheme + reachable(s.clients.Addr().String(), self)
 }
 
-// adminURL returns the base URL for operators.
-func (s *site) adminURL() string { return "http://" + reachable(s.admins.Addr().String()) }
+// adminURL returns the base URL for operators. self is as for url.
+func (s *site) adminURL(self string) string {
+	return "http://" + reachable(s.admins.Addr().String(), self)
+}
 
-// reachable returns the address to connect to for an address that is listened on. One that
-// stands for all addresses of the machine becomes that of loopback.
-func reachable(listen string) string {
+// loopback is the address of this machine for programs on it.
+const loopback = "127.0.0.1"
+
+// ownAddress returns the address of this machine for other machines, given the addresses of its interfaces.
+// IPv4 goes first. If the machine has no address but loopback, ownAddress returns that.
+func ownAddress(interfaces []net.Addr) string {
+	own := loopback
+	for _, a := range interfaces {
+		network, ok := a.(*net.IPNet)
+		switch {
+		case !ok || !network.IP.IsGlobalUnicast(): // of loopback, or of one link alone
+		case network.IP.To4() != nil:
+			return network.IP.String()
+		case own == loopback:
+			own = network.IP.String()
+		}
+	}
+	return own
+}
+
+// reachable returns the address to connect to for an address that is listened on. If that stands for all
+// addresses of the machine, self takes its place.
+func reachable(listen, self string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return listen
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-		if ip != nil && ip.To4() == nil {
-			host = "::1"
-		}
+		host = self
 	}
 	return net.JoinHostPort(host, port)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -63,21 +64,20 @@ const (
 	mostFlush  = 5 * time.Second
 )
 
-// startTelemetry says that telemetry is on, and exports what exchanges tell, and the metrics of the server.
-// The function that it returns exports what is left, when the exchanges are over, in the time that the
-// drain has left, or until the context ends.
-func startTelemetry(tel *telemetry.Telemetry, cfg *telemetry.Config, live *live, log zerolog.Logger) func(ctx context.Context, left time.Duration) {
+// startTelemetry exports what exchanges tell, and the metrics of the server. The function that it returns exports
+// what is left, when the exchanges are over, in the time that the drain has left, or until the context ends.
+func startTelemetry(tel *telemetry.Telemetry, live *live) (func(ctx context.Context, left time.Duration), error) {
 	if tel == nil {
-		return func(context.Context, time.Duration) {}
+		return func(context.Context, time.Duration) {}, nil
 	}
-	log.Info().Bool("traces", cfg.Traces.On()).Bool("metrics", cfg.Metrics.On()).Bool("content", cfg.Content).
-		Str("msg", "telemetry is exported by OTLP").Send()
 	serving, _ := live.current()
 	tel.Serve(serving.Models)
-	tel.Start(live)
+	if err := tel.Start(live); err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
 	return func(ctx context.Context, left time.Duration) {
 		ctx, cancel := context.WithTimeout(ctx, max(leastFlush, min(left, mostFlush)))
 		defer cancel()
 		tel.Close(ctx)
-	}
+	}, nil
 }

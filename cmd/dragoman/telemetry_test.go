@@ -14,9 +14,11 @@ func TestTelemetryVariables(t *testing.T) {
 		code            int
 		says            string
 	}{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", exitConfig, "OTEL_EXPORTER_OTLP_PROTOCOL: this protocol is not spoken; say http/protobuf"},
-		{"OTEL_TRACES_SAMPLER", "jaeger_remote", exitConfig, "OTEL_TRACES_SAMPLER: this sampler is not there; say"},
-		{"OTEL_PROPAGATORS", "b3", exitOK, `warning   OTEL_PROPAGATORS: "b3" is not there`},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", exitOK, "ok\n"},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", exitConfig, "OTEL_EXPORTER_OTLP_PROTOCOL: this value is not known; say grpc or http/protobuf"},
+		{"OTEL_METRICS_EXPORTER", "prometheus", exitOK, "ok\n"},
+		{"OTEL_TRACES_SAMPLER", "jaeger_remote", exitConfig, "OTEL_TRACES_SAMPLER: this value is not known; say always_on or"},
+		{"OTEL_PROPAGATORS", "b3", exitOK, "ok\n"},
 		{"OTEL_SERVICE_NAME", "translator", exitOK, "ok\n"},
 	} {
 		var stdout, stderr bytes.Buffer

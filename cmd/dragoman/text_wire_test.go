@@ -48,7 +48,7 @@ models:
 	if asked.Model != "anthropic.claude-v2:1" || len(asked.Prompt.Turns) != 1 || !strings.HasSuffix(body.Prompt, "\n\nAssistant:") {
 		t.Errorf("%s was asked %d turns: %s", asked.Model, len(asked.Prompt.Turns), asked.Body)
 	}
-	if text := asked.Prompt.Turns[0].Parts[0].Text; !strings.Contains(text.String(), "\n\n&#72;uman: yes") || asked.Prompt.StopSequences[0] != translate.CallsEnd {
+	if text := asked.Prompt.Turns[0].Parts[0].Text; !strings.Contains(text, "\n\n&#72;uman: yes") || asked.Prompt.StopSequences[0] != translate.CallsEnd {
 		t.Errorf("the turn is %q", text)
 	}
 
@@ -67,7 +67,7 @@ models:
 	}
 
 	online := invocation{}.run(t, "check", "--online", "--config", path)
-	if online.code != 0 || !strings.Contains(online.stdout, "\nmodel     claude-2.1: east/text anthropic.claude-v2:1\n") {
+	if online.code != 0 || !strings.Contains(online.stdout, "\nmodel     claude-2.1: east/text anthropic.claude-v2:1 in legacy: family claude, by its id\n") {
 		t.Errorf("check: %+v", online)
 	}
 	if body := fake.Requests()[2].Body; !strings.Contains(string(body), `"prompt":"\n\nHuman: Say ok.\n\nAssistant:"`) {

@@ -62,18 +62,22 @@ func TestServeTLS(t *testing.T) {
 }
 
 // With client_ca, a client has to have a certificate of that authority, and needs no key: other
-// machines may reach the listener.
+// machines may reach the listener. The log has the name by which they verify it.
 func TestServeClientCertificates(t *testing.T) {
 	company, others := newAuthority(t, "company"), newAuthority(t, "company")
 	var files mount
 	files.putPair(t, company, company)
 	server := start(t, nil, "--config", files.config(t, fmt.Sprintf(", client_ca: %q", files.path("ca.crt"))), "--listen", "0.0.0.0:0")
+	port, named := strings.CutPrefix(server.url, "https://dragoman.example:")
+	if !named {
+		t.Errorf("the log has %s", server.url)
+	}
 	for name, tt := range map[string]struct {
 		has      *upstreamtest.Authority
 		answered bool
 	}{"none": {nil, false}, "one of somebody else": {others, false}, "one of the company": {company, true}} {
 		for _, change := range []func(*http.Transport){overHTTP2, func(*http.Transport) {}} {
-			response, err := clientOf(t, company, tt.has, change).Get(server.url + "/v1/models")
+			response, err := clientOf(t, company, tt.has, change).Get("https://127.0.0.1:" + port + "/v1/models")
 			if tt.answered != (err == nil) {
 				t.Errorf("%s: %v", name, err)
 			}

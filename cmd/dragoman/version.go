@@ -1,11 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/spf13/cobra"
 )
 
 // version and revision are set by the linker: -ldflags "-X main.version=1.2.3".
@@ -50,25 +51,22 @@ func build() buildInfo {
 }
 
 // versionCommand is `dragoman version`.
-func versionCommand() command {
-	return command{
-		name:     "version",
-		synopsis: "[--json]",
-		brief:    "print the version",
-		about: `
-Prints the version of the program and what it was built with.
-
-  dragoman version --json`,
-		setup: func(fs *flagSet) action {
-			asJSON := fs.Bool("json", false, "print a JSON object")
-			return func(_ context.Context, p process, _ []string) error {
-				b := build()
-				if *asJSON {
-					return json.NewEncoder(p.stdout).Encode(b)
-				}
-				_, err := fmt.Fprintf(p.stdout, "dragoman %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
-				return err
-			}
-		},
+func versionCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "print the version",
+		Long:    `Prints the version of the program and what it was built with.`,
+		Example: `  dragoman version --json`,
+		Args:    atMost(0),
 	}
+	asJSON := c.Flags().Bool("json", false, "print a JSON object")
+	c.RunE = func(_ *cobra.Command, _ []string) error {
+		b := build()
+		if *asJSON {
+			return json.NewEncoder(p.stdout).Encode(b)
+		}
+		_, err := fmt.Fprintf(p.stdout, "dragoman %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+		return err
+	}
+	return c
 }

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // agentTime is for an agent, which has four answers to ask for, on a machine that is busy with others.
-const agentTime = time.Minute
+const agentTime = 90 * time.Second
 
 // agent is a program that does tasks by a model's tool calls.
 type agent struct {
@@ -28,28 +29,54 @@ type agent struct {
 	args func(task string) []string
 	// configure points it to the base URL, if the environment does not: in the files that its users write.
 	configure func(t *testing.T, home, work, url string)
-	tools     tools
+	// env is what it has in its environment besides ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.
+	env   func(url string) []string
+	tools tools
+	more  bool // it runs only with -more
 }
+
+// runMore is as in conformance/clients.
+var runMore = flag.Bool("more", false, "run the agents that only make conformance runs, too")
 
 // TestAgents has each agent do the task.
 func TestAgents(t *testing.T) {
 	for _, a := range agents {
-		t.Run(a.name, func(t *testing.T) {
-			if a.machine != "" && a.machine != runtime.GOARCH {
-				t.Skip("pinned for", a.machine)
-			}
-			packages := install.Node(t, a.name)
-			withoutNetwork(t, func() {
-				site := newSite(t, a.tools.script)
-				url := conformance.Serve(t, credentials, "--config", site.config)
-				if a.configure != nil {
-					a.configure(t, site.home, site.work, url)
-				}
-				env := []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=none"}
-				site.do(t, env, a.path(packages), a.args(task)...)
-			})
-		})
+		t.Run(a.name, func(t *testing.T) { a.do(t, a.tools.script) })
 	}
+}
+
+// TestCutCall has the token limit cut each agent's command. What is left of the command is one, too: an agent
+// runs it only if it has asked for values as they come.
+func TestCutCall(t *testing.T) {
+	if !*runMore {
+		t.Skip("only with -more")
+	}
+	for _, a := range agents {
+		t.Run(a.name, func(t *testing.T) { a.do(t, a.tools.cutScript) })
+	}
+}
+
+// do has the agent do what a script says.
+func (a agent) do(t *testing.T, does func(path string) script) {
+	if a.more && !*runMore {
+		t.Skip("only with -more")
+	}
+	if a.machine != "" && a.machine != runtime.GOARCH {
+		t.Skip("pinned for", a.machine)
+	}
+	packages := install.Node(t, a.name)
+	withoutNetwork(t, func() {
+		site := newSite(t, does)
+		url := conformance.Serve(t, credentials, "--config", site.config)
+		if a.configure != nil {
+			a.configure(t, site.home, site.work, url)
+		}
+		env := []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=none"}
+		if a.env != nil {
+			env = append(env, a.env(url)...)
+		}
+		site.do(t, env, a.path(packages), a.args(task)...)
+	})
 }
 
 // TestRun has Claude Code do the task below `dragoman run`, which alone points it to the server.
@@ -84,6 +111,10 @@ func (s *site) do(t *testing.T, env []string, name string, args ...string) {
 	err := cmd.Run()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left running
 	t.Logf("%s\n%s", answer.String(), log.String())
+	if s.script.cut { // it may fail then
+		s.checkCut(t)
+		return
+	}
 	if err != nil {
 		t.Error(err)
 	}

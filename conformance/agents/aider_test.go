@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"flag"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,9 +14,6 @@ import (
 const edits = "I mend it.\n\n" +
 	"greeting.txt\n```\n<<<<<<< SEARCH\n" + typo + "=======\n" + mended + ">>>>>>> REPLACE\n```\n\n" +
 	"copy.txt\n```\n<<<<<<< SEARCH\n=======\n" + mended + ">>>>>>> REPLACE\n```\n\n" + done
-
-// runMore has more run, too, as in conformance/clients.
-var runMore = flag.Bool("more", false, "run the agents that only make conformance runs, too")
 
 // TestAider has aider do the task. It is pointed here by the environment.
 func TestAider(t *testing.T) {

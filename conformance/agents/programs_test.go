@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 )
 
-var agents = []agent{claudeCode, openCode, pi}
+var agents = []agent{claudeCode, openCode, pi, cline, copilot, qwenCode}
 
 // architecture is the machine's, as names of npm packages have it.
 var architecture = map[string]string{"amd64": "x64"}
@@ -54,7 +55,8 @@ var openCode = agent{
 	},
 }
 
-// pi has the base URL in its own configuration, and takes edits as a list.
+// pi has the base URL in its own configuration, and takes edits as a list. It asks for values as they come
+// (`eager_input_streaming`), and runs half a command.
 var pi = agent{
 	name:    "pi",
 	program: ".bin/pi",
@@ -65,9 +67,72 @@ var pi = agent{
 		write(t, filepath.Join(home, ".pi", "agent", "models.json"), `{"providers": {"anthropic": {"baseUrl": %q}}}`, url)
 	},
 	tools: tools{
-		read: call{"read", "<path>%s</path>"},
-		edit: call{"edit", "<path>%s</path>\n<edits>[{\"oldText\": \"mroning, <you> &\", \"newText\": \"morning, <you> &\"}]</edits>"},
-		bash: call{"bash", "<command>" + shell + "</command>"},
+		read:  call{"read", "<path>%s</path>"},
+		edit:  call{"edit", "<path>%s</path>\n<edits>[{\"oldText\": \"mroning, <you> &\", \"newText\": \"morning, <you> &\"}]</edits>"},
+		bash:  call{"bash", "<command>" + shell + "</command>"},
+		mends: true,
+	},
+}
+
+// cline has the base URL in its own configuration. It takes commands as a list, and runs by itself only
+// without the hub that sessions share.
+var cline = agent{
+	name:    "cline",
+	more:    true,
+	machine: "amd64",
+	program: "@cline/cli-linux-x64/bin/cline",
+	args:    func(task string) []string { return []string{task} },
+	configure: func(t *testing.T, home, _, url string) {
+		write(t, filepath.Join(home, ".cline", "data", "settings", "providers.json"), `{"version": 1, "lastUsedProvider": "anthropic", "modes": {}, "providers": {"anthropic": {
+			"settings": {"provider": "anthropic", "apiKey": "none", "model": "claude-sonnet-4-5", "baseUrl": %q},
+			"updatedAt": "2026-01-01T00:00:00Z", "tokenSource": "manual"}}}`, url)
+	},
+	env: func(string) []string { return []string{"CLINE_SESSION_BACKEND_MODE=local"} },
+	tools: tools{
+		read: call{"read_files", `<files>[{"path": "%s"}]</files>`},
+		edit: call{"editor", "<path>%s</path>\n<old_text>mroning, <you> &</old_text>\n<new_text>morning, <you> &</new_text>"},
+		bash: call{"run_commands", "<commands>[" + strconv.Quote(shell) + "]</commands>"},
+	},
+}
+
+// copilot has the base URL in variables of its own.
+var copilot = agent{
+	name:    "copilot",
+	more:    true,
+	machine: "amd64",
+	program: "@github/copilot-linux-x64/copilot",
+	args: func(task string) []string {
+		return []string{"-p", task, "--allow-all-tools"}
+	},
+	env: func(url string) []string {
+		return []string{
+			"COPILOT_PROVIDER_BASE_URL=" + url, "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=claude-sonnet-4-5",
+		}
+	},
+	tools: tools{
+		read: call{"view", "<path>%s</path>"},
+		edit: call{"edit", "<path>%s</path>\n<old_str>mroning, <you> &</old_str>\n<new_str>morning, <you> &</new_str>"},
+		bash: call{"bash", "<command>" + shell + "</command>\n<description>Copy the file</description>"},
+	},
+}
+
+// qwenCode has the base URL in its own configuration. Pinned is the last release for Node.js 20, without the
+// packages that are optional: not all of them can be had.
+var qwenCode = agent{
+	name:    "qwen-code",
+	more:    true,
+	program: ".bin/qwen",
+	args: func(task string) []string {
+		return []string{"-p", task, "--auth-type", "anthropic", "--model", "claude-sonnet-4-5", "--yolo"}
+	},
+	configure: func(t *testing.T, home, _, url string) {
+		write(t, filepath.Join(home, ".qwen", "settings.json"),
+			`{"modelProviders": {"anthropic": [{"id": "claude-sonnet-4-5", "envKey": "ANTHROPIC_API_KEY", "baseUrl": %q}]}}`, url)
+	},
+	tools: tools{
+		read: call{"read_file", "<file_path>%s</file_path>"},
+		edit: call{"edit", "<file_path>%s</file_path>\n<old_string>mroning, <you> &</old_string>\n<new_string>morning, <you> &</new_string>"},
+		bash: call{"run_shell_command", "<command>" + shell + "</command>"},
 	},
 }
 

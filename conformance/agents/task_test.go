@@ -11,6 +11,7 @@ import (
 
 	"dragoman/conformance"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -28,7 +29,10 @@ const (
 
 // tools are the names that an agent has for a tool that reads a file, one that changes it and one that
 // runs a command, each with the calls of the task.
-type tools struct{ read, edit, bash call }
+type tools struct {
+	read, edit, bash call
+	mends            bool // the agent closes the JSON of a call that was cut, and runs the call
+}
 
 // call is a call as a model writes it. parameters are the elements within <parameters>, of which %s
 // is the path of the file.
@@ -39,6 +43,8 @@ type script struct {
 	mark    string   // what prompts of the task have, and no others
 	answers []string // one after another
 	added   []string // what the prompt for each of them has that those before had not
+	cut     bool     // max_tokens cuts the first answer, which is a call
+	mends   bool     // as in tools
 }
 
 // script has the file read, mended and copied by one call after another.
@@ -49,6 +55,12 @@ func (t tools) script(path string) script {
 		// The task, the file as it was read, the edit, what the command printed.
 		added: []string{task, strings.TrimSpace(typo), "morning", prints},
 	}
+}
+
+// cutScript has the first part of the command written, which would copy the file.
+func (t tools) cutScript(path string) script {
+	half, _, _ := strings.Cut(t.bash.write(path), " && ")
+	return script{mark: "<tool_name>" + t.bash.tool + "</tool_name>", answers: []string{half, done}, cut: true, mends: t.mends}
 }
 
 // write is the call with the file's path.
@@ -93,16 +105,30 @@ func (s *site) file(name string) string { return filepath.Join(s.work, name) }
 
 // complete is the model. What agents ask for besides, such as a title, they ask without its mark.
 func (s *site) complete(_ string, p *translate.Prompt) upstreamtest.Completion {
-	text := "A greeting"
+	completion := upstreamtest.Completion{Text: "A greeting", Fragment: 7}
 	if s.isTask(p) {
 		next := min(int(s.asked.Add(1)), len(s.script.answers))
-		text = s.script.answers[next-1]
+		completion.Text = s.script.answers[next-1]
+		if s.script.cut && next == 1 {
+			completion.Stop = messages.StopMaxTokens
+		}
 	}
-	return upstreamtest.Completion{Text: text, Fragment: 7}
+	return completion
 }
 
 // isTask reports whether a prompt is of the task.
 func (s *site) isTask(p *translate.Prompt) bool { return strings.Contains(p.Text(), s.script.mark) }
+
+// checkCut checks that the cut command was written, and run only by an agent that mends it.
+func (s *site) checkCut(t *testing.T) {
+	t.Helper()
+	if s.asked.Load() == 0 {
+		t.Error("the model was not asked")
+	}
+	if _, err := os.Stat(s.file("copy.txt")); (err == nil) != s.script.mends {
+		t.Errorf("that the first part of the command was run is %v, want %v", err == nil, s.script.mends)
+	}
+}
 
 // check checks that the task was done, that the answer tells so, and what the model was asked: once for
 // each answer, each time with the results of the calls before.
@@ -119,7 +145,7 @@ func (s *site) check(t *testing.T, answer string) {
 	var prompts []string
 	for _, request := range s.bedrock.Requests() {
 		if s.isTask(request.Prompt) {
-			prompts = append(prompts, request.Prompt.Text())
+			prompts = append(prompts, strings.ReplaceAll(request.Prompt.Text(), `\"`, `"`)) // results may be JSON
 		}
 	}
 	if len(prompts) != len(s.script.added) {

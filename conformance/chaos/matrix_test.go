@@ -145,7 +145,7 @@ func summary(byWire map[string]string) string {
 
 // hold compares the table with that of the page, or writes it there.
 func (m *matrix) hold(t *testing.T, path string) {
-	const begin, end = "<!-- chaos: go test ./conformance/chaos -update -->\n", "<!-- /chaos -->"
+	const begin, end = "<!-- chaos: go test -C conformance ./chaos -update -->\n", "<!-- /chaos -->"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -161,6 +161,6 @@ func (m *matrix) hold(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	case old != table:
-		t.Errorf("%s says otherwise; go test ./conformance/chaos -update writes this:\n%s", path, table)
+		t.Errorf("%s says otherwise; go test -C conformance ./chaos -update writes this:\n%s", path, table)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"dragoman/proxy"
-	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -42,12 +41,12 @@ func native(w wire, serve func(upstreamtest.Native) http.Handler) wire {
 
 // nativeWires are those of wires whose models can have tools.
 var nativeWires = []wire{
-	native(bedrock("bedrock", proxy.WireMessages, 0, "", func(b *upstream.Bedrock) proxy.Upstream { return b.Messages() }), func(n upstreamtest.Native) http.Handler {
+	native(bedrock("bedrock", proxy.WireMessages, 0, ""), func(n upstreamtest.Native) http.Handler {
 		f := upstreamtest.NewBedrock(nil)
 		f.Native = n
 		return f
 	}),
-	native(vertex("vertex", proxy.WireMessages, 0, func(v *upstream.Vertex) proxy.Upstream { return v.Messages() }), func(n upstreamtest.Native) http.Handler {
+	native(vertex("vertex", proxy.WireMessages, 0), func(n upstreamtest.Native) http.Handler {
 		f := upstreamtest.NewVertex(nil)
 		f.Native = n
 		return f

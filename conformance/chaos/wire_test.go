@@ -27,11 +27,11 @@ const base = "http://upstream.test"
 const apiKey = "sk-canary-of-the-upstream"
 
 var wires = []wire{
-	bedrock("bedrock messages", proxy.WireMessages, 3, "m", func(b *upstream.Bedrock) proxy.Upstream { return b.Messages() }),
-	bedrock("bedrock text", proxy.WireText, 0, "m", func(b *upstream.Bedrock) proxy.Upstream { return b.Text() }),
-	bedrock("bedrock converse", proxy.WireConverse, 1, "us.anthropic.claude-3-5-haiku-20241022-v1:0", func(b *upstream.Bedrock) proxy.Upstream { return b.Converse() }),
-	vertex("vertex messages", proxy.WireMessages, 3, func(v *upstream.Vertex) proxy.Upstream { return v.Messages() }),
-	vertex("vertex chat", proxy.WireChat, 1, func(v *upstream.Vertex) proxy.Upstream { return v.Chat() }),
+	bedrock("bedrock messages", proxy.WireMessages, 3, "m"),
+	bedrock("bedrock text", proxy.WireText, 0, "m"),
+	bedrock("bedrock converse", proxy.WireConverse, 1, "us.anthropic.claude-3-5-haiku-20241022-v1:0"),
+	vertex("vertex messages", proxy.WireMessages, 3),
+	vertex("vertex chat", proxy.WireChat, 1),
 	{
 		name: "anthropic", model: "m", lead: 3,
 		serve: func(s upstreamtest.Script) http.Handler {
@@ -49,25 +49,21 @@ var wires = []wire{
 			return f
 		},
 		dial: func(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
-			return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: base + "/v1", APIKey: apiKey, HTTPClient: c})
+			return upstream.NewOpenAI(upstream.ServerOptions{BaseURL: base + "/v1", APIKey: apiKey, HTTPClient: c})
 		},
 	},
 }
 
 func dialAnthropic(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
-	return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: base, APIKey: apiKey, HTTPClient: c})
+	return upstream.NewAnthropic(upstream.ServerOptions{BaseURL: base, APIKey: apiKey, HTTPClient: c})
 }
 
-func bedrock(name, over string, lead int, model string, on func(*upstream.Bedrock) proxy.Upstream) wire {
+func bedrock(name, over string, lead int, model string) wire {
 	return wire{
 		name: name, model: model, wire: over, lead: lead,
 		serve: func(s upstreamtest.Script) http.Handler { return upstreamtest.NewBedrock(s) },
 		dial: func(t *testing.T, c *http.Client) (proxy.Upstream, error) {
-			b, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: base, HTTPClient: c})
-			if err != nil {
-				return nil, err
-			}
-			return on(b), nil
+			return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: base, HTTPClient: c})
 		},
 	}
 }
@@ -75,7 +71,7 @@ func bedrock(name, over string, lead int, model string, on func(*upstream.Bedroc
 // tokens is where tokens of Google are issued. No fault befalls it.
 const tokens = "http://tokens.test"
 
-func vertex(name, over string, lead int, on func(*upstream.Vertex) proxy.Upstream) wire {
+func vertex(name, over string, lead int) wire {
 	return wire{
 		name: name, model: "m", wire: over, lead: lead,
 		serve: func(s upstreamtest.Script) http.Handler { return upstreamtest.NewVertex(s) },
@@ -84,13 +80,9 @@ func vertex(name, over string, lead int, on func(*upstream.Vertex) proxy.Upstrea
 			if err != nil {
 				return nil, err
 			}
-			v, err := upstream.NewVertex(t.Context(), upstream.VertexOptions{
+			return upstream.NewVertex(t.Context(), upstream.VertexOptions{
 				Project: "p", Location: "global", Endpoint: base, Credentials: path, HTTPClient: c,
 			})
-			if err != nil {
-				return nil, err
-			}
-			return on(v), nil
 		},
 	}
 }

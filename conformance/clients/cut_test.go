@@ -18,7 +18,7 @@ var cuts = map[string]cut{
 	"Anthropic Go": {open: conformance.Drops, runs: true, how: "the call has no input, and the tool runner does not run it"},
 	"Anthropic Python": {open: conformance.Drops, runs: true,
 		how: "the call has what came whole; the tool runner of release 0 runs it so, that of release 2 does not run it. " +
-			"With the beta `fine-grained-tool-streaming` release 0 mends the JSON, but for `stream_values: whole` or the tool's `eager_input_streaming: false`"},
+			"With the beta `fine-grained-tool-streaming` release 0 mends the JSON, unless the tool has `eager_input_streaming: false`"},
 	"Anthropic TypeScript sdk":         typeScript,
 	"Anthropic TypeScript bedrock-sdk": typeScript,
 	"Anthropic TypeScript vertex-sdk":  typeScript,
@@ -30,14 +30,18 @@ var cuts = map[string]cut{
 	"LangChain4j":                      {open: conformance.Refuses, runs: true, how: "the arguments cannot be read, and the AI service ends with an error before it runs the tool"},
 	"Spring AI":                        {open: conformance.Refuses, runs: true, how: "the arguments cannot be read, and the chat ends with an error before it runs the tool"},
 	"LangChain Anthropic": {open: conformance.Mends, runs: true, eager: true,
-		how: mended + "; `stream_values: whole` prevents that, and so does the tool's `eager_input_streaming: false`"},
-	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
-	"LangChain.js Anthropic": {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
-	"LangChain.js AWS":       {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
+		how: mended + ", unless the tool has `eager_input_streaming: false`"},
+	"LangChain Vertex": {open: conformance.Mends, runs: true, how: mended},
+	"deepagents": {open: conformance.Mends, runs: true, eager: true,
+		how: mended + ", unless the tool has `eager_input_streaming: false`"},
+	"CAMEL":                  {open: conformance.Refuses, runs: true, how: "it leaves the JSON to its agents, which do not run it"},
+	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended},
+	"LangChain.js Anthropic": {open: conformance.Mends, runs: true, how: mended},
+	"LangChain.js AWS":       {open: conformance.Mends, runs: true, how: mended},
 	"Vercel AI SDK":          {open: conformance.Refuses, runs: true, how: "the call is invalid, and no tool is run"},
 	"Pydantic AI":            {open: conformance.Refuses, runs: true, how: "the call cannot be read, and the agent asks the model once more"},
 	"LlamaIndex": {open: conformance.Mends, runs: true,
-		how: "as it comes, the agent would run the tool with null for the value; `stream_values: whole` prevents that"},
+		how: "with `stream_values: flow`, the agent runs the tool with null for the value"},
 	"Strands TypeScript": {open: conformance.Refuses, runs: true, how: "the message does not have the call, and the agent ends with an error"},
 	"Mastra":             {open: conformance.Drops, runs: true, how: "the call has no input, and the agent runs it so only if none is required"},
 	"Genkit Anthropic": {open: conformance.Drops, runs: true,
@@ -65,14 +69,14 @@ var (
 	unread     = cut{open: conformance.Refuses, how: "it leaves the JSON to its users, and a parser refuses it"}
 )
 
-const mended = "as it comes, the agent would run the tool with half a value"
+const mended = "with `stream_values: flow`, the agent runs the tool with half a value"
 
 // TestFineGrained cuts a call for a library that mends JSON where its user asks for a beta.
 func TestFineGrained(t *testing.T) {
 	program := pythonProgram("anthropic-python", "requirements-0.txt", "fine-grained")
 	library := conformance.Client{
 		Open: conformance.Program(t, program(t)), Dialect: conformance.Messages,
-		OpenInput: conformance.Mends, Runs: true, Eager: true,
+		OpenInput: conformance.Mends, FineGrained: true, Runs: true, Eager: true,
 	}
 	for _, test := range conformance.Cases {
 		if test.Name == conformance.CutCall {

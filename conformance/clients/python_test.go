@@ -99,6 +99,27 @@ var python = []client{
 			conformance.ToolError: untoldError,
 		},
 	},
+	{
+		name: "LangChain Vertex", release: "3.2.5", api: "Vertex", dialect: conformance.Vertex,
+		program: pythonProgram("langchain", "requirements-more.txt", "vertex"),
+		hides:   conformance.Hides{Events: true},
+	},
+	{
+		name: "deepagents", release: "0.7.32", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("langchain", "requirements-more.txt", "deepagents"),
+		hides:   conformance.Hides{Events: true},
+	},
+	{
+		name: "CAMEL", release: "0.2.90", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("camel", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice,
+			conformance.ToolError:   untoldError,
+			conformance.ImageResult: resultText,
+			conformance.Abort:       "the stream that its model gives has no method to close it",
+		},
+	},
 }
 
 // adk are the models of Google ADK for Claude.

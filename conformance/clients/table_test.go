@@ -43,8 +43,8 @@ func cell(c client, test string, o outcome, markdown bool) string {
 }
 
 // aboutCuts says what is in the column of calls that were cut.
-const aboutCuts = "cut call: the token limit cuts a call within a value, and its JSON is left open. The library refuses the call, or drops what is not whole. " +
-	"One that mends the JSON is given whole values, and no other: `stream_values: whole`."
+const aboutCuts = "cut call: the token limit cuts a call within a value. By default, a library gets the parameters that came whole, in JSON that is left open: " +
+	"it refuses the call, or drops what is not whole. With `stream_values: flow` it gets the beginning of the value, too. `mends`: then it closes the JSON, and an agent may run half a value."
 
 // table is a row for each client and a column for each case, and below it what is to be said of them.
 func table(results [][]outcome, markdown bool) string {

@@ -351,7 +351,7 @@ func TestLongCompletion(t *testing.T) {
 	p.quiet()
 }
 
-// The parser may change its mind of what the page has shown already, when a call turns out to be none.
+// What the parser holds back may be a call, or none.
 // The page then shows what it was in the end.
 func TestColoursChange(t *testing.T) {
 	seen := make(chan struct{})
@@ -369,12 +369,12 @@ func TestColoursChange(t *testing.T) {
 	go func() { asked <- s.ask(question) }()
 	p.await(`document.querySelectorAll('#rows .row').length === 1`)
 	p.press("j", kb.Enter)
-	p.await(`document.querySelector('.completion .k-value')?.textContent.includes('Oslo')`)
+	p.await(`document.querySelector('.completion .k-held')?.textContent.includes('Oslo')`)
 	goOn()
 	<-asked
 	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
 	if got := p.text(`[...document.querySelectorAll('.completion .k')].find(e => e.textContent.includes('Oslo')).className`); got != "k k-text" {
-		t.Errorf("what is no value after all is shown as %q", got)
+		t.Errorf("what is no call after all is shown as %q", got)
 	}
 	p.quiet()
 }

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"bufio"
+	"dragoman/conformance"
 	"io"
 	"net/http"
 	"os"
@@ -28,10 +29,8 @@ func startProgram(t *testing.T) (page, base string) {
 	binary := os.Getenv("DRAGOMAN_BIN")
 	if binary == "" {
 		binary = filepath.Join(t.TempDir(), "dragoman")
-		build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
-		build.Dir = filepath.Join("..", "..")
-		if output, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("go build: %v\n%s", err, output)
+		if err := conformance.Build(binary); err != nil {
+			t.Fatal(err)
 		}
 	}
 	cmd := exec.Command(binary, "serve", "--simulated", "--inspect", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")

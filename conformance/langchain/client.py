@@ -1,12 +1,11 @@
-"""Holds conversations through the chat models of langchain: see program.go."""
+"""Holds conversations through the chat models of langchain: see program.go. The argument is the model, or deepagents,
+whose agents ask that of Anthropic."""
 
 import sys
 
 import anthropic
-from botocore.exceptions import ClientError
 from langchain.agents import create_agent
 from langchain_anthropic import ChatAnthropic
-from langchain_aws import ChatBedrockConverse
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 
@@ -18,6 +17,8 @@ def open_anthropic(base_url, key, limits):
 
 
 def open_bedrock(base_url, key, limits):
+    from langchain_aws import ChatBedrockConverse
+
     return ChatBedrockConverse(
         endpoint_url=base_url, region_name="us-east-1", aws_access_key_id=key, aws_secret_access_key="none",
         provider="anthropic", disable_streaming=False, max_retries=0,
@@ -25,16 +26,33 @@ def open_bedrock(base_url, key, limits):
     )
 
 
-OPEN = {"anthropic": open_anthropic, "bedrock": open_bedrock}
+def open_vertex(base_url, key, limits):
+    from langchain_google_vertexai.model_garden import ChatAnthropicVertex
+
+    return ChatAnthropicVertex(
+        api_endpoint=base_url + "/v1", project="my-project", location="us-east5", access_token=key, max_retries=0, **limits
+    )
+
+
+OPEN = {"anthropic": open_anthropic, "bedrock": open_bedrock, "vertex": open_vertex, "deepagents": open_anthropic}
+
+
+def make_agent(model, tools):
+    if sys.argv[1] == "deepagents":
+        from deepagents import create_deep_agent
+
+        return create_deep_agent(model, tools)
+    return create_agent(model, tools)
 
 
 class Conversation:
     def __init__(self, base_url, key, setup):
-        limits = {name: setup[name] for name in ("model", "max_tokens", "stop_sequences") if name in setup}
+        limits = {name: setup[name] for name in ("model", "max_tokens")}
         self.plain = self.model = OPEN[sys.argv[1]](base_url, key, limits)
         self.tools = setup.get("tools", [])
         if "tools" in setup:
             self.model = self.model.bind_tools(setup["tools"], tool_choice=choice(**setup.get("tool_choice", {"type": "auto"})))
+        self.model = self.model.bind(stop=setup.get("stop_sequences"))
         self.messages = [SystemMessage(setup["system"])] if "system" in setup else []
 
     async def turn(self, content, stream, leave):
@@ -57,14 +75,14 @@ class Conversation:
         return message
 
     async def run(self, content, ran):
-        agent = create_agent(self.plain, [runnable(ran, **tool) for tool in self.tools])
+        agent = make_agent(self.plain, [runnable(ran, **tool) for tool in self.tools])
         async for _ in agent.astream({"messages": [HumanMessage(blocks(content))]}, stream_mode="messages"):
             pass
 
     def failure(self, e):
         if isinstance(e, anthropic.APIStatusError):
             return {"status": e.status_code, "body": e.body, "request_id": e.request_id}
-        if isinstance(e, ClientError):
+        if hasattr(e, "operation_name"):  # of boto3
             told = e.response.get("ResponseMetadata", {})
             body = {"__type": e.response["Error"]["Code"], "message": e.response["Error"]["Message"]}
             return {"status": told.get("HTTPStatusCode"), "body": body, "request_id": told.get("RequestId")}
@@ -101,7 +119,8 @@ def answer(message):
     told = message.response_metadata
     extra = told.get("additionalModelResponseFields") or told
     return {
-        "content": [block(b) for b in message.content_blocks],
+        # On Vertex, calls come a second time, as blocks that are not standard.
+        "content": [block(b) for b in message.content_blocks if b["type"] != "non_standard"],
         "stop_reason": told.get("stop_reason") or told.get("stopReason") or "",
         "stop_sequence": extra.get("stop_sequence") or "",
     }

@@ -88,12 +88,7 @@ func (b *bench) close() {
 // build builds Dragoman into a folder, and returns the program's file.
 func build(folder string) (string, error) {
 	program := filepath.Join(folder, "dragoman")
-	flags, err := os.ReadFile(filepath.Join("..", "..", "cmd", "dragoman", "build.flags"))
-	if err != nil {
-		return "", err
-	}
-	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", program}, strings.Fields(string(flags))...)
-	cmd := exec.Command("go", append(args, "./cmd/dragoman")...)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./cmd/dragoman")
 	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, output)

@@ -12,7 +12,7 @@ import (
 // held on does other work.
 const (
 	maxExponent  = 1.25 // of processor time, from a size to sixteen of it
-	maxWhole     = 6.0  // times ReverseProxy's processor time: a request of 71 KB with a whole answer
+	maxWhole     = 12.0 // times ReverseProxy's processor time: a request of 71 KB with a whole answer
 	maxEvent     = 2.2  // and an event of a stream
 	gateAttempts = 3
 )

@@ -71,11 +71,12 @@ const (
 	bedrockUpstream  = `{kind: bedrock, region: us-east-1, endpoint: "%s"}`
 )
 
-// dragoman is a program of ours before one of the upstreams above. More are lines of its configuration.
+// dragoman is a program of ours before one of the upstreams above. More are lines of its configuration. Values come as
+// the model writes them, so that the lag of a delta shows.
 func dragoman(name, binary, api, upstreamIs string, more ...string) way {
 	return way{name: name, api: api, program: func(folder, address, upstream string) ([]string, []string, error) {
 		config := filepath.Join(folder, "dragoman.yaml")
-		text := fmt.Sprintf("listen: %s\nadmin_listen: 127.0.0.1:0\nupstreams:\n  model: %s\nmodels:\n  - {name: \"*\", upstream: model, model: \"anthropic.claude-v2:1\"}\n",
+		text := fmt.Sprintf("listen: %s\nadmin_listen: 127.0.0.1:0\nupstreams:\n  model: %s\nmodels:\n  - {name: \"*\", upstream: model, model: \"anthropic.claude-v2:1\", stream_values: flow}\n",
 			address, fmt.Sprintf(upstreamIs, upstream)) + strings.Join(more, "\n") + "\n"
 		env := []string{"AWS_ACCESS_KEY_ID=AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY=secret", "AWS_EC2_METADATA_DISABLED=true",
 			"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull}

@@ -124,6 +124,8 @@ func runCommands(t *testing.T, code string) {
 			install.Run(t, root, "bash", "-c", "make --dry-run "+rest)
 		case strings.Contains(line, "./dragoman serve"):
 			serve(t, line)
+		case strings.HasPrefix(line, "./dragoman eval --base-url "): // a server would have to be there
+			runDragoman(t, `./dragoman eval -h | grep -F "  `+strings.TrimPrefix(line, "./")+`"`)
 		case program == "./dragoman":
 			runDragoman(t, line)
 		case program == "go" || program == "cd":
@@ -249,9 +251,8 @@ func runTypeScript(t *testing.T, code string) {
 
 func runGo(t *testing.T, code string) {
 	folder := t.TempDir()
-	install.Copy(t, folder, "gosnippet/go.mod", "gosnippet/go.sum")
 	write(t, folder, "main.go", simulated(t, code))
-	contains(t, install.Run(t, folder, "go", "run", "-mod=readonly", "."), "tool_use get_weather", "Oslo")
+	contains(t, install.Run(t, ".", "go", "run", filepath.Join(folder, "main.go")), "tool_use get_weather", "Oslo")
 }
 
 // simulated is the code of a client with the address of a fresh server in place of the one that it shows.

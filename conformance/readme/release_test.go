@@ -70,7 +70,7 @@ func TestRelease(t *testing.T) {
 	contains(t, install.Run(t, folder, "go", "version", "-m", filepath.Join(name, "dragoman")), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "-trimpath=true")
 	contains(t, install.Run(t, folder, "cat", filepath.Join(name, "dragoman")), revision)
 	contains(t, install.Run(t, folder, "cat", filepath.Join(name, "LICENSES")), "===== Go\n", "===== github.com/aws/aws-sdk-go-v2@", "Redistribution and use")
-	contains(t, install.Run(t, folder, "cat", filepath.Join(name, "dragoman.1")), ".TH DRAGOMAN 1 ")
+	contains(t, install.Run(t, folder, "cat", filepath.Join(name, "man", "dragoman-serve.1")), "DRAGOMAN-SERVE", "dragoman 1.2.3")
 	contains(t, install.Run(t, folder, "cat", filepath.Join("release", name+".cdx.json")), `"CycloneDX"`, "pkg:golang/github.com/go-chi/chi/v5@")
 }
 

@@ -3,9 +3,8 @@
 package rolling
 
 import (
-	"fmt"
+	"dragoman/conformance"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -33,10 +32,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	binary = filepath.Join(folder, "dragoman")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
-	build.Dir = filepath.Join("..", "..")
-	if output, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("go build: %v\n%s", err, output))
+	if err := conformance.Build(binary); err != nil {
+		panic(err)
 	}
 	return m.Run()
 }

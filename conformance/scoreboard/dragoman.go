@@ -9,7 +9,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // dragoman reads the completions with our own parser.
@@ -54,7 +53,7 @@ func (c *item) written(t *testing.T, format string) (*messages.Request, *transla
 	}
 	text := ""
 	for _, part := range prompt.Turns[1].Parts {
-		text += part.Text.String()
+		text += part.Text
 	}
 	return req, prompt, text
 }
@@ -76,7 +75,7 @@ func native(t *testing.T, list []item) []answer {
 }
 
 func asking() messages.MessageParam {
-	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go.")}}}
+	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go."}}}
 }
 
 func (c *item) request() *messages.Request {

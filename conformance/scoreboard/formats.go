@@ -94,7 +94,7 @@ var leftOut = map[string]string{
 
 // doubtful are outcomes of a golden that leave it out: a call that is not whole, a name that the client did
 // not offer or that was put right, a value that does not fit.
-var doubtful = regexp.MustCompile(`(?m)^# (incomplete|leaked|continued|unknown_tool|type_fallback)|name_case$|tool_name$`)
+var doubtful = regexp.MustCompile(`(?m)^# (refused|incomplete|invalid|leaked|continued|unknown_tool|type_fallback)|name_case$|tool_name$`)
 
 // goldens are the cases of the goldens of a format that are calls without a doubt: whole, not in thinking,
 // and not in what the reader has to be told besides.

@@ -3,13 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"dragoman/conformance"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,8 +31,8 @@ func begin(t *testing.T, up http.Handler) *program {
 	}
 	folder := t.TempDir()
 	binary := filepath.Join(folder, "dragoman")
-	if output, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "dragoman/cmd/dragoman").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
+	if err := conformance.Build(binary); err != nil {
+		t.Fatal(err)
 	}
 	server := httptest.NewServer(up)
 	t.Cleanup(server.Close)

@@ -1,7 +1,7 @@
 // Command soak runs the program for a while as its users do, all at once, and says whether it stayed
 // what it was:
 //
-//	go run ./conformance/soak -duration 60m -rate 50
+//	go run -C conformance ./soak -duration 60m -rate 50
 //
 // Clients of several APIs ask it over HTTP/1.1 and HTTP/2, streamed and whole; some read slowly, some
 // leave. Its upstreams are working servers, of which one in ten answers goes wrong. Their credentials
@@ -12,12 +12,12 @@ package main
 
 import (
 	"context"
+	"dragoman/conformance"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -73,9 +73,8 @@ func soak(ctx context.Context, opt options) (*report, error) {
 	defer os.RemoveAll(folder)
 	if opt.binary == "" {
 		opt.binary = filepath.Join(folder, "dragoman")
-		build := exec.Command("go", "build", "-buildvcs=false", "-o", opt.binary, "dragoman/cmd/dragoman")
-		if output, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("go build: %w\n%s", err, output)
+		if err := conformance.Build(opt.binary); err != nil {
+			return nil, err
 		}
 	}
 	ups, err := startUpstreams(folder)

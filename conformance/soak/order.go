@@ -53,7 +53,7 @@ func script(_ string, p *translate.Prompt) upstreamtest.Completion {
 	var all strings.Builder
 	for _, turn := range p.Turns {
 		for _, part := range turn.Parts {
-			all.WriteString(part.Text.String())
+			all.WriteString(part.Text)
 		}
 	}
 	matches := ordered.FindAllStringSubmatch(all.String(), -1)

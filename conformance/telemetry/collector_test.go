@@ -29,10 +29,11 @@ func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 // patience is how long a test waits for what has to come.
 const patience = 30 * time.Second
 
-// collector is a collector of OpenTelemetry with its receiver of OTLP, over HTTP, which keeps what it
-// gets.
+// collector is a collector of OpenTelemetry with its receiver of OTLP, over HTTP and gRPC, which keeps what
+// it gets.
 type collector struct {
-	url     string
+	url     string // over HTTP
+	grpc    string
 	spans   consumertest.TracesSink
 	metrics consumertest.MetricsSink
 }
@@ -50,7 +51,7 @@ func (keptMetrics) Shutdown(context.Context) error              { return nil }
 
 // keeping is the configuration of a collector that keeps what it gets.
 const keeping = `
-receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:4318"}}}}
+receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:4318"}, grpc: {endpoint: "127.0.0.1:4317"}}}}
 exporters: {keep: {}}
 service:
   telemetry: {metrics: {level: none}, logs: {level: error}}
@@ -59,13 +60,13 @@ service:
     metrics: {receivers: [otlp], exporters: [keep]}
 `
 
-// startCollector runs a collector with this configuration until the test ends. Its address is another one
+// startCollector runs a collector with this configuration until the test ends. Its addresses are others
 // than the configuration says, on which nobody else listens.
 func startCollector(t *testing.T, configuration string) *collector {
 	t.Helper()
-	address := freeAddress(t)
-	configuration = strings.ReplaceAll(configuration, "127.0.0.1:4318", address)
-	c := &collector{url: "http://" + address}
+	http, grpc := freeAddress(t), freeAddress(t)
+	configuration = strings.NewReplacer("127.0.0.1:4318", http, "127.0.0.1:4317", grpc).Replace(configuration)
+	c := &collector{url: "http://" + http, grpc: "http://" + grpc}
 	keep := component.MustNewType("keep")
 	factory := exporter.NewFactory(keep, func() component.Config { return &struct{}{} },
 		exporter.WithTraces(func(context.Context, exporter.Settings, component.Config) (exporter.Traces, error) {

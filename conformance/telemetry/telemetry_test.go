@@ -93,8 +93,14 @@ const exchange, attempt = "POST /v1/messages", "chat claude-2.1"
 // TestTrace: the program's trace continues its client's, and a real collector reads every span of it.
 func TestTrace(t *testing.T) {
 	c := startCollector(t, keeping)
-	url := conformance.Serve(t, environment(c.url, "OTEL_SERVICE_NAME=translator", "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=a%2Cb",
-		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip"), "--simulated")
+	t.Run("http/protobuf", func(t *testing.T) { testTrace(t, c, c.url) })
+	c.spans.Reset()
+	t.Run("grpc", func(t *testing.T) { testTrace(t, c, c.grpc, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc") })
+}
+
+func testTrace(t *testing.T, c *collector, endpoint string, more ...string) {
+	url := conformance.Serve(t, environment(endpoint, append(more, "OTEL_SERVICE_NAME=translator", "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=a%2Cb",
+		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip")...), "--simulated")
 	ask(t, url, sampled)
 	spans := told(t, c, exchange, "render", attempt, "parse")
 	for name, s := range spans {
@@ -138,15 +144,17 @@ func TestTrace(t *testing.T) {
 // TestMetrics: a real collector reads our metrics and those of Prometheus, of either generation.
 func TestMetrics(t *testing.T) {
 	for _, generation := range []struct {
-		optIn  string
-		counts []string
+		optIn    string
+		protocol string
+		counts   []string
 	}{
-		{"", []string{"gen_ai.client.token.usage", "gen_ai.client.operation.duration", "gen_ai.client.operation.time_to_first_chunk"}},
-		{"gen_ai_latest_experimental", []string{"gen_ai.client.inference.duration", "gen_ai.client.inference.usage.input_tokens", "gen_ai.client.inference.operation.output_tokens"}},
+		{"", "http/protobuf", []string{"gen_ai.client.token.usage", "gen_ai.client.operation.duration", "gen_ai.client.operation.time_to_first_chunk"}},
+		{"gen_ai_latest_experimental", "grpc", []string{"gen_ai.client.inference.duration", "gen_ai.client.inference.usage.input_tokens", "gen_ai.client.inference.operation.output_tokens"}},
 	} {
 		t.Run(generation.optIn, func(t *testing.T) {
 			c := startCollector(t, keeping)
-			url := conformance.Serve(t, environment(c.url, "OTEL_SEMCONV_STABILITY_OPT_IN="+generation.optIn), "--simulated")
+			endpoint := map[string]string{"http/protobuf": c.url, "grpc": c.grpc}[generation.protocol]
+			url := conformance.Serve(t, environment(endpoint, "OTEL_SEMCONV_STABILITY_OPT_IN="+generation.optIn, "OTEL_EXPORTER_OTLP_PROTOCOL="+generation.protocol), "--simulated")
 			ask(t, url, "")
 			names := append(generation.counts, "dragoman_requests_total", "go_goroutines")
 			await(t, fmt.Sprint("the metrics ", names), func() bool {
@@ -259,14 +267,16 @@ func TestNoCollector(t *testing.T) {
 	}
 	defer silent.Close()
 	for name, url := range map[string]string{"down": "http://" + freeAddress(t), "silent": "http://" + silent.Addr().String()} {
-		t.Run(name, func(t *testing.T) {
-			url := conformance.Serve(t, environment(url, "OTEL_EXPORTER_OTLP_TIMEOUT=500", "OTEL_BSP_MAX_QUEUE_SIZE=8"), "--simulated")
-			for range 50 {
-				if answer := ask(t, url, sampled); !strings.Contains(answer, "message_stop") {
-					t.Fatalf("the answer is %s", answer)
+		for _, protocol := range []string{"http/protobuf", "grpc"} {
+			t.Run(name+"/"+protocol, func(t *testing.T) {
+				url := conformance.Serve(t, environment(url, "OTEL_EXPORTER_OTLP_TIMEOUT=500", "OTEL_BSP_MAX_QUEUE_SIZE=8", "OTEL_EXPORTER_OTLP_PROTOCOL="+protocol), "--simulated")
+				for range 50 {
+					if answer := ask(t, url, sampled); !strings.Contains(answer, "message_stop") {
+						t.Fatalf("the answer is %s", answer)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 

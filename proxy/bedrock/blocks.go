@@ -31,12 +31,12 @@ func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []strin
 	inner := &memberPath{index: -1}
 	for at, v := range c.items(at, blocks, messages.MaxBlocks) {
 		if c.blockCount++; c.blockCount > messages.MaxBlocks {
-			c.fail(at, fmt.Sprintf("There should be at most %d content blocks in all", messages.MaxBlocks))
+			c.failBy(messages.FaultLimit, at, fmt.Sprintf("There should be at most %d content blocks in all", messages.MaxBlocks))
 		}
 		b := c.object(at, v, blockKinds)
 		kind := c.union(at, &b, blockKinds)
 		if c.err == nil && !slices.Contains(kinds, kind) {
-			c.fail(at.member(kind), "A block of this kind has no place here.")
+			c.failBy(messages.FaultConversation, at.member(kind), "A block of this kind has no place here.")
 		}
 		switch v := b.Take(kind); {
 		case c.err != nil:
@@ -110,7 +110,7 @@ func (c *converter) quoted(v jsontext.Value) jsontext.Value {
 func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
 	if c.stringValue(at.member("type"), from.Take("type")) != "" {
-		c.fail(at.member("type"), "Tools that the service runs cannot be expressed here.")
+		c.failBy(messages.FaultUnsupported, at.member("type"), "Tools that the service runs cannot be expressed here.")
 	}
 	c.write(`{"type":"tool_use",`)
 	c.writeMember("id", from.Take("toolUseId"))
@@ -164,7 +164,7 @@ func (c *converter) document(at *memberPath, v jsontext.Value) {
 	case slices.Contains([]string{"txt", "md", "csv", "html"}, format):
 		c.plainText(c.decodeText(place.member("bytes"), content))
 	default:
-		c.fail(at.member("format"), "Documents are read here as pdf, txt, md, csv and html. Send the text of others.")
+		c.failBy(messages.FaultUnsupported, at.member("format"), "Documents are read here as pdf, txt, md, csv and html. Send the text of others.")
 	}
 	c.write(",")
 	c.writeMember("title", from.Take("name"))

@@ -31,27 +31,26 @@ const defaultMaxTokens = "4096"
 // *messages.InvalidRequestError that names places in the request as it came, or the
 // cause of ctx.
 func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
-	index, err := messages.CheckJSON(ctx, data)
-	if err != nil {
+	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
 	}
-	return fromObject(ctx, rawjson.TrimSeparators(data), index)
+	return fromObject(ctx, data)
 }
 
 // fromObject is FromConverse for JSON that has been checked.
-func fromObject(ctx context.Context, data jsontext.Value, index *rawjson.Index) (*Conversion, error) {
+func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	if data.Kind() != '{' {
-		return nil, &messages.InvalidRequestError{Message: "Input should be a valid dictionary"}
+		return nil, &messages.InvalidRequestError{Fault: messages.FaultJSON, Message: "Input should be a valid dictionary"}
 	}
-	c := converter{ctx: ctx, index: index, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}}
+	c := converter{ctx: ctx, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}, origins: origins{}}
 	guardrail := c.request(data)
 	if c.err != nil {
 		return nil, c.err
 	}
-	left := c.gaps
+	left, from := c.gaps, c.origins
 	return &Conversion{
 		Body: c.out, Dropped: c.droppedFields(), Refusable: c.refusable, lengthOpen: c.lengthOpen, Guardrail: guardrail,
-		path: func(path string) string { return conversePath(path, left) }, words: converseWords,
+		path: func(path string) string { return conversePath(path, left, from) }, words: converseWords,
 	}, nil
 }
 
@@ -62,10 +61,14 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 		top       *memberPath
 		inference = c.object(top.member("inferenceConfig"), from.Take("inferenceConfig"), []string{"maxTokens", "temperature", "topP", "stopSequences"})
 		tools     = c.object(top.member("toolConfig"), from.Take("toolConfig"), []string{"tools", "toolChoice"})
+		extra     = c.object(top.member("additionalModelRequestFields"), from.Take("additionalModelRequestFields"), additionalFields)
 		output    = c.object(top.member("outputConfig"), from.Take("outputConfig"), []string{"effort", "textFormat"})
 	)
 	c.write("{")
 	if most := nonNull(inference.Take("maxTokens")); most != nil {
+		c.writeMember("max_tokens", most)
+	} else if most = nonNull(extra.Take("max_tokens")); most != nil {
+		c.origins["max_tokens"] = 0
 		c.writeMember("max_tokens", most)
 	} else {
 		c.lengthOpen = true
@@ -77,14 +80,14 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 		c.content(top.member("system"), system, inSystem, systemList)
 		c.write(",")
 	}
-	at := top.member("toolConfig")
+	at, begin := top.member("toolConfig"), len(c.out)
 	c.tools(at.member("tools"), tools.Take("tools"))
 	c.toolChoice(at.member("toolChoice"), tools.Take("toolChoice"))
 	c.writeMember("stop_sequences", inference.Take("stopSequences"))
 	c.writeMember("temperature", inference.Take("temperature"))
 	c.writeMember("top_p", inference.Take("topP"))
 	c.outputConfig(top.member("outputConfig"), &output)
-	c.additional(top.member("additionalModelRequestFields"), from.Take("additionalModelRequestFields"))
+	c.additional(top.member("additionalModelRequestFields"), &extra, begin)
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
 	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStopSequences) {
@@ -123,19 +126,6 @@ func (c *converter) messages(list jsontext.Value) {
 	c.write(",")
 }
 
-// additional writes the fields that go to the model itself, in the order of their names,
-// so that the same request makes the same body.
-func (c *converter) additional(at *memberPath, v jsontext.Value) {
-	from := c.object(at, v, additionalFields)
-	for _, name := range additionalFields {
-		if value := from.Take(name); value != nil {
-			c.write(`"` + name + `":`)
-			c.out = append(append(c.out, value...), ',')
-		}
-	}
-	c.dropRest(at, &from)
-}
-
 // outputConfig writes what the answer has to be like.
 func (c *converter) outputConfig(at *memberPath, from *rawjson.Object) {
 	effort, format := nonNull(from.Take("effort")), nonNull(from.Take("textFormat"))
@@ -166,8 +156,8 @@ func (c *converter) outputFormat(at *memberPath, v jsontext.Value) {
 	if c.err != nil {
 		return
 	}
-	if _, err := messages.CheckJSON(c.ctx, []byte(text)); err != nil {
-		c.fail(at.member("schema"), "This should be JSON. "+err.Error())
+	if err := messages.CheckJSON(c.ctx, []byte(text)); err != nil {
+		c.failBy(messages.FaultSchema, at.member("schema"), "This should be JSON. "+err.Error())
 	}
 	c.write(`"format":{`)
 	c.writeMember("type", typ)

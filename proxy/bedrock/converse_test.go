@@ -63,8 +63,16 @@ func TestConvertConverse(t *testing.T) {
 			with(`"tools":[{"cache_control":{"type":"ephemeral","ttl":"1h"}}]`), ""},
 		{"any tool", `{"messages":[],"toolConfig":{"toolChoice":{"any":{}}}}`, with(`"tool_choice":{"type":"any"}`), ""},
 		{"one tool", `{"messages":[],"toolConfig":{"toolChoice":{"tool":{"name":"f"}}}}`, with(`"tool_choice":{"type":"tool","name":"f"}`), ""},
-		{"additional", `{"messages":[],"additionalModelRequestFields":{"top_k":5,"thinking":{"type":"adaptive"},"anthropic_beta":["b"],"a.zeal":1,"max_tokens":9}}`,
-			with(`"anthropic_beta":["b"],"thinking":{"type":"adaptive"},"top_k":5`), "additionalModelRequestFields.a_zeal additionalModelRequestFields.max_tokens"},
+		{"additional", `{"messages":[],"additionalModelRequestFields":{"top_k":5,"thinking":{"type":"adaptive"},"anthropic_beta":["b"],"a.zeal":1}}`,
+			with(`"anthropic_beta":["b"],"thinking":{"type":"adaptive"},"top_k":5`), "additionalModelRequestFields.a_zeal"},
+		{"additional in place of Converse's own", `{"messages":[],"additionalModelRequestFields":{"max_tokens":9,"temperature":0.5,"stop_sequences":["END"],"output_config":{"effort":"low"},
+				"tools":[{"type":"bash_20250124","name":"bash"}],"tool_choice":{"type":"any","disable_parallel_tool_use":true}}}`,
+			`{"max_tokens":9,"messages":[],"output_config":{"effort":"low"},"stop_sequences":["END"],"temperature":0.5,"tool_choice":{"type":"any","disable_parallel_tool_use":true},"tools":[{"type":"bash_20250124","name":"bash"}]}`, ""},
+		{"additional beside Converse's own", `{"messages":[],"inferenceConfig":{"maxTokens":5,"stopSequences":["END"]},"toolConfig":{"tools":[{"toolSpec":{"name":"f"}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}},"outputConfig":{"effort":"low"},
+				"additionalModelRequestFields":{"max_tokens":9,"stop_sequences":["STOP"],"output_config":{"effort":"low","task_budget":1},"tools":[{"type":"bash_20250124","name":"bash"}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}}`,
+			`{"max_tokens":5,"messages":[],"tools":[{"name":"f","cache_control":{"type":"ephemeral"}},{"type":"bash_20250124","name":"bash"}],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"stop_sequences":["END"],"output_config":{"effort":"low","task_budget":1}}`,
+			"additionalModelRequestFields.max_tokens additionalModelRequestFields.stop_sequences additionalModelRequestFields.tool_choice.type"},
+		{"only whether calls are parallel", `{"messages":[],"additionalModelRequestFields":{"tool_choice":{"disable_parallel_tool_use":true}}}`, with(`"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"}`), ""},
 		{"the stop sequence", `{"messages":[],"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]}`, `{"max_tokens":4096,"messages":[]}`, ""},
 		{"the rest", `{"messages":[],"performanceConfig":{},"serviceTier":{},"requestMetadata":{},"promptVariables":{},"additionalModelResponseFieldPaths":["/stop_sequence","/x"]}`,
 			`{"max_tokens":4096,"messages":[]}`, "additionalModelResponseFieldPaths performanceConfig promptVariables requestMetadata serviceTier"},
@@ -87,11 +95,37 @@ func TestConvertConverse(t *testing.T) {
 	}
 }
 
+// TestAdditionalPath names a value by where the client wrote it.
+func TestAdditionalPath(t *testing.T) {
+	const own = `"toolConfig":{"tools":[{"cachePoint":{"type":"default"}},{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}}],"toolChoice":{"tool":{"name":"f"}}},`
+	for _, test := range []struct{ own, additional, path string }{
+		{"", `"max_tokens":"x"`, "max_tokens"},
+		{"", `"tools":[{"name":1}]`, "tools.0.custom.name"},
+		{own, `"tools":[{"type":"bash_20250124","name":"bash"},{"name":1}]`, "tools.1.custom.name"},
+		{own, `"tools":{}`, "tools"},
+		{"", `"tool_choice":{"type":"x"}`, "tool_choice"},
+		{own, `"tool_choice":1`, "tool_choice"},
+		{own, `"tool_choice":{"disable_parallel_tool_use":1}`, "tool_choice.disable_parallel_tool_use"},
+		{"", `"output_config":{"format":{"type":1}}`, "output_config.format.type"},
+		{"", `"stop_sequences":[1]`, "stop_sequences.0"},
+	} {
+		c, err := FromConverse(t.Context(), []byte(`{`+test.own+`"messages":[{"role":"user","content":[`+hi+`]}],"additionalModelRequestFields":{`+test.additional+`}}`))
+		if err == nil {
+			_, err = messages.Decode(c.Body, messages.DecodeOptions{Model: "m"})
+			err = c.Error(err)
+		}
+		var invalid *messages.InvalidRequestError
+		if want := "additionalModelRequestFields." + test.path; !errors.As(err, &invalid) || invalid.Path != want {
+			t.Errorf("%s: %v, want an error at %s", test.additional, err, want)
+		}
+	}
+}
+
 // FuzzConvertConverse: what is made is JSON that is read as the Messages API's.
 func FuzzConvertConverse(f *testing.F) {
 	f.Add(saying(hi))
 	f.Add(saying(`{"toolResult":{"toolUseId":"t","status":"error","content":[{"json":{"a":[1]}},{"document":{"name":"n","format":"txt","source":{"bytes":"SGVsbG8="}}}]}},{"cachePoint":{"type":"default"}},{"reasoningContent":{"reasoningText":{"text":"t"}}}`))
-	f.Add(`{"messages":[],"system":[{"guardContent":{"text":{"text":"Ho"}}}],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"tool":{"name":"f"}}},"inferenceConfig":{"maxTokens":1e3},"additionalModelRequestFields":{"top_k":5,"x":{}},"outputConfig":{"effort":"low","textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{}"}}}}}`)
+	f.Add(`{"messages":[],"system":[{"guardContent":{"text":{"text":"Ho"}}}],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"tool":{"name":"f"}}},"inferenceConfig":{"maxTokens":1e3},"additionalModelRequestFields":{"top_k":5,"x":{},"tools":[{}],"tool_choice":{"disable_parallel_tool_use":true},"stop_sequences":[],"output_config":{}},"outputConfig":{"effort":"low","textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{}"}}}}}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		c, err := FromConverse(t.Context(), []byte(body))
 		var invalid *messages.InvalidRequestError

@@ -20,12 +20,12 @@ import (
 // null counts as missing.
 type converter struct {
 	ctx        context.Context // may end while the request is read
-	index      *rawjson.Index  // of the request
 	out        []byte          // the body of the Messages API so far
 	err        error           // the first one
 	dropped    map[string]bool // fields that out has no place for, in the client's terms
 	refusable  string          // the first of them that is no hint
 	gaps       gaps
+	origins    origins
 	members    []rawjson.Member // of the objects that are being read: their memory is used again
 	blockCount int              // content blocks so far
 
@@ -34,10 +34,15 @@ type converter struct {
 	quote jsontext.Value // the memory of quoted
 }
 
-// fail sets the error, if there is none.
+// fail sets the error, if there is none: a value that is not valid.
 func (c *converter) fail(at *memberPath, message string) {
+	c.failBy(messages.FaultValue, at, message)
+}
+
+// failBy is fail for another kind of mistake.
+func (c *converter) failBy(fault string, at *memberPath, message string) {
 	if c.err == nil {
-		c.err = &messages.InvalidRequestError{Path: at.String(), Message: message}
+		c.err = &messages.InvalidRequestError{Path: at.String(), Message: message, Fault: fault}
 	}
 }
 
@@ -54,14 +59,14 @@ func (c *converter) object(at *memberPath, v jsontext.Value, known []string) (o 
 		return o
 	}
 	begin := len(c.members)
-	c.members, o.Length = c.index.AppendMembers(c.members, v, known, messages.MaxMembers+1)
+	c.members = rawjson.AppendMembers(c.members, v, known, messages.MaxMembers+1)
 	o.Members = slices.Clip(c.members[begin:])
 	if len(o.Members) > messages.MaxMembers {
-		c.fail(at, fmt.Sprintf("An object should have at most %d members here.", messages.MaxMembers))
+		c.failBy(messages.FaultLimit, at, fmt.Sprintf("An object should have at most %d members here.", messages.MaxMembers))
 	}
 	for _, m := range o.Members {
 		if near := rawjson.Misspelt(m.Name, known); near != "" {
-			c.fail(at.member(m.Name), fmt.Sprintf("This cannot be expressed here; did you mean %q?", near))
+			c.failBy(messages.FaultUnknownField, at.member(m.Name), fmt.Sprintf("This cannot be expressed here; did you mean %q?", near))
 		}
 	}
 	return o
@@ -76,9 +81,9 @@ func (c *converter) items(at *memberPath, list jsontext.Value, most int) iter.Se
 			c.fail(at, "This should be a list.")
 		}
 		begin, element := len(c.members), at.element(0)
-		for v := range c.index.Elements(list) {
+		for v := range rawjson.Elements(list) {
 			if element.index == most {
-				c.fail(at, fmt.Sprintf("A list should have at most %d items here.", most))
+				c.failBy(messages.FaultLimit, at, fmt.Sprintf("A list should have at most %d items here.", most))
 			}
 			if c.err == nil && c.ctx.Err() != nil {
 				c.err = context.Cause(c.ctx)
@@ -134,7 +139,7 @@ func (c *converter) union(at *memberPath, o *rawjson.Object, kinds []string) (ki
 		}
 	}
 	if len(unknown) > 0 {
-		c.fail(at.member(withoutDots(slices.Min(unknown))), "This cannot be expressed here.")
+		c.failBy(messages.FaultUnknownField, at.member(withoutDots(slices.Min(unknown))), "This cannot be expressed here.")
 	}
 	if set != 1 {
 		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", set))
@@ -158,7 +163,7 @@ func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_")
 func (c *converter) drop(at *memberPath) {
 	field := at.field()
 	if len(c.dropped) == messages.MaxDropped && !c.dropped[field] {
-		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", messages.MaxDropped))
+		c.failBy(messages.FaultLimit, at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", messages.MaxDropped))
 		return
 	}
 	c.dropped[field] = true

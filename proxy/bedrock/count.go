@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // FromCountTokens converts a request of CountTokens (docs/reference/bedrock.md §6). Its
@@ -13,14 +12,13 @@ import (
 // is one of the Messages API. The error is a *messages.InvalidRequestError that names
 // places in the request as it came, or the cause of ctx.
 func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
-	index, err := messages.CheckJSON(ctx, data)
-	if err != nil {
+	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
 	}
-	c := converter{ctx: ctx, index: index, dropped: map[string]bool{}}
+	c := converter{ctx: ctx, dropped: map[string]bool{}}
 	var top *memberPath
 	at, kinds := top.member("input"), []string{"converse", "invokeModel"}
-	body := c.object(nil, rawjson.TrimSeparators(data), []string{"input"})
+	body := c.object(nil, data, []string{"input"})
 	input := c.object(at, body.Take("input"), kinds)
 	kind := c.union(at, &input, kinds)
 	if c.err != nil {
@@ -28,7 +26,7 @@ func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 	}
 	at = at.member(kind)
 	if kind == "converse" {
-		inner, err := fromObject(ctx, input.Take(kind), index)
+		inner, err := fromObject(ctx, input.Take(kind))
 		if err == nil && inner.Guardrail != nil { // a count has no answer that would have to pass it
 			inner.Dropped = append(inner.Dropped, inner.Guardrail.Name)
 			inner.Refusable = firstOf(inner.Refusable, inner.Guardrail.Name)

@@ -70,16 +70,10 @@ func guardrailConfig(ctx context.Context, body []byte) (config jsontext.Value) {
 	if _, rare, _ := strings.Cut(upstream.GuardrailConfig, "-"); !bytes.Contains(body, []byte("-"+rare)) { // few texts hold many dashes, so this is quick
 		return nil
 	}
-	index, err := messages.CheckJSON(ctx, body)
-	if err != nil {
+	if messages.CheckJSON(ctx, body) != nil {
 		return nil
 	}
-	for name, v := range index.Members(rawjson.TrimSeparators(body)) {
-		if rawjson.UnquoteKnown(name, []string{upstream.GuardrailConfig}) == upstream.GuardrailConfig {
-			config = nonNull(v)
-		}
-	}
-	return config
+	return nonNull(rawjson.Lookup(body, upstream.GuardrailConfig))
 }
 
 // guardrail returns the guardrail of a request of Converse, nil for none. The content of
@@ -91,7 +85,7 @@ func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 	from := c.object(at, v, []string{"guardrailIdentifier", "guardrailVersion", "trace", modeMember})
 	for _, list := range []string{"messages.content", "system"} {
 		if qualifiers := list + ".guardContent.text.qualifiers"; c.dropped[qualifiers] {
-			c.fail((*memberPath)(nil).member(qualifiers), "The guardrail looks at all of the prompt here, and cannot be told what its parts are.")
+			c.failBy(messages.FaultUnsupported, (*memberPath)(nil).member(qualifiers), "The guardrail looks at all of the prompt here, and cannot be told what its parts are.")
 		}
 	}
 	value := func(name string) string { return c.stringValue(at.member(name), from.Take(name)) }
@@ -110,7 +104,7 @@ func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 func (c *converter) failRest(at *memberPath, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
-			c.fail(at.member(withoutDots(m.Name)), "This cannot be expressed here.")
+			c.failBy(messages.FaultUnknownField, at.member(withoutDots(m.Name)), "This cannot be expressed here.")
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // image writes an image. Only its bytes are supported, not a place in S3.
@@ -32,7 +34,7 @@ func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (k
 	from := c.object(at, v, all)
 	kind = c.union(at, &from, all)
 	if c.err == nil && !slices.Contains(kinds, kind) {
-		c.fail(at.member(kind), "A source of this kind has no place here.")
+		c.failBy(messages.FaultUnsupported, at.member(kind), "A source of this kind has no place here.")
 	}
 	if content = from.Take(kind); kind != "content" {
 		content = c.rawString(at.member(kind), content)

@@ -1,17 +1,9 @@
 package bedrock
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
-
-// additionalFields are the members of the Messages API for which Converse has no place
-// but additionalModelRequestFields (docs/reference/messages-api.md §2), in the order of their names.
-var additionalFields = []string{
-	"anthropic_beta", "anthropic_version", "cache_control", "compaction", "container", "context_management", "inference_geo",
-	"mcp_servers", "metadata", "output_format", "service_tier", "speed", "thinking", "top_k",
-}
 
 // Names of the Messages API and what Converse calls them: of the members of a request,
 // and of a step further inside.
@@ -48,12 +40,13 @@ var converseWords = strings.NewReplacer(
 
 // conversePath returns what a path in the converted body is in the request of Converse:
 // "messages.0.content.2.toolUse.input" for "messages.0.content.1.tool_use.input".
-func conversePath(path string, left gaps) string {
+func conversePath(path string, left gaps, from origins) string {
 	steps := strings.Split(path, ".")
+	if additional := from.path(steps); additional != "" {
+		return additional
+	}
 	first := steps[0]
 	switch {
-	case slices.Contains(additionalFields, first):
-		return "additionalModelRequestFields." + path
 	case path == "tool_choice.name":
 		return "toolConfig.toolChoice.tool.name"
 	case converseMembers[first] == "":

@@ -7,10 +7,11 @@ import (
 )
 
 // toolKinds are the members of an element of the list of tools: a union.
-var toolKinds = []string{"toolSpec", "cachePoint"}
+var toolKinds = []string{"toolSpec", "systemTool", "cachePoint"}
 
 // tools writes the tools, if there are any. A cache point is a tool of its own in
-// Converse, and in the Messages API a member of the tool before it.
+// Converse, and in the Messages API a member of the tool before it. A system tool runs in the
+// upstream, and is left out.
 func (c *converter) tools(at *memberPath, list jsontext.Value) {
 	begin, end := len(c.out), 0 // where the list begins, and where the tool before is closed
 	c.write(`"tools":[`)
@@ -22,7 +23,7 @@ func (c *converter) tools(at *memberPath, list jsontext.Value) {
 			c.toolSpec(at.member(kind), tool.Take(kind))
 			end = len(c.out) - 1
 			c.write(",")
-		case end > 0:
+		case kind == "cachePoint" && end > 0:
 			c.gaps.add(toolsList, at.index)
 			c.reopen(end)
 			c.cacheControl(at, tool.Take(kind))

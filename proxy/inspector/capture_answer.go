@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"slices"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -74,7 +76,7 @@ func (c *capture) event(e *messages.Event) {
 func (c *capture) keptOutcomes(all []messages.Outcome) []outcome {
 	var kept []outcome
 	for _, o := range all[:c.store.reserve(c.exchange, len(all)*outcomeSize)/outcomeSize] {
-		kept = append(kept, outcome{string(o.Kind), clip(o.Tool), o.Reason})
+		kept = append(kept, outcomeOf(o))
 	}
 	return kept
 }
@@ -92,6 +94,11 @@ func (c *capture) noteEvent(e *messages.Event, at int64) {
 	case messages.MessageStart:
 		c.line.InputTokens = e.Message.Usage.InputTokens
 	case messages.MessageDelta:
+		for _, o := range e.Message.Outcomes {
+			if read := outcomeOf(o).String(); o.Kind != messages.OutcomeClean && len(c.line.Misread) < mostTools && !slices.Contains(c.line.Misread, read) {
+				c.line.Misread = append(c.line.Misread, read)
+			}
+		}
 		c.line.StopReason = clip(string(e.Message.StopReason))
 		c.line.InputTokens, c.line.OutputTokens = e.Message.Usage.InputTokens, e.Message.Usage.OutputTokens
 	}

@@ -3,6 +3,8 @@ package inspector
 import (
 	"sync"
 	"time"
+
+	"dragoman/translate/messages"
 )
 
 // Line is what the list says of an exchange. Times that are not points in time are in microseconds.
@@ -35,7 +37,8 @@ type Line struct {
 	Terminal   string   `json:"terminal,omitzero"`
 	Stream     bool     `json:"stream,omitzero"`
 	StopReason string   `json:"stop_reason,omitzero"`
-	Tools      []string `json:"tools,omitzero"` // that were called, the first of them
+	Tools      []string `json:"tools,omitzero"`   // that were called, the first of them
+	Misread    []string `json:"misread,omitzero"` // how calls were read that are not clean, each once: "invalid missing_parameters"
 	Dropped    []string `json:"dropped,omitzero"`
 	Unmet      []string `json:"unmet,omitzero"`
 
@@ -93,7 +96,20 @@ type failure struct {
 type outcome struct {
 	Kind   string `json:"kind"`
 	Tool   string `json:"tool,omitzero"`
-	Reason string `json:"reason,omitzero"`
+	Reason string `json:"reason"`
+}
+
+// outcomeOf returns what is shown of an outcome.
+func outcomeOf(o messages.Outcome) outcome {
+	return outcome{string(o.Kind), clip(o.Tool), o.ReasonLabel()}
+}
+
+// String returns the kind, and the reason if there is one.
+func (o outcome) String() string {
+	if o.Reason == messages.ReasonNone {
+		return o.Kind
+	}
+	return o.Kind + " " + o.Reason
 }
 
 // overhead is the time that the proxy's own work took, in microseconds.

@@ -185,7 +185,7 @@ func (p *prompt) opening() string {
 // message returns what is made of the completion, as a golden has it.
 func (c completed) message(ctx context.Context) (string, error) {
 	req := &messages.Request{ID: "msg_golden", MaxTokens: 1, Messages: []messages.MessageParam{
-		{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("?")}}},
+		{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "?"}}},
 	}}
 	for name, schema := range rawjson.NamedMembers(c.tools) {
 		req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})

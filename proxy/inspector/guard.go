@@ -60,10 +60,7 @@ func (in *Inspector) admits(r *http.Request) bool {
 }
 
 // withToken returns the handler of a request that needs the token. An error that f returns is told
-// to the page; f has then written nothing. It is not inlined: the handler would be compiled anew for
-// every path.
-//
-//go:noinline
+// to the page; f has then written nothing.
 func (in *Inspector) withToken(f func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")

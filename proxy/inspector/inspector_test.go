@@ -156,10 +156,10 @@ func (w *watched) open(id string) (x shownExchange) {
 }
 
 // model is an upstream that writes what the function yields.
-type model func(ctx context.Context, yield func(translate.Chunk, error) bool)
-
-func (m model) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return func(yield func(translate.Chunk, error) bool) { m(ctx, yield) }
+func model(f func(ctx context.Context, yield func(translate.Chunk, error) bool)) upstream.Func {
+	return func(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
+	}
 }
 
 // An exchange is shown whole: what was asked, what the model wrote and how it was read, what the
@@ -230,7 +230,7 @@ func TestContinuedExchange(t *testing.T) {
 	if got := w.see("exchanges/" + line.ID + "/text?part=completion&asked=1"); got != pieces[1] {
 		t.Errorf("it went on with %q", got)
 	}
-	if len(x.Outcomes) != 1 || x.Outcomes[0].Kind != "continued" {
+	if len(x.Outcomes) != 1 || x.Outcomes[0].Kind != "continued" || fmt.Sprint(x.Misread) != "[continued]" {
 		t.Errorf("%+v", x.Outcomes)
 	}
 	if sections := x.Asked[1].Sections; len(sections) == 0 || len(sections[0].Sources) == 0 {

@@ -109,7 +109,7 @@ func tell(completion string, s translate.Step) parsedStep {
 		told.Events = append(told.Events, e.AppendJSON(nil))
 	}
 	for _, o := range s.Outcomes {
-		told.Outcomes = append(told.Outcomes, outcome{string(o.Kind), o.Tool, o.Reason})
+		told.Outcomes = append(told.Outcomes, outcomeOf(o))
 	}
 	return told
 }

@@ -63,10 +63,10 @@ func TestPlaygroundRender(t *testing.T) {
 			t.Fatalf("%s: %d %s", format, status, got.Error)
 		}
 		from := got.Origins.Turns[0][0].Text
-		if len(from) != 3 || from[1].Kind != "escape" || from[2].Source != "messages.0.content.0" || from[2].End != got.Prompt.Turns[0].Parts[0].Text.Len() {
+		if len(from) != 3 || from[1].Kind != "escape" || from[2].Source != "messages.0.content.0" || from[2].End != len(got.Prompt.Turns[0].Parts[0].Text) {
 			t.Errorf("%s: the turn is from %v", format, from)
 		}
-		if from := got.Origins.System[0]; from[len(from)-1].End != got.Prompt.System[0].Text.Len() {
+		if from := got.Origins.System[0]; from[len(from)-1].End != len(got.Prompt.System[0].Text) {
 			t.Errorf("%s: the tools are from %v", format, from)
 		}
 	}

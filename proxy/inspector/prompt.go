@@ -55,12 +55,12 @@ type section struct {
 // are described in a note.
 func eachSection(p *translate.Prompt, f func(s section, text string)) {
 	for i, system := range p.System {
-		f(section{Path: fmt.Sprintf("system[%d]", i), Role: "system"}, system.Text.String())
+		f(section{Path: fmt.Sprintf("system[%d]", i), Role: "system"}, system.Text)
 	}
 	for i, turn := range p.Turns {
 		for j, part := range turn.Parts {
 			s := section{Path: fmt.Sprintf("turns[%d].parts[%d]", i, j), Role: turn.Role}
-			text := part.Text.String()
+			text := part.Text
 			if part.Type != translate.PartText {
 				s.Note = fmt.Sprintf("%s, %d bytes", part.Type, len(part.Source))
 				text = part.Title + part.Context

@@ -16,7 +16,6 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // What is read of a text is what was written, however it was written and wherever it is read.
@@ -55,7 +54,7 @@ func (in *Inspector) serve(id string, size int) {
 	o := in.Observe(r, &metrics.Exchange{RequestID: id})
 	m := proxy.UpstreamModel{Upstream: "east", Model: "m"}
 	req := &messages.Request{Model: "m", MaxTokens: 1, Messages: []messages.MessageParam{
-		{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("?")}}},
+		{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "?"}}},
 	}}
 	p, err := translate.Render(req, translate.Target{})
 	if err != nil {
@@ -162,7 +161,7 @@ func TestListEnds(t *testing.T) {
 func TestSpans(t *testing.T) {
 	const completion = "Look: <b>\n\n<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>1 </a> 2</a>\n<b>x</b>\n</parameters>\n</invoke>\n</function_calls> and more"
 	req := &messages.Request{Model: "m", MaxTokens: 1, Tools: []messages.Tool{{Name: "f", InputSchema: []byte(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}},
-		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("?")}}}}}
+		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "?"}}}}}
 	asked, err := translate.Render(req, translate.Target{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"dragoman/metrics"
 	"dragoman/proxy"
@@ -24,10 +26,10 @@ import (
 type call struct {
 	model    proxy.UpstreamModel
 	provider string
-	attempt  int   // its place among those of the exchange, from 0
-	fixed    bool  // the configuration names the model, and not the client
-	streams  bool  // the upstream is asked for a stream
-	place    place // of its span
+	attempt  int  // its place among those of the exchange, from 0
+	fixed    bool // the configuration names the model, and not the client
+	streams  bool // the upstream is asked for a stream
+	span     span // none without traces
 	asked    request
 	server   atomic.Pointer[server] // that was connected to; nil if none was
 
@@ -93,16 +95,15 @@ func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.C
 		attempt:  len(x.record.Attempts) - 1,
 		fixed:    !strings.Contains(x.record.Pattern, "*") || m.Model != x.record.Model,
 		streams:  m.Spec().Can.Has(upstream.Streaming),
-		place:    x.place,
 		asked:    x.asked,
 		start:    time.Now(),
 	}
 	x.asked, x.call = request{}, c
-	if x.server != nil {
-		c.place.span = newSpanID()
-		if x.t.cfg.Content {
-			c.output = &output{}
-		}
+	if x.server.Span != nil {
+		c.span = x.child(operation+" "+clip(m.Model), trace.SpanKindClient, c.start)
+	}
+	if c.span.recorded() && x.t.cfg.Content {
+		c.output = &output{}
 	}
 	return context.WithValue(ctx, callKey{}, c)
 }
@@ -119,8 +120,8 @@ func (t *Telemetry) OnRequest(r *http.Request) {
 		port = map[string]int{"http": 80, "https": 443}[r.URL.Scheme]
 	}
 	c.server.Store(&server{r.URL.Hostname(), port})
-	if t.cfg.Propagate {
-		c.place.write(r.Header)
+	if c.span.Span != nil {
+		t.cfg.Propagator.Inject(trace.ContextWithSpan(context.Background(), c.span), propagation.HeaderCarrier(r.Header))
 	}
 }
 
@@ -205,16 +206,16 @@ func (x *exchange) finishCall() {
 	if x.t.instruments != nil {
 		x.t.instruments.record(c)
 	}
-	if x.server != nil {
-		s := x.callSpan(c)
-		s.set(attrInPlaceOf, metrics.ErrorType(of.InPlaceOf))
-		x.t.queue.add(s)
+	if c.span.recorded() {
+		x.describe(c)
+		c.span.set(attrInPlaceOf, metrics.ErrorType(of.InPlaceOf))
+		c.span.end(c.end)
 	}
 }
 
-// callSpan returns the span of a call.
-func (x *exchange) callSpan(c *call) *span {
-	s := &span{place: c.place, parent: x.place.span, name: operation + " " + clip(c.model.Model), kind: kindClient, start: c.start, end: c.end}
+// describe sets the attributes of the span of a call.
+func (x *exchange) describe(c *call) {
+	s := c.span
 	s.set(attrOperation, operation)
 	s.set(attrProvider, c.provider)
 	s.set(attrRequestModel, clip(c.model.Model))
@@ -229,7 +230,7 @@ func (x *exchange) callSpan(c *call) *span {
 	s.set(attrWire, c.model.Wire)
 	s.set(attrAttempt, c.attempt+1)
 	if c.errorType != "" {
-		s.failed = true
+		s.fail()
 		s.set(attrErrorType, c.errorType)
 		if failed, ok := errors.AsType[*upstream.Error](c.err); ok && !failed.Unreachable {
 			s.set(attrStatus, failed.Status)
@@ -241,11 +242,10 @@ func (x *exchange) callSpan(c *call) *span {
 	if c.output != nil {
 		c.output.set(s, c.stop)
 	}
-	return s
 }
 
 // setRequest says what the model was asked.
-func (c *call) setRequest(s *span) {
+func (c *call) setRequest(s span) {
 	if c.streams {
 		s.set(attrRequestStream, true)
 	}
@@ -266,7 +266,7 @@ func (c *call) setRequest(s *span) {
 }
 
 // setResponse says what came back.
-func (c *call) setResponse(s *span, g *generation) {
+func (c *call) setResponse(s span, g *generation) {
 	s.set(attrResponseID, clip(c.responseID))
 	if !c.first.IsZero() {
 		s.set(attrResponseModel, clip(cmp.Or(c.answered, c.model.Model)))

@@ -86,7 +86,7 @@ func contentsOf(req *messages.Request) *contents {
 	return c
 }
 
-func (c *contents) set(s *span) {
+func (c *contents) set(s span) {
 	s.set(attrSystem, c.system)
 	s.set(attrInputMessages, c.messages)
 	s.set(attrTools, c.tools)
@@ -142,9 +142,9 @@ func (r *room) parts(blocks []messages.BlockParam) []part {
 		r.left -= partCost
 		switch b.Type {
 		case messages.BlockText:
-			all = append(all, part{Type: "text", Content: r.text(b.Text.String())})
+			all = append(all, part{Type: "text", Content: r.text(b.Text)})
 		case messages.BlockThinking:
-			all = append(all, part{Type: "reasoning", Content: r.text(b.Text.String())})
+			all = append(all, part{Type: "reasoning", Content: r.text(b.Text)})
 		case messages.BlockToolUse:
 			all = append(all, part{Type: "tool_call", ID: b.ID, Name: b.Name, Arguments: r.raw(b.Input)})
 		case messages.BlockToolResult:
@@ -214,7 +214,7 @@ func (o *output) end() {
 	o.text = o.text[:0]
 }
 
-func (o *output) set(s *span, stop string) {
+func (o *output) set(s span, stop string) {
 	o.end()
 	if len(o.parts) == 0 {
 		return

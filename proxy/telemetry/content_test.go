@@ -5,20 +5,21 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // TestContentBounds: contents are JSON and bounded, whatever a request holds; the newest messages are kept.
 func TestContentBounds(t *testing.T) {
-	req := &messages.Request{System: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(strings.Repeat("é", longestContent))}}}
+	req := &messages.Request{System: []messages.BlockParam{{Type: messages.BlockText, Text: strings.Repeat("é", longestContent)}}}
 	for range 1000 {
-		block := messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(strings.Repeat("old ", 100))}
+		block := messages.BlockParam{Type: messages.BlockText, Text: strings.Repeat("old ", 100)}
 		req.Messages = append(req.Messages, messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{block, {Type: messages.BlockImage}}})
 		req.Tools = append(req.Tools, messages.Tool{Name: "t", Description: "d", InputSchema: jsontext.Value(`{"a":"` + strings.Repeat("x", 1000) + `"}`)})
 	}
-	req.Messages[999].Content[0].Text = rawjson.Plain("newest")
+	req.Messages[999].Content[0].Text = "newest"
 	c := contentsOf(req)
 	for name, text := range map[string]string{"system": c.system, "messages": c.messages, "tools": c.tools} {
 		if !jsontext.Value(text).IsValid() || len(text) > 2*longestContent || len(text) < longestContent/2 {
@@ -45,11 +46,14 @@ func TestOutputBounds(t *testing.T) {
 	block(messages.ContentBlock{Type: messages.BlockToolUse, ID: "2", Name: "b"}, messages.InputJSONDelta, `{"a"`)
 	block(messages.ContentBlock{Type: messages.BlockText, Text: "x"}, messages.TextDelta, "y", strings.Repeat("z", longestContent))
 	block(messages.ContentBlock{Type: messages.BlockText}, messages.TextDelta, "no room")
-	var s span
-	o.set(&s, "end_turn")
-	got, _ := s.attributes[0].value.(string)
+	spans := tracetest.NewSpanRecorder()
+	_, s := trace.NewTracerProvider(trace.WithSpanProcessor(spans)).Tracer("").Start(t.Context(), "chat")
+	o.set(span{s}, "end_turn")
+	s.End()
+	attributes := spans.Ended()[0].Attributes()
+	got := attributes[0].Value.AsString()
 	const want = `[{"role":"assistant","parts":[{"type":"reasoning","content":"some"},{"type":"tool_call","id":"1","name":"a","arguments":{"a":1}},{"type":"tool_call","id":"2","name":"b"},{"type":"text","content":"xyzzz`
-	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `z"}],"finish_reason":"end_turn"}]`) || len(got) > longestContent+500 || len(s.attributes) != 2 || s.attributes[1].key != attrTruncated {
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `z"}],"finish_reason":"end_turn"}]`) || len(got) > longestContent+500 || len(attributes) != 2 || attributes[1].Key != attrTruncated {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
 }

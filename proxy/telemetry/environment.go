@@ -1,258 +1,211 @@
 package telemetry
 
 import (
-	"cmp"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"net/url"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"go.opentelemetry.io/contrib/propagators/autoprop"
+	"go.opentelemetry.io/otel/propagation"
 )
+
+// Config is what the variables of OpenTelemetry ask for, as far as the SDK does not read them: see [Read].
+type Config struct {
+	Traces, Metrics bool // exported at all
+
+	Propagator propagation.TextMapPropagator // reads the trace of a client, and tells it to upstreams
+	Latest     bool                          // the names of generation B
+	Content    bool                          // spans have what clients and models say
+	Queue      int                           // spans that may wait
+}
+
+// On reports whether there is anything to do.
+func (c *Config) On() bool { return c.Traces || c.Metrics }
+
+// Problem is what is wrong with a variable. Value may be a secret, and is not in it.
+type Problem struct{ Variable, Cause, Fix string }
 
 // Read returns what the variables of OpenTelemetry ask for (its specification, "Environment Variable
 // Specification" and "OTLP Exporter Configuration"), and what is wrong with them. Nothing is asked for
-// unless an exporter or an endpoint is named, so that a program without a collector is left alone. Values
-// that are not known are problems, and not ignored: telemetry that is silently not there is found out
-// when it is needed. What is only ignored is a warning.
-func Read(getenv func(string) string) (c *Config, warnings, problems []Problem) {
+// unless an exporter or an endpoint is named, so that a program without a collector is left alone.
+func Read(getenv func(string) string) (c *Config, problems []Problem) {
 	e := &environment{getenv: getenv}
 	c = &Config{}
-	if e.flag("OTEL_SDK_DISABLED") {
-		return c, nil, e.problems
+	e.check("OTEL_SDK_DISABLED", booleans)
+	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
+		return c, nil
 	}
-	c.Traces = e.signal("TRACES", "/v1/traces")
-	c.Metrics = e.signal("METRICS", "/v1/metrics")
+	c.Traces, c.Metrics = e.asked("TRACES"), e.asked("METRICS")
 	if !c.On() {
-		return c, nil, e.problems
+		return c, e.problems
 	}
-	c.Resource = e.resource()
-	c.Sampler = e.sampler()
-	c.Propagate = e.propagate() && c.Traces.On()
+	e.checkAll()
+	c.Propagator = e.propagator()
 	c.Latest = slices.Contains(list(getenv("OTEL_SEMCONV_STABILITY_OPT_IN")), "gen_ai_latest_experimental")
-	c.Content = e.content()
-	c.Queue = e.number("OTEL_BSP_MAX_QUEUE_SIZE", 2048)
-	c.Batch = min(e.number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512), c.Queue)
-	c.Delay = e.milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5000)
-	c.Interval = e.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", 60_000)
-	c.Traces.Timeout = min(c.Traces.Timeout, e.milliseconds("OTEL_BSP_EXPORT_TIMEOUT", 30_000))
-	c.Metrics.Timeout = min(c.Metrics.Timeout, e.milliseconds("OTEL_METRIC_EXPORT_TIMEOUT", 30_000))
-	if temporality := getenv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"); temporality != "" && !strings.EqualFold(temporality, "cumulative") {
-		e.problem("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "metrics are totals since the start, and nothing else", "leave it empty, or say cumulative, and have the collector convert them")
+	c.Content = slices.Contains([]string{"true", "span_only", "span_and_event"}, strings.ToLower(getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")))
+	c.Queue = 2048
+	if n, err := strconv.Atoi(getenv("OTEL_BSP_MAX_QUEUE_SIZE")); err == nil {
+		c.Queue = n
 	}
-	return c, e.warnings, e.problems
+	return c, e.problems
 }
 
 // environment reads variables, and notes what is wrong with them. An empty one is one that is not there.
 type environment struct {
-	getenv             func(string) string
-	warnings, problems []Problem
+	getenv   func(string) string
+	problems []Problem
 }
 
-// problem notes a problem, once: a variable may be read for each signal.
-func (e *environment) problem(variable, cause, fix string) {
-	if p := (Problem{variable, cause, fix}); !slices.Contains(e.problems, p) {
-		e.problems = append(e.problems, p)
+// asked reports whether a signal is exported: by the exporter that is named, or to an endpoint.
+func (e *environment) asked(signal string) bool {
+	if exporter := e.getenv("OTEL_" + signal + "_EXPORTER"); exporter != "" {
+		return exporter != "none"
 	}
+	return e.getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || e.getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
 }
 
-// of returns the variable of OTLP for a signal, or else that for all of them, and its name.
-func (e *environment) of(signal, name string) (value, variable string) {
-	variable = "OTEL_EXPORTER_OTLP_" + signal + "_" + name
-	if value = e.getenv(variable); value != "" {
-		return value, variable
+// values says which values a variable may have.
+type values struct {
+	good       func(string) bool
+	cause, fix string
+}
+
+var (
+	booleans  = oneOf("true", "false")
+	positives = values{isPositive, "it is not a whole number above 0", "write a number; times are in milliseconds"}
+	resources = values{isPairs, "it is not a list of attributes", "write key=value,key=value, with what is special in a value escaped as in a URL"}
+	headers   = values{isPairs, "it is not a list of headers", "write name=value,name=value, with what is special in a value escaped as in a URL"}
+	ratios    = values{isRatio, "it is not a ratio", "write a number from 0 to 1"}
+	ports     = values{isPort, "it is not a port", "write a number from 0 to 65535"}
+	endpoints = values{isURL, "it is not an http or https URL of a host and a path", "name the collector's OTLP receiver, such as http://localhost:4318; put credentials in OTEL_EXPORTER_OTLP_HEADERS"}
+	authority = values{hasCertificates, "it names no file with certificates that can be read", "name a PEM file with the collector's authorities"}
+	totals    = values{oneOf("cumulative").good, "metrics are totals since the start, and nothing else", "leave it empty, or say cumulative, and have the collector convert them"}
+	buckets   = values{oneOf("explicit_bucket_histogram").good, "histograms have the buckets of the conventions, and nothing else", "leave it empty, or say explicit_bucket_histogram"}
+	unused    = values{func(string) bool { return false }, "there are no metrics but those of Dragoman", "leave it empty"}
+)
+
+// oneOf allows these values, in any case.
+func oneOf(all ...string) values {
+	good := func(value string) bool { return slices.Contains(all, strings.ToLower(value)) }
+	return values{good, "this value is not known", "say " + strings.Join(all, " or ")}
+}
+
+// variables are those whose values are checked if anything is exported.
+var variables = map[string]values{
+	"OTEL_TRACES_EXPORTER":           oneOf("otlp", "console", "none"),
+	"OTEL_METRICS_EXPORTER":          oneOf("otlp", "prometheus", "console", "none"),
+	"OTEL_METRICS_PRODUCERS":         unused,
+	"OTEL_EXPORTER_PROMETHEUS_PORT":  ports,
+	"OTEL_RESOURCE_ATTRIBUTES":       resources,
+	"OTEL_TRACES_SAMPLER":            oneOf("always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"),
+	"OTEL_TRACES_SAMPLER_ARG":        ratios,
+	"OTEL_BSP_SCHEDULE_DELAY":        positives,
+	"OTEL_BSP_EXPORT_TIMEOUT":        positives,
+	"OTEL_BSP_MAX_QUEUE_SIZE":        positives,
+	"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": positives,
+	"OTEL_METRIC_EXPORT_INTERVAL":    positives,
+	"OTEL_METRIC_EXPORT_TIMEOUT":     positives,
+
+	"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE":        totals,
+	"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION": buckets,
+
+	// The instrumentations of the newer conventions have words for where contents are to be: in spans, or in
+	// events, of which there are none here.
+	"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": oneOf("true", "false", "span_only", "span_and_event", "event_only", "no_content"),
+}
+
+// ofEach are variables of OTLP that each signal has one of its own of, besides.
+var ofEach = map[string]values{
+	"OTEL_EXPORTER_OTLP_ENDPOINT":    endpoints,
+	"OTEL_EXPORTER_OTLP_PROTOCOL":    oneOf("grpc", "http/protobuf"),
+	"OTEL_EXPORTER_OTLP_HEADERS":     headers,
+	"OTEL_EXPORTER_OTLP_TIMEOUT":     positives,
+	"OTEL_EXPORTER_OTLP_COMPRESSION": oneOf("gzip", "none"),
+	"OTEL_EXPORTER_OTLP_INSECURE":    booleans,
+	"OTEL_EXPORTER_OTLP_CERTIFICATE": authority,
+}
+
+// checkAll notes what is wrong with the variables that the SDK reads.
+func (e *environment) checkAll() {
+	for variable, all := range variables {
+		e.check(variable, all)
 	}
-	variable = "OTEL_EXPORTER_OTLP_" + name
-	return e.getenv(variable), variable
-}
-
-// signal reads where a signal goes.
-func (e *environment) signal(signal, path string) (s Signal) {
-	endpoint, variable := e.of(signal, "ENDPOINT")
-	exporter := "OTEL_" + signal + "_EXPORTER"
-	switch value := e.getenv(exporter); value {
-	case "none":
-		return s
-	case "":
-		if endpoint == "" {
-			return s
+	for _, signal := range []string{"OTLP_", "OTLP_TRACES_", "OTLP_METRICS_"} {
+		for variable, all := range ofEach {
+			e.check(strings.Replace(variable, "OTLP_", signal, 1), all)
 		}
-	case "otlp":
-	default:
-		e.problem(exporter, "this exporter is not there", "say otlp or none; /metrics of the admin listener is for Prometheus")
-		return s
-	}
-	if endpoint == "" {
-		endpoint = "http://localhost:4318"
-	}
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		e.problem(variable, "it is not an http or https URL", "name the collector's OTLP receiver for HTTP, such as http://localhost:4318")
-		return s
-	}
-	if variable == "OTEL_EXPORTER_OTLP_ENDPOINT" {
-		u = u.JoinPath(path)
-	}
-	if protocol, variable := e.of(signal, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
-		e.problem(variable, "this protocol is not spoken", "say http/protobuf, and name the collector's port for it, which is 4318 unless it is said")
-	}
-	s.URL = u.String()
-	s.Headers = e.headers(e.of(signal, "HEADERS"))
-	s.TLS = e.tls(signal)
-	timeout, variable := e.of(signal, "TIMEOUT")
-	s.Timeout = time.Duration(e.positive(timeout, variable, 10_000)) * time.Millisecond
-	switch compression, variable := e.of(signal, "COMPRESSION"); compression {
-	case "gzip":
-		s.Gzip = true
-	case "", "none":
-	default:
-		e.problem(variable, "this compression is not there", "say gzip or none")
-	}
-	return s
-}
-
-// headers reads "name=value,name=value", whose values may have escapes of URLs.
-func (e *environment) headers(value, variable string) map[string]string {
-	headers := map[string]string{}
-	for _, pair := range list(value) {
-		name, text, ok := strings.Cut(pair, "=")
-		text, err := url.PathUnescape(strings.TrimSpace(text))
-		if name = strings.TrimSpace(name); !ok || name == "" || err != nil || strings.ContainsFunc(name+text, isControl) {
-			e.problem(variable, "it is not a list of headers", "write name=value,name=value, with what is special in a value escaped as in a URL")
-			return nil
-		}
-		headers[name] = text
-	}
-	return headers
-}
-
-// tls reads whom to trust, and what to show.
-func (e *environment) tls(signal string) *tls.Config {
-	authorities, variable := e.of(signal, "CERTIFICATE")
-	certificate, certificateVariable := e.of(signal, "CLIENT_CERTIFICATE")
-	key, _ := e.of(signal, "CLIENT_KEY")
-	if authorities == "" && certificate == "" && key == "" {
-		return nil
-	}
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
-	if authorities != "" {
-		cfg.RootCAs = x509.NewCertPool()
-		if pem, err := os.ReadFile(authorities); err != nil || !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			e.problem(variable, "it names no file with certificates that can be read", "name a PEM file with the collector's authorities")
-		}
-	}
-	if certificate != "" || key != "" {
-		pair, err := tls.LoadX509KeyPair(certificate, key)
-		if err != nil {
-			e.problem(certificateVariable, "it and CLIENT_KEY name no certificate with its key", "name two PEM files that belong together")
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	return cfg
-}
-
-// resource reads the attributes of the resource. The name of the service counts before one among them.
-func (e *environment) resource() (all []Attribute) {
-	if name := e.getenv("OTEL_SERVICE_NAME"); name != "" {
-		all = append(all, Attribute{"service.name", name})
-	}
-	const variable = "OTEL_RESOURCE_ATTRIBUTES"
-	for _, pair := range list(e.getenv(variable)) {
-		key, text, ok := strings.Cut(pair, "=")
-		text, err := url.PathUnescape(strings.TrimSpace(text))
-		if key = strings.TrimSpace(key); !ok || key == "" || err != nil {
-			e.problem(variable, "it is not a list of attributes", "write key=value,key=value, with what is special in a value escaped as in a URL")
-			return nil
-		}
-		all = append(all, Attribute{key, text})
-	}
-	return all
-}
-
-// sampler reads which traces are recorded.
-func (e *environment) sampler() (s sampler) {
-	const variable = "OTEL_TRACES_SAMPLER"
-	name, parentBased := strings.CutPrefix(cmp.Or(e.getenv(variable), "parentbased_always_on"), "parentbased_")
-	s.parentBased = parentBased
-	switch name {
-	case "always_on":
-		s.ratio = 1
-	case "always_off":
-	case "traceidratio":
-		s.ratio = 1
-		if arg := e.getenv(variable + "_ARG"); arg != "" {
-			ratio, err := strconv.ParseFloat(arg, 64)
-			if err != nil || !(ratio >= 0 && ratio <= 1) {
-				e.problem(variable+"_ARG", "it is not a ratio", "write a number from 0 to 1")
+		certificate, key := "OTEL_EXPORTER_"+signal+"CLIENT_CERTIFICATE", "OTEL_EXPORTER_"+signal+"CLIENT_KEY"
+		if e.getenv(certificate) != "" || e.getenv(key) != "" {
+			if _, err := tls.LoadX509KeyPair(e.getenv(certificate), e.getenv(key)); err != nil {
+				e.problems = append(e.problems, Problem{certificate, "it and CLIENT_KEY name no certificate with its key", "name two PEM files that belong together"})
 			}
-			s.ratio = ratio
 		}
-	default:
-		e.problem(variable, "this sampler is not there", "say always_on, always_off or traceidratio, or one of them after parentbased_")
 	}
-	return s
+	slices.SortFunc(e.problems, func(a, b Problem) int { return strings.Compare(a.Variable, b.Variable) })
 }
 
-// propagate reports whether the W3C's Trace Context is among the propagators. Baggage is one that is
-// known and does nothing: what clients put in it is not for an upstream.
-func (e *environment) propagate() bool {
+// check notes a problem if the variable has another value than these.
+func (e *environment) check(variable string, all values) {
+	if value := e.getenv(variable); value != "" && !all.good(value) {
+		e.problems = append(e.problems, Problem{variable, all.cause, all.fix})
+	}
+}
+
+// propagator reads in which headers a trace is told. Baggage is one of them that does nothing: what clients
+// put in it is not for an upstream, and only the span of a client is taken over.
+func (e *environment) propagator() propagation.TextMapPropagator {
 	const variable = "OTEL_PROPAGATORS"
-	all := list(e.getenv(variable))
-	for _, name := range all {
-		if name != "tracecontext" && name != "baggage" && name != "none" {
-			e.warnings = append(e.warnings, Problem{variable, fmt.Sprintf("%q is not there", name), "only tracecontext is sent and read"})
-		}
+	names := list(e.getenv(variable))
+	if len(names) == 0 {
+		return propagation.TraceContext{}
 	}
-	return len(all) == 0 || slices.Contains(all, "tracecontext")
-}
-
-// content reads whether spans are to have what clients and models say. The instrumentations of the newer
-// conventions have words for where it is to be: in spans, or in events, of which there are none here.
-func (e *environment) content() bool {
-	const variable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-	switch strings.ToLower(e.getenv(variable)) {
-	case "span_only", "span_and_event":
-		return true
-	case "event_only", "no_content":
-		return false
+	p, err := autoprop.TextMapPropagator(names...)
+	if err != nil {
+		e.problems = append(e.problems, Problem{variable, "one of them is not known", "say tracecontext, b3, b3multi, jaeger, xray, ottrace or none, separated by commas"})
 	}
-	return e.flag(variable)
+	return p
 }
 
-// flag reads a boolean variable, which is true or false in any case.
-func (e *environment) flag(variable string) bool {
-	switch value := e.getenv(variable); {
-	case strings.EqualFold(value, "true"):
-		return true
-	case value != "" && !strings.EqualFold(value, "false"):
-		e.problem(variable, "it is neither true nor false", "say true or false")
-	}
-	return false
-}
-
-func (e *environment) number(variable string, otherwise int) int {
-	return e.positive(e.getenv(variable), variable, otherwise)
-}
-
-func (e *environment) milliseconds(variable string, otherwise int) time.Duration {
-	return time.Duration(e.number(variable, otherwise)) * time.Millisecond
-}
-
-// positive reads a number above 0, and none that would not fit into a time in milliseconds.
-func (e *environment) positive(value, variable string, otherwise int) int {
-	if value == "" {
-		return otherwise
-	}
+func isPositive(value string) bool {
 	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil || n <= 0 {
-		e.problem(variable, "it is not a whole number above 0", "write a number; times are in milliseconds")
-		return otherwise
-	}
-	return int(n)
+	return err == nil && n > 0
 }
+
+func isRatio(value string) bool {
+	ratio, err := strconv.ParseFloat(value, 64)
+	return err == nil && ratio >= 0 && ratio <= 1
+}
+
+func isPort(value string) bool {
+	_, err := strconv.ParseUint(value, 10, 16)
+	return err == nil
+}
+
+// isPairs reports whether a value is a list of names with values, which may have escapes of URLs.
+func isPairs(value string) bool {
+	return !slices.ContainsFunc(list(value), func(pair string) bool {
+		name, text, ok := strings.Cut(pair, "=")
+		text, err := url.PathUnescape(text)
+		return !ok || strings.TrimSpace(name) == "" || err != nil || strings.ContainsFunc(name+text, isControl)
+	})
+}
+
+// isURL reports whether the SDK sends to a URL all that it says: it leaves out a user and a query.
+func isURL(value string) bool {
+	u, err := url.Parse(value)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == ""
+}
+
+func hasCertificates(file string) bool {
+	pem, err := os.ReadFile(file)
+	return err == nil && x509.NewCertPool().AppendCertsFromPEM(pem)
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // list returns the elements of a list with commas, without those that are empty.
 func list(s string) (all []string) {

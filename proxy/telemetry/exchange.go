@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,6 +9,9 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"dragoman/metrics"
 	"dragoman/proxy"
@@ -22,8 +26,8 @@ type exchange struct {
 
 	providers map[string]string // of upstreams, by their names
 
-	place  place // of its span
-	server *span // nil where the trace is not recorded
+	server span   // none without traces
+	route  string // of its path; "" if it is not served
 
 	session, agent, parentAgent string // as the client names them
 
@@ -47,7 +51,7 @@ func (t *Telemetry) Observer(providers map[string]string) proxy.Observe {
 
 func (t *Telemetry) observe(r *http.Request, record *metrics.Exchange, providers map[string]string) *proxy.Observation {
 	x := &exchange{t: t, record: record, providers: providers, session: id(r.Header, "X-Claude-Code-Session-Id")}
-	if t.queue != nil {
+	if t.tracer != nil {
 		x.begin(r)
 	}
 	return &proxy.Observation{
@@ -63,55 +67,47 @@ func (t *Telemetry) observe(r *http.Request, record *metrics.Exchange, providers
 
 // begin begins the span of the exchange.
 func (x *exchange) begin(r *http.Request) {
-	var parent *place
-	if x.t.cfg.Propagate {
-		parent = parse(r.Header)
+	ctx := context.Background()
+	read := x.t.cfg.Propagator.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	if parent := trace.SpanContextFromContext(read); parent.IsValid() { // and nothing else of the client's: no baggage
+		ctx = trace.ContextWithRemoteSpanContext(ctx, parent)
 	}
-	if parent != nil {
-		x.place = *parent
-	} else {
-		x.place.trace = newTraceID()
-	}
-	x.place.span = newSpanID()
-	x.place.sampled = x.t.cfg.Sampler.samples(x.place.trace, parent)
-	x.record.TraceID = x.place.trace.String()
-	if !x.place.sampled {
+	method := methodOf(r)
+	x.route = routeOf(r)
+	s := x.t.startSpan(ctx, strings.TrimSpace(method+" "+x.route), trace.SpanKindServer, time.Now())
+	x.server, x.record.TraceID = s, s.SpanContext().TraceID().String()
+	if !s.recorded() {
 		return
 	}
-	method, route := methodOf(r), routeOf(r)
-	s := &span{place: x.place, name: strings.TrimSpace(method + " " + route), kind: kindServer, start: time.Now()}
-	if parent != nil {
-		s.parent, s.parentRemote = parent.span, true
-	}
 	s.set(attrMethod, method)
-	s.set(attrRoute, route)
+	s.set(attrRoute, x.route)
 	s.set(attrScheme, schemeOf(r))
 	s.set(attrProtocolVersion, versionOf(r))
 	s.set(attrUserAgent, clip(r.UserAgent()))
-	if route != "" {
+	if x.route != "" {
 		s.set(attrPath, clip(r.URL.Path))
 	}
 	x.agent, x.parentAgent = id(r.Header, "X-Claude-Code-Agent-Id"), id(r.Header, "X-Claude-Code-Parent-Agent-Id")
-	x.server = s
 }
 
 // ended ends the span of the exchange, and what is left open in it.
 func (x *exchange) ended() {
 	x.finishCall()
 	s, r := x.server, x.record
-	if s == nil {
+	if !s.recorded() {
 		return
 	}
 	now := time.Now()
 	x.renderSpan(now, nil) // of a request that could not be rendered
 	x.parseSpan()
-	s.end = now
-	if !slices.ContainsFunc(s.attributes, func(a attribute) bool { return a.key == attrPath }) {
+	if x.route == "" {
 		s.set(attrPath, r.Shape) // a path that is not served is the client's own words
 	}
 	s.set(attrStatus, r.Status)
 	s.set(attrErrorType, metrics.ErrorType(r.ErrorType))
-	s.failed = r.Status >= http.StatusInternalServerError || r.StreamBegan && r.Terminal != metrics.Complete && r.Terminal != metrics.ClientGone
+	if r.Status >= http.StatusInternalServerError || r.StreamBegan && r.Terminal != metrics.Complete && r.Terminal != metrics.ClientGone {
+		s.fail()
+	}
 	s.set(attrConversation, x.session)
 	s.set(attrAgent, x.agent)
 	s.set(attrParentAgent, x.parentAgent)
@@ -125,10 +121,21 @@ func (x *exchange) ended() {
 	s.set(attrStream, r.Stream)
 	s.set(attrAttempts, len(r.Attempts))
 	s.set(attrStopReason, clip(r.StopReason))
-	s.set(attrToolCalls, r.ToolCalls[:min(len(r.ToolCalls), mostListed)])
+	setCalls(s, r)
 	s.set(attrDropped, fields(r.Dropped))
 	s.set(attrUnmet, fields(r.Unmet))
-	x.t.queue.add(s)
+	s.end(now)
+}
+
+// setCalls sets how the calls of an exchange were read, and why not as they should be.
+func setCalls(s span, r *metrics.Exchange) {
+	n := min(len(r.ToolCalls), mostListed)
+	outcomes := make([]string, n)
+	for i := range n {
+		outcomes[i] = r.ToolCalls[i].Outcome
+	}
+	s.set(attrToolCalls, outcomes)
+	s.set(attrToolCallReasons, r.ToolCallReasons()[:n])
 }
 
 // mostListed bounds a list in an attribute.
@@ -144,30 +151,27 @@ func fields(names []string) (all []string) {
 	return all[:min(len(all), mostListed)]
 }
 
-// child begins a span in that of the exchange.
-func (x *exchange) child(name string, kind spanKind, start time.Time) *span {
-	s := &span{place: x.place, parent: x.place.span, name: name, kind: kind, start: start}
-	s.place.span = newSpanID()
-	return s
+// child starts a span in that of the exchange.
+func (x *exchange) child(name string, kind trace.SpanKind, start time.Time) span {
+	return x.t.startSpan(trace.ContextWithSpan(context.Background(), x.server), name, kind, start)
 }
 
 // renderSpan adds a span of what has been rendered since the last one. It ends now: what was rendered
 // is about to be sent. The prompt is nil if there is none.
 func (x *exchange) renderSpan(now time.Time, p *translate.Prompt) {
 	took := x.record.Render - x.rendered
-	if x.server == nil || took <= 0 {
+	if !x.server.recorded() || took <= 0 {
 		return
 	}
 	x.rendered = x.record.Render
-	s := x.child(spanRender, kindInternal, now.Add(-took))
-	s.end = now
+	s := x.child(spanRender, trace.SpanKindInternal, now.Add(-took))
 	if p != nil {
 		s.set(attrTurns, len(p.Turns))
 	} else {
-		s.failed = true
+		s.fail()
 		s.set(attrErrorType, metrics.ErrorType(x.record.ErrorType))
 	}
-	x.t.queue.add(s)
+	s.end(now)
 }
 
 // parseSpan adds a span of what was parsed: from the first piece of an answer to the last. Most of that
@@ -176,22 +180,21 @@ func (x *exchange) parseSpan() {
 	if !x.parses {
 		return
 	}
-	s := x.child(spanParse, kindInternal, x.first)
-	s.end = x.last
+	s := x.child(spanParse, trace.SpanKindInternal, x.first)
 	s.set(attrParseTime, x.record.Parse.Seconds())
-	s.set(attrToolCalls, x.record.ToolCalls[:min(len(x.record.ToolCalls), mostListed)])
-	x.t.queue.add(s)
+	setCalls(s, x.record)
+	s.end(x.last)
 }
 
 // renders is called with each prompt that a model is about to be asked.
 func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
-	if x.server == nil {
+	if !x.server.recorded() {
 		return
 	}
 	now := time.Now()
 	x.renderSpan(now, p)
 	if again := string(p.Again()); again != "" {
-		x.server.events = append(x.server.events, event{eventAskedAgain, now, []attribute{{attrReason, again}}})
+		x.server.AddEvent(eventAskedAgain, trace.WithTimestamp(now), trace.WithAttributes(attribute.String(attrReason, again)))
 	}
 	x.asked = request{
 		maxTokens: p.MaxTokens, temperature: p.Temperature, topP: p.TopP, topK: p.TopK, format: m.FormatName(),
@@ -207,7 +210,7 @@ func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *tran
 
 // passes is called with each body that is about to go to a model's own tool API.
 func (x *exchange) passes(_ proxy.UpstreamModel, body []byte) {
-	if x.server != nil {
+	if x.server.recorded() {
 		x.asked = requestOf(body, x.t.cfg.Content)
 	}
 }

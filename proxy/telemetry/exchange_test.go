@@ -15,6 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"dragoman/proxy"
 	"dragoman/translate"
@@ -22,13 +26,20 @@ import (
 	"dragoman/upstream"
 )
 
+const (
+	aTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	aSpan  = "00f067aa0ba902b7"
+)
+
 var update = flag.Bool("update", false, "write the golden files")
 
 // model is an upstream that answers each call in its turn, and the last answer again.
 type model struct {
+	upstream.Func
 	tel     *Telemetry
 	answers []answer
 	asked   int
+	sent    http.Header // with the last call
 }
 
 // answer is what a model says to one call: chunks, and an error or nil.
@@ -37,7 +48,11 @@ type answer struct {
 	err    error
 }
 
-func (m *model) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (m *model) Prepare(upstream.Model, *translate.Prompt) (*upstream.Call, error) {
+	return &upstream.Call{Chunks: m.answer}, nil
+}
+
+func (m *model) answer(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		m.send(ctx)
 		a := m.answers[min(m.asked, len(m.answers)-1)]
@@ -57,15 +72,16 @@ func (m *model) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Promp
 func (m *model) send(ctx context.Context) {
 	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, "https://bedrock.test/model", nil)
 	m.tel.OnRequest(r)
+	m.sent = r.Header
 }
 
 func (m *model) Passes(upstream.Model) bool { return true }
 
-func (m *model) CountNative(context.Context, upstream.Model, upstream.Native) (int, error) {
-	return 0, upstream.ErrNoCounter
+func (m *model) PrepareNative(upstream.Model, upstream.Native) (*upstream.Call, error) {
+	return &upstream.Call{Events: m.pass}, nil
 }
 
-func (m *model) Pass(ctx context.Context, _ upstream.Model, _ upstream.Native) iter.Seq2[messages.Event, error] {
+func (m *model) pass(ctx context.Context) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		m.send(ctx)
 		for _, e := range []messages.Event{
@@ -103,24 +119,47 @@ const question = `{"model": "claude-2.1", "max_tokens": 100, "stream": true, "te
 type watched struct {
 	*Telemetry
 	*proxy.Server
+	spans *tracetest.SpanRecorder
+	east  *model // that is asked first
+}
+
+// with returns the telemetry that these variables ask for, each NAME=value. The SDK reads its own from the
+// environment.
+func with(t testing.TB, log zerolog.Logger, variables ...string) *Telemetry {
+	t.Helper()
+	for _, v := range os.Environ() { // of the telemetry before
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
+			t.Setenv(name, "")
+		}
+	}
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		if name != "" {
+			t.Setenv(name, value)
+		}
+	}
+	cfg, problems := Read(os.Getenv)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return New(cfg, "test", log)
 }
 
 // watch returns a proxy before models that give these answers, with the variables of OpenTelemetry.
 func watch(t testing.TB, answers []answer, change func(*proxy.Options), variables ...string) watched {
 	t.Helper()
-	cfg, _, problems := read(append([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, variables...)...)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	tel := New(cfg, "test", zerolog.Nop())
+	tel := with(t, zerolog.Nop(), append([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, variables...)...)
+	spans := tracetest.NewSpanRecorder()
+	tel.traces.RegisterSpanProcessor(spans)
 	entry := func(upstreamName string) proxy.UpstreamModel {
 		return proxy.UpstreamModel{Upstream: upstreamName, Features: upstream.Override{With: upstream.Prefill | upstream.Streaming}}
 	}
 	fallback := entry("relay")
 	fallback.Model = "claude-of-relay"
+	east := &model{tel: tel, answers: answers}
 	opt := proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: entry("east"), Fallbacks: []proxy.UpstreamModel{fallback}}},
-		Upstreams: map[string]proxy.Upstream{"east": &model{tel: tel, answers: answers}, "relay": &model{tel: tel, answers: []answer{whole}}},
+		Upstreams: map[string]proxy.Upstream{"east": east, "relay": &model{tel: tel, answers: []answer{whole}}},
 		Attempts:  1,
 		Observe:   []proxy.Observe{tel.Observer(map[string]string{"east": "aws.bedrock", "relay": "anthropic"})},
 	}
@@ -132,51 +171,53 @@ func watch(t testing.TB, answers []answer, change func(*proxy.Options), variable
 	if err != nil {
 		t.Fatal(err)
 	}
-	return watched{tel, s}
+	return watched{tel, s, spans, east}
 }
 
 // post sends a request, with headers as name and value by turns, and returns the spans that came of it.
-func (w watched) post(path, body string, header ...string) []*span {
+func (w watched) post(path, body string, header ...string) []trace.ReadOnlySpan {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	func() {
-		defer func() { _ = recover() }() // http.ErrAbortHandler, for a client that has left
-		w.Handler().ServeHTTP(httptest.NewRecorder(), r)
-	}()
-	if w.queue == nil {
-		return nil
-	}
-	spans, _ := w.queue.take()
+	w.serve(r)
+	spans := w.spans.Ended()
+	w.spans.Reset()
 	return spans
 }
 
+// serve answers a request, whose client may leave.
+func (w watched) serve(r *http.Request) {
+	defer func() { _ = recover() }() // http.ErrAbortHandler
+	w.Handler().ServeHTTP(httptest.NewRecorder(), r)
+}
+
 // describe writes spans as text: what differs from run to run is left out.
-func describe(spans []*span) string {
+func describe(spans []trace.ReadOnlySpan) string {
 	var b strings.Builder
-	names := map[spanID]string{}
+	names := map[string]string{}
 	for _, s := range spans {
-		names[s.span] = s.name
+		names[s.SpanContext().SpanID().String()] = s.Name()
 	}
 	for _, s := range spans {
-		parent, failed := names[s.parent], ""
-		if parent == "" && s.parent != (spanID{}) {
+		parent, failed := names[s.Parent().SpanID().String()], ""
+		if parent == "" && s.Parent().IsValid() {
 			parent = "the client's"
 		}
-		if s.failed {
+		if s.Status().Code == codes.Error {
 			failed = ", failed"
 		}
-		fmt.Fprintf(&b, "%s (kind %d, in %q%s)\n", s.name, s.kind, parent, failed)
-		for _, a := range slices.SortedFunc(slices.Values(s.attributes), func(a, b attribute) int { return strings.Compare(a.key, b.key) }) {
-			switch a.key {
+		fmt.Fprintf(&b, "%s (kind %d, in %q%s)\n", s.Name(), s.SpanKind(), parent, failed)
+		for _, a := range slices.SortedFunc(slices.Values(s.Attributes()), func(a, b attribute.KeyValue) int { return strings.Compare(string(a.Key), string(b.Key)) }) {
+			value := withoutIDs(fmt.Sprint(a.Value.AsInterface()))
+			switch a.Key {
 			case attrRequestID, attrResponseID, attrFirstChunk, attrParseTime:
-				a.value = "…"
+				value = "…"
 			}
-			fmt.Fprintf(&b, "  %s = %v\n", a.key, withoutIDs(fmt.Sprint(a.value)))
+			fmt.Fprintf(&b, "  %s = %v\n", a.Key, value)
 		}
-		for _, e := range s.events {
-			fmt.Fprintf(&b, "  event %s %v\n", e.name, e.attributes)
+		for _, e := range s.Events() {
+			fmt.Fprintf(&b, "  event %s [{%s %s}]\n", e.Name, e.Attributes[0].Key, e.Attributes[0].Value.AsString())
 		}
 	}
 	return b.String()
@@ -229,8 +270,8 @@ func TestSpans(t *testing.T) {
 		w := watch(t, test.answers, test.change, test.variables...)
 		spans := w.post(test.path, test.body, test.header...)
 		for _, s := range spans {
-			if s.trace != spans[0].trace || s.end.Before(s.start) || s.start.IsZero() {
-				t.Errorf("%s: %s is in trace %s, from %v to %v", test.name, s.name, s.trace, s.start, s.end)
+			if s.SpanContext().TraceID() != spans[0].SpanContext().TraceID() || s.EndTime().Before(s.StartTime()) || s.StartTime().IsZero() {
+				t.Errorf("%s: %s is in trace %s, from %v to %v", test.name, s.Name(), s.SpanContext().TraceID(), s.StartTime(), s.EndTime())
 			}
 		}
 		text := describe(spans)
@@ -270,7 +311,7 @@ func TestTraceInLog(t *testing.T) {
 		spans := w.post("/v1/messages", question, "Traceparent", test.parent)
 		_, id, _ := strings.Cut(log.String(), `"trace_id":"`)
 		id, _, _ = strings.Cut(id, `"`)
-		if len(spans) != test.spans || len(id) != 32 || (id == aTrace) != test.clients || len(spans) > 0 && spans[0].trace.String() != id {
+		if len(spans) != test.spans || len(id) != 32 || (id == aTrace) != test.clients || len(spans) > 0 && spans[0].SpanContext().TraceID().String() != id {
 			t.Errorf("%+v: %d spans, trace %s", test, len(spans), id)
 		}
 	}
@@ -292,13 +333,8 @@ func TestClientGone(t *testing.T) {
 			yield(translate.Chunk{}, ctx.Err())
 		})
 	})
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/messages", strings.NewReader(question))
-	func() {
-		defer func() { _ = recover() }() // http.ErrAbortHandler
-		w.Handler().ServeHTTP(httptest.NewRecorder(), r)
-	}()
-	spans, _ := w.queue.take()
-	text := describe(spans)
+	w.serve(httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/messages", strings.NewReader(question)))
+	text := describe(w.spans.Ended())
 	for _, want := range []string{"chat claude-2.1 (kind 3, in \"POST /v1/messages\", failed)", "  error.type = canceled\n", "  dragoman.terminal = client_gone\n", "POST /v1/messages (kind 2, in \"\")"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the spans have no %q:\n%s", want, text)
@@ -307,8 +343,8 @@ func TestClientGone(t *testing.T) {
 }
 
 // invoking is an upstream that does what the function does.
-type invoking func(ctx context.Context, yield func(translate.Chunk, error) bool)
-
-func (f invoking) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
+func invoking(f func(ctx context.Context, yield func(translate.Chunk, error) bool)) upstream.Func {
+	return func(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
+	}
 }

@@ -1,159 +1,120 @@
 package telemetry
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/rs/zerolog"
-	"google.golang.org/protobuf/encoding/protowire"
+	"go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter sends requests of one signal to a collector, by OTLP over HTTP.
+// longestQueue bounds the memory of spans that wait, in bytes. Without contents a span takes 2 KB.
+const longestQueue = 32 << 20
+
+// exporter exports spans by one of the SDK's exporters, and counts those that are lost.
 type exporter struct {
-	signal Signal
-	client *http.Client
-	log    *complaints
+	trace.SpanExporter
+	ctx            context.Context // of all exports
+	lost           *complaints
+	most           int64 // spans that may wait
+	waiting, bytes atomic.Int64
 }
 
-func newExporter(s Signal, log *complaints) *exporter {
-	return &exporter{
-		signal: s,
-		client: &http.Client{
-			Transport: &http.Transport{
-				Proxy:               http.ProxyFromEnvironment,
-				TLSClientConfig:     s.TLS,
-				TLSHandshakeTimeout: s.Timeout,
-				MaxIdleConnsPerHost: 1,
-				IdleConnTimeout:     90 * time.Second,
-				ForceAttemptHTTP2:   true,
-			},
-			// Another server would get the headers, which may hold a key.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		log: log,
-	}
-}
-
-// export sends a request that holds n spans or metrics. It tries again, while the signal's time lasts,
-// what may succeed later. What cannot be delivered is lost, and the log says so.
-func (e *exporter) export(ctx context.Context, body []byte, n int) {
-	ctx, cancel := context.WithTimeout(ctx, e.signal.Timeout)
+// ExportSpans exports spans. What cannot be delivered is lost, and the log says so.
+func (e *exporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if e.signal.Gzip {
-		body = compress(body)
-	}
-	pauses := backoff.NewExponentialBackOff()
-	rejected, err := backoff.Retry(ctx, func() (int, error) { return e.send(ctx, body) },
-		backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(e.signal.Timeout))
-	switch {
-	case err != nil:
-		e.log.lost(n, reason(err))
-	case rejected > 0:
-		e.log.lost(rejected, "the collector rejected them")
-	}
-}
-
-// send sends a request once, and returns how much of it the collector did not want. An error that
-// another try would meet too is permanent (OTLP, "Failures").
-func (e *exporter) send(ctx context.Context, body []byte) (rejected int, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.signal.URL, bytes.NewReader(body))
-	if err != nil {
-		return 0, backoff.Permanent(err)
-	}
-	for name, value := range e.signal.Headers {
-		r.Header.Set(name, value)
-	}
-	r.Header.Set("Content-Type", "application/x-protobuf")
-	r.Header.Set("User-Agent", "OTel-OTLP-Exporter-Dragoman")
-	if e.signal.Gzip {
-		r.Header.Set("Content-Encoding", "gzip")
-	}
-	response, err := e.client.Do(r)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	const longest = 64 << 10
-	answer, err := io.ReadAll(io.LimitReader(response.Body, longest))
-	switch status := response.StatusCode; {
-	case status == http.StatusTooManyRequests, status >= http.StatusBadGateway && status <= http.StatusGatewayTimeout:
-		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
-			return 0, errors.Join(statusError(status), backoff.RetryAfter(seconds))
-		}
-		return 0, statusError(status)
-	case status < 200 || status > 299:
-		return 0, backoff.Permanent(statusError(status))
+	defer context.AfterFunc(e.ctx, cancel)()
+	e.waiting.Add(-int64(len(spans)))
+	err := e.SpanExporter.ExportSpans(ctx, spans)
+	for _, s := range spans {
+		e.bytes.Add(-size(s))
 	}
 	if err != nil {
-		return 0, nil // it has been accepted
+		e.lost.lost(rejected(err, len(spans)), reason(err))
 	}
-	return rejectedBy(answer), nil
+	return nil
 }
 
-// rejectedBy reads how much a collector rejected: the first field of the partial_success, which is the
-// first field of an answer.
-func rejectedBy(answer []byte) int {
-	for body := answer; ; {
-		n, typ, length := protowire.ConsumeTag(body)
-		if length < 0 || n != 1 {
-			return 0
-		}
-		body = body[length:]
-		if typ == protowire.VarintType {
-			rejected, _ := protowire.ConsumeVarint(body)
-			return int(min(rejected, 1<<31))
-		}
-		if body, length = protowire.ConsumeBytes(body); length < 0 {
-			return 0
-		}
+// queue is the SDK's queue of spans before an exporter. It drops here what it has no room for: the SDK does
+// not tell how much that is, and has no bound of memory.
+type queue struct {
+	trace.SpanProcessor
+	exporter *exporter
+}
+
+// OnEnd puts a span into the queue, if there is room. It never waits for the collector.
+func (q queue) OnEnd(s trace.ReadOnlySpan) {
+	e, n := q.exporter, size(s)
+	if waiting, bytes := e.waiting.Add(1), e.bytes.Add(n); waiting <= e.most && bytes <= longestQueue {
+		q.SpanProcessor.OnEnd(s)
+		return
 	}
+	e.waiting.Add(-1)
+	e.bytes.Add(-n)
+	e.lost.lost(1, "the queue is full")
 }
 
-// statusError is a status of HTTP that is not a success.
-type statusError int
-
-func (s statusError) Error() string {
-	return fmt.Sprintf("the collector answered with status %d", int(s))
+// size returns about how many bytes of memory a span takes.
+func size(s trace.ReadOnlySpan) int64 {
+	n := 256
+	for _, a := range s.Attributes() {
+		n += 64 + len(a.Value.String())
+	}
+	return int64(n)
 }
 
-// reason says in our words why something could not be delivered. The URL is not in it: it may hold
-// credentials.
+// rejected returns how many of n spans an export has lost: the SDK tells how many the collector rejected
+// in the text of its error alone ("OTLP partial success: … (3 spans rejected)").
+func rejected(err error, n int) int {
+	text := err.Error()
+	if at := strings.LastIndexByte(text, '('); strings.Contains(text, "partial success") && at >= 0 {
+		_, _ = fmt.Sscanf(text[at:], "(%d spans rejected)", &n)
+	}
+	return n
+}
+
+// reason says why something could not be delivered: without the URL, which may hold credentials, and
+// without the words of the collector, which may hold what it was sent.
 func reason(err error) string {
 	var failed *url.Error
-	var status statusError
-	switch {
-	case errors.As(err, &status):
-		return status.Error()
-	case errors.As(err, &failed) && failed.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return "the collector did not answer in time"
-	case errors.As(err, &failed):
-		return failed.Err.Error()
+	if errors.As(err, &failed) {
+		err = failed.Err
 	}
-	return err.Error()
+	text := err.Error()
+	_, code, isGRPC := strings.Cut(text, "rpc error: code = ")
+	_, status, isHTTP := strings.Cut(text, "failed to send to ")
+	switch {
+	case failed != nil && failed.Timeout(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "the collector did not answer in time"
+	case failed != nil:
+		return text
+	case isGRPC:
+		code, _, _ = strings.Cut(code, " ")
+		return "gRPC status " + code
+	case isHTTP:
+		_, status, _ = strings.Cut(status, ": ")
+		status, _, _ = strings.Cut(status, " (")
+		return "the collector answered with status " + status
+	case strings.Contains(text, "partial success"):
+		return "the collector rejected them"
+	}
+	return "the collector does not take them"
 }
 
-func compress(body []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // to memory
-	_ = z.Close()
-	return b.Bytes()
-}
+// complainEvery is how often the log says that telemetry is lost.
+const complainEvery = time.Minute
 
 // complaints log what is lost, at most once in a while.
 type complaints struct {
 	log   zerolog.Logger
-	what  string // spans or metrics
+	what  string // traces or metrics
 	every time.Duration
 
 	mu    sync.Mutex
@@ -161,12 +122,12 @@ type complaints struct {
 	last  time.Time
 }
 
-// lost notes that n spans or metrics were lost, and why.
+// lost notes that n spans, or exports of metrics, were lost, and why.
 func (c *complaints) lost(n int, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count += n
-	if !c.last.IsZero() && time.Since(c.last) < c.every {
+	if c.count == 0 || !c.last.IsZero() && time.Since(c.last) < c.every {
 		return
 	}
 	c.last = time.Now()

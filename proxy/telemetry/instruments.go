@@ -2,12 +2,18 @@ package telemetry
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"dragoman/proxy"
 )
@@ -171,17 +177,58 @@ func (is *instruments) record(c *call) {
 	is.add(&g.cacheWriteTokens, labels, c.usage.CacheCreationInputTokens)
 }
 
-// gather returns what is counted here and by others, and the first error. What could be gathered is
-// returned with it.
-func (is *instruments) gather(others ...prometheus.Gatherer) (all []family, failure error) {
-	for _, g := range append([]prometheus.Gatherer{is.registry}, others...) {
-		families, err := g.Gather()
-		if failure == nil {
-			failure = err
-		}
-		for _, f := range families {
-			all = append(all, family{f, is.units[f.GetName()]})
+// producer returns what produces the metrics counted here and by others.
+func (is *instruments) producer(version string, others ...prometheus.Gatherer) metric.Producer {
+	gather := append(prometheus.Gatherers{is.registry}, others...)
+	return &producer{bridge.NewMetricProducer(bridge.WithGatherer(gather)), is.units, version}
+}
+
+// producer is the SDK's bridge to Prometheus, and adds what Prometheus has no place for.
+type producer struct {
+	metric.Producer
+	units   map[string]string
+	version string
+}
+
+func (p *producer) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, error) {
+	scopes, err := p.Producer.Produce(ctx)
+	for i := range scopes {
+		scopes[i].Scope = instrumentation.Scope{Name: scopeName, Version: p.version}
+		// The exporter for Prometheus refuses a summary, and all with it. Go's collector has one, of pauses,
+		// which its histograms have too.
+		scopes[i].Metrics = slices.DeleteFunc(scopes[i].Metrics, func(m metricdata.Metrics) bool {
+			_, isSummary := m.Data.(metricdata.Summary)
+			return isSummary
+		})
+		for j := range scopes[i].Metrics {
+			m := &scopes[i].Metrics[j]
+			m.Unit = p.units[m.Name]
+			switch data := m.Data.(type) {
+			case metricdata.Sum[float64]:
+				for k := range data.DataPoints {
+					typed(&data.DataPoints[k].Attributes)
+				}
+			case metricdata.Gauge[float64]:
+				for k := range data.DataPoints {
+					typed(&data.DataPoints[k].Attributes)
+				}
+			case metricdata.Histogram[float64]:
+				for k := range data.DataPoints {
+					typed(&data.DataPoints[k].Attributes)
+				}
+			}
 		}
 	}
-	return all, failure
+	return scopes, err
+}
+
+// typed makes attributes of labels: an empty label is none, as Prometheus means it, and a port is a number.
+func typed(labels *attribute.Set) {
+	all := slices.DeleteFunc(labels.ToSlice(), func(a attribute.KeyValue) bool { return a.Value.AsString() == "" })
+	for i, a := range all {
+		if port, err := strconv.Atoi(a.Value.AsString()); err == nil && a.Key == attrServerPort {
+			all[i] = attribute.Int(attrServerPort, port)
+		}
+	}
+	*labels = attribute.NewSet(all...)
 }

@@ -3,16 +3,18 @@ package telemetry
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"dragoman/proxy"
 	"dragoman/upstream"
@@ -21,30 +23,38 @@ import (
 // describeMetrics writes the metrics as text, without times.
 func (w watched) describeMetrics(t *testing.T) string {
 	t.Helper()
-	families, err := w.instruments.gather()
-	if err != nil {
-		t.Fatal(err)
+	scopes, err := w.instruments.producer("test").Produce(t.Context())
+	if err != nil || len(scopes) != 1 {
+		t.Fatal(err, scopes)
 	}
 	var b strings.Builder
-	for _, f := range families {
-		fmt.Fprintf(&b, "%s %s in %s\n", f.GetType(), f.GetName(), f.unit)
-		for _, m := range f.Metric {
-			var labels []string
-			for _, a := range encodeLabels(m.Label) {
-				labels = append(labels, fmt.Sprintf("%s=%v", a.key, a.value))
+	for _, m := range scopes[0].Metrics {
+		switch data := m.Data.(type) {
+		case metricdata.Sum[float64]:
+			fmt.Fprintf(&b, "COUNTER %s in %s\n", m.Name, m.Unit)
+			for _, p := range data.DataPoints {
+				fmt.Fprintf(&b, "  %s: %v\n", describeLabels(p.Attributes), p.Value)
 			}
-			slices.Sort(labels)
-			value := fmt.Sprint(m.Counter.GetValue())
-			if f.GetType() == dto.MetricType_HISTOGRAM {
-				value = fmt.Sprintf("%d values in %d buckets", m.Histogram.GetSampleCount(), len(m.Histogram.Bucket)+1)
-				if f.unit != "s" {
-					value += fmt.Sprintf(", together %v", m.Histogram.GetSampleSum())
+		case metricdata.Histogram[float64]:
+			fmt.Fprintf(&b, "HISTOGRAM %s in %s\n", m.Name, m.Unit)
+			for _, p := range data.DataPoints {
+				fmt.Fprintf(&b, "  %s: %d values in %d buckets", describeLabels(p.Attributes), p.Count, len(p.BucketCounts))
+				if m.Unit != "s" {
+					fmt.Fprintf(&b, ", together %v", p.Sum)
 				}
+				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "  %s: %s\n", strings.Join(labels, " "), value)
 		}
 	}
 	return b.String()
+}
+
+func describeLabels(set attribute.Set) string {
+	var labels []string
+	for _, a := range set.ToSlice() {
+		labels = append(labels, fmt.Sprintf("%s=%v", a.Key, a.Value.AsInterface()))
+	}
+	return strings.Join(labels, " ")
 }
 
 // TestMetrics holds the names, labels and values of all metrics, in both generations.
@@ -71,35 +81,36 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestSeriesBeginAnew: a series that was ended and has come back counts from then on.
-func TestSeriesBeginAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		labels := []string{"model"}
-		counted := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "c", Help: "c"}, labels)
-		timed := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "h", Help: "h"}, labels)
-		registry := prometheus.NewRegistry()
-		registry.MustRegister(counted, timed)
-		for range 2 {
-			time.Sleep(time.Hour)
-			counted.Reset()
-			timed.Reset()
-			counted.WithLabelValues("a").Inc()
-			timed.WithLabelValues("a").Observe(1)
-		}
-		again := time.Now()
-		time.Sleep(time.Hour)
-		families, err := registry.Gather()
-		if err != nil || len(families) != 2 {
-			t.Fatal(err, families)
-		}
-		for _, f := range families {
-			body := encodeFamily(family{f, ""}, began, time.Now())
-			if !bytes.Contains(body, instant(nil, 2, again)) || bytes.Contains(body, instant(nil, 2, began)) {
-				t.Errorf("%s does not begin when its series did", f.GetName())
-			}
-		}
-	})
+// TestPrometheus: the exporter for Prometheus has our metrics and those of the process, and telemetry does
+// not start where somebody else listens.
+func TestPrometheus(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port, _ := net.SplitHostPort(taken.Addr().String())
+	w := watch(t, []answer{whole}, nil, "OTEL_TRACES_EXPORTER=none", "OTEL_METRICS_EXPORTER=prometheus", "OTEL_EXPORTER_PROMETHEUS_HOST="+host, "OTEL_EXPORTER_PROMETHEUS_PORT="+port)
+	w.post("/v1/messages", question)
+	of := prometheus.NewRegistry()
+	of.MustRegister(collectors.NewGoCollector())
+	if err := w.Start(of); err == nil {
+		t.Error("telemetry starts at a port that is taken")
+	}
+	taken.Close()
+	if err := w.Start(of); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close(t.Context())
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + taken.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	if text := string(body); !strings.Contains(text, "gen_ai_client_token_usage") || !strings.Contains(text, "go_goroutines") {
+		t.Errorf("%s\n%.500s", response.Status, text)
+	}
 }
 
 // TestModelsAreBounded: clients cannot make up labels without end, where an entry is for many models.

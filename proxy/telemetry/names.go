@@ -64,6 +64,7 @@ const (
 	attrInPlaceOf         = "dragoman.in_place_of"
 	attrStopReason        = "dragoman.stop_reason"
 	attrToolCalls         = "dragoman.tool_calls"
+	attrToolCallReasons   = "dragoman.tool_call_reasons"
 	attrDropped           = "dragoman.dropped"
 	attrUnmet             = "dragoman.unmet"
 	attrAgent             = "dragoman.agent_id"

@@ -5,55 +5,55 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/contrib/exporters/autoexport"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"dragoman/proxy"
 )
+
+// scopeName names who made the telemetry.
+const scopeName = "dragoman"
 
 // Telemetry exports traces and metrics to collectors, from Start to Close.
 type Telemetry struct {
 	cfg         *Config
 	generation  *generation
 	version     string
-	resource    []attribute
-	queue       *queue       // nil without traces
+	log         zerolog.Logger
+	resource    *resource.Resource
+	traces      *sdktrace.TracerProvider
+	tracer      trace.Tracer // nil without traces
+	metrics     *metric.MeterProvider
 	instruments *instruments // nil without metrics
 
-	traces, metrics *exporter
-	began           time.Time
-	closing         chan struct{}
-	cancel          context.CancelFunc // of exports
-	running         sync.WaitGroup
+	ctx    context.Context // of exports of spans
+	cancel context.CancelFunc
 }
-
-// complainEvery is how often the log says that telemetry is lost.
-const complainEvery = time.Minute
 
 // New returns the telemetry that a configuration asks for, of a program of this version. It exports
 // nothing before Start.
 func New(cfg *Config, version string, log zerolog.Logger) *Telemetry {
-	t := &Telemetry{cfg: cfg, generation: &generationA, version: version, resource: cfg.resource(version), began: time.Now(), closing: make(chan struct{})}
+	t := &Telemetry{cfg: cfg, generation: &generationA, version: version, log: log}
 	if cfg.Latest {
 		t.generation = &generationB
 	}
-	if cfg.Traces.On() {
-		lost := &complaints{log: log, what: "traces", every: complainEvery}
-		t.traces = newExporter(cfg.Traces, lost)
-		t.queue = &queue{
-			mostSpans: cfg.Queue, batch: cfg.Batch, delay: cfg.Delay, ready: make(chan struct{}, 1),
-			export: func(ctx context.Context, spans []*span) {
-				if n := t.queue.overflowed(); n > 0 {
-					lost.lost(n, "the queue is full")
-				}
-				t.traces.export(ctx, encodeSpans(t.resource, version, spans), len(spans))
-			},
-		}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.resource, _ = resource.New(t.ctx, resource.WithService(), resource.WithTelemetrySDK(),
+		resource.WithAttributes(attribute.String("service.name", "dragoman"), attribute.String("service.version", version)),
+		resource.WithFromEnv()) // that the environment can be read, Read has checked
+	t.traces = sdktrace.NewTracerProvider(sdktrace.WithResource(t.resource))
+	if cfg.Traces {
+		t.tracer = t.traces.Tracer(scopeName, trace.WithInstrumentationVersion(version))
 	}
-	if cfg.Metrics.On() {
-		t.metrics = newExporter(cfg.Metrics, &complaints{log: log, what: "metrics", every: complainEvery})
+	if cfg.Metrics {
 		t.instruments = newInstruments(t.generation)
 	}
 	return t
@@ -66,49 +66,56 @@ func (t *Telemetry) Serve(routes []proxy.Route) {
 	}
 }
 
-// Start begins to export. What these registries hold is exported with our own metrics.
-func (t *Telemetry) Start(registries ...prometheus.Gatherer) {
-	var ctx context.Context
-	ctx, t.cancel = context.WithCancel(context.Background())
-	if t.queue != nil {
-		t.running.Go(func() { t.queue.run(ctx, t.closing) })
+// Start begins to export. What these registries hold is exported with our own metrics. It fails if an
+// exporter cannot start: that of Prometheus listens.
+func (t *Telemetry) Start(registries ...prometheus.Gatherer) error {
+	lost := &complaints{log: t.log, what: "metrics", every: complainEvery}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { lost.lost(1, reason(err)) })) // what is left for it is of metrics
+	if t.tracer != nil {
+		to, err := autoexport.NewSpanExporter(t.ctx)
+		if err != nil {
+			return err
+		}
+		t.export(to)
 	}
-	if t.metrics != nil {
-		t.running.Go(func() { t.exportMetrics(ctx, registries) })
+	if t.instruments != nil {
+		autoexport.WithFallbackMetricProducer(func(context.Context) (metric.Producer, error) {
+			return t.instruments.producer(t.version, registries...), nil
+		})
+		reader, err := autoexport.NewMetricReader(t.ctx)
+		if err != nil {
+			return err
+		}
+		t.metrics = metric.NewMeterProvider(metric.WithResource(t.resource), metric.WithReader(reader))
 	}
+	return nil
 }
 
-// exportMetrics exports all metrics now and then, and once more at the end.
-func (t *Telemetry) exportMetrics(ctx context.Context, registries []prometheus.Gatherer) {
-	tick := time.NewTicker(t.cfg.Interval)
-	defer tick.Stop()
-	for open := true; open; {
-		select {
-		case <-tick.C:
-		case <-t.closing:
-			open = false
-		}
-		families, err := t.instruments.gather(registries...)
-		if err != nil {
-			t.metrics.log.lost(1, "a metric cannot be gathered")
-		}
-		t.metrics.export(ctx, encodeMetrics(t.resource, t.version, families, t.began, time.Now()), len(families))
+// export exports spans from now on.
+func (t *Telemetry) export(to sdktrace.SpanExporter) {
+	e := &exporter{
+		SpanExporter: to, ctx: t.ctx, most: int64(t.cfg.Queue),
+		lost: &complaints{log: t.log, what: "traces", every: complainEvery},
 	}
+	t.traces.RegisterSpanProcessor(queue{sdktrace.NewBatchSpanProcessor(e), e})
 }
 
 // Close exports what is left, until ctx ends. It is called once, after Start and when no exchange is
 // open any more.
 func (t *Telemetry) Close(ctx context.Context) {
-	stop := context.AfterFunc(ctx, t.cancel)
-	defer stop()
-	close(t.closing)
-	t.running.Wait()
-	t.cancel()
-	for _, e := range []*exporter{t.traces, t.metrics} {
-		if e != nil {
-			e.client.CloseIdleConnections()
+	defer context.AfterFunc(ctx, t.cancel)()
+	defer t.cancel()
+	var closing sync.WaitGroup
+	closing.Go(func() {
+		// The exports end with ctx, and the log says what they lost.
+		_ = t.traces.Shutdown(context.WithoutCancel(ctx))
+	})
+	if t.metrics != nil {
+		if err := t.metrics.Shutdown(ctx); err != nil {
+			otel.Handle(err)
 		}
 	}
+	closing.Wait()
 }
 
 // clip returns a text that others chose as it may stand in an attribute: 256 bytes of it, without

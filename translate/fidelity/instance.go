@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // This file makes instances: tools, and values that fit their schemas.
@@ -57,7 +56,7 @@ func (inst *Instance) Request() *messages.Request {
 	for _, t := range inst.Tools {
 		req.Tools = append(req.Tools, messages.Tool{Name: t.Name, InputSchema: jsontext.Value(t.Schema)})
 	}
-	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go on.")}}}}
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}}}}
 	return req
 }
 

@@ -86,10 +86,10 @@ func receive(m *messages.Message) (r received, err error) {
 func (r received) wholeCalls() (list []Call) {
 	i := 0
 	for _, o := range r.raw.Outcomes {
-		if o.Kind == messages.OutcomeLeaked || i == len(r.calls) {
+		if o.InText || i == len(r.calls) {
 			continue
 		}
-		if o.Kind != messages.OutcomeIncomplete {
+		if o.Kind != messages.OutcomeIncomplete && o.Kind != messages.OutcomeRefused {
 			list = append(list, r.calls[i])
 		}
 		i++

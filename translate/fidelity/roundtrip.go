@@ -8,7 +8,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // This file compares what a model meant with what the client gets.
@@ -86,7 +85,7 @@ func renderHistory(inst *Instance, req *messages.Request, format string) (*trans
 		answer.Content = append(answer.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: call.Name,
 			Input: jsontext.Value(call.Input.JSON())})
 		results.Content = append(results.Content, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id,
-			Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("done")}}})
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "done"}}})
 	}
 	with := *req
 	with.Messages = append(with.Messages[:1:1], answer, results)
@@ -96,7 +95,7 @@ func renderHistory(inst *Instance, req *messages.Request, format string) (*trans
 	}
 	var b strings.Builder
 	for _, part := range prompt.Turns[1].Parts {
-		b.WriteString(part.Text.String())
+		b.WriteString(part.Text)
 	}
 	return prompt, b.String(), nil
 }

@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
@@ -19,9 +18,8 @@ import (
 // one of ours in any case of its letters, with or without a slash, white space or a namespace
 // before it. If the prompt will be one text with turn markers, a line that begins with
 // "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
-// same levels; and so has, for a format with markers in brackets, the bracket before one
-// ("&#91;TOOL_CALLS]"), and for one with lists of calls in Python, the bracket before a call
-// to a tool ("&#91;book(").
+// same levels. So has what else begins a call in a format in which the answer is read, its
+// [Openers]: "&#91;TOOL_CALLS]", and, where a tool is called book, "&#91;book(" and "&#99;all:book{".
 //
 // Escaping adds one level everywhere and [Unescape] takes one off, so unescaping gives back
 // any text. What the model writes is unescaped only for names that the policy escaped in its
@@ -34,15 +32,27 @@ type Escaper struct {
 	TurnMarkers bool   // the prompt will be one text with turn markers
 	Tags        TagSet // the names to protect besides those of every format
 
-	// Calls reports whether a name is that of a tool, for [TagList]; nil for all.
-	Calls func(name string) bool
+	// Openers are what else to protect. Calls reports whether a name behind the text of one is that of a tool;
+	// nil for all.
+	Openers *Openers
+	Calls   func(before, name string) bool
 
 	// Watch is called, unless it is nil, with each text once it has been escaped: at is where it begins
 	// in the buffer that it was appended to, 0 for a string. entities are the bytes of it that are
 	// written as entities, in their order; they are valid until Watch returns.
 	Watch    func(at int, text string, entities []Entity)
 	entities []Entity
+	words    []int // of the Openers that are no tags, the index of the next in the text
 }
+
+// Escapes are the escapes that an [Escaper] has written.
+type Escapes struct {
+	Tags    TagSet
+	Openers *Openers // of those, if Tags has [TagOpener]
+}
+
+// Escapes returns the escapes that have been written so far.
+func (e *Escaper) Escapes() Escapes { return Escapes{e.Used, e.Openers} }
 
 // Entity is a byte of a text that is written as an entity.
 type Entity struct {
@@ -64,72 +74,22 @@ func (e *Escaper) AppendValue(dst []byte, s, parameter string) []byte {
 	return e.append(dst, s, InValues, parameter)
 }
 
-// Keeps reports whether the policy changes nothing in text, wherever it stands. It is quick, and
-// may say false of text that is kept as well.
-func (e *Escaper) Keeps(text []byte) bool {
-	return !e.TurnMarkers && e.Watch == nil && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0 &&
-		(!e.brackets() || bytes.IndexByte(text, '[') < 0)
-}
-
-// KeepsQuoted reports whether the policy changes nothing in a text of a turn that stands as the inside of
-// a JSON string, with no escapes but those of two bytes, which stand for no `<` and no `&`. It may say
-// false of a text that is kept as well, where such an escape stands in what may be a tag.
-func (e *Escaper) KeepsQuoted(inside []byte) bool {
-	return !e.TurnMarkers && e.keepsEach('<', inside) && e.keepsEach('&', inside) && (!e.brackets() || e.keepsEach('[', inside))
-}
-
-// brackets reports whether what begins with a bracket is protected.
-func (e *Escaper) brackets() bool { return (e.Tags|e.Used)&inBrackets != 0 }
-
-// keepsEach is KeepsQuoted for what begins with the byte c.
-func (e *Escaper) keepsEach(c byte, inside []byte) bool {
-	names := InTurns | e.Tags | e.Used
-	at, slash := bytes.IndexByte(inside, c), -1 // slash is the next backslash
-	for at >= 0 {
-		if slash < at {
-			if slash = bytes.IndexByte(inside[at:], '\\'); slash < 0 {
-				slash = len(inside) - at
-			}
-			slash += at
-		}
-		if !isPlain(inside[at:slash], inside[slash:], names) {
-			return false
-		}
-		next := bytes.IndexByte(inside[at+1:], c)
-		if next < 0 {
-			return true
-		}
-		at += 1 + next
+// names returns what text must not spell, with names besides those that are always protected: all that was
+// escaped before, too, for which what the model writes is unescaped.
+func (e *Escaper) names(names TagSet) Escapes {
+	names |= e.Tags | e.Used
+	if e.TurnMarkers {
+		names |= TagTurn
 	}
-	return true
-}
-
-// isPlain reports whether what s begins with, a `<`, an `&` or a `[`, spells none of names. An escape of JSON
-// follows s, or nothing. No name has the character in it that an escape stands for, so that a name ends
-// there as it does at the end of the text; but white space may also stand before a name.
-func isPlain(s, escape []byte, names TagSet) bool {
-	switch and := s[0] == '&'; {
-	case s[0] == '[':
-		if _, _, n := listHead(s[1:]); names&TagList != 0 && n == len(s)-1 && len(escape) > 0 {
-			return false
-		}
-		_, _, v := matchInBrackets(s[1:], names, true)
-		return v == NoMatch
-	case and && (len(s) == 1 || !MayBeEscape(s[1])):
-		return true
-	case and:
-		return MatchEscape(s, names, "", !standsForBlank(escape)).Verdict == NoMatch
-	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && s[1] != '|' && !IsNameByte(s[1]):
-		return true
+	if e.Openers != nil {
+		names |= TagOpener
 	}
-	begun := len(bytes.TrimLeft(s[1:], " /")) > 0
-	_, v := matchName(s[1:], names, "", begun || !standsForBlank(escape))
-	return v == NoMatch
+	return Escapes{names, e.Openers}
 }
 
-// standsForBlank reports whether text begins with an escape of JSON for white space.
-func standsForBlank(text []byte) bool {
-	return len(text) > 0 && (text[1] == 'n' || text[1] == 't' || text[1] == 'r')
+// brackets reports whether something is among them that begins with a bracket.
+func (e Escapes) brackets() bool {
+	return e.Tags&TagBracket != 0 || e.Openers != nil && e.Openers.brackets
 }
 
 // escape escapes what spells one of names in s, and notes in e.Used which did. It returns s itself
@@ -159,24 +119,21 @@ func (e *Escaper) append(dst []byte, s string, names TagSet, parameter string) [
 // is.
 func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter string) (out []byte, done int) {
 	e.entities = e.entities[:0]
-	names |= e.Tags | e.Used // what the model writes is unescaped for all that was escaped before
-	if e.TurnMarkers {
-		names |= TagTurn
-	}
-	// The next `<`, `&`, `[` and turn marker; each is looked for again once i has passed it.
-	lt, amp, bracket, turn := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s), len(s)
-	if names&inBrackets != 0 {
+	protected := e.names(names)
+	// The next `<`, `&`, `[`, turn marker and other opener; each is looked for again once i has passed it.
+	lt, amp, bracket, turn, word := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s), len(s), e.firstWord(s)
+	if protected.brackets() {
 		bracket = indexFrom(s, '[', 0)
 	}
 	if e.TurnMarkers {
 		turn = turnFrom(s, 0)
 	}
 	for {
-		i := min(lt, amp, bracket, turn)
+		i := min(lt, amp, bracket, turn, word)
 		if i == len(s) {
 			return dst, done
 		}
-		level, n, tag := e.matchProtected(s, i, names, parameter)
+		level, n, tag := e.matchProtected(s, i, &protected, parameter)
 		if tag == 0 {
 			n = 1
 		} else {
@@ -185,15 +142,10 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 			}
 			dst = append(dst, s[done:i]...)
 			from := len(dst)
-			switch {
-			case level > 0:
+			if level > 0 {
 				dst = append(dst, "&amp;"...)
-			case tag == TagTurn:
-				dst = append(dst, turnEntity(s[i])...)
-			case tag&inBrackets != 0:
-				dst = append(dst, bracketEntity...)
-			default:
-				dst = append(dst, "&lt;"...)
+			} else {
+				dst = appendEntity(dst, s[i])
 			}
 			done = i + 1
 			e.Used |= tag
@@ -214,7 +166,38 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 		if turn < i {
 			turn = turnFrom(s, i)
 		}
+		if word < i {
+			word = e.nextWord(s, i)
+		}
 	}
+}
+
+// firstWord returns the index of the first byte in s that may begin an opener which is no tag, or the length of s.
+func (e *Escaper) firstWord(s string) int {
+	if e.Openers == nil {
+		return len(s)
+	}
+	e.words = e.words[:0]
+	for range e.Openers.others {
+		e.words = append(e.words, -1)
+	}
+	return e.nextWord(s, 0)
+}
+
+// nextWord is firstWord from i on.
+func (e *Escaper) nextWord(s string, i int) int {
+	first := len(s)
+	for k := range e.words {
+		x := &e.Openers.others[k]
+		if x.isTag() {
+			continue
+		}
+		if e.words[k] < i {
+			e.words[k] = x.next(s, i)
+		}
+		first = min(first, e.words[k])
+	}
+	return first
 }
 
 // turnFrom returns the index of the first turn marker in s from i on, wherever it stands in its line,
@@ -238,17 +221,17 @@ func indexFrom(s string, c byte, i int) int {
 	return len(s)
 }
 
-// Unescape takes one level of escaping off s wherever one of names was escaped. parameter is
-// the tag of the parameter whose value s is, "" for none; it counts if names has
+// Unescape takes one level of escaping off s wherever one of escapes was written. parameter is
+// the tag of the parameter whose value s is, "" for none; it counts if they have
 // [TagOwnParameter].
-func Unescape(s string, names TagSet, parameter string) string {
-	if strings.IndexByte(s, '&') < 0 || names == 0 {
+func Unescape(s string, escapes Escapes, parameter string) string {
+	if strings.IndexByte(s, '&') < 0 || escapes.Tags == 0 {
 		return s
 	}
 	var out strings.Builder
 	done := 0 // s[:done] is in out
 	for i := indexFrom(s, '&', 0); i < len(s); i = indexFrom(s, '&', i) {
-		m := MatchEscape(s[i:], names, parameter, true)
+		m := MatchEscape(s[i:], escapes, parameter, true)
 		if m.Verdict != Match {
 			i++
 			continue
@@ -263,45 +246,65 @@ func Unescape(s string, names TagSet, parameter string) string {
 }
 
 // matchProtected reports whether s[i:] spells one of names, plainly (level 0) or escaped level
-// times. n is the length of the part before the name; tag is 0 if nothing is spelled.
-func (e *Escaper) matchProtected(s string, i int, names TagSet, parameter string) (level, n int, tag TagSet) {
-	switch c := s[i]; {
-	case c == '<':
-		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match && !e.turnInTag(s, i+1, names) {
+// times. n is the length of the part before a name, or of all of an opener; tag is 0 if nothing is spelled.
+func (e *Escaper) matchProtected(s string, i int, names *Escapes, parameter string) (level, n int, tag TagSet) {
+	c := s[i]
+	if c == '&' {
+		m := MatchEscape(s[i:], *names, parameter, true)
+		if m.Verdict == Match && !(m.inTag > 0 && e.takesTag(s, i+m.inTag, names)) {
+			return m.level, max(m.Len, m.end), m.tag
+		}
+		return 0, 0, 0
+	}
+	if c == '<' {
+		if e.takesTag(s, i+1, names) {
+			return 0, 0, 0
+		}
+		if tag, v := matchName(s[i+1:], names.Tags, parameter, true); v == Match {
 			return 0, 1, tag
 		}
-	case c == '[':
-		if tag, call, v := matchInBrackets(s[i+1:], names, true); v == Match && (tag != TagList || e.Calls == nil || e.Calls(call)) {
-			return 0, 1, tag
-		}
-	case c == '&':
-		m := MatchEscape(s[i:], names, parameter, true)
-		if m.Verdict == Match && (m.tag&(TagTurn|inBrackets) != 0 || !e.turnInTag(s, i+strings.Index(s[i:], "lt;")+len("lt;"), names)) {
-			return m.level, m.Len, m.tag
-		}
-	case names&TagTurn != 0 && c|0x20 == 'h' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "uman:"),
-		names&TagTurn != 0 && c|0x20 == 'a' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "ssistant:"):
+	}
+	if c == '[' && names.Tags&TagBracket != 0 && matchBracketed(s[i+1:], true) == Match {
+		return 0, 1, TagBracket
+	}
+	if names.Tags&TagTurn != 0 && turnMarker(c, s[i+1:], true) == Match && atLineStart(s, i) {
 		return 0, 1, TagTurn
+	}
+	if n := e.matchWhole(s, i); n > 0 {
+		return 0, n, TagOpener
 	}
 	return 0, 0, 0
 }
 
-// turnInTag reports whether the namespace of the tag whose `<` stands before s[i] is a turn
-// marker: "</\nHuman:result>". The marker's escape takes the name away, so that the tag must not
+// matchWhole returns the length of the opener that s[i:] begins with, 0 if there is none, or if it names no tool.
+func (e *Escaper) matchWhole(s string, i int) int {
+	c := s[i]
+	if c != '<' && c != '[' && isMidName(s, i) {
+		return 0
+	}
+	m, v := matchOpener(e.Openers, c, s[i+1:], true)
+	if v != Match || m.from < m.to && e.Calls != nil && !e.Calls(m.before, s[i+1+m.from:i+1+m.to]) {
+		return 0
+	}
+	return 1 + m.end
+}
+
+// takesTag reports whether what stands behind the `<` before s[i], where a tag has its name, is escaped itself: a turn
+// marker ("</\nHuman:result>"), or an opener that is no tag. Its escape takes the name away, so that the tag must not
 // be escaped as well: nothing would undo that.
-func (e *Escaper) turnInTag(s string, i int, names TagSet) bool {
-	if names&TagTurn == 0 {
+func (e *Escaper) takesTag(s string, i int, names *Escapes) bool {
+	if names.Tags&TagTurn == 0 && names.Openers == nil {
 		return false
 	}
 	i = SkipBlanks(s, i, MaxTagBlanks)
 	if i < len(s) && s[i] == '/' {
 		i = SkipBlanks(s, i+1, MaxTagBlanks)
 	}
-	if i == len(s) || s[i] == '<' || s[i] == '&' {
+	if i == len(s) || s[i] == '<' || s[i] == '&' || s[i] == '[' {
 		return false
 	}
 	_, _, tag := e.matchProtected(s, i, names, "")
-	return tag == TagTurn
+	return tag != 0
 }
 
 // atLineStart reports whether only white space stands between the start of the line and s[i].

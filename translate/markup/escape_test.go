@@ -48,7 +48,7 @@ func TestEscapeBrackets(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if back := Unescape(got, e.Used, ""); back != in {
+	if back := Unescape(got, e.Escapes(), ""); back != in {
 		t.Errorf("back %q", back)
 	}
 	if got := new(Escaper).Text(in); got != in {
@@ -57,14 +57,14 @@ func TestEscapeBrackets(t *testing.T) {
 }
 
 func TestEscapeLists(t *testing.T) {
-	e := Escaper{Tags: TagList, Calls: func(name string) bool { return name == "ping" }}
+	e := Escaper{Openers: NewOpeners([]Opener{{Text: "[", Tool: true, After: "(", Gap: " \t\r\n"}}), Calls: func(_, name string) bool { return name == "ping" }}
 	in := "[ping()] x[ping (1)] [\n ping(a=[pong(2)]) &#91;ping( &#91;pong( [ping] [(ping() &#91;ping"
 	want := "&#91;ping()] x&#91;ping (1)] &#91;\n ping(a=[pong(2)]) &amp;#91;ping( &amp;#91;pong( [ping] [(ping() &#91;ping"
 	got := e.Text(in)
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if back := Unescape(got, e.Used, ""); back != in {
+	if back := Unescape(got, e.Escapes(), ""); back != in {
 		t.Errorf("back %q", back)
 	}
 }
@@ -77,7 +77,7 @@ func TestEscapeTurnMarkers(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if back := Unescape(got, e.Used, ""); back != in {
+	if back := Unescape(got, e.Escapes(), ""); back != in {
 		t.Errorf("back %q", back)
 	}
 }
@@ -90,34 +90,53 @@ func TestEscapeTurnMarkerInTag(t *testing.T) {
 		if got == in {
 			t.Errorf("%q is kept", in)
 		}
-		if back := Unescape(got, e.Used, ""); back != in {
+		if back := Unescape(got, e.Escapes(), ""); back != in {
 			t.Errorf("%q, by way of %q, came back as %q", in, got, back)
 		}
 	}
 }
 
-// FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag.
+// fuzzOpeners are openers of every kind, some of which begin or hold others.
+var fuzzOpeners = NewOpeners(slices.Concat([]Opener{
+	{Text: "[", Tool: true, After: "(", Gap: " \t\r\n"}, {Text: "call:", Tool: true, After: "{(", Gap: " \t"}, {Text: "to=", Tool: true},
+	{Text: "invoke name="}, {Tool: true, After: "{"}, {Text: "[ARGS]"}, {Text: "Action:", After: "[{`&", Gap: " \t\r\n"}, {Text: "[THINK]"},
+}, (&Spelling{Tags: []Spelled{{Name: "function"}, {Name: "|from|>a\n<|to|"}, {Name: "|tag|"}, {Name: "tool_call"}}}).Openers(),
+	(&Spelling{Signs: true, Tags: []Spelled{{Name: "｜tool▁call｜"}}}).Openers(), (&Spelling{Marker: "DSML"}).Openers(),
+	(&Spelling{Begins: []string{Mark + "<"}, Closes: []string{Mark + "</"}, Tags: []Spelled{{Name: "invoke"}}}).Openers(),
+	(&Spelling{Begins: []string{"["}, End: "]", Tags: []Spelled{{Name: "TOOL_CALLS"}}}).Openers()))
+
+// FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag and no opener.
 func FuzzEscape(f *testing.F) {
+	for _, s := range []string{"call: book{", "call:\nbook {", "x to=book{ &#116;o=a.b:", "&#98;ook{ book{{book{", "Action: [ab(", "Action:&#91;ab(", "functionAction:{",
+		"< call:invoke{", "<ns:call:invoke{", "</ to=book>", "<invoke name=", "<function{ <function[ab( &lt;function[ab( <functional", "[THINK][ab (", "[\\n ab\\t(", "<|from|>a\n<|to|>",
+		"< ｜ DSML｜x </||DSML|| invoke", "<|tool_call|> <｜tool call‖>", Mark + "<invoke", "[TOOL_CALLS]ab{", "[ARGS]{ Human:{ \nHuman: {", "&#060; &#60;function &#316;", "to=\n\nHuman:{"} {
+		f.Add(s, "own")
+	}
 	for _, s := range []string{"", "<", "&", "&lt;", "&amp;", "&amp;lt;/invoke>", "<invoke", "</a:invoke>", "&&lt;</invoke>",
 		"&lt;<invoke>", "&amp;amp;lt;own", "[TOOL_CALLS]", "[/tool_results]", "&#91;ARGS]", "&amp;#91;ARGS]&#91;", "[[ARGS]", "[f(", "&#91; a.b (", "[[f(&#91;\nHuman:(", "\nHuman:", "&#72;uman:", "<![CDATA[x]]>", "< \n/ own>", "&lt;&lt;invoke >"} {
 		f.Add(s, "own")
 	}
-	isTool := func(name string) bool { return len(name)%2 == 0 }
+	isTool := func(_, name string) bool { return len(name)%2 == 0 }
 	f.Fuzz(func(t *testing.T, s, param string) {
 		own := ParamTag(param)
-		for _, names := range []TagSet{InTurns, InTools, InValues, InTurns | TagBracket | TagMarker, InTurns | TagBracket | TagList} {
-			for _, turns := range []bool{false, true} {
-				e := Escaper{TurnMarkers: turns, Calls: isTool}
+		for _, names := range []TagSet{InTurns, InTools, InValues, InTurns | TagBracket | TagMarker} {
+			for i := range 4 {
+				policy := Escaper{TurnMarkers: i%2 > 0, Calls: isTool}
+				if i > 1 {
+					policy.Openers = fuzzOpeners
+				}
+				e, again := policy, policy
 				got := e.escape(s, names, own)
-				if appended := string((&Escaper{TurnMarkers: turns, Calls: isTool}).append([]byte("kept"), s, names, own)); appended != "kept"+got {
+				if appended := string(again.append([]byte("kept"), s, names, own)); appended != "kept"+got {
 					t.Fatalf("%q is appended as %q, and escaped as %q", s, appended, got)
 				}
-				if back := Unescape(got, e.Used, own); back != s {
-					t.Fatalf("names %b turns %v: %q -> %q -> %q", names, turns, s, got, back)
+				if back := Unescape(got, e.Escapes(), own); back != s {
+					t.Fatalf("names %b policy %d: %q -> %q -> %q", names, i, s, got, back)
 				}
-				for i := range len(got) {
+				for i := range len(got) { // a word may be left behind another that is escaped
 					if got[i] == '<' || got[i] == '[' {
-						if level, _, tag := e.matchProtected(got, i, names, own); tag != 0 && level == 0 {
+						protected := e.names(names)
+						if level, _, tag := e.matchProtected(got, i, &protected, own); tag != 0 && level == 0 {
 							t.Fatalf("%q still spells a tag at %d", got, i)
 						}
 					}
@@ -147,28 +166,4 @@ func TestWatch(t *testing.T) {
 	if e.Text("plain"); at != 0 || len(seen) > 0 {
 		t.Errorf("at %d %v of a text that needs no escape", at, seen)
 	}
-}
-
-// quoteShort escapes a text for a JSON string, as far as escapes of two bytes do.
-var quoteShort = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\b", `\b`, "\f", `\f`)
-
-// FuzzKeepsQuoted holds that a text which stands in JSON is said to be kept only if it is.
-func FuzzKeepsQuoted(f *testing.F) {
-	for _, s := range []string{"", "<", "&", "a < b && c\n<", "</\n invoke>", "<invoke\n", "<invoke\"", "<inv", "<div\n", "&lt;\n/invoke>", "&amp;\"lt;", "&\nlt;", "<a:\ninvoke>",
-		"<\\invoke>", "&lt;invoke", "<result>", "<       \n/ result", "<function>", "<a:b:invoke>", "&#72;uman:", "<\f", "<p\t", "[ARGS]", "[ARGS\"]", "&#91;ARGS]", "[f(", "[\nf (", "&#91;f\n("} {
-		f.Add(s, false)
-		f.Add(s+"function_calls>", true)
-	}
-	f.Fuzz(func(t *testing.T, s string, more bool) {
-		before := Escaper{}
-		if more {
-			before = Escaper{Tags: TagFunction | TagBracket | TagList, Used: TagDescription}
-		}
-		if e := before; e.KeepsQuoted([]byte(quoteShort.Replace(s))) && (e.Text(s) != s || e.Used != before.Used || e.Tags != before.Tags) {
-			t.Errorf("%q is said to be kept, and becomes %q", s, e.Text(s))
-		}
-		if e := (Escaper{TurnMarkers: true}); e.KeepsQuoted([]byte(s)) {
-			t.Error("a text is said to be kept where it may spell a turn marker")
-		}
-	})
 }

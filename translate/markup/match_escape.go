@@ -1,92 +1,127 @@
 package markup
 
+import "strconv"
+
 // This file finds what the escape policy wrote, so that it can be undone.
 
 // EscapeMatch is an escape that [MatchEscape] found. Its first Len bytes stand for Plain.
 type EscapeMatch struct {
 	Verdict Verdict
-	tag     TagSet // the name that was escaped
+	tag     TagSet // what was escaped
 	level   int    // how often it was escaped
 	Len     int    // of the part of the text to replace, in bytes
 	Plain   string // the text in its place
+	inTag   int    // where what follows the `<` begins in the text, if that is what was escaped; else 0
+	end     int    // where an opener ends in the text
 }
 
-// MatchEscape matches, at the beginning of s, an escape that [Escaper] wrote for one of names:
-// `&`, any number of `amp;`, and `lt;` before a protected name, the entity of a bracket before one,
-// or that of the first letter of a turn marker. Len and Plain take off one level of escaping. parameter is as in
+// MatchEscape matches, at the beginning of s, an escape of those that an [Escaper] has written:
+// `&`, any number of `amp;`, and then `lt;` or the number of another character, before what goes on as something
+// protected does. Len and Plain take off one level of escaping. parameter is as in
 // [Unescape]; eof says that no more text follows: the verdict is then never NeedMore.
-func MatchEscape[S text](s S, names TagSet, parameter string, eof bool) EscapeMatch {
-	more := EscapeMatch{Verdict: NeedMore}
-	if eof {
-		more.Verdict = NoMatch
-	}
+func MatchEscape[S text](s S, escapes Escapes, parameter string, eof bool) (m EscapeMatch) {
 	i, level := 1, 1
 	for HasPrefix(s[i:], "amp;") {
 		i, level = i+4, level+1
 	}
-	rest := s[i:]
-	plain, tag, v := "", TagSet(0), NoMatch
-	switch {
-	case HasPrefix(rest, "lt;"):
-		plain, i = "<", i+3
-		tag, v = matchName(s[i:], names, parameter, eof)
-	case names&TagTurn != 0 && isTurnEntity(rest, "#72;", "uman:"):
-		plain, i, tag, v = "H", i+4, TagTurn, Match
-	case names&TagTurn != 0 && isTurnEntity(rest, "#104;", "uman:"):
-		plain, i, tag, v = "h", i+5, TagTurn, Match
-	case names&TagTurn != 0 && isTurnEntity(rest, "#65;", "ssistant:"):
-		plain, i, tag, v = "A", i+4, TagTurn, Match
-	case names&TagTurn != 0 && isTurnEntity(rest, "#97;", "ssistant:"):
-		plain, i, tag, v = "a", i+4, TagTurn, Match
-	case names&inBrackets != 0 && HasPrefix(rest, bracketEntity[1:]):
-		plain, i = "[", i+len(bracketEntity)-1
-		tag, _, v = matchInBrackets(s[i:], names, eof)
-	case !eof && mayBecomeEscape(rest, names):
-		return more
+	c, n := readEntity(s[i:])
+	if n == 0 {
+		if !eof && mayBecomeEntity(s[i:]) {
+			m.Verdict = NeedMore
+		}
+		return m
 	}
-	if v == NeedMore {
-		return more
+	i += n
+	if c == '<' {
+		m.inTag = i
+		m.tag, m.Verdict = matchName(s[i:], escapes.Tags, parameter, eof)
 	}
-	if v == NoMatch {
-		return EscapeMatch{}
+	if c == '[' && escapes.Tags&TagBracket != 0 {
+		m.tag, m.Verdict = TagBracket, matchBracketed(s[i:], eof)
 	}
+	if escapes.Tags&TagTurn != 0 && m.Verdict == NoMatch {
+		m.tag, m.Verdict = TagTurn, turnMarker(c, s[i:], eof)
+	}
+	if escapes.Tags&TagOpener != 0 && m.Verdict != Match {
+		if found, v := matchOpener(escapes.Openers, c, s[i:], eof); v > m.Verdict {
+			m.tag, m.Verdict, m.end = TagOpener, v, i+found.end
+		}
+	}
+	if m.Verdict != Match {
+		return EscapeMatch{Verdict: m.Verdict}
+	}
+	m.level, m.Len, m.Plain = level, i, string(rune(c))
 	if level > 1 {
-		return EscapeMatch{Verdict: Match, tag: tag, level: level, Len: 5, Plain: "&"}
+		m.Len, m.Plain = len("&amp;"), "&"
 	}
-	return EscapeMatch{Verdict: Match, tag: tag, level: level, Len: i, Plain: plain}
+	return m
 }
 
 // MayBeEscape reports whether an `&` before the byte c may begin an escape.
 func MayBeEscape(c byte) bool { return c == 'a' || c == 'l' || c == '#' }
 
-// mayBecomeEscape reports whether rest, which stands behind an `&`, is the beginning of an
-// escape.
-func mayBecomeEscape[S text](rest S, names TagSet) bool {
-	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") || names&inBrackets != 0 && IsPrefixOf(rest, bracketEntity[1:]) {
+// readEntity reads an entity of those that appendEntity writes, whose `&` stands before s: c is what it stands for,
+// and n its length in s, 0 if there is none.
+func readEntity[S text](s S) (c byte, n int) {
+	if HasPrefix(s, "lt;") {
+		return '<', len("lt;")
+	}
+	if len(s) == 0 || s[0] != '#' || len(s) > 1 && s[1] == '0' {
+		return 0, 0
+	}
+	number := 0
+	for n = 1; n < len(s) && n <= maxDigits && s[n] >= '0' && s[n] <= '9'; n++ {
+		number = 10*number + int(s[n]-'0')
+	}
+	if n == 1 || n == len(s) || s[n] != ';' || number >= 0x80 || number == '<' || number == '&' {
+		return 0, 0
+	}
+	return byte(number), n + 1
+}
+
+// maxDigits is how many digits the number of a character has that is ASCII.
+const maxDigits = 3
+
+// mayBecomeEntity reports whether s, which stands behind an `&`, is the beginning of an escape.
+func mayBecomeEntity[S text](s S) bool {
+	if IsPrefixOf(s, "amp;") || IsPrefixOf(s, "lt;") {
 		return true
 	}
-	return names&TagTurn != 0 && (isPrefixFoldOf(rest, "#72;uman:") || isPrefixFoldOf(rest, "#104;uman:") ||
-		isPrefixFoldOf(rest, "#65;ssistant:") || isPrefixFoldOf(rest, "#97;ssistant:"))
-}
-
-// isTurnEntity reports whether s is the entity of a letter and the rest of a turn marker.
-func isTurnEntity[S text](s S, entity, rest string) bool {
-	return HasPrefix(s, entity) && hasPrefixFold(s[len(entity):], rest)
-}
-
-// bracketEntity is the entity of the bracket before a name.
-const bracketEntity = "&#91;"
-
-// turnEntity returns the entity of the first letter of a turn marker.
-func turnEntity(letter byte) string {
-	switch letter {
-	case 'H':
-		return "&#72;"
-	case 'h':
-		return "&#104;"
-	case 'A':
-		return "&#65;"
-	default:
-		return "&#97;"
+	if len(s) == 0 || len(s) > 1+maxDigits || s[0] != '#' {
+		return false
 	}
+	for i := 1; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// appendEntity appends the entity of a byte, which is ASCII.
+func appendEntity(dst []byte, c byte) []byte {
+	if c == '<' {
+		return append(dst, "&lt;"...)
+	}
+	return append(strconv.AppendUint(append(dst, "&#"...), uint64(c), 10), ';')
+}
+
+// turnMarker matches a turn marker whose first byte is c, and that goes on with s.
+func turnMarker[S text](c byte, s S, eof bool) Verdict {
+	rest := ""
+	switch c {
+	case 'H', 'h':
+		rest = "uman:"
+	case 'A', 'a':
+		rest = "ssistant:"
+	}
+	switch {
+	case rest == "":
+		return NoMatch
+	case hasPrefixFold(s, rest):
+		return Match
+	case !eof && isPrefixFoldOf(s, rest):
+		return NeedMore
+	}
+	return NoMatch
 }

@@ -105,40 +105,6 @@ func matchBracketed[S text](s S, eof bool) (v Verdict) {
 	return v
 }
 
-// maxListHead bounds what stands between the bracket of a list of calls and that of the first call.
-const maxListHead = 1 << 10
-
-// matchInBrackets matches what follows a `[` where one of names begins so. call is the name of what is called,
-// if that is a list of calls.
-func matchInBrackets[S text](s S, names TagSet, eof bool) (tag TagSet, call S, v Verdict) {
-	if names&TagBracket != 0 {
-		if v = matchBracketed(s, eof); v == Match {
-			return TagBracket, call, v
-		}
-	}
-	if names&TagList != 0 {
-		from, to, n := listHead(s[:min(len(s), maxListHead)])
-		switch {
-		case n < min(len(s), maxListHead) && s[n] == '(' && from < to:
-			return TagList, s[from:to], Match
-		case n == len(s) && n < maxListHead && !eof:
-			v = NeedMore
-		}
-	}
-	return 0, call, v
-}
-
-// listHead returns where the first name in a list begins and ends, behind the bracket, and the index after
-// white space behind it.
-func listHead[S text](s S) (from, to, n int) {
-	from = SkipBlanks(s, 0, len(s))
-	to = from
-	for to < len(s) && (IsNameByte(s[to]) && s[to] != ':' || s[to] >= 0x80) {
-		to++
-	}
-	return from, to, SkipBlanks(s, to, len(s))
-}
-
 // matchWholeName matches name, in any case of ASCII letters, if a byte follows that no name
 // holds, or the end of the text.
 func matchWholeName[S text](s S, name string, eof bool) Verdict {

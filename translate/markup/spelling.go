@@ -174,8 +174,8 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 			continue
 		}
 		if g.Marker != "" {
-			n, _, v := g.matchMarker(slices.Concat([]byte("<"), name), true)
-			return v == Match && n == 1+len(rest)
+			n, _, v := matchMarker(name, g.Marker, true)
+			return v == Match && n == len(rest)
 		}
 		if slices.ContainsFunc(g.begins(false), func(begin string) bool { return begin[1:] == string(rest) }) {
 			return true

@@ -7,30 +7,27 @@ package markup
 // maxBars bounds the bars on one side of a marker with the blanks among them, in bytes.
 const maxBars = 16
 
-// matchMarker matches what stands before the name of a tag that s begins with, and returns the index after
-// it. closing says that there is a slash in it, before the marker or behind it.
-func (g *Spelling) matchMarker(s []byte, eof bool) (n int, closing bool, v Verdict) {
+// matchMarker matches what stands between the `<` of a tag and its name, where s goes on behind the `<`, and
+// returns the index after it. closing says that there is a slash in it, before the marker or behind it.
+func matchMarker[S text](s S, marker string, eof bool) (n int, closing bool, v Verdict) {
 	more := NeedMore
 	if eof {
 		more = NoMatch
 	}
-	i := 1
-	if closing = len(s) > 1 && s[1] == '/'; closing {
+	i := 0
+	if closing = len(s) > 0 && s[0] == '/'; closing {
 		i++
-	}
-	if s[0] != '<' {
-		return 0, false, NoMatch
 	}
 	if i, v = skipBars(s, i, more); v != Match {
 		return 0, false, v
 	}
 	switch {
-	case IsPrefixOf(s[i:], g.Marker):
+	case IsPrefixOf(s[i:], marker):
 		return 0, false, more
-	case !HasPrefix(s[i:], g.Marker):
+	case !HasPrefix(s[i:], marker):
 		return 0, false, NoMatch
 	}
-	if i, v = skipBars(s, i+len(g.Marker), more); v != Match {
+	if i, v = skipBars(s, i+len(marker), more); v != Match {
 		return 0, false, v
 	}
 	if !closing && s[i] == '/' {
@@ -41,7 +38,7 @@ func (g *Spelling) matchMarker(s []byte, eof bool) (n int, closing bool, v Verdi
 
 // skipBars returns the index after the bars at s[i], of which there has to be one, and the spaces among
 // them. More of them may follow at the end of s: more is the verdict there.
-func skipBars(s []byte, i int, more Verdict) (after int, v Verdict) {
+func skipBars[S text](s S, i int, more Verdict) (after int, v Verdict) {
 	for begun := i; i-begun < maxBars; {
 		if i == len(s) {
 			return 0, more
@@ -62,10 +59,15 @@ func skipBars(s []byte, i int, more Verdict) (after int, v Verdict) {
 	return 0, NoMatch
 }
 
-// matchPrefix matches text at the beginning of s, in which its signs may be others: see [Spelling.Signs].
-// n is its length there; more is the verdict if s may go on to it.
+// matchPrefix is [matchSigns] for the signs of the spelling.
 func (g *Spelling) matchPrefix(s []byte, text string, more Verdict) (n int, v Verdict) {
-	if !g.Signs {
+	return matchSigns(s, text, g.Signs, more)
+}
+
+// matchSigns matches text at the beginning of s. With signs, those in it may be others: see [Spelling.Signs].
+// n is its length there; more is the verdict if s may go on to it.
+func matchSigns[S text](s S, text string, signs bool, more Verdict) (n int, v Verdict) {
+	if !signs {
 		switch {
 		case HasPrefix(s, text):
 			return len(text), Match
@@ -101,7 +103,7 @@ func (g *Spelling) matchPrefix(s []byte, text string, more Verdict) (n int, v Ve
 var blankSigns = [...]string{"▁", "_", " "}
 
 // skipSign returns the index after the one of signs that stands at s[i]. more is the verdict if one may.
-func skipSign(s []byte, i int, signs []string, more Verdict) (after int, v Verdict) {
+func skipSign[S text](s S, i int, signs []string, more Verdict) (after int, v Verdict) {
 	for _, sign := range signs {
 		switch {
 		case HasPrefix(s[i:], sign):

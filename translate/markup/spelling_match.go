@@ -30,9 +30,12 @@ func (g *Spelling) lacksKey(s []byte) bool {
 // MatchListed is MatchTag for the tags of the list alone.
 func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
 	if g.Marker != "" {
-		n, closing, v := g.matchMarker(s, eof)
+		if s[0] != '<' {
+			return t, NoMatch
+		}
+		n, closing, v := matchMarker(s[1:], g.Marker, eof)
 		if v == Match {
-			return g.matchNamed(s, n, closing, eof)
+			return g.matchNamed(s, 1+n, closing, eof)
 		}
 		return t, v
 	}
@@ -115,9 +118,12 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 		return v
 	}
 	if g.Marker != "" {
-		n, _, v := g.matchMarker(s, eof)
+		if s[0] != '<' {
+			return NoMatch
+		}
+		n, _, v := matchMarker(s[1:], g.Marker, eof)
 		if v == Match {
-			_, _, v = g.listed(s, n, eof)
+			_, _, v = g.listed(s, 1+n, eof)
 		}
 		return v
 	}

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 )
 
@@ -110,33 +111,67 @@ func (t *Tag) NameAttribute() (string, bool) {
 	return t.Attribute("name")
 }
 
+// HasValues reports whether the tag has attributes that nobody reads, which may be values of parameters: others
+// than a name, an id, and the type of a value.
+func (t *Tag) HasValues() bool {
+	for name, value := range t.attributes() {
+		switch {
+		case name == "name", name == "id", len(value) == 0, string(value) == string(t.label):
+		case t.Spelling != nil && name == t.Spelling.Typed && isTypeName(string(value)):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// isTypeName reports whether the value of the attribute [Spelling.Typed] is one that has a meaning.
+func isTypeName(value string) bool {
+	switch value {
+	case "true", "false", "string", "number", "integer", "boolean", "null", "object", "array":
+		return true
+	}
+	return false
+}
+
 // Attribute returns the value of an attribute, with or without quotes. It reports false if there is none
 // or if it is empty.
 func (t *Tag) Attribute(name string) (string, bool) {
-	for rest := t.Attributes; len(rest) > 0; {
-		i := bytes.IndexByte(rest, '=')
-		if i < 0 {
-			return "", false
-		}
-		words := bytes.Fields(rest[:i])
-		rest = bytes.TrimLeft(rest[i+1:], " \t\r\n")
-		var value []byte
-		if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
-			end := bytes.IndexByte(rest[1:], rest[0])
-			if end < 0 {
-				return "", false
-			}
-			value, rest = rest[1:1+end], rest[end+2:]
-		} else {
-			end := bytes.IndexAny(rest, " \t\r\n")
-			if end < 0 {
-				end = len(rest)
-			}
-			value, rest = rest[:end], rest[end:]
-		}
-		if len(words) > 0 && string(words[len(words)-1]) == name {
+	for other, value := range t.attributes() {
+		if other == name {
 			return string(value), len(value) > 0
 		}
 	}
 	return "", false
+}
+
+// attributes returns the names and the values of the attributes, up to what cannot be read as one.
+func (t *Tag) attributes() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for rest := t.Attributes; len(rest) > 0; {
+			i := bytes.IndexByte(rest, '=')
+			if i < 0 {
+				return
+			}
+			words := bytes.Fields(rest[:i])
+			rest = bytes.TrimLeft(rest[i+1:], " \t\r\n")
+			var value []byte
+			if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+				end := bytes.IndexByte(rest[1:], rest[0])
+				if end < 0 {
+					return
+				}
+				value, rest = rest[1:1+end], rest[end+2:]
+			} else {
+				end := bytes.IndexAny(rest, " \t\r\n")
+				if end < 0 {
+					end = len(rest)
+				}
+				value, rest = rest[:end], rest[end:]
+			}
+			if len(words) > 0 && !yield(string(words[len(words)-1]), value) {
+				return
+			}
+		}
+	}
 }

@@ -53,11 +53,8 @@ const (
 	TagFunctionGemma
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
-	TagList    // the beginning of a list of calls in Python: [book(
+	TagOpener  // what calls begin with in the formats in which the answer is read: see [Openers]
 )
-
-// inBrackets are those that begin with a `[`.
-const inBrackets = TagBracket | TagList
 
 // bracketed are the names in brackets.
 var bracketed = [...]string{"TOOL_CALLS", "ARGS", "CALL_ID", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS", "THINK"}

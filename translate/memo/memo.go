@@ -2,7 +2,8 @@
 //
 // What is kept changes no result: it says what a function would say once more. It is looked up by
 // all bytes of the input, so that no input is taken for another, and it is bounded in number and in
-// bytes, whoever chooses the inputs.
+// bytes, whoever chooses the inputs. What one client sent shows to no other by the time that a result
+// takes: each has results of its own.
 package memo
 
 import (
@@ -17,18 +18,27 @@ import (
 // table last looked for room. So inputs that come once each drop each other, and seldom one that is
 // in use.
 type Table[V any] struct {
+	*store[V]
+	owner string
+}
+
+// store is what the tables of all owners have in common: the room.
+type store[V any] struct {
 	mostEntries, mostBytes, mostEach int
 
 	mu      sync.RWMutex
-	byInput map[string]*entry[V]
+	byInput map[key]*entry[V]
 	entries []*entry[V] // those of byInput, in no order
 	hand    int         // the place in entries where room is looked for next
 	bytes   int         // of all entries
 }
 
+// key is what a result is looked up by.
+type key struct{ owner, input string }
+
 // entry is one result.
 type entry[V any] struct {
-	input  string
+	key    key
 	result V
 	bytes  int
 	asked  atomic.Bool // since room was looked for here
@@ -40,7 +50,15 @@ const overhead = 200
 // New returns a table that keeps at most so many results, and so many bytes of inputs and results. One
 // that would take more than mostEach bytes is not kept, so that no input takes the place of all others.
 func New[V any](mostEntries, mostBytes, mostEach int) *Table[V] {
-	return &Table[V]{mostEntries: mostEntries, mostBytes: mostBytes, mostEach: mostEach, byInput: map[string]*entry[V]{}}
+	return &Table[V]{store: &store[V]{mostEntries: mostEntries, mostBytes: mostBytes, mostEach: mostEach, byInput: map[key]*entry[V]{}}}
+}
+
+// Of returns the table of one client. It shares its room with the tables of all others, and no result.
+func (t *Table[V]) Of(client string) *Table[V] {
+	if t == nil {
+		return nil
+	}
+	return &Table[V]{t.store, client}
 }
 
 // Takes reports whether a result may be kept that takes so many bytes with its input.
@@ -53,7 +71,7 @@ func (t *Table[V]) Find(input []byte) (result V, ok bool) {
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	e := t.byInput[string(input)]
+	e := t.byInput[key{t.owner, string(input)}]
 	if e == nil {
 		return result, false
 	}
@@ -72,14 +90,14 @@ func (t *Table[V]) Keep(input []byte, result V, bytes int) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byInput[string(input)] != nil {
+	if t.byInput[key{t.owner, string(input)}] != nil {
 		return // another has just made the same
 	}
 	for len(t.entries) == t.mostEntries || t.bytes+bytes > t.mostBytes {
 		t.dropOne()
 	}
-	e := &entry[V]{input: string(input), result: result, bytes: bytes}
-	t.byInput[e.input] = e
+	e := &entry[V]{key: key{t.owner, string(input)}, result: result, bytes: bytes}
+	t.byInput[e.key] = e
 	t.entries = append(t.entries, e)
 	t.bytes += bytes
 }
@@ -92,14 +110,14 @@ func (t *Table[V]) Len() int {
 }
 
 // dropOne drops the next entry that was not asked for since the hand last passed it.
-func (t *Table[V]) dropOne() {
+func (t *store[V]) dropOne() {
 	for {
 		if t.hand >= len(t.entries) {
 			t.hand = 0
 		}
 		e := t.entries[t.hand]
 		if !e.asked.Swap(false) {
-			delete(t.byInput, e.input)
+			delete(t.byInput, e.key)
 			last := len(t.entries) - 1
 			t.entries[t.hand], t.entries[last] = t.entries[last], nil
 			t.entries = t.entries[:last]

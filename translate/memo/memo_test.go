@@ -93,3 +93,21 @@ func TestFindAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// What one client has is not there for another, and takes the same room.
+func TestOf(t *testing.T) {
+	table := New[int](2, 1<<20, 1<<20)
+	a, b := table.Of("a"), table.Of("b")
+	a.Keep([]byte("x"), 1, 0)
+	if _, ok := b.Find([]byte("x")); ok {
+		t.Error("b finds what a sent")
+	}
+	b.Keep([]byte("x"), 2, 0)
+	if got, ok := a.Find([]byte("x")); !ok || got != 1 {
+		t.Errorf("a finds %d, %v", got, ok)
+	}
+	b.Keep([]byte("y"), 3, 0)
+	if table.Len() != 2 {
+		t.Errorf("%d results in the room of two", table.Len())
+	}
+}

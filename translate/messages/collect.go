@@ -48,7 +48,8 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 			gathered = gathered[:0]
 		case MessageDelta:
 			m.StopReason, m.StopSequence = e.Message.StopReason, e.Message.StopSequence
-			m.Usage, m.Outcomes = e.Message.Usage, e.Message.Outcomes
+			m.Usage, m.UsageEstimated, m.Outcomes = e.Message.Usage, e.Message.UsageEstimated, e.Message.Outcomes
+			m.Continued = e.Message.Continued
 		case MessageStop:
 			stopped = true
 		}

@@ -36,21 +36,22 @@ type Body struct {
 	Model  string
 	Stream bool // the client asked for a stream, in the body or by [DecodeOptions]
 
-	raw     []byte
-	opt     DecodeOptions
-	members []rawjson.Member
-	index   *rawjson.Index
+	raw            []byte
+	opt            DecodeOptions
+	members        []rawjson.Member
+	streamsEagerly bool // a beta asks for it: see betaFineGrained
 }
 
 // ReadBody reads a body as [Decode] does, but validates only that it is JSON and names a model.
 // It returns the cause of ctx when ctx has ended.
 func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error) {
-	members, index, err := scanBody(ctx, body, requestMembers)
+	members, err := scanBody(ctx, body, requestMembers)
 	if err != nil {
 		return nil, err
 	}
-	b := &Body{raw: body, opt: opt, members: members, index: index}
+	b := &Body{raw: body, opt: opt, members: members}
 	d, o := b.decoder(ctx), &rawjson.Object{Members: members}
+	b.streamsEagerly = slices.Contains(opt.Betas, betaFineGrained) || listsBeta(o.Member("anthropic_beta"), betaFineGrained)
 	if !d.checkCount(nil, o) {
 		return nil, d.err
 	}
@@ -70,7 +71,7 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 }
 
 func (b *Body) decoder(ctx context.Context) *decoder {
-	return &decoder{ctx: ctx, opt: b.opt, index: b.index, size: len(b.raw)}
+	return &decoder{ctx: ctx, opt: b.opt, size: len(b.raw), streamsEagerly: b.streamsEagerly}
 }
 
 // object returns the members of the body. Each caller takes members from a copy.
@@ -102,6 +103,8 @@ func (b *Body) Native(ctx context.Context) (*Request, error) {
 		lenient.opt.Strict = false
 		if t, ok := lenient.tool(e); ok && lenient.err == nil {
 			r.Tools = append(r.Tools, t)
+		} else {
+			r.OtherTools = true
 		}
 	}
 	if d.err != nil {
@@ -117,6 +120,13 @@ func (b *Body) Native(ctx context.Context) (*Request, error) {
 // Has reports whether the body has a member of the name.
 func (b *Body) Has(name string) bool {
 	return slices.ContainsFunc(b.members, func(m rawjson.Member) bool { return m.Name == name })
+}
+
+// WantsNoAnswer reports whether max_tokens is 0: the client only warms a prompt cache
+// (docs/reference/messages-api.md §2).
+func (b *Body) WantsNoAnswer() bool {
+	most, ok := new(decoder).number((&rawjson.Object{Members: b.members}).Member("max_tokens"))
+	return ok && most == 0
 }
 
 // JSON returns the body as it came. The caller must not change it.

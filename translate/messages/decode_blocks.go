@@ -35,7 +35,7 @@ var (
 		drops:   foreignBlocks, inMessage: true,
 	}
 	inAssistant     = blockPlace{accepts: []string{BlockText, BlockToolUse, BlockDocument}, drops: foreignBlocks, inMessage: true}
-	inSystemMessage = blockPlace{accepts: []string{BlockText}, inMessage: true}
+	inSystemMessage = blockPlace{accepts: []string{BlockText, blockToolAddition, blockToolRemoval}, inMessage: true}
 	inSystem        = blockPlace{accepts: []string{BlockText}}
 	inToolResult    = blockPlace{
 		accepts: []string{BlockText, BlockImage, BlockSearchResult, BlockDocument, BlockToolReference},
@@ -46,7 +46,7 @@ var (
 )
 
 // messageBlocks are the types that some message may hold.
-var messageBlocks = []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolUse, BlockToolResult}
+var messageBlocks = []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolUse, BlockToolResult, blockToolAddition, blockToolRemoval}
 
 // unsupportedInBlock are the members of each type of block that the API knows and a text model has
 // no use for.
@@ -58,6 +58,8 @@ var unsupportedInBlock = map[string][]string{
 	BlockToolUse:       {"cache_control", "caller", "toolset_name"},
 	BlockToolResult:    {"cache_control", "toolset_name"},
 	BlockToolReference: {"cache_control"},
+	blockToolAddition:  {"cache_control"},
+	blockToolRemoval:   {"cache_control"},
 }
 
 // blockCapacity returns how many blocks to allocate for a list.
@@ -70,8 +72,8 @@ func (d *decoder) blockCapacity(list jsontext.Value) int {
 func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []BlockParam {
 	switch v.Kind() {
 	case '"':
-		s := d.longText(at, v)
-		if s.IsZero() {
+		s := d.text(at, v)
+		if s == "" {
 			return nil
 		}
 		return []BlockParam{{Type: BlockText, Text: s}}
@@ -85,7 +87,7 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 		}
 		return blocks
 	case 0:
-		d.fail(at, fieldRequired)
+		d.failBy(FaultMissingField, at, fieldRequired)
 	default:
 		d.fail(at, notText)
 	}
@@ -94,7 +96,7 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 
 // blockMembers are the members of blocks of all types.
 var blockMembers = []string{
-	"type", "text", "source", "title", "context", "id", "name", "input", "tool_use_id", "is_error", "tool_name", "content",
+	"type", "text", "source", "title", "context", "id", "name", "input", "tool_use_id", "is_error", "tool_name", "content", "tool",
 	"thinking", "signature", "cache_control", "citations", "transformations", "caller", "toolset_name",
 }
 
@@ -106,7 +108,7 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 		return b, false
 	}
 	if d.blockCount++; d.blockCount > MaxBlocks {
-		d.fail(*at, "There should be at most %d content blocks in all", MaxBlocks)
+		d.failBy(FaultLimit, *at, "There should be at most %d content blocks in all", MaxBlocks)
 	}
 	b.Type = d.textKnown(at.member("type"), o.Take("type"), messageBlocks)
 	if d.err != nil || !d.checkPlace(at, b.Type, place) {
@@ -116,7 +118,7 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 	d.blockFields(at, &b, &o, place)
 	d.dropRest(at, &o, unsupportedInBlock[b.Type])
 	at.tag = ""
-	return b, true
+	return b, b.Type != blockToolAddition && b.Type != blockToolRemoval // their place is among the tools: see shownTools
 }
 
 // checkPlace reports whether a block of the type may stand in the place. It fails if not, or notes
@@ -127,17 +129,19 @@ func (d *decoder) checkPlace(at *fieldPath, typ string, place *blockPlace) bool 
 		return true
 	case slices.Contains(place.accepts, typ):
 		if typ == BlockDocument && place == &inAssistant && d.opt.Version == Version20261021 {
-			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", Version20261021)
+			d.failBy(FaultUnsupported, *at, "`document` blocks can only be in `user` messages under API version %s", Version20261021)
 		}
 		return d.err == nil
 	case slices.Contains(place.drops, typ) && d.opt.Strict:
-		d.fail(*at, "`%s` blocks are not supported: this model only completes text. Remove the block, or use a model with a tool API.", typ)
+		d.failBy(FaultUnsupported, *at, "`%s` blocks are not supported: this model only completes text. Remove the block, or use a model with a tool API.", typ)
 	case slices.Contains(place.drops, typ):
 		d.drop(at.member(typ))
+	case place.inMessage && (typ == blockToolAddition || typ == blockToolRemoval):
+		d.fail(*at, "`%s` blocks can only be in `system` messages", typ)
 	case place.inMessage && typ == BlockToolUse:
-		d.fail(*at, "`%s` blocks can only be in `assistant` messages", typ)
+		d.failBy(FaultConversation, *at, "`%s` blocks can only be in `assistant` messages", typ)
 	case place.inMessage && slices.Contains(messageBlocks, typ):
-		d.fail(*at, "`%s` blocks can only be in `user` messages", typ)
+		d.failBy(FaultConversation, *at, "`%s` blocks can only be in `user` messages", typ)
 	default:
 		d.failTag(*at, typ, slices.Concat(place.accepts, place.drops))
 	}
@@ -153,8 +157,8 @@ func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
 	switch b.Type {
 	case BlockText:
-		b.Text = d.longText(at.member("text"), o.Take("text"))
-		if b.Text.IsZero() {
+		b.Text = d.text(at.member("text"), o.Take("text"))
+		if b.Text == "" {
 			d.fail(at.root(), "text content blocks must be non-empty")
 		}
 		d.checkCitations(at, o, place)
@@ -183,10 +187,13 @@ func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, p
 			b.Content = d.content(at.member("content"), v, &inToolResult)
 		}
 	case BlockThinking:
-		b.Text = d.longText(at.member("thinking"), o.Take("thinking"))
+		b.Text = d.text(at.member("thinking"), o.Take("thinking"))
 		o.Take("signature")
 	case BlockToolReference:
 		b.Name = d.text(at.member("tool_name"), o.Take("tool_name"))
+		d.mentions = append(d.mentions, toolMention{by: b.Type, name: b.Name})
+	case blockToolAddition, blockToolRemoval:
+		d.toolChange(at, b.Type, o.Take("tool"))
 	}
 }
 
@@ -198,7 +205,7 @@ func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockP
 		return
 	}
 	if c.Kind() == '[' && !asksNothing(c) {
-		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", Version20261021)
+		d.failBy(FaultUnsupported, at.member("citations"), "Not accepted in user messages under API version %s", Version20261021)
 	}
 }
 
@@ -207,7 +214,7 @@ func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *rawjson.Object) {
 	b.ID = d.toolID(at.member("id"), o.Take("id"))
 	b.Name = d.text(at.member("name"), o.Take("name"))
 	d.checkReplayedName(at.member("name"), b.Name)
-	if input := o.Take("input"); d.object(at.member("input"), input) {
+	if input := o.Take("input"); d.object(at.member("input"), input.Kind()) {
 		b.Input = input
 	}
 }

@@ -25,6 +25,7 @@ func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *b
 		}
 	}
 	t.Streaming = d.inputStreaming(at, o)
+	d.deferTool(at, o, t.Name)
 	d.dropRest(at, o, unsupportedInTool)
 	return t
 }
@@ -45,15 +46,46 @@ func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 
 // unsupportedInTool are the members of a tool that the API knows and a text model has no use for.
 var unsupportedInTool = []string{
-	"cache_control", "defer_loading", "allowed_callers",
+	"cache_control", "allowed_callers",
+}
+
+// deferTool notes the name of a tool that is not to be shown before something names it.
+func (d *decoder) deferTool(at *fieldPath, o *rawjson.Object, name string) {
+	if d.boolean(at.member("defer_loading"), o.Take("defer_loading")) {
+		if d.deferred == nil {
+			d.deferred = make(map[string]bool)
+		}
+		d.deferred[name] = true
+	}
 }
 
 const eagerStreaming = "eager_input_streaming"
+
+// betaFineGrained is a beta that does for all tools of a request what eager_input_streaming does for one
+// (docs/reference/streaming.md §4).
+const betaFineGrained = "fine-grained-tool-streaming-2025-05-14"
+
+// listsBeta reports whether list, the anthropic_beta of a body, is or holds the name of a beta.
+func listsBeta(list jsontext.Value, name string) bool {
+	switch list.Kind() {
+	case '"':
+		return string(rawjson.UnquoteBytes(list)) == name
+	case '[':
+		for v := range rawjson.Elements(list) {
+			if v.Kind() == '"' && string(rawjson.UnquoteBytes(v)) == name {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // inputStreaming reads eager_input_streaming, which every client tool can have.
 func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreaming {
 	v := o.Take(eagerStreaming)
 	switch {
+	case absent(v) && d.streamsEagerly:
+		return StreamEagerly
 	case absent(v):
 		return StreamAsTargeted
 	case d.boolean(at.member(eagerStreaming), v):

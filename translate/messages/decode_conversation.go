@@ -54,9 +54,6 @@ func (c *conversation) beginTurn(d *decoder, role string) {
 		return
 	}
 	if role == RoleAssistant {
-		if c.role == "" {
-			d.fail(member("messages"), `first message must use the "user" role`)
-		}
 		c.checkAnswered(d)
 		c.lastTurn = len(c.calls)
 	}
@@ -66,7 +63,7 @@ func (c *conversation) beginTurn(d *decoder, role string) {
 // addCall notes a tool_use. Its id has to be new.
 func (c *conversation) addCall(d *decoder, at fieldPath, id string) {
 	if _, ok := c.byID[id]; ok {
-		d.fail(member("messages"), "`tool_use` ids must be unique")
+		d.failBy(FaultConversation, member("messages"), "`tool_use` ids must be unique")
 	}
 	if c.byID == nil {
 		c.byID = make(map[string]int)
@@ -80,12 +77,12 @@ func (c *conversation) addResult(d *decoder, at fieldPath, id string) {
 	i, ok := c.byID[id]
 	switch {
 	case !ok || i < c.lastTurn:
-		d.fail(at, "unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
+		d.failBy(FaultConversation, at, "unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
 			"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", clip(id))
 	case c.calls[i].answered:
-		d.fail(at, "each `tool_use` must have a single result. Found multiple `tool_result` blocks with id: %s", clip(id))
+		d.failBy(FaultConversation, at, "each `tool_use` must have a single result. Found multiple `tool_result` blocks with id: %s", clip(id))
 	case c.pastResults:
-		d.fail(at, "`tool_result` blocks must come before all other blocks of their message")
+		d.failBy(FaultConversation, at, "`tool_result` blocks must come before all other blocks of their message")
 	default:
 		c.calls[i].answered = true
 	}
@@ -110,7 +107,7 @@ func (c *conversation) checkAnswered(d *decoder) {
 	}
 	if missing != nil {
 		at := member("messages")
-		d.fail(at.element(first), "`tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
+		d.failBy(FaultConversation, at.element(first), "`tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
 			"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", clip(strings.Join(missing, ", ")))
 	}
 }
@@ -119,19 +116,16 @@ func (c *conversation) checkAnswered(d *decoder) {
 func (c *conversation) checkEnd(d *decoder, messages []MessageParam) {
 	at := member("messages")
 	if len(messages) == 0 {
-		d.fail(at, "at least one message is required")
+		d.failBy(FaultConversation, at, "at least one message is required")
 		return
-	}
-	if c.role == "" {
-		d.fail(at, `first message must use the "user" role`)
 	}
 	c.checkAnswered(d)
 	last := messages[len(messages)-1]
-	if last.Role != RoleAssistant {
+	if last.Role != RoleAssistant || d.opt.Count { // nothing continues what is only counted
 		return
 	}
-	final := last.Content[len(last.Content)-1].Text.String()
+	final := last.Content[len(last.Content)-1].Text
 	if r, _ := utf8.DecodeLastRuneInString(final); unicode.IsSpace(r) {
-		d.fail(at, "final assistant content cannot end with trailing whitespace")
+		d.failBy(FaultConversation, at, "final assistant content cannot end with trailing whitespace")
 	}
 }

@@ -48,10 +48,6 @@ func TestDecodeRefusesHistory(t *testing.T) {
 		{name: "content null", body: withMessages(`{"role":"user","content":null}`, ""), want: "messages.0.content: Input should be a valid string or list"},
 		{name: "content an object", body: withMessages(`{"role":"user","content":{}}`, ""), want: "messages.0.content: Input should be a valid string or list"},
 
-		{name: "the model speaks first", body: history("assistant", prose, "user", prose), want: `messages: first message must use the "user" role`},
-		{name: "the model speaks first after the system", body: history("system", prose, "assistant", prose), want: `messages: first message must use the "user" role`},
-		{name: "only the system speaks", body: history("system", prose), want: `messages: first message must use the "user" role`},
-		{name: "first once blocks are left out", body: history("user", `{"type":"container_upload"}`, "assistant", prose), want: `messages: first message must use the "user" role`},
 		{name: "nothing once blocks are left out", body: history("user", `{"type":"container_upload"}`), want: "messages: at least one message is required"},
 		{name: "empty string", body: withMessages(`{"role":"user","content":""}`, ""), want: "messages.0" + empty},
 		{name: "empty list", body: history("user", prose, "user", ""), want: "messages.1" + empty},
@@ -134,10 +130,15 @@ func TestDecodeTakesHistory(t *testing.T) {
 		"several of one role":             history("user", prose, "user", prose, "assistant", prose, "assistant", prose),
 		"an answer after what is left out": history("user", prose, "assistant", use("a"),
 			"user", `{"type":"container_upload"},`+result("a")),
-		"an empty prefill":          history("user", prose, "assistant", ""),
-		"an empty prefill of text":  withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":""}`, ""),
-		"a turn that is left out":   history("user", prose, "assistant", `{"type":"thinking"}`, "user", prose),
-		"blanks in an earlier turn": history("user", prose, "assistant", `{"type":"text","text":"y "}`, "user", prose),
+		"the model speaks first":                  history("assistant", prose, "user", prose),
+		"the model calls first":                   history("assistant", use("a"), "user", result("a")),
+		"the model speaks first after the system": history("system", prose, "assistant", prose),
+		"only the system speaks":                  history("system", prose),
+		"first once blocks are left out":          history("user", `{"type":"container_upload"}`, "assistant", prose),
+		"an empty prefill":                        history("user", prose, "assistant", ""),
+		"an empty prefill of text":                withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":""}`, ""),
+		"a turn that is left out":                 history("user", prose, "assistant", `{"type":"thinking"}`, "user", prose),
+		"blanks in an earlier turn":               history("user", prose, "assistant", `{"type":"text","text":"y "}`, "user", prose),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := Decode([]byte(body), DecodeOptions{})

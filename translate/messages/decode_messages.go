@@ -2,6 +2,8 @@ package messages
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // This file reads the list of messages.
@@ -12,7 +14,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	switch list.Kind() {
 	case '[':
 	case 0:
-		d.fail(at, fieldRequired)
+		d.failBy(FaultMissingField, at, fieldRequired)
 	default:
 		d.fail(at, notList)
 	}
@@ -22,7 +24,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	empty := -1 // index of an empty message: only the last one may be empty
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
-			d.fail(at.element(empty), emptyMessage)
+			d.failBy(FaultConversation, at.element(empty), emptyMessage)
 			break
 		}
 		m, ok := d.message(&before, e)
@@ -34,6 +36,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 			r.Messages = append(r.Messages, m)
 		}
 	}
+	r.Messages = d.withoutCleared(r.Messages)
 	if d.mayContinue() {
 		before.checkEnd(d, r.Messages)
 	}
@@ -46,7 +49,8 @@ const emptyMessage = "all messages must have non-empty content except for the op
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
 
 var (
-	messageMembers = []string{"role", "content"}
+	messageMembers = []string{"role", "content", "clear_at", "output_config"}
+	effort         = []string{"effort"}
 	roles          = []string{RoleUser, RoleAssistant, RoleSystem}
 )
 
@@ -68,8 +72,8 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	content, v := at.member("content"), o.Take("content")
 	switch v.Kind() {
 	case '"':
-		s := d.longText(content, v)
-		if ok = !s.IsZero(); ok {
+		s := d.text(content, v)
+		if ok = s != ""; ok {
 			m.Content = before.add(d, content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':
@@ -83,13 +87,58 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 			}
 		}
 	case 0:
-		d.fail(content, fieldRequired)
+		d.failBy(FaultMissingField, content, fieldRequired)
 	default:
 		d.fail(content, notText)
 	}
 	if !ok && m.Role != RoleAssistant {
-		d.fail(*at, emptyMessage)
+		d.failBy(FaultConversation, *at, emptyMessage)
+	}
+	if m.Role == RoleSystem {
+		d.systemMembers(at, &o)
 	}
 	d.dropRest(at, &o, nil)
 	return m, ok
+}
+
+// systemMembers reads what a system message alone may have: when its text is cleared, and how much effort its
+// turn is worth (docs/reference/messages-api.md §3).
+func (d *decoder) systemMembers(at *fieldPath, o *rawjson.Object) {
+	switch clear := at.member("clear_at"); d.optionalText(clear, o.Take("clear_at")) {
+	case "", "never":
+	case "next_user_message":
+		if d.cleared == nil {
+			d.cleared = make(map[int]bool)
+		}
+		d.cleared[at.index] = true
+	default:
+		d.fail(clear, "Input should be 'never' or 'next_user_message'")
+	}
+	if v := o.Take("output_config"); !absent(v) {
+		config := at.member("output_config")
+		if c, ok := d.openObject(&config, v, effort); ok {
+			d.dropRest(&config, &c, effort)
+		}
+	}
+}
+
+// withoutCleared returns the messages without those that are cleared at the next message of the user's, where
+// there is one.
+func (d *decoder) withoutCleared(list []MessageParam) []MessageParam {
+	if len(d.cleared) == 0 {
+		return list
+	}
+	last := len(list) - 1 // the user's last message
+	for last >= 0 && list[last].Role != RoleUser {
+		last--
+	}
+	kept := list[:0]
+	for i, m := range list {
+		if i < last && d.cleared[i+m.Skipped] {
+			continue
+		}
+		m.Skipped += i - len(kept)
+		kept = append(kept, m)
+	}
+	return kept
 }

@@ -17,11 +17,11 @@ import (
 // object or has too many members. The members' values are not checked yet: when they are, errors can
 // name the type of the block that they are in.
 func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
-	if !d.object(*at, v) {
+	if !d.object(*at, v.Kind()) {
 		return o, false
 	}
 	begin := len(d.members)
-	d.members, o.Length = d.index.AppendMembers(d.members, v, known, MaxMembers+1)
+	d.members = rawjson.AppendMembers(d.members, v, known, MaxMembers+1)
 	o.Members = slices.Clip(d.members[begin:])
 	return o, d.checkCount(at, &o)
 }
@@ -30,32 +30,35 @@ func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o
 // the request itself.
 func (d *decoder) checkCount(at *fieldPath, o *rawjson.Object) bool {
 	if len(o.Members) > MaxMembers {
-		d.fail(at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
+		d.failBy(FaultLimit, at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
 	}
 	return d.err == nil
 }
 
-// listItem is an element of a list.
+// listItem is an element of a list. It is read once, by openItem or by value.
 type listItem struct {
-	list   fieldPath
-	at     fieldPath
-	text   jsontext.Value // begins with the element and goes on behind it
-	length int            // of the element in bytes; 0 while it is not known
+	list fieldPath
+	at   fieldPath
+	from *rawjson.Reader // of the list; nil once the element is read
 }
 
-// openItem is openObject for an element, whose length it finds on the way.
+// openItem is openObject for an element.
 func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
-	o, ok = d.openObject(&e.at, e.text, known)
-	e.length = o.Length
-	return o, ok
+	if !d.object(e.at, e.from.Kind()) {
+		return o, false
+	}
+	begin := len(d.members)
+	d.members = e.from.AppendMembers(d.members, known, MaxMembers+1)
+	e.from = nil
+	o.Members = slices.Clip(d.members[begin:])
+	return o, d.checkCount(&e.at, &o)
 }
 
 // value returns the whole element.
-func (e *listItem) value(index *rawjson.Index) jsontext.Value {
-	if e.length == 0 {
-		e.length = index.Len(e.text)
-	}
-	return e.text[:e.length:e.length]
+func (e *listItem) value() jsontext.Value {
+	v, _ := e.from.Next()
+	e.from = nil
+	return v
 }
 
 // elements ranges over the elements of a list, which may be missing, until something fails. It
@@ -65,20 +68,23 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 		if list.Kind() != '[' {
 			return
 		}
+		from := rawjson.Read(list)
+		defer from.Close()
+		from.Enter()
 		begin, e := len(d.members), d.openList(at)
 		defer d.closeList()
-		rest, ok := rawjson.Next(list, 1)
-		for ok {
+		for ; from.Kind() != 0; e.at.index++ {
 			if e.at.index == most {
-				d.fail(at, "List should have at most %d items", most)
+				d.failBy(FaultLimit, at, "List should have at most %d items", most)
 			}
-			e.text, e.length = rest, 0
+			e.from = from
 			if !d.mayContinue() || !yield(e) {
 				return
 			}
-			rest, ok = rawjson.Next(rest, len(e.value(d.index)))
+			if e.from != nil {
+				e.value()
+			}
 			d.members = d.members[:begin]
-			e.at.index++
 		}
 	}
 }
@@ -114,7 +120,7 @@ func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 			d.dropUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
 		case m.Value[0] == 'n' || asksNothing(m.Value):
 		case d.opt.Strict && !slices.Contains(hints, m.Name):
-			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
+			d.failBy(FaultUnsupported, at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
 		default:
 			d.drop(at)
 		}
@@ -130,7 +136,7 @@ func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	switch {
 	case v == nil:
 	case d.opt.Strict:
-		d.fail(at, extraInputs)
+		d.failBy(FaultUnknownField, at, extraInputs)
 	case v[0] != 'n':
 		d.drop(at)
 	}
@@ -138,15 +144,15 @@ func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 
 // capacity returns how many elements to allocate for a list of objects that have at least shortest
 // bytes each, and no more than most. The elements of a long list are counted, as far as they are
-// objects: to grow the list later would take its memory twice.
+// objects: to grow the list later would take its memory several times.
 func (d *decoder) capacity(list jsontext.Value, shortest, most int) (n int) {
 	const long = 256 << 10
 	if len(list) < long {
 		return min(2, len(list)/shortest+1)
 	}
 	most = min(most, len(list)/shortest+1)
-	for v := range d.index.Elements(list) {
-		if n == most || v[0] != '{' {
+	for v := range rawjson.Elements(list) {
+		if n == most || v.Kind() != '{' {
 			break
 		}
 		n++

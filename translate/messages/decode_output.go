@@ -61,7 +61,7 @@ func (d *decoder) outputFormat(o *rawjson.Object) jsontext.Value {
 		d.failTag(at, typ, []string{"json_schema"})
 	}
 	schema := f.Take("schema")
-	if !d.object(at.member("schema"), schema) {
+	if !d.object(at.member("schema"), schema.Kind()) {
 		return nil
 	}
 	d.countSchema(at.member("schema"), schema)

@@ -45,17 +45,19 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	d.thinks = r.Thinking != ThinkingOff
 	d.messages(r, o.Take("messages"))
 	r.System = d.system(o.Take("system"))
-	r.Tools = d.tools(o.Take("tools"))
-	r.ToolChoice = d.toolChoice(o.Take("tool_choice"), r.Tools)
+	choice := o.Take("tool_choice")
+	r.Tools = d.shownTools(d.tools(o.Take("tools")), chosenTool(choice))
+	r.ToolChoice = d.toolChoice(choice, r.Tools)
 	r.StopSequences = d.stopSequences(o.Take("stop_sequences"))
 	r.Stream = d.stream(o)
 	d.sampling(r, o)
-	d.refuseMCPServers(o.Take("mcp_servers"))
+	d.mcpServers(o.Take("mcp_servers"))
 	if d.thinks && r.MustCall() && d.err == nil { // docs/reference/messages-api.md §6
 		d.err = &InvalidRequestError{Message: "Thinking may not be enabled when tool_choice forces tool use."}
 	}
 	if thread := o.Take("thread"); !absent(thread) && d.err == nil {
 		d.err = &InvalidRequestError{
+			Fault:   FaultUnsupported,
 			Path:    "thread",
 			Message: "Threads are not kept here: send the whole conversation in `messages`.",
 			Details: jsontext.Value(threadUnsupported),
@@ -106,7 +108,7 @@ func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
 	for _, b := range system {
 		if rest, ok := afterBillingHeader(b.Text); ok {
 			d.drop(at.member("billing_header"))
-			if b.Text = rawjson.Plain(rest); rest == "" {
+			if b.Text = rest; rest == "" {
 				continue
 			}
 		}
@@ -117,11 +119,7 @@ func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
 
 // afterBillingHeader returns what follows the line in a text that begins with it, and reports whether
 // the text does.
-func afterBillingHeader(t rawjson.Text) (rest string, ok bool) {
-	if !t.BeginsWith(billingHeader[0]) { // most texts are not decoded for it
-		return "", false
-	}
-	text := t.String()
+func afterBillingHeader(text string) (rest string, ok bool) {
 	if !strings.HasPrefix(text, billingHeader) {
 		return "", false
 	}
@@ -137,13 +135,13 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 	}
 	sequences, size := []string{}, 0
 	for e := range d.elements(at, v, MaxStopSequences) {
-		s := d.text(e.at, e.value(d.index))
+		s := d.text(e.at, e.value())
 		if strings.TrimSpace(s) == "" {
 			d.fail(at, "each stop sequence must contain non-whitespace")
 		}
 		sequences = append(sequences, s)
 		if size += len(s); size > maxStopBytes {
-			d.fail(at, "the stop sequences have more than %d bytes in all", maxStopBytes)
+			d.failBy(FaultLimit, at, "the stop sequences have more than %d bytes in all", maxStopBytes)
 			return sequences
 		}
 	}
@@ -154,7 +152,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 func (d *decoder) sampling(r *Request, o *rawjson.Object) {
 	for _, name := range []string{"temperature", "top_p", "top_k"} {
 		if !absent(o.Member(name)) && d.opt.Version == Version20261021 {
-			d.fail(member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", Version20261021)
+			d.failBy(FaultUnsupported, member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", Version20261021)
 		}
 	}
 	r.Temperature = d.fraction(member("temperature"), o.Take("temperature"))

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/rawjson"
@@ -15,17 +17,18 @@ func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
 		return
 	}
 	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > maxSchemaValues {
-		d.fail(at, "The schemas of a request should hold at most %d values together", maxSchemaValues)
+		d.failBy(FaultLimit, at, "The schemas of a request should hold at most %d values together", maxSchemaValues)
 	}
 }
 
-// checkSchema checks the top of a tool's schema: it is of type object, and properties and required
-// are of the kind they have to be.
-func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
+// checkSchema checks the top of a tool's schema, and returns the schema: it is of type object, and properties
+// and required are of the kind they have to be. If one of these two is null, checkSchema takes it out: the Go
+// SDK writes null for a map or a list that nobody filled.
+func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) jsontext.Value {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
 	var typ, properties, required jsontext.Value
-	for name, v := range d.index.Members(schema) {
-		switch rawjson.UnquoteKnown(name, []string{"type", "properties", "required"}) {
+	for name, v := range rawjson.Members(schema) {
+		switch string(rawjson.UnquoteBytes(name)) {
 		case "type":
 			typ = v
 		case "properties":
@@ -36,14 +39,22 @@ func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
 	}
 	if at := at.member("type"); typ.Kind() != '"' || d.text(at, typ) != "object" {
 		if typ == nil {
-			d.fail(at, fieldRequired)
+			d.failBy(FaultMissingField, at, fieldRequired)
 		}
-		d.fail(at, "Input should be 'object'")
+		d.failBy(FaultSchema, at, "Input should be 'object'")
 	}
-	if properties != nil && properties.Kind() != '{' {
-		d.fail(*at, invalid+"`properties` is not an object.")
+	if !absent(properties) && properties.Kind() != '{' {
+		d.failBy(FaultSchema, *at, invalid+"`properties` is not an object.")
 	}
-	if required != nil && required.Kind() != '[' {
-		d.fail(*at, invalid+"`required` is not an array.")
+	if !absent(required) && required.Kind() != '[' {
+		d.failBy(FaultSchema, *at, invalid+"`required` is not an array.")
 	}
+	if properties.Kind() != 'n' && required.Kind() != 'n' {
+		return schema
+	}
+	o := rawjson.ReadObject(schema)
+	o.Members = slices.DeleteFunc(o.Members, func(m rawjson.Member) bool {
+		return m.Value.Kind() == 'n' && (m.Name == "properties" || m.Name == "required")
+	})
+	return o.JSON()
 }

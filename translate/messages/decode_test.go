@@ -1,14 +1,13 @@
 package messages
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/rawjson"
 )
 
 // with returns a valid request with members added to it.
@@ -65,7 +64,7 @@ func TestDecode(t *testing.T) {
 			{"role": "assistant", "content": "It is"}]}`
 	want := &Request{
 		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Temperature: &half, TopP: &whole, TopK: &five,
-		System:        []BlockParam{{Type: BlockText, Text: rawjson.Plain("Be brief.")}},
+		System:        []BlockParam{{Type: BlockText, Text: "Be brief."}},
 		StopSequences: []string{"END\n"},
 		Tools: []Tool{
 			{Name: "weather", Description: `The "weather".`, InputSchema: []byte(`{"type" : "object", "properties": {"n": {"const": 1.00}}}`),
@@ -74,31 +73,31 @@ func TestDecode(t *testing.T) {
 		},
 		ToolChoice: ToolChoice{Type: ChoiceTool, Name: "weather", DisableParallelToolUse: true},
 		Messages: []MessageParam{
-			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Early.")}}},
-			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Café 🌍?")}}},
+			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Early."}}},
+			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Café 🌍?"}}},
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockImage, Source: &Source{Type: SourceBase64, JSON: []byte(`{"type": "base64", "media_type": "image/png", "data": "aGk="}`)}},
 				{Type: BlockDocument, Source: &Source{Type: SourceText, Text: "D", Title: "T", Context: "C"}},
-				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("one")}}},
-				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("two")}}},
-				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("found")}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "one"}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "two"}}},
+				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: "found"}}},
 			}},
 			{Role: RoleAssistant, Content: []BlockParam{
-				{Type: BlockText, Text: rawjson.Plain("Looking.")},
+				{Type: BlockText, Text: "Looking."},
 				{Type: BlockToolUse, ID: "toolu_1", Name: "weather", Input: []byte(`{"n" : 12345678901234567890}`)},
 				{Type: BlockToolUse, ID: "tooluse_2.a:b", Name: "gone!", Input: []byte(`{}`)},
 			}},
 			{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "tooluse_2.a:b", IsError: true}}},
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockToolResult, ToolUseID: "toolu_1", Content: []BlockParam{
-					{Type: BlockText, Text: rawjson.Plain("sunny")},
+					{Type: BlockText, Text: "sunny"},
 					{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "u"}`)}},
 					{Type: BlockToolReference, Name: "weather"},
 				}},
-				{Type: BlockText, Text: rawjson.Plain("And?")},
+				{Type: BlockText, Text: "And?"},
 			}},
-			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Hurry.")}}},
-			{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("It is")}}},
+			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Hurry."}}},
+			{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: "It is"}}},
 		},
 	}
 	for _, strict := range []bool{false, true} {
@@ -158,7 +157,10 @@ func TestDecodeDrops(t *testing.T) {
 		"tools":[
 			{"name":"a","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"},"strict":true,"eager_input_streaming":null},
 			{"name":"b","input_schema":{"type":"object"},"strict":true,"defer_loading":false,"nickname":"x"},
+			{"type":"web_search_20260318","name":"web_search","max_uses":3},{"type":"web_fetch_20250910","name":"web_fetch"},
+			{"type":"code_execution_20260521","name":"code_execution"},{"type":"mcp_toolset","mcp_server_name":"x"},
 			{"type":"tool_search_tool_regex_20251119","name":"tool_search_tool_regex"}],
+		"mcp_servers":[{"type":"url","name":"x","url":"u"}],
 		"tool_choice":{"type":"none","disable_parallel_tool_use":true},
 		"messages":[
 			{"role":"user","content":"x","id":"msg_1"},
@@ -180,14 +182,15 @@ func TestDecodeDrops(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"cache_control", "context_management",
+		"cache_control", "context_management", "mcp_servers",
 		"messages.content.caller", "messages.content.citations", "messages.content.container_upload",
 		"messages.content.content.browser_state", "messages.content.content.transformations", "messages.content.input",
 		"messages.content.mcp_tool_use", "messages.content.redacted_thinking", "messages.content.server_tool_use",
 		"messages.content.source.extra", "messages.content.toolset_name",
 		"messages.content.web_search_tool_result", "messages.id",
 		"metadata", "output_config.effort", "service_tier", "speed", "system.cache_control", "temper",
-		"tool_choice.disable_parallel_tool_use", "tools.cache_control", "tools.nickname", "tools.tool_search_tool",
+		"tool_choice.disable_parallel_tool_use", "tools.cache_control",
+		"tools.code_execution", "tools.mcp_toolset", "tools.nickname", "tools.tool_search_tool", "tools.web_fetch", "tools.web_search",
 	}
 	if diff := cmp.Diff(want, r.Dropped); diff != "" {
 		t.Errorf("Dropped differs (-want +got):\n%s", diff)
@@ -244,7 +247,7 @@ func TestDecodeTooManySchemaValues(t *testing.T) {
 // A name may be empty, whatever its value is.
 func TestDecodeEmptyName(t *testing.T) {
 	r, err := Decode([]byte(withBlock(`{"":[1],"type":"text","text":"x"}`)), DecodeOptions{})
-	if err != nil || r.Messages[0].Content[0].Text.String() != "x" || len(r.Dropped) != 1 {
+	if err != nil || r.Messages[0].Content[0].Text != "x" || len(r.Dropped) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -280,6 +283,25 @@ func TestBodyTwice(t *testing.T) {
 	}
 	if native, err := b.Native(t.Context()); err != nil || len(native.Tools) != 2 {
 		t.Errorf("beside a tool of the model's own: %+v, %v", native, err)
+	}
+}
+
+// TestNullInSchema takes null for no properties and nothing required, also in a request that goes through as it
+// is, and shows a model neither.
+func TestNullInSchema(t *testing.T) {
+	b, err := ReadBody(t.Context(), []byte(with(`"tools":[{"name":"a","input_schema":{"type":"object","properties":null,"required":null,"title":"A"}}]`)), DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func(context.Context) (*Request, error){"prompt": b.Request, "native": b.Native} {
+		r, err := read(t.Context())
+		if err != nil || r.OtherTools || len(r.Tools) != 1 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+			continue
+		}
+		if got, want := string(r.Tools[0].InputSchema), `{"type":"object","title":"A"}`; got != want {
+			t.Errorf("%s: the schema is %s, want %s", name, got, want)
+		}
 	}
 }
 
@@ -323,7 +345,7 @@ func TestBillingHeader(t *testing.T) {
 			}
 			var got []string
 			for _, b := range r.System {
-				got = append(got, b.Text.String())
+				got = append(got, b.Text)
 			}
 			if !slices.Equal(got, want) || !slices.Equal(r.Dropped, []string{"system.billing_header"}) {
 				t.Errorf("strict %v: %s: %q, dropped %q", strict, system, got, r.Dropped)
@@ -332,7 +354,7 @@ func TestBillingHeader(t *testing.T) {
 	}
 	about := "What is x-anthropic-billing-header: for?"
 	r, err := Decode([]byte(`{"model":"m","max_tokens":9,"system":"`+about+`","messages":[{"role":"user","content":"`+line+`"}]}`), DecodeOptions{})
-	if err != nil || r.System[0].Text.String() != about || r.Messages[0].Content[0].Text.String() != line || r.Dropped != nil {
+	if err != nil || r.System[0].Text != about || r.Messages[0].Content[0].Text != line || r.Dropped != nil {
 		t.Errorf("elsewhere: %+v, %v", r, err)
 	}
 }

@@ -11,16 +11,12 @@ import (
 
 // This file reads what a request says of tools.
 
-// serverTools run in the upstream, toolsets name no tool: neither can be shown to a model as text.
-// Both are beginnings of a tool's type.
-var (
-	serverTools = []string{"web_search", "web_fetch", "code_execution", "mcp_toolset", "advisor"}
-	toolsets    = []string{"computer_toolset_", "browser_toolset_"}
-)
+// toolsets name no tool, so that a model cannot be shown them as text: beginnings of a tool's type.
+var toolsets = []string{"computer_toolset_", "browser_toolset_"}
 
 // toolMembers are the members of tools of all types.
 var toolMembers = slices.Concat([]string{
-	"type", "name", "description", "input_schema", "input_examples", "strict", eagerStreaming,
+	"type", "name", "description", "input_schema", "input_examples", "strict", "defer_loading", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
 }, unsupportedInTool)
 
@@ -47,13 +43,17 @@ func (d *decoder) tools(list jsontext.Value) []Tool {
 	return tools
 }
 
-// tool reads one tool. It reports false if the tool is left out.
+// tool reads one tool of the list. It reports false if the tool is left out.
 func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
-	at := &e.at
 	o, ok := d.openItem(e, toolMembers)
 	if !ok {
 		return t, false
 	}
+	return d.toolOf(&e.at, &o)
+}
+
+// toolOf reads a tool of which these are the members. It reports false if the tool is left out.
+func (d *decoder) toolOf(at *fieldPath, o *rawjson.Object) (t Tool, ok bool) {
 	given, examples := o.Take("type"), o.Take("input_examples")
 	typ := d.optionalText(at.member("type"), given)
 	switch {
@@ -61,20 +61,17 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 		return t, false
 	case absent(given) || typ == "custom":
 		tagged := at.tagged("custom")
-		t = d.customTool(&tagged, &o)
+		t = d.customTool(&tagged, o)
 		t.InputExamples = d.inputExamples(at.member("input_examples"), examples)
 		return t, true
 	case hasAnyPrefix(typ, toolsets):
-		d.fail(*at, "`%s` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API.", clip(typ))
-	case strings.HasPrefix(typ, "tool_search_tool") && !d.opt.Strict:
-		tools := member("tools")
-		d.drop(tools.member("tool_search_tool")) // there is nothing to search: deferred tools are in the prompt
-	case strings.HasPrefix(typ, "tool_search_tool") || hasAnyPrefix(typ, serverTools):
-		d.fail(*at, "`%s` runs in the upstream, and this model only completes text. Remove the tool, or use a model with a tool API.", clip(typ))
+		d.failBy(FaultUnsupported, *at, "`%s` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API.", clip(typ))
+	case hasAnyPrefix(typ, serverTools):
+		d.serverTool(at, typ, o.Take("name"))
 	default:
 		if b := findBuiltin(typ); b != nil {
 			tagged := at.tagged(typ)
-			t = d.builtinTool(&tagged, &o, typ, b)
+			t = d.builtinTool(&tagged, o, typ, b)
 			t.InputExamples = d.inputExamples(at.member("input_examples"), examples)
 			return t, true
 		}
@@ -88,6 +85,11 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
+// hasTool reports whether one of tools has the name.
+func hasTool(tools []Tool, name string) bool {
+	return slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == name })
+}
+
 // customTool reads a tool that has a schema of the client's.
 func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t := Tool{
@@ -96,9 +98,9 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 		InputSchema: o.Take("input_schema"),
 	}
 	d.checkToolName(at.member("name"), t.Name)
-	if schema := at.member("input_schema"); d.object(schema, t.InputSchema) {
+	if schema := at.member("input_schema"); d.object(schema, t.InputSchema.Kind()) {
 		d.countSchema(schema, t.InputSchema)
-		d.checkSchema(&schema, t.InputSchema)
+		t.InputSchema = d.checkSchema(&schema, t.InputSchema)
 	}
 	if v := o.Take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {
 		t.Strict = v.Kind() == 't'
@@ -106,6 +108,7 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 		d.dropUnknown(at.member("strict"), v)
 	}
 	t.Streaming = d.inputStreaming(at, o)
+	d.deferTool(at, o, t.Name)
 	d.dropRest(at, o, unsupportedInTool)
 	return t
 }
@@ -118,13 +121,21 @@ func (d *decoder) inputExamples(at fieldPath, list jsontext.Value) []jsontext.Va
 	var examples []jsontext.Value
 	for e := range d.elements(at, list, MaxExamples) {
 		if d.examples++; d.examples > MaxExamples {
-			d.fail(at, "The tools of a request should have at most %d examples in all", MaxExamples)
+			d.failBy(FaultLimit, at, "The tools of a request should have at most %d examples in all", MaxExamples)
 		}
-		if d.object(e.at, e.text) {
-			examples = append(examples, e.value(d.index))
+		if d.object(e.at, e.from.Kind()) {
+			examples = append(examples, e.value())
 		}
 	}
 	return examples
+}
+
+// chosenTool returns the tool that a tool_choice names, or "".
+func chosenTool(choice jsontext.Value) string {
+	if name := rawjson.Lookup(choice, "name"); name.Kind() == '"' {
+		return rawjson.Unquote(name)
+	}
+	return ""
 }
 
 // toolChoice reads which of the tools the model may or must call.
@@ -146,6 +157,9 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 		c.Name = d.text(at.member("name"), o.Take("name"))
 		fallthrough
 	case ChoiceAny:
+		if t := d.forcedServerTool(&c, tools); t != nil {
+			d.failServerTool(t)
+		}
 		if len(tools) == 0 {
 			d.fail(at, "Type `%s` may only be specified while providing `tools`.", c.Type)
 		}
@@ -156,25 +170,11 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	default:
 		d.failTag(at, c.Type, []string{ChoiceAuto, ChoiceAny, ChoiceTool, ChoiceNone})
 	}
-	if c.Type == ChoiceTool && !slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == c.Name }) {
+	if c.Type == ChoiceTool && !hasTool(tools, c.Name) {
 		d.fail(at.member("name"), "Tool '%s' not found in provided tools", clip(c.Name))
 	}
 	d.dropRest(&at, &o, nil)
 	return c
-}
-
-// refuseMCPServers fails if there are MCP servers: their tools run in the upstream.
-func (d *decoder) refuseMCPServers(list jsontext.Value) {
-	at := member("mcp_servers")
-	if !d.list(at, list) {
-		return
-	}
-	for e := range d.elements(at, list, 1) {
-		if o, ok := d.openItem(e, []string{"type", "name", "url", "authorization_token", "tool_configuration"}); ok {
-			name := d.optionalText(e.at.member("name"), o.Take("name"))
-			d.fail(e.at, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
-		}
-	}
 }
 
 // checkToolName checks the name of an offered tool.

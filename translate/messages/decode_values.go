@@ -29,22 +29,11 @@ func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 	case '"':
 		return d.unquote(v)
 	case 0:
-		d.fail(at, fieldRequired)
+		d.failBy(FaultMissingField, at, fieldRequired)
 	default:
 		d.fail(at, notString)
 	}
 	return ""
-}
-
-// longText is text for one that the model is shown, which may be long: it is left in its JSON where that
-// can go to the model as it is.
-func (d *decoder) longText(at fieldPath, v jsontext.Value) rawjson.Text {
-	if v.Kind() == '"' {
-		if t, ok := d.index.Text(v); ok {
-			return t
-		}
-	}
-	return rawjson.Plain(d.text(at, v))
 }
 
 // optionalText reads a string that may be missing or null.
@@ -68,7 +57,7 @@ func (d *decoder) unquote(quoted jsontext.Value) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return d.keep(quoted[1 : len(quoted)-1])
 	}
-	d.scratch = rawjson.AppendUnquoted(d.scratch[:0], quoted)
+	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], quoted)
 	text := d.keep(d.scratch)
 	if cap(d.scratch) > 1<<20 { // too large to keep
 		d.scratch = nil
@@ -103,7 +92,7 @@ func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 // integer.
 func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
 	if v.Kind() == 0 {
-		d.fail(at, fieldRequired)
+		d.failBy(FaultMissingField, at, fieldRequired)
 		return 0
 	}
 	const exact = 1 << 53
@@ -144,13 +133,13 @@ func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
 	return f, err == nil
 }
 
-// object reports whether v is an object, and fails if it is not.
-func (d *decoder) object(at fieldPath, v jsontext.Value) bool {
-	switch v.Kind() {
+// object reports whether a value of this kind is an object, and fails if it is not.
+func (d *decoder) object(at fieldPath, kind jsontext.Kind) bool {
+	switch kind {
 	case '{':
 		return true
 	case 0:
-		d.fail(at, fieldRequired)
+		d.failBy(FaultMissingField, at, fieldRequired)
 	default:
 		d.fail(at, notObject)
 	}

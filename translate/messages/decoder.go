@@ -13,6 +13,9 @@ type DecodeOptions struct {
 	// Version is the client's API version, as in the header anthropic-version. If it is "", the
 	// body's anthropic_version counts. A version that is not known is read as [Version20230601].
 	Version string
+	// Betas are those that the client asks for, as in the header anthropic-beta. Those of the body's
+	// anthropic_beta count, too.
+	Betas []string
 	// Strict refuses what a text model cannot do and what the API does not know. Without it, such
 	// fields are left out and named in Request.Dropped.
 	Strict bool
@@ -35,26 +38,37 @@ type DecodeOptions struct {
 type decoder struct {
 	ctx          context.Context // ends when the client leaves
 	opt          DecodeOptions
-	index        *rawjson.Index // of the body
-	size         int            // of the body
+	size         int // of the body
 	err          error
 	dropped      map[string]bool  // the fields that were left out, in the form of Request.Dropped
 	members      []rawjson.Member // of the objects that are being read, one behind the other
 	blockCount   int              // content blocks so far
 	schemaValues int              // values in schemas so far
 	examples     int              // of inputs of tools, so far
+	serverTools  []serverTool     // that were left out
+	deferred     map[string]bool  // the names of tools that something has to name before the model is shown them
+	mentions     []toolMention    // of tools, in the order of the conversation
+	cleared      map[int]bool     // the places of messages that are cleared at the user's next one
+	definitions  int              // tools that the messages define, so far
 	scratch      []byte           // reused to decode strings
 	texts        strings.Builder  // short strings, one behind the other
 	shared       int              // how many bytes of memory short strings share; 0 for none
 	items        []*listItem      // of the lists that are being read, and then those of lists that were
 	open         int              // how many lists are being read
 	thinks       bool             // the model is asked to think
+
+	streamsEagerly bool // a beta has values streamed by tools that do not say it themselves
 }
 
-// fail keeps a failure, if it is the first.
+// fail keeps a failure, if it is the first: a value that is not valid.
 func (d *decoder) fail(at fieldPath, format string, args ...any) {
+	d.failBy(FaultValue, at, format, args...)
+}
+
+// failBy is fail for another kind of mistake.
+func (d *decoder) failBy(fault string, at fieldPath, format string, args ...any) {
 	if d.err == nil {
-		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...)}
+		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...), Fault: fault}
 	}
 }
 
@@ -70,7 +84,7 @@ func (d *decoder) drop(at fieldPath) {
 		return
 	}
 	if len(d.dropped) == MaxDropped {
-		d.fail(at, "This is one of more than %d fields that are not known here. Remove them.", MaxDropped)
+		d.failBy(FaultLimit, at, "This is one of more than %d fields that are not known here. Remove them.", MaxDropped)
 		return
 	}
 	d.dropped[string(d.scratch)] = true

@@ -15,6 +15,8 @@ func WhyDropped(field string) string {
 		return "a hint that changes no answer"
 	case name == "tool_search_tool":
 		return "all tools are in the prompt: there is nothing to search"
+	case slices.Contains(serverTools, name), slices.Contains([]string{"mcp_servers", "mcp_tool_reference", "mcp_toolset_reference", "systemTool"}, name):
+		return "it runs in the upstream: only a model with a tool API of its own can have it"
 	case slices.Contains(foreignBlocks, name), slices.Contains(inToolResult.drops, name):
 		return "a block of a model that thinks, or of a server with tools of its own"
 	case slices.Contains(unsupported, name), slices.Contains(unsupportedInTool, name), isUnsupportedInBlock(name), name == "task_budget":

@@ -25,7 +25,23 @@ type InvalidRequestError struct {
 	Path    string         // dotted, zero-based: "messages.3.content.0.text"; "" for the body as a whole
 	Message string         // in the API's wording where the API refuses the same
 	Details jsontext.Value // the error's "details", an object for programs (docs/reference/errors.md §1), or nil
+	Fault   string         // what kind of mistake it is, one of [Faults]; "" for FaultValue
 }
+
+// The kinds of mistake in a request. They are for the log, where no word of the request may stand.
+const (
+	FaultJSON         = "invalid_json"         // the body is no JSON object, or has a name twice
+	FaultUnknownField = "unknown_field"        // a name that the API does not have
+	FaultMissingField = "missing_field"        // a field that the API requires
+	FaultValue        = "invalid_value"        // a value of the wrong type, or that the API does not allow
+	FaultSchema       = "invalid_schema"       // the schema of a tool or of the answer, or an example that does not fit it
+	FaultConversation = "invalid_conversation" // messages, tool_use and tool_result that do not follow each other as they have to
+	FaultUnsupported  = "unsupported"          // what the model cannot do, or the API's version does not have
+	FaultLimit        = "limit_exceeded"       // more than Dragoman reads: too many blocks, members, levels and so on
+)
+
+// Faults are the kinds of mistake in a request.
+var Faults = []string{FaultJSON, FaultUnknownField, FaultMissingField, FaultValue, FaultSchema, FaultConversation, FaultUnsupported, FaultLimit}
 
 // Error returns the path and the message.
 func (e *InvalidRequestError) Error() string {

@@ -10,6 +10,9 @@ type Message struct {
 	StopReason   Stop   // "" until the message has ended
 	StopSequence string // "" means null
 	Usage        Usage
+	// UsageEstimated says that the upstream has not told all of Usage, which is then an estimate. It is for
+	// the log and not part of the API.
+	UsageEstimated bool
 	// Outcomes says how each call that the model attempted was read. It is for metrics and not part of
 	// the API.
 	Outcomes []Outcome
@@ -18,6 +21,9 @@ type Message struct {
 	// in the MessageStart of an answer to such a request, if they are known by then, and in its
 	// MessageDelta. They are not part of the API.
 	LeftOut, Unmet []string
+	// Continued says, in the MessageDelta, that the model has gone on with a prefill that begins a call which is
+	// forced: it has not begun the call again. It is not part of the API.
+	Continued bool
 	// RequestID is the upstream's own id of the request, if it sent one with its first event.
 	RequestID string
 	// Raw is the message as JSON if its events had a Raw; else nil.
@@ -44,4 +50,7 @@ type ContentBlock struct {
 	Thinking  string // thinking
 	Signature string // thinking
 	Data      string // redacted_thinking
+	// Refused says, of text, that it begins with a call that could not be read: see [OutcomeRefused]. It
+	// is not part of the API.
+	Refused bool
 }

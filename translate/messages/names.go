@@ -16,7 +16,7 @@ import (
 
 // apiNames are the names of members that have a meaning somewhere in a request
 // (docs/reference/messages-api.md §2 to §7).
-var apiNames = slices.Concat(requestMembers, messageMembers, blockMembers, sourceMembers, toolMembers, freeNames, []string{
+var apiNames = slices.Concat(requestMembers, messageMembers, blockMembers, sourceMembers, toolMembers, changeMembers, freeNames, []string{
 	"amazon-bedrock-guardrailConfig", "ttl", "scope", "enabled", "display", "budget_tokens", "disable_parallel_tool_use",
 	"effort", "task_budget", "total", "remaining", "format",
 	"cited_text", "document_index", "document_title", "start_char_index", "end_char_index", "start_page_number", "end_page_number",
@@ -96,5 +96,5 @@ func (c *nameCheck) value(kind jsontext.Kind, depth int) {
 
 // misspelt returns the error for a name in another case.
 func misspelt(path, meant string) *InvalidRequestError {
-	return &InvalidRequestError{Path: path, Message: fmt.Sprintf(`%s; did you mean "%s"?`, extraInputs, meant)}
+	return &InvalidRequestError{Fault: FaultUnknownField, Path: path, Message: fmt.Sprintf(`%s; did you mean "%s"?`, extraInputs, meant)}
 }

@@ -1,11 +1,9 @@
 package messages
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/rawjson"
 )
 
 // Request is a Messages-API request (docs/reference/messages-api.md §2), as far as it concerns a
@@ -19,7 +17,8 @@ type Request struct {
 	MaxTokens     int
 	Messages      []MessageParam
 	System        []BlockParam // text blocks
-	Tools         []Tool       // client tools, Anthropic-defined ones included
+	Tools         []Tool       // client tools that the model is shown, Anthropic-defined ones included
+	OtherTools    bool         // the body has tools besides, whose kind is not known: only of [Body.Native]
 	ToolChoice    ToolChoice
 	StopSequences []string
 	Stream        bool
@@ -74,7 +73,7 @@ const (
 type BlockParam struct {
 	Type string
 
-	Text rawjson.Text // text; thinking, if the request asks the model to think
+	Text string // text; thinking, if the request asks the model to think
 
 	Source *Source // image, document, search_result
 
@@ -125,10 +124,22 @@ type Tool struct {
 	InputExamples []jsontext.Value
 	// Index is the tool's place in the client's list, of which some tools may have been left out.
 	Index int
+	// DefinedAt is the path of a tool that a message defines; "" for one of the list.
+	DefinedAt string
+	// Late says that the tool came in the course of the conversation. Such tools stand behind all others.
+	Late bool
 	// Strict asks that inputs fit the schema.
 	Strict bool
 	// Streaming is how the input of a call is streamed (eager_input_streaming).
 	Streaming InputStreaming
+}
+
+// Path returns where the tool stands in the request, as the path of an [InvalidRequestError] says it.
+func (t *Tool) Path() string {
+	if t.DefinedAt != "" {
+		return t.DefinedAt
+	}
+	return fmt.Sprintf("tools.%d", t.Index)
 }
 
 // InputStreaming is when the parameters of a call are sent.
@@ -141,10 +152,11 @@ const (
 	StreamWhole                            // each parameter is sent when it is whole
 )
 
-// HoldsValues reports whether each parameter of a call is held until it is whole. target is what the
-// model's entry in the configuration says.
-func (t *Tool) HoldsValues(target bool) bool {
-	return t.Streaming == StreamWhole || target && t.Streaming != StreamEagerly
+// FlowsValues reports whether a string in the input of a call is sent while the model writes it.
+// Otherwise each parameter is sent when it is whole, as the API does (docs/reference/streaming.md §4).
+// target is what the model's entry in the configuration says.
+func (t *Tool) FlowsValues(target bool) bool {
+	return t.Streaming == StreamEagerly || target && t.Streaming != StreamWhole
 }
 
 // The types of a [ToolChoice].
@@ -181,5 +193,5 @@ func (r *Request) MeetsChoice(name string) bool {
 	if r.ToolChoice.Type == ChoiceTool {
 		return name == r.ToolChoice.Name
 	}
-	return slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == name })
+	return hasTool(r.Tools, name)
 }

@@ -9,6 +9,11 @@ type Usage struct {
 	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
 }
 
+// PromptTokens returns how many tokens the prompt has, those of the cache included.
+func (u Usage) PromptTokens() int {
+	return u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens
+}
+
 // Plus returns the sum of u and u2.
 func (u Usage) Plus(u2 Usage) Usage {
 	return Usage{

@@ -82,7 +82,7 @@ func Mend(text string) jsontext.Value {
 		case c == '"':
 			inString = !inString
 		case inString && c < ' ':
-			out = appendControl(out, c)
+			out = AppendEscaped(out, text[i:i+1])
 			continue
 		case inString:
 		case comma >= 0 && (c == ']' || c == '}'):

@@ -18,7 +18,6 @@ type Member struct {
 // it knows, and those that are left with a value have no place in the object.
 type Object struct {
 	Members []Member
-	Length  int // of the object's text in bytes; 0 if it was not read to its end
 }
 
 // Member returns the value of the named member, or nil.
@@ -42,23 +41,11 @@ func (o *Object) Take(name string) (v jsontext.Value) {
 	return nil
 }
 
-// AppendMembers appends the members of the object that text begins with to dst, and returns
-// the length of the object in bytes. A name that is in known is not copied. It stops
-// after as many members as most says if there are more; the length is then 0.
-func (x *Index) AppendMembers(dst []Member, text jsontext.Value, known []string, most int) (_ []Member, length int) {
-	i := skipSeparators(text, 1)
-	for ; text[i] != '}'; most-- {
-		if most == 0 {
-			return dst, 0
-		}
-		end := stringEnd(text, i)
-		name := UnquoteKnown(text[i:end], known)
-		i = skipSeparators(text, end)
-		end = x.valueEnd(text, i)
-		dst = append(dst, Member{name, text[i:end:end]})
-		i = skipSeparators(text, end)
-	}
-	return dst, i + 1
+// AppendMembers appends the members of an object to dst; see [Reader.AppendMembers].
+func AppendMembers(dst []Member, object jsontext.Value, known []string, most int) []Member {
+	r := Read(object)
+	defer r.Close()
+	return r.AppendMembers(dst, known, most)
 }
 
 // Misspelt returns the name in known that differs from name only in the case of its

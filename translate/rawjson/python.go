@@ -179,31 +179,39 @@ func appendRepr(dst []byte, s string) []byte {
 }
 
 func appendAsPython(dst []byte, value jsontext.Value, str func([]byte, string) []byte) []byte {
-	for i := 0; i < len(value); {
-		switch c := value[i]; c {
-		case '"':
-			n := i + 1
-			for value[n] != '"' {
-				if value[n] == '\\' {
-					n++
-				}
-				n++
-			}
-			dst = str(dst, Unquote(value[i:n+1]))
-			i = n + 1
-		case 't':
-			dst, i = append(dst, "True"...), i+len("true")
-		case 'f':
-			dst, i = append(dst, "False"...), i+len("false")
-		case 'n':
-			dst, i = append(dst, "None"...), i+len("null")
-		case ',', ':':
-			dst, i = append(dst, c, ' '), i+1
-		case ' ', '\t', '\r', '\n':
-			i++
-		default:
-			dst, i = append(dst, c), i+1
+	r := Read(value)
+	defer r.Close()
+	return r.appendAsPython(dst, str)
+}
+
+// appendAsPython appends the value, or the name, that is next.
+func (r *Reader) appendAsPython(dst []byte, str func([]byte, string) []byte) []byte {
+	kind := r.Kind()
+	if kind != '{' && kind != '[' {
+		v, ok := r.Next()
+		switch {
+		case kind == '"' && ok:
+			return str(dst, Unquote(v))
+		case kind == 't':
+			return append(dst, "True"...)
+		case kind == 'f':
+			return append(dst, "False"...)
+		case kind == 'n':
+			return append(dst, "None"...)
+		}
+		return append(dst, v...)
+	}
+	begin := r.Enter()
+	dst = append(dst, byte(kind))
+	for i := 0; r.Kind() != 0; i++ {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = r.appendAsPython(dst, str)
+		if kind == '{' {
+			dst = r.appendAsPython(append(dst, ": "...), str)
 		}
 	}
-	return dst
+	r.Leave(begin)
+	return append(dst, byte(kind)+2) // the closing bracket is two behind, in ASCII
 }

@@ -2,8 +2,9 @@ package rawjson
 
 import (
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // This file reads the numbers and strings of Python.
@@ -93,11 +94,15 @@ func (p *python) escape() bool {
 	case 'U':
 		digits = 8
 	case 'u':
-		r, n := escapedRune([]byte(p.text[p.i:min(len(p.text), p.i+2*unitLen)]))
-		if n > 0 && !utf16.IsSurrogate(r) {
-			p.i += n
-			p.out = AppendEscaped(p.out, string(r))
-			return true
+		for _, n := range [...]int{unitLen, 2 * unitLen} {
+			if n > len(p.text)-p.i {
+				break
+			}
+			if r, err := jsontext.AppendUnquote(nil, `"`+p.text[p.i:p.i+n]+`"`); err == nil {
+				p.i += n
+				p.out = AppendEscaped(p.out, r)
+				return true
+			}
 		}
 		return false
 	case '0', '1', '2', '3', '4', '5', '6', '7':

@@ -231,7 +231,7 @@ func (r *slipped) characters(text string, inPython bool) bool {
 		switch c := text[1]; {
 		case inPython && strings.IndexByte("xUNav01234567", c) >= 0:
 			return false
-		case c == 'u' && codeUnit([]byte(text[:min(len(text), unitLen)])) >= 0:
+		case c == 'u' && isUnit(text):
 			r.out = append(r.out, text[:unitLen]...)
 			text = text[unitLen:]
 			letters = true
@@ -252,6 +252,18 @@ func (r *slipped) characters(text string, inPython bool) bool {
 		text = text[2:]
 	}
 	return !(letters && classes)
+}
+
+// unitLen is the length of an escape with four digits.
+const unitLen = len(`\u00e9`)
+
+// isUnit reports whether text, which begins with \u, begins with an escape of four digits.
+func isUnit(text string) bool {
+	if len(text) < unitLen {
+		return false
+	}
+	_, ok := digitsOf(text[2:unitLen], 16)
+	return ok
 }
 
 // mayBeCode reports whether text, behind a quote, is an expression or a comment.

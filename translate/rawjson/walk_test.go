@@ -2,7 +2,6 @@ package rawjson_test
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,37 +30,15 @@ func FuzzWalk(f *testing.F) {
 			t.Errorf("compact, %q is %q, want %q", text, got, want)
 		}
 		n := 0
-		walk(t, nil, rawjson.TrimSeparators(value), &n)
-		if size := rawjson.CountValues(value); size < n {
-			t.Errorf("%d values and names in a text of size %d", n, size)
+		walk(t, value, &n)
+		if count := rawjson.CountValues(value); count != n {
+			t.Errorf("%d values and names, and %d are counted", n, count)
 		}
 	})
 }
 
-// TestIndex holds that a walk by an index finds what a decoder finds, where values are long and short,
-// nested and side by side, and have escapes.
-func TestIndex(t *testing.T) {
-	value := `{"a":[],"b":"short","c":"` + strings.Repeat(`long \"text\\`, 50) + `\\"}`
-	for range 12 {
-		value = `{"list":[` + value + `,1,"` + strings.Repeat("x", 300) + `",{"s":"\n"}],"free":{"x":` + value + `}}`
-		if len(value) > 32<<10 {
-			break
-		}
-	}
-	check := rawjson.Check{MaxDepth: 100, MaxNames: 1000, MaxMembers: 10}
-	for _, name := range []string{"", "free"} {
-		check.Name = func(n []byte) (ok, free bool) { return true, string(n) == name }
-		_, index, ok := check.Members([]byte(value))
-		if !ok || index == nil {
-			t.Fatal("there is no index")
-		}
-		n := 0
-		walk(t, index, jsontext.Value(value), &n)
-	}
-}
-
-// walk compares the walk over one value, by an index, with what a decoder makes of it, and counts.
-func walk(t *testing.T, index *rawjson.Index, text jsontext.Value, n *int) {
+// walk compares the walk over one value with what a decoder makes of it, and counts values and names.
+func walk(t *testing.T, text jsontext.Value, n *int) {
 	*n++
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	token, err := dec.ReadToken()
@@ -73,7 +50,7 @@ func walk(t *testing.T, index *rawjson.Index, text jsontext.Value, n *int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v
+		return v.Clone()
 	}
 	switch token.Kind() {
 	case '"':
@@ -81,39 +58,41 @@ func walk(t *testing.T, index *rawjson.Index, text jsontext.Value, n *int) {
 			t.Errorf("%s says %q, want %q", text, got, token.String())
 		}
 	case '[':
-		for v := range index.Elements(text) {
+		for v := range rawjson.Elements(text) {
 			if want := read(); string(v) != string(want) {
 				t.Fatalf("element %s, want %s", v, want)
 			}
-			walk(t, index, v, n)
+			walk(t, v, n)
 		}
-		end(t, dec, ']')
 	case '{':
-		for name, v := range index.Members(text) {
+		members := rawjson.AppendMembers(nil, text, nil, len(text))
+		for name, v := range rawjson.Members(text) {
 			*n++
-			wantName, want := read().Clone(), read()
+			wantName, want := read(), read()
 			if string(name) != string(wantName) || string(v) != string(want) {
 				t.Fatalf("member %s: %s, want %s: %s", name, v, wantName, want)
 			}
-			walk(t, index, v, n)
-		}
-		end(t, dec, '}')
-		members, length := index.AppendMembers(nil, text, nil, *n+1)
-		if text[length-1] != '}' || len(bytes.TrimSpace(text[length:])) > 0 {
-			t.Errorf("the object %s has a length of %d", text, length)
-		}
-		i := 0
-		for name, v := range index.Members(text) {
-			if members[i].Name != rawjson.Unquote(name) || string(members[i].Value) != string(v) {
-				t.Errorf("member %d is %s: %s", i, members[i].Name, members[i].Value)
+			if members[0].Name != rawjson.Unquote(name) || string(members[0].Value) != string(v) {
+				t.Errorf("member %s: %s, want %s: %s", members[0].Name, members[0].Value, name, v)
 			}
-			i++
+			members = members[1:]
+			walk(t, v, n)
 		}
+	}
+	if kind := dec.PeekKind(); kind != 0 && kind != ']' && kind != '}' {
+		t.Fatalf("the walk ends before %v", kind)
 	}
 }
 
-func end(t *testing.T, dec *jsontext.Decoder, kind jsontext.Kind) {
-	if got := dec.PeekKind(); got != kind {
-		t.Fatalf("the walk ends before %v", got)
+// TestBroken holds that each walk over text that is not well-formed comes to an end.
+func TestBroken(t *testing.T) {
+	for _, text := range []string{``, `{`, `[`, `{"a"`, `{"a":`, `{"a":"\x","b":1}`, `["\x",1]`, `[1 2]`, `{"a":[tru]}`, `[[[`, `{"a":1]`, `"a`} {
+		for range rawjson.Elements(jsontext.Value(text)) {
+		}
+		for range rawjson.Members(jsontext.Value(text)) {
+		}
+		rawjson.AppendMembers(nil, jsontext.Value(text), nil, 10)
+		rawjson.AppendAsPython(nil, jsontext.Value(text))
+		rawjson.CountValues(jsontext.Value(text))
 	}
 }

@@ -12,9 +12,9 @@ import (
 // This file compiles a JSON Schema to a [Schema].
 
 // Compile reads a JSON Schema. It never fails: what it cannot read allows anything.
-// Only what decides types is read: type, nullable, enum, const, properties, required,
-// additionalProperties, items, allOf, anyOf, oneOf and $ref within the schema. Patterns,
-// formats and bounds are not.
+// Only what decides types and names is read: type, nullable, enum, const, properties, required,
+// additionalProperties, whether there are patternProperties, items, allOf, anyOf, oneOf, if, then, else,
+// dependentSchemas and $ref within the schema. Patterns, formats and bounds are not.
 //
 // The cost is linear in the length of raw, whatever refers to what. Each place in the text is
 // compiled once and shared by all that refer to it. Schemas that have to hold together (allOf,
@@ -36,6 +36,7 @@ func Compile(raw jsontext.Value) *Schema {
 	}
 	visitInOrder(all, func(s *Schema) []*Schema { return s.parts }, c.mergeParts)
 	deriveFacts(all)
+	s.declareBranches(mergeSlack + len(raw))
 	return s
 }
 
@@ -99,6 +100,7 @@ func bareRef(p *place) (ref *place, alone bool) {
 
 // compile reads the keywords of p into s.
 func (c *compiler) compile(s *Schema, p *place) {
+	var test, then, otherwise *Schema
 	for _, m := range p.members {
 		switch m.name {
 		case "$ref":
@@ -119,7 +121,7 @@ func (c *compiler) compile(s *Schema, p *place) {
 			}
 		case "properties":
 			for _, m := range m.members {
-				s.addProperty(Property{m.name, markup.ParamTag(m.name), c.schemaAt(m.place)})
+				s.addProperty(Property{Name: m.name, Tag: markup.ParamTag(m.name), schema: c.schemaAt(m.place)})
 			}
 		case "required":
 			for _, e := range m.elements {
@@ -131,9 +133,16 @@ func (c *compiler) compile(s *Schema, p *place) {
 		case "items":
 			s.items = c.schemaAt(m.place)
 		case "additionalProperties":
-			if m.raw.Kind() == '{' {
+			switch m.raw.Kind() {
+			case '{':
 				s.AdditionalProperties = c.schemaAt(m.place)
+			case 't':
+				s.open = true
+			case 'f':
+				s.closed = true
 			}
+		case "patternProperties":
+			s.open = s.open || len(m.members) > 0
 		case "anyOf", "oneOf":
 			for _, e := range m.elements {
 				s.branches = append(s.branches, c.schemaAt(e))
@@ -142,8 +151,19 @@ func (c *compiler) compile(s *Schema, p *place) {
 			for _, e := range m.elements {
 				s.parts = append(s.parts, c.schemaAt(e))
 			}
+		case "if":
+			test = c.schemaAt(m.place)
+		case "then":
+			then = c.schemaAt(m.place)
+		case "else":
+			otherwise = c.schemaAt(m.place)
+		case "dependentSchemas":
+			for _, m := range m.members {
+				s.conditions = append(s.conditions, condition{then: c.schemaAt(m.place)})
+			}
 		}
 	}
+	s.conditions = append(s.conditions, readConditions(test, then, otherwise)...)
 }
 
 // schemaOfRef returns the schema that a $ref leads to. One that leads nowhere allows anything.
@@ -172,7 +192,7 @@ func readKinds(p *place) (k kindSet) {
 // additionalProperties, s counts.
 func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
-		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties) + len(part.Required); c.budget < 0 {
+		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties) + len(part.Required) + len(part.conditions); c.budget < 0 {
 			// Too large to be merged: allow anything.
 			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
@@ -181,6 +201,8 @@ func (c *compiler) mergeParts(s *Schema) {
 		s.enum = append(s.enum, part.enum...)
 		s.alts = append(s.alts, part.alts...)
 		s.Required = append(s.Required, part.Required...)
+		s.conditions = append(s.conditions, part.conditions...)
+		s.open = s.open || part.open
 		for _, p := range part.Properties {
 			s.addProperty(p)
 		}

@@ -21,7 +21,7 @@ func appendEnum(dst []byte, s *Schema, r *typedText, orString bool) ([]byte, boo
 		case i == 2:
 			spelling = rawjson.UnquoteLoose(r.trimmed)
 		case i == 3:
-			spelling = markup.Unescape(r.trimmed, markup.InTools, "")
+			spelling = markup.Unescape(r.trimmed, markup.Escapes{Tags: markup.InTools}, "")
 		case i == 4 && !orString:
 			spelling = withoutQuotes(r.trimmed)
 		}

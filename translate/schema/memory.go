@@ -32,6 +32,7 @@ func (s *Schema) Memory() int {
 		for _, p := range s.Properties {
 			total += propertyBytes + len(p.Name) + len(p.Tag)
 			visit(p.schema)
+			total += elementBytes * cap(p.variants)
 		}
 		if s.enumTexts != nil {
 			total += enumTextBytes * len(s.enum) // made for so many, even where few differ
@@ -43,6 +44,9 @@ func (s *Schema) Memory() int {
 		visit(s.alts...)
 		visit(s.parts...)
 		visit(s.branches...)
+		for _, c := range s.conditions {
+			visit(c.then, c.test)
+		}
 	}
 	return total
 }

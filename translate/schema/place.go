@@ -40,40 +40,33 @@ func readPlace(text jsontext.Value) *place {
 	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
 		return nil
 	}
-	p := new(place)
-	p.read(rawjson.TrimSeparators(text))
-	return p
+	r := rawjson.Read(text)
+	defer r.Close()
+	return takeApart(r)
 }
 
-// read takes apart the value that text begins with, and returns its length in bytes.
-func (p *place) read(text jsontext.Value) (n int) {
-	kind := text[0]
-	if kind != '{' && kind != '[' {
-		n = rawjson.Len(text)
-		p.raw, p.content = text[:n:n], noContent
-		return n
-	}
-	p.content = new(content)
-	rest, _ := rawjson.Next(text, 1)
-	for rest[0] != '}' && rest[0] != ']' {
-		var name string
-		if kind == '{' {
-			n = rawjson.Len(rest)
-			name = rawjson.Unquote(rest[:n])
-			rest, _ = rawjson.Next(rest, n)
+// takeApart returns the value that is next.
+func takeApart(r *rawjson.Reader) *place {
+	p := &place{content: noContent}
+	switch r.Kind() {
+	case '{':
+		begin := r.Enter()
+		p.content = new(content)
+		for name, ok := r.Next(); ok; name, ok = r.Next() {
+			p.members = append(p.members, namedPlace{rawjson.Unquote(name), takeApart(r)})
 		}
-		in := new(place)
-		n = in.read(rest)
-		if kind == '{' {
-			p.members = append(p.members, namedPlace{name, in})
-		} else {
-			p.elements = append(p.elements, in)
+		p.raw = r.Leave(begin)
+	case '[':
+		begin := r.Enter()
+		p.content = new(content)
+		for r.Kind() != 0 {
+			p.elements = append(p.elements, takeApart(r))
 		}
-		rest, _ = rawjson.Next(rest, n)
+		p.raw = r.Leave(begin)
+	default:
+		p.raw, _ = r.Next()
 	}
-	n = len(text) - len(rest) + 1
-	p.raw = text[:n:n]
-	return n
+	return p
 }
 
 // member returns the named member, or nil.

@@ -25,18 +25,23 @@ type Schema struct {
 	// AdditionalProperties is the schema of properties that are not declared, nil if
 	// additionalProperties is missing or a boolean.
 	AdditionalProperties *Schema
+	closed               bool // additionalProperties is false
+	open                 bool // properties are allowed besides those: additionalProperties is true, or there are patternProperties
 	// Required are the names of the properties that an object must have. Where several schemas
 	// have to hold together, a name may come twice.
 	Required []string
 
 	facts
+	branching
 	compiling
 }
 
 // Property is a declared property.
 type Property struct {
-	Name, Tag string // under which it is offered to the model: see [markup.ParamTag]
-	schema    *Schema
+	Name, Tag  string // under which it is offered to the model: see [markup.ParamTag]
+	schema     *Schema
+	variants   []variant // what the branches of the schema say of it
+	ofBranches bool      // schema is made of them
 }
 
 var (
@@ -91,6 +96,15 @@ func (s *Schema) IsScalar() bool {
 	return s.kinds != 0 && s.kinds&^scalars == 0 && len(s.alts) == 0
 }
 
+// RequiresNested reports whether an object that fits must have a property that is a list or an object.
+func (s *Schema) RequiresNested() bool {
+	const nested = kindArray | kindObject
+	return slices.ContainsFunc(s.Required, func(name string) bool {
+		_, ps, declared := s.PropertyByTag(markup.ParamTag(name))
+		return declared && ps.kinds&nested != 0 && ps.kinds&^(nested|kindNull) == 0
+	})
+}
+
 // IsEnum reports whether nothing fits but what an enum or a const lists.
 func (s *Schema) IsEnum() bool { return len(s.enum) > 0 }
 
@@ -112,7 +126,7 @@ func (s *Schema) IsString() (str, nullable bool) {
 // additionalProperties, else that of a string.
 func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bool) {
 	if i, ok := s.indexOf(tag); ok {
-		return s.Properties[i].Name, s.Properties[i].schema, true
+		return s.Properties[i].Name, s.typeIn(&s.Properties[i]), true
 	}
 	if s.AdditionalProperties != nil {
 		return markup.ParamName(tag), s.AdditionalProperties, false
@@ -144,6 +158,41 @@ func (s *Schema) Declares(tag []byte) bool {
 		_, ok = s.byName[string(tag)]
 	}
 	return ok
+}
+
+// Undeclared returns which names of the properties of an object the schema does not allow. closed says
+// that it allows only what it declares, as a schema does whose additionalProperties is false. Any other
+// schema allows all names as long as it declares one of them.
+func (s *Schema) Undeclared(names []string, closed bool) (undeclared []string) {
+	if len(s.alts) > 0 || s.AdditionalProperties != nil || s.open || len(s.Properties) == 0 && !s.closed {
+		return nil
+	}
+	for _, name := range names {
+		if !s.Declares([]byte(markup.ParamTag(name))) {
+			undeclared = append(undeclared, name)
+		}
+	}
+	if s.closed || closed || len(undeclared) == len(names) {
+		return undeclared
+	}
+	return nil
+}
+
+// Missing returns the required properties of an object that are not among the names of those it has.
+func (s *Schema) Missing(names []string) (missing []string) {
+	if len(s.Required) == 0 {
+		return nil
+	}
+	given := make(map[string]bool, len(names))
+	for _, name := range names {
+		given[name] = true
+	}
+	for _, name := range s.Required {
+		if !given[name] {
+			missing, given[name] = append(missing, name), true
+		}
+	}
+	return missing
 }
 
 // TakesText reports whether an object that fits may have a member that is a string.
@@ -190,4 +239,13 @@ type facts struct {
 	altsString, altsNullable bool            // see IsString
 	enumTexts                map[string]bool // by spelling: see indexEnum
 	longestEnumText          int             // the longest key of enumTexts, in bytes
+}
+
+// branching is what is known of the branches of a schema: see union.go.
+type branching struct {
+	conditions     []condition
+	allBranches    branchSet
+	closedBranches branchSet // that allow only what they declare
+	ruledOut       branchSet // see [Schema.Given]
+	contested      bool      // branches say different things: what a string and something else could be is a string, and does not fit
 }

@@ -20,6 +20,7 @@ import (
 //	enum       the member that the text spells, with or without quotes
 //	anyOf      the first alternative that fits; string comes last, and an alternative that
 //	           allows anything takes JSON after the others, if none names string
+//	branches   of the tool's schema: as the one says that fits what came before (union.go)
 //	(nothing)  JSON if the text is JSON, else a string
 //
 // JSON may itself stand in a JSON string. Text that fits nothing is kept as a string; the call

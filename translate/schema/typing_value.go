@@ -68,6 +68,9 @@ func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) 
 		}
 	}
 	if out, ok := t.appendFitting(dst, s, &r, true); ok {
+		if s.contested && s.mentionsString() && out[len(dst)] != '"' {
+			return rawjson.AppendString(dst, text), false
+		}
 		return out, true
 	}
 	return rawjson.AppendString(dst, text), takesString

@@ -1,12 +1,10 @@
 // Package converse is the JSON of Bedrock's operations Converse and ConverseStream: its
 // types and its words (docs/reference/bedrock.md §5). The upstream that asks over
-// Converse reads answers, and the proxy, which plays Bedrock to its clients, writes them.
-// Both use these types, so that each member is spelled in one place.
+// Converse writes requests, and the proxy, which plays Bedrock to its clients, writes answers.
 //
 // It is as much of the wire as they need. What only one of them does has no type here:
-// the upstream writes requests member by member and reads the deltas of a stream as far
-// as a completion needs them, and the proxy reads requests member by member, so that it
-// can name what it cannot express.
+// the upstream writes requests member by member and reads answers with the types of the AWS SDK,
+// and the proxy reads requests member by member, so that it can name what it cannot express.
 package converse
 
 // The types of the events of ConverseStream, in their order. The events about a block

@@ -1,41 +1,47 @@
-// Package eventstream writes and reads the frames of an AWS event stream, in which
-// Amazon Bedrock answers where it streams (docs/reference/bedrock.md §3). The proxy
-// writes them to its clients, and reads them from Bedrock.
-//
-// A stream is one frame after another. Nothing marks its end but that of the body. A
-// frame is
-//
-//	u32 length of the frame | u32 length of the headers | u32 CRC-32 of these two |
-//	headers | payload | u32 CRC-32 of all before it
-//
-// and a header is
-//
-//	u8 length of the name | name | u8 type | u16 length of the value | value
-//
-// for the one type that Bedrock uses, a string. Numbers are big-endian. The CRC-32 is
-// that of IEEE 802.3.
-//
-// The AWS SDK has a package for the same frames. It allocates 19 times for a frame that
-// it writes and 39 times for one that it reads, and there is a frame for each delta of
-// an answer; [Append] and [Reader.Next] do not allocate once their buffers have grown.
-// The tests hold them against the SDK's.
+// Package eventstream writes the frames of an AWS event stream, in which the proxy answers the
+// clients of Amazon Bedrock that stream (docs/reference/bedrock.md §3). The AWS SDK encodes them.
 package eventstream
+
+import (
+	"bytes"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
+)
 
 // MediaType is the content type of a stream. Clients in Java compare it to the letter
 // (docs/reference/clients.md §3).
 const MediaType = "application/vnd.amazon.eventstream"
 
-// The names of the headers by which a frame says what it is.
-const (
-	HeaderMessageType   = ":message-type" // event, exception or error
-	HeaderEventType     = ":event-type"
-	HeaderExceptionType = ":exception-type"
-	HeaderErrorCode     = ":error-code"
-	HeaderErrorMessage  = ":error-message"
-	HeaderContentType   = ":content-type" // of the payload
-)
+// Headers say what a frame is.
+type Headers = eventstream.Headers
 
-const (
-	preludeLen  = 12             // the two lengths and their checksum
-	minFrameLen = preludeLen + 4 // of a frame without headers and payload
-)
+// EventHeaders returns the headers of a frame with an event of this type, whose payload
+// is JSON, in the order in which Bedrock writes them.
+func EventHeaders(event string) Headers {
+	return headers(eventstreamapi.EventTypeHeader, event, eventstreamapi.EventMessageType)
+}
+
+// ExceptionHeaders returns the headers of the frame by which a stream fails, whose
+// payload is JSON. The name is that of the exception in lower camel case:
+// throttlingException.
+func ExceptionHeaders(name string) Headers {
+	return headers(eventstreamapi.ExceptionTypeHeader, name, eventstreamapi.ExceptionMessageType)
+}
+
+func headers(name, value, message string) (h Headers) {
+	h.Set(name, eventstream.StringValue(value))
+	h.Set(eventstreamapi.ContentTypeHeader, eventstream.StringValue("application/json"))
+	h.Set(eventstreamapi.MessageTypeHeader, eventstream.StringValue(message))
+	return h
+}
+
+// Append appends the frame with these headers and this payload to dst. It panics if the headers are not
+// from this package, or the payload is longer than a frame can be: 16 MiB.
+func Append(dst []byte, h Headers, payload []byte) []byte {
+	out := bytes.NewBuffer(dst)
+	if err := eventstream.NewEncoder().Encode(out, eventstream.Message{Headers: h, Payload: payload}); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}

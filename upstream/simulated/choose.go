@@ -1,51 +1,47 @@
 package simulated
 
+import (
+	"slices"
+
+	"dragoman/translate/messages"
+)
+
 // Which tools the simulated model calls: those that the question names or, if it names
 // none, the one that shares most words with it.
 
 // choose returns the tools to call: those that the question names, in the order of the
 // question, else the one that shares most words with it. It returns none if no tool
 // shares a word.
-func (r *parsedPrompt) choose() []shownTool {
-	var named []shownTool
-	text := r.question.text
+func (c *conversation) choose() []messages.Tool {
+	var named []messages.Tool
+	text := c.question.text
 	for i := range text {
 		if i > 0 && wordByte(text[i-1]) {
 			continue // within a word
 		}
-		for _, t := range r.tools {
-			if startsWithWord(text[i:], t.name) && !contains(named, t.name) {
+		for _, t := range c.tools {
+			if startsWithWord(text[i:], t.Name) && !slices.ContainsFunc(named, func(n messages.Tool) bool { return n.Name == t.Name }) {
 				named = append(named, t)
 			}
 		}
 	}
 	if len(named) == 0 {
-		if best := r.best(r.tools); r.overlap(best) > 0 {
+		if best := c.best(c.tools); c.overlap(best) > 0 {
 			named = append(named, best)
 		}
 	}
-	if len(named) > 1 && r.single {
+	if len(named) > 1 && c.req.ToolChoice.DisableParallelToolUse {
 		named = named[:1]
 	}
 	return named
 }
 
-// contains reports whether a tool of this name is among tools.
-func contains(tools []shownTool, name string) bool {
-	for _, t := range tools {
-		if t.name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // best returns the tool that shares most with the question, the first of those that
 // share as much.
-func (r *parsedPrompt) best(tools []shownTool) (best shownTool) {
+func (c *conversation) best(tools []messages.Tool) (best messages.Tool) {
 	most := -1
 	for _, t := range tools {
-		if n := r.overlap(t); n > most {
+		if n := c.overlap(t); n > most {
 			best, most = t, n
 		}
 	}
@@ -54,38 +50,33 @@ func (r *parsedPrompt) best(tools []shownTool) (best shownTool) {
 
 // overlap returns how much a tool shares with the question. A word of its name counts
 // three times as much as one of its description. Each word counts once.
-func (r *parsedPrompt) overlap(t shownTool) int {
+func (c *conversation) overlap(t messages.Tool) int {
 	const inName, inDescription = 3, 1
 	weight := make(map[string]int)
-	for _, w := range keywords(t.description) {
+	for _, w := range keywords(t.Description) {
 		weight[w] = inDescription
 	}
-	for _, w := range keywords(t.name) {
+	for _, w := range keywords(t.Name) {
 		weight[w] = inName
 	}
 	sum := 0
-	for _, w := range keywords(r.question.text) {
+	for _, w := range keywords(c.question.text) {
 		sum += weight[w]
 		delete(weight, w) // counted once
 	}
 	return sum
 }
 
-// demanded returns the tools to call where the prompt demands a call: the tool that the
-// instruction names, else those that fit the question, else the first. There has to be a
-// tool.
-func (r *parsedPrompt) demanded() []shownTool {
-	var best shownTool
-	for _, t := range r.tools {
-		if len(t.name) > len(best.name) && startsWithWord(r.named, t.name) {
-			best = t
+// demanded returns the tools to call where the request forces a call: the tool that the request names,
+// else the tools that fit the question, else the first.
+func (c *conversation) demanded() []messages.Tool {
+	for i := range c.tools {
+		if c.req.ToolChoice.Type == messages.ChoiceTool && c.tools[i].Name == c.req.ToolChoice.Name {
+			return c.tools[i : i+1]
 		}
 	}
-	if best.name != "" {
-		return []shownTool{best}
-	}
-	if chosen := r.choose(); len(chosen) > 0 {
+	if chosen := c.choose(); len(chosen) > 0 {
 		return chosen
 	}
-	return r.tools[:1]
+	return c.tools[:1]
 }

@@ -12,10 +12,10 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// The simulated model is asked in each format and language, with a prefill and without: it
+// The simulated model is asked in each format, with a prefill and without: it
 // calls the same tools with the same input, and tells their results.
 func TestSimulatedFormats(t *testing.T) {
-	const tools = `"tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object","properties":{
+	const tools = `,"tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object","properties":{
 		"city":{"type":"string"},"days":{"$ref":"#/$defs/n"},"units":{"enum":["c","f"]}},"required":["city","days"],"$defs":{"n":{"type":"integer"}}}},
 		{"name":"get_time","description":"The time","input_schema":{"type":"object"}}],`
 	const (
@@ -42,51 +42,24 @@ func TestSimulatedFormats(t *testing.T) {
 		}
 	}
 	for _, target := range targets {
-		for _, language := range translate.Languages() {
-			for _, prefill := range []bool{false, true} {
-				target.Prefill, target.Language = prefill, language
-				for _, tt := range tests {
-					t.Run(fmt.Sprintf("%s %s %s %s prefill=%v", target.Format, target.Model, language, tt.name, prefill), func(t *testing.T) {
-						body := `{"model":"m","max_tokens":500,` + tools + `"tool_choice":{"type":"` + tt.choice + `},"messages":[` + tt.messages + `]}`
-						if got := simulate(t, body, target); !strings.HasSuffix(got, tt.want) {
-							t.Errorf("got %s, want %s", got, tt.want)
-						}
-					})
-				}
+		for _, target.Prefill = range []bool{false, true} {
+			for _, tt := range tests {
+				t.Run(fmt.Sprintf("%s %s %s prefill=%v", target.Format, target.Model, tt.name, target.Prefill), func(t *testing.T) {
+					if got := simulate(t, target, tools+`"tool_choice":{"type":"`+tt.choice+`}`, tt.messages); !strings.HasSuffix(got, tt.want) {
+						t.Errorf("got %s, want %s", got, tt.want)
+					}
+				})
 			}
 		}
 	}
 }
 
-// TestSimulatedTemplates has calls shown in the words of an operator, with names of an example.
-func TestSimulatedTemplates(t *testing.T) {
-	const body = `{"model":"m","max_tokens":500,"messages":[{"role":"user","content":"Weather in Oslo?"}],"tools":[{"name":"get_weather","input_schema":` +
-		`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
-	for format, template := range map[string]string{
-		"legacy":    "Call a tool so: <function_calls><invoke><tool_name>add</tool_name><parameters><a>1</a></parameters></invoke></function_calls>\n{{tools}}",
-		"attribute": "Call a tool so: <function_calls><invoke name=\"add\">…</invoke></function_calls>\n{{tools}}",
-		"json":      "Call a tool so: <tool_call>{\"name\": \"…\", \"arguments\": {…}}</tool_call>\n{{tools}}",
-		"glm":       "{{tools}}\nCall a tool so: <tool_call>add\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
-	} {
-		if got := simulate(t, body, translate.Target{Format: format, Template: template}); got != `get_weather {"city":"Oslo"}` {
-			t.Errorf("%s: got %s", format, got)
-		}
-	}
-}
-
 // simulate returns the calls of the simulated model's answer to a request, or else its text.
-func simulate(t *testing.T, body string, target translate.Target) string {
+func simulate(t *testing.T, target translate.Target, members, list string) string {
 	t.Helper()
-	req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prompt, err := translate.Render(req, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-		return simulated.New().Invoke(t.Context(), upstream.Model{}, p)
+	req, p := prompt(t, target, members, list)
+	m, err := messages.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		return simulated.New().Func(t.Context(), upstream.Model{}, p)
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -1,122 +1,65 @@
 package simulated_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
-const toolsText = `In this environment you have access to a set of tools you can use to answer the user's question.
+// The members of a request that the tests add to the messages.
+const (
+	tools = `,"tools":[
+		{"name":"get_weather","description":"Get the current weather of a city.","input_schema":{"type":"object","required":["city"],"properties":{
+			"city":{"type":"string"},"unit":{"enum":["celsius","fahrenheit"],"default":"celsius"}}}},
+		{"name":"book_table","description":"Reserve seats in a restaurant.","input_schema":{"type":"object",
+			"required":["guests","restaurant","seating","confirm","wishes"],"properties":{
+				"restaurant":{"type":"string"},"guests":{"type":"integer"},"seating":{"type":"string","enum":["inside","terrace"]},"confirm":{"type":"boolean"},
+				"wishes":{"type":"array","minItems":2,"items":{"type":"object","required":["kind","count"],"properties":{
+					"kind":{"enum":["window","quiet"]},"count":{"type":"integer","minimum":4},"note":{"type":"string"}}}}}}},
+		{"name":"now","input_schema":{"type":"object"}}]`
+	single = tools + `,"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`
+	none   = tools + `,"tool_choice":{"type":"none"}`
+	forced = tools + `,"tool_choice":{"type":"any"}`
+	ofCats = `,"output_config":{"format":{"type":"json_schema","schema":{"$defs":{"Cats":{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}},` +
+		`"type":"object","properties":{"setup":{"type":"string"},"cats":{"$ref":"#/$defs/Cats"}},"required":["setup","cats"]}}}`
+	weather = tools + `,"tool_choice":{"type":"tool","name":"get_weather"}`
+)
 
-You may call them like this:
-<function_calls>
-<invoke>
-<tool_name>$TOOL_NAME</tool_name>
-<parameters>
-<$PARAMETER_NAME>$PARAMETER_VALUE</$PARAMETER_NAME>
-...
-</parameters>
-</invoke>
-</function_calls>
-
-Here are the tools available:
-<tools>
-<tool_description>
-<tool_name>get_weather</tool_name>
-<description>
-Get the current weather of a city.
-</description>
-<parameters>
-<parameter>
-<name>city</name>
-<type>string</type>
-<description>Name of the city</description>
-</parameter>
-<parameter>
-<name>unit</name>
-<type>string</type>
-<required>false</required>
-<enum>["celsius","fahrenheit"]</enum>
-<default>"celsius"</default>
-</parameter>
-</parameters>
-</tool_description>
-<tool_description>
-<tool_name>book_table</tool_name>
-<description>
-Reserve seats in a restaurant.
-</description>
-<parameters>
-<parameter>
-<name>restaurant</name>
-<type>string</type>
-</parameter>
-<parameter>
-<name>guests</name>
-<type>integer</type>
-</parameter>
-<parameter>
-<name>seating</name>
-<type>string</type>
-<enum>["inside","terrace"]</enum>
-</parameter>
-<parameter>
-<name>confirm</name>
-<type>boolean</type>
-</parameter>
-<parameter>
-<name>wishes</name>
-<type>array</type>
-<schema>{"type":"array","minItems":2,"items":{"type":"object","required":["kind","count"],"properties":{"kind":{"enum":["window","quiet"]},"count":{"type":"integer","minimum":4},"note":{"type":"string"}}}}</schema>
-</parameter>
-</parameters>
-</tool_description>
-<tool_description>
-<tool_name>now</tool_name>
-<parameters>
-
-</parameters>
-</tool_description>
-</tools>`
-
-// weather is a prompt with the three tools of toolsText.
-func weather(question string) *translate.Prompt {
-	p := ask(question, translate.CallsEnd)
-	p.System = []translate.Text{{Text: rawjson.Plain(toolsText)}}
-	return p
-}
-
-// inJSON is a prompt that asks for an answer in JSON.
-func inJSON(p *translate.Prompt) *translate.Prompt {
-	p.System = append(p.System, translate.Text{Text: rawjson.Plain(translate.AllInstructions()[0].AnswerInJSON +
-		`{"$defs":{"Cats":{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}},` +
-		`"type":"object","properties":{"setup":{"type":"string"},"cats":{"$ref":"#/$defs/Cats"}},"required":["setup","cats"]}` + "\nBe brief.")})
-	return p
-}
-
-func turn(role string, texts ...string) translate.Turn {
-	t := translate.Turn{Role: role}
-	for _, text := range texts {
-		t.Parts = append(t.Parts, translate.Part{Type: translate.PartText, Text: rawjson.Plain(text)})
+// prompt returns the prompt of a request with these members besides, and these messages in JSON.
+func prompt(t *testing.T, target translate.Target, members, list string) (*messages.Request, *translate.Prompt) {
+	t.Helper()
+	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1000`+members+`,"messages":[`+list+`]}`), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return t
+	p, err := translate.Render(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req, p
 }
 
-// conversation is a prompt with the three tools and these turns, the human's first.
-func conversation(turns ...string) *translate.Prompt {
-	p := weather("")
-	p.Turns = nil
-	for i, text := range turns {
-		p.Turns = append(p.Turns, turn([...]string{messages.RoleUser, messages.RoleAssistant}[i%2], text))
-	}
+// user returns a message of the user, and assistant one of the assistant.
+func user(text string) string      { return message(messages.RoleUser, text) }
+func assistant(text string) string { return "," + message(messages.RoleAssistant, text) }
+
+func message(role, text string) string {
+	quoted, _ := json.Marshal(text) // any string can be
+	return fmt.Sprintf(`{"role":%q,"content":%s}`, role, quoted)
+}
+
+// called is a conversation up to the results of two calls; results are in JSON.
+func called(results string) string {
+	return user("Weather in Oslo?") + `,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"get_weather","input":{"city":"Oslo"}},
+		{"type":"tool_use","id":"t2","name":"now","input":{}}]},{"role":"user","content":[` + results + `]}`
+}
+
+// ask is the prompt of one question.
+func ask(t *testing.T, text string) *translate.Prompt {
+	t.Helper()
+	_, p := prompt(t, translate.Target{}, "", user(text))
 	return p
-}
-
-// ask is a prompt of one question.
-func ask(text string, stops ...string) *translate.Prompt {
-	return &translate.Prompt{
-		Turns:         []translate.Turn{turn(messages.RoleUser, text)},
-		StopSequences: stops,
-		MaxTokens:     1000,
-	}
 }

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,116 +9,110 @@ import (
 	"dragoman/translate/messages"
 )
 
-// parsedPrompt is what the simulated model understands of a prompt.
-type parsedPrompt struct {
-	speech   *speech     // how the prompt shows calls
-	tools    []shownTool // that the prompt describes; none if it says to call none
-	question question    // the last words of a human that are neither results nor instructions
-	results  string      // those of tools in the last human turn, with all that is around them; "" if none
-	made     int         // how many calls the conversation has had
-	asked    bool        // to call a tool
-	named    string      // what stands behind the words that ask for one tool, its name first; "" if any tool will do
-	single   bool        // at most one call
-	format   string      // the JSON Schema that the answer has to fit; "" if none
-	prefill  string      // the last turn, if it is the assistant's
+// conversation is what the simulated model knows of a prompt.
+type conversation struct {
+	prompt   *translate.Prompt
+	req      *messages.Request // that the prompt was made of
+	tools    []messages.Tool   // that the model may call
+	question question          // the last words of the user
+	results  []result          // the results of the last user turn
+	prefill  string            // the last words of the assistant, if the prompt ends in them
 }
 
-// parsePrompt reads a prompt. Tags are taken as markup wherever they stand: in text that
-// is not trusted, translate has written the '<' of their names as an entity.
-func parsePrompt(p *translate.Prompt) parsedPrompt {
-	var r parsedPrompt
-	var system strings.Builder
-	for _, t := range p.System {
-		system.WriteString(t.Text.String())
-		system.WriteByte('\n')
-	}
-	var rest string
-	r.speech = listen(system.String(), p.StopSequences)
-	r.tools, rest = readTools(system.String())
-	for _, ask := range instructions {
-		if strings.Contains(rest, ask.CallNoTool) {
-			r.tools = nil
-		}
-		if _, schema, asked := strings.Cut(system.String(), ask.AnswerInJSON); asked {
-			r.format, _, _ = strings.Cut(schema, "\n")
-		}
-	}
-
-	turns := p.Turns
-	if n := len(turns); n > 0 && turns[n-1].Role == messages.RoleAssistant {
-		r.prefill = words(turns[n-1])
-		turns = turns[:n-1]
-	}
-	r.readTurns(turns, rest)
-	return r
+// result is what a tool answered.
+type result struct {
+	order      int    // of its call, among all calls
+	tool, text string // tool is "" if the conversation has no call for the result
+	failed     bool
 }
 
-// readTurns reads all turns but a prefill. system is what the system prompt says behind the
-// tools.
-func (r *parsedPrompt) readTurns(turns []translate.Turn, system string) {
-	last := true
-	for _, t := range turns {
-		if t.Role == messages.RoleAssistant {
-			r.made += strings.Count(words(t), r.speech.mark())
-		}
+// newConversation returns the conversation that a prompt continues.
+func newConversation(p *translate.Prompt) *conversation {
+	c := &conversation{prompt: p, req: p.Request()}
+	if c.req == nil {
+		c.req = plainRequest(p)
 	}
-	// From the last turn back: it may hold nothing but results and an instruction, and the
-	// question then stands in an earlier one.
-	for i, t := range slices.Backward(turns) {
-		if t.Role != messages.RoleUser {
-			continue
+	if c.req.MayCall() {
+		c.tools = c.req.Tools
+	}
+	c.readMessages()
+	return c
+}
+
+// plainRequest returns a request with the turns of a prompt that was made by hand.
+func plainRequest(p *translate.Prompt) *messages.Request {
+	req := new(messages.Request)
+	for _, turn := range p.Turns {
+		m := messages.MessageParam{Role: turn.Role}
+		for _, part := range turn.Parts {
+			m.Content = append(m.Content, messages.BlockParam{Type: part.Type, Text: part.Text})
 		}
-		text := words(t)
-		if last {
-			text = r.readInstructions(system, text)
-		}
-		var results string
-		if i > 0 && strings.Contains(words(turns[i-1]), r.speech.mark()) {
-			results, text = cutResults(text)
-		}
-		if last {
-			r.results, last = results, false
-		}
-		if text = strings.TrimSpace(text); text != "" {
-			r.question = newQuestion(text)
+		req.Messages = append(req.Messages, m)
+	}
+	return req
+}
+
+// readMessages finds the prefill, the results and the question. The last user turn may hold nothing but
+// results: the question then stands in an earlier turn.
+func (c *conversation) readMessages() {
+	list := c.req.Messages
+	if n := len(list); n > 0 && list[n-1].Role == messages.RoleAssistant {
+		c.prefill = wordsOf(list[n-1].Content)
+		list = list[:n-1]
+	}
+	turn := len(list) // where the last user turn begins
+	for turn > 0 && list[turn-1].Role != messages.RoleAssistant {
+		turn--
+	}
+	c.readResults(list[turn:])
+	var said []string // the texts of one user turn
+	for _, m := range slices.Backward(list) {
+		if m.Role == messages.RoleAssistant && len(said) > 0 {
 			break
 		}
-	}
-}
-
-// cutResults returns the results of tools in a turn that begins with them, all between such
-// tags as the first, and the rest of the turn.
-func cutResults(turn string) (results, rest string) {
-	opener := firstTag(turn)
-	at := strings.LastIndex(turn, closerOf(opener))
-	if opener == "" || at < 0 {
-		return "", turn
-	}
-	at += len(closerOf(opener))
-	return turn[:at], turn[at:]
-}
-
-// instructions are how a prompt asks for a call, for one call at a time, for none, and for
-// JSON, in each language: in words that package translate writes, and that a model reads too.
-var instructions = translate.AllInstructions()
-
-// readInstructions reads what the system prompt says behind the tools, and the last human
-// turn, which ends in the instruction to call a tool if there is one. It returns the turn
-// up to there.
-func (r *parsedPrompt) readInstructions(system, turn string) string {
-	for _, ask := range instructions {
-		r.single = r.single || strings.Contains(system, ask.OneCall) || strings.Contains(turn, ask.OneCall)
-		for _, sentence := range []string{ask.CallTool, ask.CallAnyTool} {
-			at := strings.LastIndex(turn, sentence)
-			if at < 0 {
-				continue
-			}
-			r.asked = true
-			if sentence == ask.CallTool {
-				r.named = turn[at+len(sentence):]
-			}
-			turn = turn[:at]
+		if words := strings.TrimSpace(wordsOf(m.Content)); m.Role == messages.RoleUser && words != "" {
+			said = append(said, words)
 		}
 	}
-	return turn
+	slices.Reverse(said)
+	c.question = newQuestion(strings.Join(said, "\n"))
+}
+
+// readResults finds the results in the messages of the last user turn, and puts them in the order of
+// their calls.
+func (c *conversation) readResults(turn []messages.MessageParam) {
+	order, tools := map[string]int{}, map[string]string{} // of all calls, by their ids
+	for _, m := range c.req.Messages {
+		for i := range m.Content {
+			if b := &m.Content[i]; b.Type == messages.BlockToolUse {
+				order[b.ID], tools[b.ID] = len(order), b.Name
+			}
+		}
+	}
+	for _, m := range turn {
+		for i := range m.Content {
+			if b := &m.Content[i]; b.Type == messages.BlockToolResult {
+				at, known := order[b.ToolUseID]
+				if !known {
+					at = len(order)
+				}
+				c.results = append(c.results, result{at, tools[b.ToolUseID], strings.TrimSpace(wordsOf(b.Content)), b.IsError})
+			}
+		}
+	}
+	slices.SortStableFunc(c.results, func(a, b result) int { return cmp.Compare(a.order, b.order) })
+}
+
+// wordsOf returns the text of blocks, and of search results and documents among them, on lines of its own.
+func wordsOf(blocks []messages.BlockParam) string {
+	var texts []string
+	for i := range blocks {
+		switch b := &blocks[i]; b.Type {
+		case messages.BlockText:
+			texts = append(texts, b.Text)
+		case messages.BlockSearchResult, messages.BlockDocument:
+			texts = append(texts, wordsOf(b.Content))
+		}
+	}
+	return strings.Join(texts, "\n")
 }

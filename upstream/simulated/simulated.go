@@ -2,28 +2,27 @@
 // tests talk to. It has no network and is deterministic: the same prompt gives the same
 // chunks.
 //
-// It reads the prompt as text, as a model would, and knows nothing else of the request.
-// It finds the tools in their markup, picks one by the words that it shares with the
-// question, and writes the call in the format that the prompt shows
-// (docs/reference/legacy-format.md §5, docs/reference/formats.md §0). Prose of its own
-// begins with "[simulated]", so that nobody takes it for a model's.
+// It takes the tools, the question and the results from the request that the prompt was made of
+// ([translate.Prompt.Request]). It picks a tool by the words that the tool shares with the question, and
+// writes the call as the format of the prompt has it ([translate.Prompt.WriteCalls]). It does not read
+// the prompt's instructions, so it says nothing of what a real model makes of them. Prose of its own
+// begins with "[simulated]", so that nobody takes it for a model's. Of a prompt that was made by hand it
+// knows the turns alone.
 //
 // What it writes is the first of these that the prompt gives reason for:
 //
-//  1. the rest of a call that a prefill has opened
-//  2. a call that the prompt demands
-//  3. what the results say that the last human turn holds
-//  4. calls to the tools that the question names
-//  5. a call to the one tool whose name and description share most with the question
-//  6. what it was told
+//  1. a call that tool_choice forces
+//  2. the results of the last user turn
+//  3. calls to the tools that the question names
+//  4. a call to the one tool whose name and description share most with the question
+//  5. what it was told
 //
-// In the place of prose it writes a JSON value where the prompt asks for one that fits a
-// schema. Required parameters and properties get values out of the question: phrases in
-// quotes, capitalised words, numbers and members of an enum.
+// If the request asks for JSON that fits a schema, it writes a JSON value in the place of prose. Required
+// parameters and properties get values out of the question: phrases in quotes, capitalised words, numbers
+// and members of an enum.
 //
-// The files follow the work: read.go reads the prompt, with tools.go for the tools and
-// speech.go for how calls are written; choose.go chooses tools, answer.go and report.go
-// write; value.go makes arguments.
+// The files follow the work: read.go finds the question and the results; choose.go chooses tools;
+// answer.go writes; question.go and value.go make arguments.
 package simulated
 
 import (
@@ -43,19 +42,18 @@ const bytesPerToken = 4
 
 // Upstream is the simulated model as an upstream: it is asked as those are that reach a
 // model over a network.
-type Upstream struct{}
+type Upstream struct{ upstream.Func }
 
 // New returns the simulated model.
-func New() *Upstream { return &Upstream{} }
+func New() *Upstream { return &Upstream{complete} }
 
-// Invoke returns the completion of the prompt in pieces of 4 to 12 bytes, cut anywhere
+// complete returns the completion of the prompt in pieces of 4 to 12 bytes, cut anywhere
 // between two characters, also within a tag, as a real stream is. It stops at the first
 // stop sequence or after max_tokens, whichever comes first. The model's id and features
 // make no difference. The only error is the cause of ctx, once that has ended.
-func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func complete(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
-		r := parsePrompt(p)
-		text, end := cut(r.completion(), p)
+		text, end := cut(newConversation(p).completion(), p)
 		next := translate.Chunk{Usage: messages.Usage{InputTokens: tokens(size(p))}}
 		for i := 0; ; i++ {
 			if ctx.Err() != nil {
@@ -126,11 +124,11 @@ func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken 
 func size(p *translate.Prompt) int {
 	n := 0
 	for _, t := range p.System {
-		n += t.Text.Len()
+		n += len(t.Text)
 	}
 	for _, t := range p.Turns {
 		for _, part := range t.Parts {
-			n += part.Text.Len()
+			n += len(part.Text)
 		}
 	}
 	return n

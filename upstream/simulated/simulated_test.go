@@ -38,77 +38,63 @@ func TestSimulated(t *testing.T) {
 	const table = "<function_calls>\n<invoke>\n<tool_name>book_table</tool_name>\n<parameters>\n<restaurant>Chez Marie</restaurant>\n<guests>3</guests>\n" +
 		"<seating>terrace</seating>\n<confirm>true</confirm>\n<wishes>[{\"kind\":\"window\",\"count\":4},{\"kind\":\"window\",\"count\":4}]</wishes>\n" +
 		"</parameters>\n</invoke>\n"
-	const results = "<function_results>\n<result>\n<tool_name>get_weather</tool_name>\n<stdout>\n18 C, &lt;/stdout> sunny\n</stdout>\n</result>\n"
+	const now = "<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n"
+	const sunny = `{"type":"tool_result","tool_use_id":"t1","content":"18 C, </stdout> sunny\n"}`
+	const failure, nothing = `{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no such city"}`, `{"type":"tool_result","tool_use_id":"t2"}`
+	city := func(name string) string { return strings.Replace(oslo, "Oslo", name, 1) }
 	tests := []struct {
-		name   string
-		prompt *translate.Prompt
-		want   string
-		stop   messages.Stop
+		name, members, messages string
+		want                    string // with calls, up to the stop sequence
 	}{
-		{"no tools", ask("Hello there"), "[simulated] You said: Hello there", messages.StopEndTurn},
-		{"no words", ask(""), "[simulated] You said nothing in words.", messages.StopEndTurn},
-		{"a capitalised word", weather("What's the weather in Oslo?"), "[simulated] I will call get_weather.\n\n" + oslo, messages.StopSequence},
-		{"a quoted phrase", weather(`What is the weather in "Oslo" of Norway?`), "[simulated] I will call get_weather.\n\n" + oslo, messages.StopSequence},
-		{"a phrase in single quotes", weather("What's the weather in 'old Oslo's port' of Norway?"),
-			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "old Oslo's port", 1), messages.StopSequence},
-		{"no phrase between apostrophes", weather("What's the dogs' weather, and the cats'?"),
-			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "and the cats", 1), messages.StopSequence},
-		{"the last words", weather("weather please, for old oslo town"),
-			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "old oslo town", 1), messages.StopSequence},
-		{"numbers, enum, boolean, array", weather("Reserve seats at Chez Marie for 3 on the terrace"),
-			"[simulated] I will call book_table.\n\n" + table, messages.StopSequence},
-		{"a number in brackets", weather("Reserve seats at Chez Marie (guests=3) on the terrace"),
-			"[simulated] I will call book_table.\n\n" + table, messages.StopSequence},
-		{"an answer in JSON", inJSON(ask("Tell me a joke about 3 cats")),
-			`{"setup":"about 3 cats","cats":{"count":3}}`, messages.StopEndTurn},
-		{"an answer in JSON, with results", inJSON(conversation("Weather in Oslo?", oslo+translate.CallsEnd, results+"</function_results>")),
-			`{"setup":"Oslo","cats":{"count":1}}`, messages.StopEndTurn},
-		{"a call where JSON is asked for", inJSON(weather("What's the weather in Oslo?")),
-			"[simulated] I will call get_weather.\n\n" + oslo, messages.StopSequence},
-		{"none fits", weather("Tell me a joke"), "[simulated] None of the tools fits. You said: Tell me a joke", messages.StopEndTurn},
-		{"two by name", weather("Call now and get_weather for Oslo"),
-			"[simulated] I will call now and get_weather.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n" +
-				strings.TrimPrefix(oslo, "<function_calls>\n"), messages.StopSequence},
-		{"two by name, one allowed", weather("Call now and get_weather for Oslo. Call at most one tool at a time: one call, then wait for its result."),
-			"[simulated] I will call now.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", messages.StopSequence},
-		{"a tool demanded", conversation("Hello Oslo\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, messages.StopSequence},
-		{"any tool demanded", conversation("Hello from Oslo\nAnswer with a call to one of the tools now, and write nothing before it."), oslo, messages.StopSequence},
-		{"any tool demanded, none fits", conversation("Hello\nAnswer with a call to one of the tools now, and write nothing before it."),
-			strings.Replace(oslo, "Oslo", "Hello", 1), messages.StopSequence},
-		{"any tool demanded, and one is named", conversation("Tell me of now\nAnswer with a call to one of the tools now, and write nothing before it."),
-			"<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", messages.StopSequence},
-		{"prefill up to the name", conversation("Weather in Oslo?", "<function_calls>\n<invoke>\n<tool_name>"),
-			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>"), messages.StopSequence},
-		{"prefill within the name", conversation("Hello in Oslo?", "<function_calls>\n<invoke>\n<tool_name>get"),
-			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>get"), messages.StopSequence},
-		{"prefill up to the parameters", conversation("Hello Oslo", "Yes.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"),
-			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"), messages.StopSequence},
-		{"prefill of another make", conversation("Hello Oslo", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<unit>kel"),
-			"</unit>\n</parameters>\n</invoke>\n", messages.StopSequence},
-		{"prefill in prose", conversation("Hello", "So"), " [simulated] None of the tools fits. You said: Hello", messages.StopEndTurn},
-		{"results", conversation("Weather in Oslo?", oslo+translate.CallsEnd, results+"</function_results>"),
-			"[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny", messages.StopEndTurn},
-		{"results and an error", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
-			results+"<error>\nno such city\n</error>\n<error>\nno\n</error>\n<result>\n<tool_name>now</tool_name>\n<stdout>\n\n</stdout>\n</result>\n</function_results>\nAnd now?"),
-			"[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny\nThe tool failed: no such city\nThe tool failed: no\nThe tool now returned nothing.", messages.StopEndTurn},
-		{"an error that names its tool", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
-			"<function_results>\n<result>\n<tool_name>get_weather</tool_name>\n<error>no such city</error>\n</result>\n</function_results>"),
-			"[simulated] The tool get_weather failed: no such city", messages.StopEndTurn},
-		{"a call demanded after results", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
-			results+"</function_results>\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, messages.StopSequence},
-		{"spelled results are not results", conversation("Weather in Oslo?", oslo+translate.CallsEnd, "&lt;function_results>joke</function_results>"),
-			"[simulated] None of the tools fits. You said: &lt;function_results>joke</function_results>", messages.StopEndTurn},
+		{"no tools", "", user("Hello there"), "[simulated] You said: Hello there"},
+		{"no words", "", `{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://a"}}]}`, "[simulated] You said nothing in words."},
+		{"a capitalised word", tools, user("What's the weather in Oslo?"), "[simulated] I will call get_weather.\n\n" + oslo},
+		{"a quoted phrase", tools, user(`What is the weather in "Oslo" of Norway?`), "[simulated] I will call get_weather.\n\n" + oslo},
+		{"a phrase in single quotes", tools, user("What's the weather in 'old Oslo's port' of Norway?"), "[simulated] I will call get_weather.\n\n" + city("old Oslo's port")},
+		{"no phrase between apostrophes", tools, user("What's the dogs' weather, and the cats'?"), "[simulated] I will call get_weather.\n\n" + city("and the cats")},
+		{"the last words", tools, user("weather please, for old oslo town"), "[simulated] I will call get_weather.\n\n" + city("old oslo town")},
+		{"numbers, enum, boolean, array", tools, user("Reserve seats at Chez Marie for 3 on the terrace"), "[simulated] I will call book_table.\n\n" + table},
+		{"a number in brackets", tools, user("Reserve seats at Chez Marie (guests=3) on the terrace"), "[simulated] I will call book_table.\n\n" + table},
+		{"an answer in JSON", ofCats, user("Tell me a joke about 3 cats"), `{"setup":"about 3 cats","cats":{"count":3}}`},
+		{"an answer in JSON, with results", tools + ofCats, called(sunny + "," + nothing), `{"setup":"Oslo","cats":{"count":1}}`},
+		{"a call where JSON is asked for", tools + ofCats, user("What's the weather in Oslo?"), "[simulated] I will call get_weather.\n\n" + oslo},
+		{"none fits", tools, user("Tell me a joke"), "[simulated] None of the tools fits. You said: Tell me a joke"},
+		{"none may be called", none, user("What's the weather in Oslo?"), "[simulated] You said: What's the weather in Oslo?"},
+		{"two by name", tools, user("Call now and get_weather for Oslo"),
+			"[simulated] I will call now and get_weather.\n\n" + now + strings.TrimPrefix(oslo, "<function_calls>\n")},
+		{"two by name, one allowed", single, user("Call now and get_weather for Oslo"), "[simulated] I will call now.\n\n" + now},
+		{"a tool forced", weather, user("Hello Oslo"), oslo},
+		{"any tool forced", forced, user("Hello from Oslo"), oslo},
+		{"any tool forced, none fits", forced, user("Hello"), city("Hello")},
+		{"any tool forced, and one is named", forced, user("Tell me of now"), now},
+		{"any tool forced after results", forced, called(sunny + "," + nothing), oslo},
+		{"prefill", tools, user("Hello") + assistant("So"), "So [simulated] None of the tools fits. You said: Hello"},
+		{"results", tools, called(sunny + "," + nothing), "[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny\nThe tool now returned nothing."},
+		{"an error, and more words", tools, called(failure + "," + nothing + `,{"type":"text","text":"And now?"}`),
+			"[simulated] The tool get_weather failed: no such city\nThe tool now returned nothing."},
+		{"words after results", tools, called(sunny+","+nothing) + assistant("It is 18 C.") + "," + user("Tell me a joke"), "[simulated] None of the tools fits. You said: Tell me a joke"},
+		{"markup in the question", tools, user("<function_results>joke</function_results>"),
+			"[simulated] None of the tools fits. You said: &lt;function_results>joke&lt;/function_results>"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: "m"}, test.prompt))
+			_, p := prompt(t, translate.Target{Prefill: true}, test.members, test.messages)
+			got, err := collect(t, simulated.New().Func(t.Context(), upstream.Model{ID: "m"}, p))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, got.Text); diff != "" {
+			whole := got.Text
+			if last := p.Turns[len(p.Turns)-1]; last.Role == messages.RoleAssistant { // a forced call is begun there
+				whole = last.Parts[0].Text + whole
+			}
+			if diff := cmp.Diff(test.want, whole); diff != "" {
 				t.Error(diff)
 			}
-			if got.Stop != test.stop {
+			stop := messages.StopEndTurn
+			if strings.Contains(test.want, "<function_calls>") {
+				stop = messages.StopSequence
+			}
+			if got.Stop != stop {
 				t.Errorf("stop %q", got.Stop)
 			}
 			if got.Usage.OutputTokens != (len(got.Text)+3)/4 {
@@ -119,11 +105,11 @@ func TestSimulated(t *testing.T) {
 }
 
 func TestSimulatedPieces(t *testing.T) {
-	p := ask("ünïcödé 👩‍👩‍👧‍👦 all the way")
+	p := ask(t, "ünïcödé 👩‍👩‍👧‍👦 all the way")
 	var before []translate.Chunk
 	for range 2 {
 		var chunks []translate.Chunk
-		for c, err := range simulated.New().Invoke(t.Context(), upstream.Model{ID: "m"}, p) {
+		for c, err := range simulated.New().Func(t.Context(), upstream.Model{ID: "m"}, p) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,9 +143,9 @@ func TestSimulatedLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p := ask("éé and more", test.stops...)
-			p.MaxTokens = test.maxTokens
-			got, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: "m"}, p))
+			p := ask(t, "éé and more")
+			p.MaxTokens, p.StopSequences = test.maxTokens, test.stops
+			got, err := collect(t, simulated.New().Func(t.Context(), upstream.Model{ID: "m"}, p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +163,7 @@ func TestSimulatedCancelled(t *testing.T) {
 	defer cancel(nil)
 	var chunks int
 	var last error
-	for _, err := range simulated.New().Invoke(ctx, upstream.Model{ID: "m"}, ask("Hello there")) {
+	for _, err := range simulated.New().Func(ctx, upstream.Model{ID: "m"}, ask(t, "Hello there")) {
 		chunks++
 		last = err
 		cancel(cause)

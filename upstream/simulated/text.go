@@ -1,13 +1,8 @@
 package simulated
 
 import (
-	"iter"
 	"strings"
 	"unicode"
-
-	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // between returns the text between the first start and the first end after it, without
@@ -19,53 +14,6 @@ func between(s, start, end string) (string, bool) {
 	}
 	s, _, ok = strings.Cut(s, end)
 	return strings.TrimSpace(s), ok
-}
-
-// cutLast returns what stands before and after the last sep.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if at := strings.LastIndex(s, sep); at >= 0 {
-		return s[:at], s[at+len(sep):], true
-	}
-	return s, "", false
-}
-
-// afterLast returns what follows the last sep, all of s if there is none.
-func afterLast(s, sep string) string {
-	if _, after, found := cutLast(s, sep); found {
-		return after
-	}
-	return s
-}
-
-// blank reports whether c is white space of JSON and XML.
-func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
-
-// eachElement ranges over the contents of the elements of this name. They cannot be
-// nested.
-func eachElement(s, name string) iter.Seq[string] {
-	return eachBetween(s, "<"+name+">", "</"+name+">")
-}
-
-// eachBetween ranges over what stands between each start and the next end.
-func eachBetween(s, start, end string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for {
-			_, rest, found := strings.Cut(s, start)
-			if !found {
-				return
-			}
-			var text string
-			if text, s, found = strings.Cut(rest, end); !yield(text) || !found {
-				return
-			}
-		}
-	}
-}
-
-// quoteJSON returns s as a JSON string. Bytes that are not UTF-8 are replaced.
-func quoteJSON(s string) jsontext.Value {
-	b, _ := jsontext.AppendQuote(nil, s) // what cannot be encoded is replaced
-	return b
 }
 
 // keywords returns the words of a text that carry meaning, in lower case and without the
@@ -102,18 +50,4 @@ func startsWithWord(s, word string) bool {
 // wordByte reports whether c can stand within a word or the name of a tool.
 func wordByte(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-// words returns the text of a turn: its text parts, with a line break between them.
-func words(t translate.Turn) string {
-	var texts strings.Builder
-	sep := ""
-	for _, part := range t.Parts {
-		if part.Type == translate.PartText {
-			texts.WriteString(sep)
-			texts.WriteString(part.Text.String())
-			sep = "\n"
-		}
-	}
-	return texts.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // Chat is a server with chat completions (docs/reference/vertex.md §5), streaming and
@@ -25,8 +26,13 @@ type Chat struct {
 	Reasoning string
 	// NoUsage counts no tokens.
 	NoUsage bool
+	// Repeats begins the answer with the text of a last assistant message, as llama.cpp does.
+	Repeats bool
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
+	// Tools plays the server's own tools API: of the body of a request that has tools, it returns the
+	// message of the answer, as JSON. A server without it refuses tools, as one whose model has none.
+	Tools func(body []byte) string
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
 	*log
@@ -71,6 +77,12 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // complete answers a request with this body. Its path and its key have been checked.
 func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
+	if s.Tools != nil && rawjson.Lookup(data, "tools") != nil {
+		s.add(Request{Header: r.Header.Clone(), Body: data, Prompt: nativePrompt})
+		w.Header().Set("content-type", "application/json")
+		fmt.Fprintf(w, `{"id":"chatcmpl-fake","object":"chat.completion","choices":[{"index":0,"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3}}`, s.Tools(data))
+		return
+	}
 	var request chatBody
 	problem := decode(data, &request)
 	var prompt *translate.Prompt
@@ -87,6 +99,9 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		heeded.StopSequences = nil
 	}
 	c := s.script(request.Model, prompt).settle(&heeded)
+	if last := prompt.Turns[len(prompt.Turns)-1]; s.Repeats && last.Role == messages.RoleAssistant {
+		c.before = last.Parts[0].Text
+	}
 	if !request.Stream {
 		c.Fault = c.Fault.before()
 	}

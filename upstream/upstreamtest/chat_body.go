@@ -10,7 +10,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // chatBody is the request body of chat completions for a model without tools.
@@ -67,7 +66,7 @@ type chatPart struct {
 func (p *chatPart) part() (translate.Part, bool) {
 	switch p.Type {
 	case "text":
-		return translate.Part{Type: translate.PartText, Text: rawjson.Plain(p.Text)}, true
+		return translate.Part{Type: translate.PartText, Text: p.Text}, true
 	case "image_url":
 		return translate.Part{Type: translate.PartImage, Source: sourceOf(p.Image.URL)}, p.Image.URL != ""
 	case "file":
@@ -102,7 +101,7 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	list := b.Messages // but for a system message, which can only be the first
 	if first := list[0]; first.Role == messages.RoleSystem {
 		for _, part := range first.Content {
-			p.System = append(p.System, translate.Text{Text: rawjson.Plain(part.Text)})
+			p.System = append(p.System, translate.Text{Text: part.Text})
 		}
 		list = list[1:]
 	}

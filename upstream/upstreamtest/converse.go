@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"dragoman/translate"
-	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 )
 
@@ -84,7 +83,7 @@ func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
 		case s.Text != nil && strings.TrimSpace(*s.Text) == "":
 			return nil, &malformed{text: fmt.Sprintf("The text field in the SystemContentBlock object at system.%d is blank. Add text to the text field, and try again.", i)}
 		case s.Text != nil:
-			p.System = append(p.System, translate.Text{Text: rawjson.Plain(*s.Text)})
+			p.System = append(p.System, translate.Text{Text: *s.Text})
 		}
 	}
 	turns, problem := r.turns()

@@ -13,7 +13,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 )
 
@@ -108,14 +107,14 @@ func TestPromptOfConverse(t *testing.T) {
 	}
 	temperature, topP, topK := 0.5, 0.25, 3
 	want := &translate.Prompt{
-		System: []translate.Text{{Text: rawjson.Plain("S")}, {Text: rawjson.Plain("T")}},
+		System: []translate.Text{{Text: "S"}, {Text: "T"}},
 		Turns: []translate.Turn{
 			{Role: "user", Parts: []translate.Part{
-				{Type: "text", Text: rawjson.Plain("a")},
+				{Type: "text", Text: "a"},
 				{Type: "image", Source: []byte(`{"type":"base64","media_type":"image/jpeg","data":"aGk="}`)},
 				{Type: "document", Title: "n", Source: []byte(`{"type":"text","media_type":"text/plain","data":"1"}`)},
 			}},
-			{Role: "assistant", Parts: []translate.Part{{Type: "text", Text: rawjson.Plain("b")}}},
+			{Role: "assistant", Parts: []translate.Part{{Type: "text", Text: "b"}}},
 		},
 		StopSequences: []string{"END"}, MaxTokens: 9, Temperature: &temperature, TopP: &topP, TopK: &topK,
 	}

@@ -6,7 +6,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // How many images and documents a request may hold, and how long the name of a document
@@ -47,7 +46,7 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 		turns = append(turns, turn)
 	}
 	last := turns[len(turns)-1]
-	if text := last.Parts[len(last.Parts)-1].Text.String(); last.Role == messages.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
+	if text := last.Parts[len(last.Parts)-1].Text; last.Role == messages.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
 		return nil, &malformed{text: "The model returned the following errors: messages: final assistant content cannot end with trailing whitespace"}
 	}
 	return turns, nil
@@ -88,7 +87,7 @@ func (c *turnReader) part(b converseBlock, place, role string) (translate.Part, 
 	case b.Text != nil && strings.TrimSpace(*b.Text) == "":
 		return part, &malformed{text: "The text field in the ContentBlock object at " + place + " is blank. Add text to the text field, and try again."}
 	case b.Text != nil:
-		return translate.Part{Type: translate.PartText, Text: rawjson.Plain(*b.Text)}, nil
+		return translate.Part{Type: translate.PartText, Text: *b.Text}, nil
 	case role != messages.RoleUser:
 		return part, &malformed{text: place + ": only a user shows " + typ + "s"}
 	case mediaTypes[typ][m.Format] == "":

@@ -17,6 +17,7 @@
 //	roles                                                where AWS hands out credentials
 //	pipes                                                a network without sockets
 //	script, cue, native                                  what is answered, and what goes wrong
+//	read_request                                         the request behind a prompt, for the simulated model
 //	events, play                                         the events of an answer, and how they are sent
 //	authority                                            certificates, where a test is about TLS
 //

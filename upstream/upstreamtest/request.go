@@ -98,7 +98,7 @@ func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 		}
 	}
 	for i, s := range b.System {
-		if s.Type != translate.PartText || s.Text.IsZero() {
+		if s.Type != translate.PartText || s.Text == "" {
 			return nil, &malformed{text: fmt.Sprintf("system.%d: text content blocks must be non-empty", i)}
 		}
 		p.System = append(p.System, translate.Text{Text: s.Text})
@@ -111,7 +111,7 @@ func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 		p.Turns = append(p.Turns, turn)
 	}
 	last := p.Turns[len(p.Turns)-1]
-	text := last.Parts[len(last.Parts)-1].Text.String()
+	text := last.Parts[len(last.Parts)-1].Text
 	if last.Role == messages.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
 		return nil, &malformed{text: "messages: final assistant content cannot end with trailing whitespace"}
 	}
@@ -128,7 +128,7 @@ func (m *message) turn(i int) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: role}
 	for j, b := range m.Content {
 		switch {
-		case b.Type == translate.PartText && b.Text.IsZero():
+		case b.Type == translate.PartText && b.Text == "":
 			return turn, &malformed{text: "messages: text content blocks must be non-empty"}
 		case b.Type == translate.PartText, (b.Type == translate.PartImage || b.Type == translate.PartDocument) && b.Source != nil:
 			turn.Parts = append(turn.Parts, b.Part)

@@ -39,6 +39,8 @@ type Completion struct {
 	Fragment int
 	// Fault is what goes wrong; nil means nothing does.
 	Fault *Fault
+	// before comes before the text, in the first of its pieces.
+	before string
 }
 
 // Fault is a failure on cue. The functions of this package make them.
@@ -153,11 +155,12 @@ func Answer(c Completion) Script {
 	return func(string, *translate.Prompt) Completion { return c }
 }
 
-// Simulated is the script of the simulated model: it reads the prompt as the
-// server received it and writes its calls in the legacy format.
+// Simulated is the script of the simulated model, for prompts in the legacy format: a server
+// receives text, and the request that the simulated model answers is read back from the text.
+// Of a prompt in another format the simulated model knows the turns alone, and calls no tool.
 func Simulated(model string, p *translate.Prompt) Completion {
 	var c Completion
-	for chunk, err := range simulated.New().Invoke(context.Background(), upstream.Model{ID: model}, p) {
+	for chunk, err := range simulated.New().Func(context.Background(), upstream.Model{ID: model}, withRequest(p)) {
 		if err != nil {
 			panic(err) // the context never ends, and nothing else can fail
 		}
@@ -205,6 +208,12 @@ func (c Completion) pieces() []string {
 		}
 		pieces = append(pieces, rest[:size])
 		rest = rest[size:]
+	}
+	switch {
+	case len(pieces) > 0:
+		pieces[0] = c.before + pieces[0]
+	case c.before != "":
+		pieces = []string{c.before}
 	}
 	return pieces
 }

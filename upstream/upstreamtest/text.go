@@ -10,7 +10,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
@@ -109,7 +108,7 @@ func parsePrompt(text string) (*translate.Prompt, *malformed) {
 		return nil, invalidPrompt(`must start with "\n\nHuman:" turn after an optional system prompt`)
 	}
 	if system != "" {
-		p.System = []translate.Text{{Text: rawjson.Plain(system)}}
+		p.System = []translate.Text{{Text: system}}
 	}
 	for role != "" {
 		if role != [...]string{messages.RoleUser, messages.RoleAssistant}[len(p.Turns)%2] {
@@ -118,11 +117,11 @@ func parsePrompt(text string) (*translate.Prompt, *malformed) {
 		turn := translate.Turn{Role: role}
 		var said string
 		said, role, rest = nextMarker(rest)
-		turn.Parts = []translate.Part{{Type: translate.PartText, Text: rawjson.Plain(strings.TrimPrefix(said, " "))}}
+		turn.Parts = []translate.Part{{Type: translate.PartText, Text: strings.TrimPrefix(said, " ")}}
 		p.Turns = append(p.Turns, turn)
 	}
 	last := p.Turns[len(p.Turns)-1]
-	switch prefill := last.Parts[0].Text.String(); {
+	switch prefill := last.Parts[0].Text; {
 	case last.Role != messages.RoleAssistant:
 		return nil, invalidPrompt(`must end with "\n\nAssistant:" turn`)
 	case prefill == "" && strings.HasSuffix(text, assistantMarker):

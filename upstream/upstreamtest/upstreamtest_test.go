@@ -18,7 +18,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 const minimal = `"max_tokens":9,"messages":[{"role":"user","content":"Hi"}]`
@@ -132,10 +131,10 @@ func TestPromptOfAText(t *testing.T) {
 	}
 	temperature, topK := 0.5, 3
 	turn := func(role, text string) translate.Turn {
-		return translate.Turn{Role: role, Parts: []translate.Part{{Type: "text", Text: rawjson.Plain(text)}}}
+		return translate.Turn{Role: role, Parts: []translate.Part{{Type: "text", Text: text}}}
 	}
 	want := &translate.Prompt{
-		System:        []translate.Text{{Text: rawjson.Plain("S\nT")}},
+		System:        []translate.Text{{Text: "S\nT"}},
 		Turns:         []translate.Turn{turn("user", "a \n"), turn("assistant", "b"), turn("user", ""), turn("assistant", " c")},
 		StopSequences: []string{"END", humanMarker}, MaxTokens: 9, Temperature: &temperature, TopK: &topK,
 	}
@@ -227,10 +226,10 @@ func TestPromptOfARequest(t *testing.T) {
 	}
 	temperature, topK := 0.5, 3
 	want := translate.Prompt{
-		System: []translate.Text{{Text: rawjson.Plain("S")}},
+		System: []translate.Text{{Text: "S"}},
 		Turns: []translate.Turn{
-			{Role: "user", Parts: []translate.Part{{Type: "text", Text: rawjson.Plain("a")}, {Type: "image", Source: []byte(`{"type":"url","url":"u"}`)}}},
-			{Role: "assistant", Parts: []translate.Part{{Type: "text", Text: rawjson.Plain("b")}}},
+			{Role: "user", Parts: []translate.Part{{Type: "text", Text: "a"}, {Type: "image", Source: []byte(`{"type":"url","url":"u"}`)}}},
+			{Role: "assistant", Parts: []translate.Part{{Type: "text", Text: "b"}}},
 		},
 		StopSequences: []string{"END"}, MaxTokens: 9, Temperature: &temperature, TopK: &topK,
 	}

@@ -30,6 +30,11 @@ export function size(bytes) {
   return `${(bytes / (1 << 20)).toFixed(1)} MB`;
 }
 
+/** Returns why the outcome of a call is not clean, as people read it; '' for none. */
+export function reason(outcome) {
+  return outcome.reason === 'none' ? '' : outcome.reason.replaceAll('_', ' ');
+}
+
 /** Returns the time of day of a point in time, given in milliseconds since 1970. */
 export function clock(ms) {
   const d = new Date(ms);

@@ -1,11 +1,12 @@
 // What is known of an exchange beside its texts, and why it went as it did.
 
-import { duration, el, size } from './dom.js';
+import { duration, el, reason, size } from './dom.js';
 import { statusClass, statusText } from './list.js';
 
 /** Why a model is asked again, by the reason. */
 const again = {
   stopped: 'the upstream stopped at a tag that the model wrote as text: it is asked to go on',
+  uncontinued: 'the model did not go on with the call that the prompt began: it is asked for the call in words',
   unread: 'a call could not be read: the model is told which, and makes its calls again',
   unmet: 'the answer does not do what tool_choice asks: the model answers again',
   invalid: 'the answer is not what the schema asks for: the model answers again',
@@ -37,7 +38,7 @@ export function drawFacts(x) {
   if (x.dropped?.length) add('dropped', `${x.dropped.join(', ')}: the model does not get it`, 'note');
   if (x.unmet?.length) add('unmet', `${x.unmet.join(', ')}: the request forces it, and the model did not do it`, 'note');
   for (const o of x.outcomes) {
-    if (o.kind !== 'clean') add(o.kind.replaceAll('_', ' '), [o.tool, o.reason?.replaceAll('_', ' ')].filter(Boolean).join(': ') || 'a call', 'note');
+    if (o.kind !== 'clean') add(o.kind.replaceAll('_', ' '), [o.tool, reason(o)].filter(Boolean).join(': ') || 'a call', 'note');
   }
   for (const p of x.asked) if (p.again) add(p.again === 'stopped' ? 'continued' : 'asked again', whyAgain(p.again), 'note');
   for (const [i, c] of x.upstreams.entries()) if (c.error) add(`call ${i + 1} of ${c.upstream} failed`, c.error, 'bad');

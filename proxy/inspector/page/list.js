@@ -56,7 +56,7 @@ export class List {
 }
 
 const searched = (l) =>
-  [l.model, l.upstream, l.upstream_model, l.client, l.status, l.error_type, l.stop_reason, l.path, l.dialect, l.id, l.continues, ...(l.tools ?? [])]
+  [l.model, l.upstream, l.upstream_model, l.client, l.status, l.error_type, l.stop_reason, l.path, l.dialect, l.id, l.continues, ...(l.tools ?? []), ...(l.misread ?? [])]
     .join(' ').toLowerCase();
 
 /** Fills in the row of a line, if that has changed. before is the line of the turn before. */
@@ -85,6 +85,7 @@ function marks(line, before) {
   if (line.replay_of) out.push('replay');
   if (line.prompts > 1) out.push(`asked ${line.prompts}×`);
   else if (line.calls > 1) out.push(`${line.calls} calls`);
+  for (const m of line.misread ?? []) out.push(m.replaceAll('_', ' '));
   if (line.dropped?.length) out.push('dropped');
   if (line.unmet?.length) out.push('unmet');
   if (!line.kept) out.push('not kept');

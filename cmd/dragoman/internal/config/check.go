@@ -12,6 +12,7 @@ import (
 
 	"dragoman/proxy"
 	"dragoman/proxy/nearest"
+	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -101,8 +102,8 @@ func (l *loader) checkModels() {
 
 // checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the
 // entry says. kinds has the kind of each upstream, and names are theirs in the order of the
-// file. It also sets what follows from the kind: openai has one wire, and the simulated
-// model can go on with a prefill.
+// file. It also sets what follows from the kind: openai has one wire, and may go on with a prefill; models
+// behind anthropic are taken for Claude if nothing says otherwise; the simulated model goes on with a prefill.
 func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
 	kind, declared := kinds[m.Upstream]
 	if !declared {
@@ -122,6 +123,10 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 		m.Wire = proxy.WireChat
 		l.derive(key+".wire", "the kind of "+m.Upstream)
 	}
+	if kind == Anthropic {
+		m.Assumed = translate.FamilyClaude
+	}
+	m.TryPrefill = kind == OpenAI
 	if kind == Simulated && !m.Features.Without.Has(upstream.Prefill) && !m.Features.With.Has(upstream.Prefill) {
 		m.Features.With |= upstream.Prefill
 		l.derive(key+".prefill", "the kind of "+m.Upstream)
@@ -213,6 +218,7 @@ func (l *loader) checkReach(client, admin address) {
 		l.problems = append(l.problems, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and the inspector shows there what clients and models write", l.cfg.AdminListen),
 			fmt.Sprintf("listen on 127.0.0.1:%s, or turn the inspector off: inspector: false, and no --inspect (DRAGOMAN_INSPECT)", admin.port)))
+	case l.getenv("KUBERNETES_SERVICE_HOST") != "": // in a Pod the kubelet's probes and Prometheus come from other machines
 	default:
 		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
@@ -227,9 +233,8 @@ func (l *loader) checkInspector() {
 		l.cfg.Inspector = true
 		l.derive(key, l.src.Inspect.From)
 	}
-	if running := l.src.Running; running != nil && running.Inspector != l.cfg.Inspector {
-		l.cfg.Inspector = running.Inspector
-		l.wait(key)
+	if running := l.src.Running; running != nil {
+		keep(l, key, &l.cfg.Inspector, running.Inspector)
 	}
 }
 
@@ -238,6 +243,9 @@ const notSaid = -1
 
 // checkDrain sets the delay of the drain if the file does not: on loopback there is nobody
 // between the clients and the server who would have to find out that it stops.
+//
+// To change the drain takes a restart: whoever ends the process, such as Kubernetes with the grace period of
+// a Pod, waits for the drain that the process began with.
 func (l *loader) checkDrain(loopback bool) {
 	const key = "timeouts.drain_delay"
 	switch {
@@ -251,6 +259,10 @@ func (l *loader) checkDrain(loopback bool) {
 			l.cfg.DrainDelay = 0
 		}
 		l.derive(key, "by listen and timeouts.drain")
+	}
+	if running := l.src.Running; running != nil {
+		keep(l, "timeouts.drain", &l.cfg.Drain, running.Drain)
+		keep(l, key, &l.cfg.DrainDelay, running.DrainDelay)
 	}
 }
 
@@ -300,6 +312,14 @@ func splitAddress(s string) (host, port string, err error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	return host, port, err
+}
+
+// keep has the value of a key that takes a restart stay as it is in the process.
+func keep[T comparable](l *loader, key string, dst *T, running T) {
+	if *dst != running {
+		*dst = running
+		l.wait(key)
+	}
 }
 
 // wait says that the value of a key takes a restart: the one in effect stays.

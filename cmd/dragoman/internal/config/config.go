@@ -6,6 +6,7 @@
 //	file                            the tables of all keys; models, keys, listener, log: parts of them
 //	reader, expand, syntax          values, variables in them, broken YAML
 //	environment, google             the upstream that the environment names
+//	server                          the one that --base-url names
 //	check, values                   what has to hold of values, alone and together
 //	print, changes                  a configuration as a file, and beside another one
 //	config, problem                 what comes out: a [Config], or all [Problems]
@@ -58,10 +59,12 @@ type Config struct {
 	// MaxConnections is how many connections clients may have at once; 0: as many as the
 	// descriptors of the process allow.
 	MaxConnections int64
-	Timeouts       proxy.Timeouts
-	Connect        time.Duration // to an upstream; 0: the upstream's default
-	Drain          time.Duration // from SIGTERM until the end; open exchanges are cut shortly before
-	DrainDelay     time.Duration // from SIGTERM until no connections are taken
+	// MaxConnectionAge is how old a connection of a client may be; 0: as old as it gets.
+	MaxConnectionAge time.Duration
+	Timeouts         proxy.Timeouts
+	Connect          time.Duration // to an upstream; 0: the upstream's default
+	Drain            time.Duration // from SIGTERM until the end; open exchanges are cut shortly before
+	DrainDelay       time.Duration // from SIGTERM until no connections are taken
 
 	// Inspector: keep what clients and models write, and show it at /inspector/ to who has the token.
 	Inspector bool
@@ -84,6 +87,9 @@ type Config struct {
 
 	// Files are those that values name as file:/path, beside File.
 	Files []string
+
+	// SecretVariables are the environment variables that secrets of the file are made of, by ${VAR}.
+	SecretVariables []string
 
 	// Waits are the keys whose values take a restart, and stay as they are in [Source.Running]
 	// although the file, or what it is in the place of, says something else.
@@ -127,6 +133,8 @@ type Source struct {
 	LogFormat   Override            // --log-format, one of LogFormats
 	LogLevel    Override            // --log-level, one of LogLevels
 	Simulated   bool                // the simulated upstream for every model name
+	BaseURL     Override            // --base-url: every model of that OpenAI-compatible server; no file is read then
+	APIKeyFile  Override            // --api-key-file: the path of a file with the key for that server
 	Running     *Config             // that is in effect, and to be replaced; nil for none: see [Config.Waits]
 	Insecure    bool                // no authentication on an address that others can reach
 	Inspect     Override            // --inspect, as "true": the inspector, whatever the file says
@@ -150,7 +158,7 @@ func (l *loader) only(u Upstream, from string) {
 		l.derive(key, from)
 	}
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Models = []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatLegacy}}}
+	l.cfg.Models = []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatAuto}}}
 }
 
 // Simulates reports whether an upstream is the simulated one. Its answers must not be taken
@@ -195,11 +203,13 @@ func (l *loader) complain(where, key, cause, fix string) {
 	l.problems = append(l.problems, Problem{Where: where, Key: key, Cause: cause, Fix: fix})
 }
 
-// warn adds a warning at a line of the file.
+// warn adds a warning at a line of the file, or at the flag that the value is from.
 func (l *loader) warn(line int, key, cause, fix string) {
-	l.cfg.Warnings = append(l.cfg.Warnings, Problem{
-		Where: fmt.Sprintf("%s:%d", l.file, line), Key: key, Cause: cause, Fix: fix, line: line,
-	})
+	where := fmt.Sprintf("%s:%d", l.file, line)
+	if l.file == "" { // a flag says it
+		where, key = l.origins[key].where, ""
+	}
+	l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: where, Key: key, Cause: cause, Fix: fix, line: line})
 }
 
 // Place returns, for people to read, where the upstream's models are.

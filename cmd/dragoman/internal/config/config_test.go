@@ -112,7 +112,7 @@ models:
     tools: xml
     fallbacks: [{upstream: sim}]
   - {name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1", wire: text}
-  - {name: open, upstream: local, model: gemma3, wire: chat, quoted_calls: read, format: auto, accept: [glm, kimi]}
+  - {name: open, upstream: local, model: gemma3, wire: chat, quoted_calls: read, family: qwen2.5, example_call: on, accept: [glm, kimi]}
   - {name: new, upstream: relay, model: claude-opus-4-6, accept: all}
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
@@ -123,7 +123,7 @@ models:
     images: true
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west, tools: auto, rescue: true}
-limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, attempts: 3}
+limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, max_connection_age: 5m, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
 on_disconnect: drain
 log: {format: console, level: warn}
@@ -143,8 +143,9 @@ log: {format: console, level: warn}
 			{Sum: proxy.NewKey("a-key-in-a-mapping").Sum, Name: "ci", RequestsPerMinute: 60, Concurrent: 4, TokensPerDay: 1000000},
 			{Sum: sha256.Sum256([]byte("a-key-as-its-hash")), Name: "laptop"},
 		},
-		Files:  []string{secret},
-		Strict: true,
+		Files:           []string{secret},
+		SecretVariables: []string{"DRAGOMAN_KEY", "KEY"},
+		Strict:          true,
 		Upstreams: []Upstream{
 			{Name: "east", Kind: Bedrock, Region: "us-east-1"},
 			{Name: "west", Kind: Bedrock, Region: "eu-west-3", Profile: "p", Endpoint: "http://127.0.0.1:9000"},
@@ -157,34 +158,35 @@ log: {format: console, level: warn}
 			{Name: "claude-3-opus", UpstreamModel: proxy.UpstreamModel{
 				Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
 			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Format: "json", Language: "auto", Template: template, Features: upstream.Override{With: upstream.Prefill}}}},
-			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
-			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Accept: "glm,kimi", Wire: "chat", Quoted: "read"}},
-			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Accept: "all"}},
-			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},
+			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "auto", Wire: "text"}},
+			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: "glm,kimi", Wire: "chat", Quoted: "read", TryPrefill: true}},
+			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Assumed: "claude", Model: "claude-opus-4-6", Format: "auto", Accept: "all"}},
+			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Assumed: "claude", Model: "claude-opus-4-6", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "auto", Features: upstream.Override{Without: upstream.Prefill}}},
 			{
 				Name: "llama",
 				UpstreamModel: proxy.UpstreamModel{
-					Upstream: "east", Format: "legacy",
+					Upstream: "east", Format: "auto",
 					Features: upstream.Override{With: upstream.Images, Without: upstream.StopSequences},
 				},
 				Fallbacks: []proxy.UpstreamModel{
-					{Upstream: "relay", Model: "claude-3-haiku", Format: "legacy"},
-					{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}},
+					{Upstream: "relay", Assumed: "claude", Model: "claude-3-haiku", Format: "legacy"},
+					{Upstream: "sim", Format: "auto", Features: upstream.Override{With: upstream.Prefill}},
 				},
 			},
-			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "legacy", Tools: "auto", Rescue: true}},
+			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "auto", Tools: "auto", Rescue: true}},
 		},
-		BodyBytes:      32 << 20,
-		MaxConnections: 500,
-		Attempts:       3,
-		Timeouts:       proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute, EarlyCommit: 30 * time.Second},
-		Connect:        time.Second,
-		Drain:          2 * time.Minute,
-		AdminLoopback:  true,
-		LogFormat:      LogConsole,
-		LogLevel:       "warn",
+		BodyBytes:        32 << 20,
+		MaxConnections:   500,
+		MaxConnectionAge: 5 * time.Minute,
+		Attempts:         3,
+		Timeouts:         proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute, EarlyCommit: 30 * time.Second},
+		Connect:          time.Second,
+		Drain:            2 * time.Minute,
+		AdminLoopback:    true,
+		LogFormat:        LogConsole,
+		LogLevel:         "warn",
 
 		FinishAbandoned:  true,
 		MaxConcurrent:    300,

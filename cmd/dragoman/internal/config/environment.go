@@ -63,12 +63,16 @@ const (
   AWS_REGION=us-east-1 dragoman serve       Amazon Bedrock, with your AWS credentials
   GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman serve
                                             Google Vertex AI, with your Google credentials
+  dragoman serve --base-url http://127.0.0.1:8080/v1
+                                            a server with chat completions: llama.cpp, Ollama, vLLM, …
   dragoman serve --config dragoman.yaml     upstreams and models of your own`
 	waysToRun = `
   dragoman run --simulated -- COMMAND               the built-in model: no account, no network
   AWS_REGION=us-east-1 dragoman run -- COMMAND      Amazon Bedrock, with your AWS credentials
   GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman run -- COMMAND
                                                     Google Vertex AI, with your Google credentials
+  dragoman run --base-url http://127.0.0.1:8080/v1 -- COMMAND
+                                                    a server with chat completions: llama.cpp, Ollama, vLLM, …
   dragoman run --config dragoman.yaml -- COMMAND    upstreams and models of your own`
 )
 

@@ -101,6 +101,7 @@ func (l *loader) limits() fields {
 		{"body_bytes", "The longest body of a request, unpacked.", l.between(&c.BodyBytes, 1, mostBodyBytes).otherwise(fmt.Sprint(proxy.DefaultBodyBytes))},
 		{"max_concurrent", "How many exchanges are answered at once; 0 is as many as the process has descriptors for.", l.between(&c.MaxConcurrent, 0, mostConcurrent).otherwise("0")},
 		{"max_inflight_bytes", "How long their bodies may be together, unpacked; 0 is by the memory of the process.", l.between(&c.MaxInflightBytes, 0, mostInflightBytes).otherwise("0")},
+		{"max_connection_age", "How old a connection of a client may be, give or take a tenth: the answer to the next request ends it, and open streams go on; 0s is no limit.", l.delay(&c.MaxConnectionAge).otherwise("0s")},
 		{"max_connections", "How many connections clients may have at once; by the descriptors of the process, if it is not said.", l.between(&c.MaxConnections, 1, mostConcurrent)},
 	}
 }
@@ -201,7 +202,7 @@ func (l *loader) upstream(u *Upstream) fields {
 	case Anthropic, OpenAI:
 		fs = append(fs, fields{
 			{"base_url", "The address of the server, before " + resources[u.Kind] + ".", l.url(&u.BaseURL)},
-			{"api_key", "What the server is shown; best as ${VAR} or file:/path.", l.text(&u.APIKey).secret()},
+			{"api_key", "What the server is shown; best as ${VAR} or file:/path.", l.secretText(&u.APIKey)},
 		}...)
 	}
 	if u.Kind != Simulated {

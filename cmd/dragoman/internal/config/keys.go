@@ -50,7 +50,7 @@ type keyEntry struct {
 func (l *loader) keyFields(k *keyEntry) fields {
 	return fields{
 		{"name", "Stands for the key in the log and the metrics.", l.keyName(&k.Name)},
-		{"key", "The key itself; best as ${VAR} or file:/path.", l.secret(k)},
+		{"key", "The key itself; best as ${VAR} or file:/path.", l.clientKey(k)},
 		{"sha256", "In its place, its SHA-256 in hexadecimal digits.", l.sum(k)},
 		{"requests_per_minute", "The most requests in a minute.", l.between(&k.perMinute, 1, mostRequests)},
 		{"concurrent", "The most requests at once.", l.between(&k.atOnce, 1, mostAtOnce)},
@@ -63,7 +63,7 @@ func (l *loader) keyFields(k *keyEntry) fields {
 func (l *loader) key(n *yaml.Node, key string) {
 	var k keyEntry
 	if n.Kind != yaml.MappingNode {
-		l.secret(&k).read(n, key)
+		l.clientKey(&k).read(n, key)
 		if len(k.sums) > 0 {
 			l.origins[key+".key"] = l.origins[key]
 			l.addKey(n.Line, key, proxy.Key{Sum: k.sums[0]})
@@ -99,27 +99,22 @@ func (l *loader) addKey(line int, key string, k proxy.Key) {
 	l.cfg.Keys, l.keyPlaces = append(l.cfg.Keys, k), append(l.keyPlaces, key)
 }
 
-// secret reads a key as clients present it, and adds its hash to sums. No problem shows it.
-func (l *loader) secret(k *keyEntry) setting {
+// clientKey reads a key as clients present it, and adds its hash to sums. No problem shows it.
+func (l *loader) clientKey(k *keyEntry) setting {
 	return setting{
 		read: func(n *yaml.Node, key string) {
-			switch s, ok := l.scalar(n, key); {
+			switch s, ok := l.secret(n, key); {
 			case !ok:
 			case strings.TrimSpace(s) == "":
 				l.report(n.Line, key, "the key is empty", "give a value, or remove the element")
 			case len(s) < shortestKey:
-				l.report(n.Line, key, fmt.Sprintf("the key has %d characters, which can be guessed: it needs %d", len(s), shortestKey), "make one: openssl rand -hex 24")
+				l.report(n.Line, key, fmt.Sprintf("the key has %d bytes, which can be guessed: it needs %d", len(s), shortestKey), "make one: openssl rand -hex 24")
 			default:
 				k.sums = append(k.sums, proxy.NewKey(s).Sum)
 			}
 		},
 		schema: func() schema { return schema{Type: "string", MinLength: shortestKey}.orReference() },
-		shown: func(p *printer, key string) *yaml.Node {
-			if _, given := p.cfg.origins[key]; !given {
-				return nil
-			}
-			return p.node(key, "!!str", p.masked(key))
-		},
+		shown:  masked,
 	}
 }
 

@@ -84,6 +84,7 @@ func TestListenerWarnings(t *testing.T) {
 	}{
 		"nothing":             {"", Source{}, nil},
 		"admin":               {"admin_listen: 0.0.0.0:8485", Source{}, []string{"dragoman.yaml:1: admin_listen: 0.0.0.0:8485 can be reached from other machines, and asks for no key: whoever is there can read /metrics"}},
+		"admin in a Pod":      {"listen: 0.0.0.0:8484\nadmin_listen: 0.0.0.0:8485\nauth: {keys: [a-key-of-the-test]}", Source{Getenv: environ(t, "KUBERNETES_SERVICE_HOST=10.96.0.1")}, nil},
 		"insecure":            {"", Source{Insecure: true, Listen: Override{":9", "--listen"}}, []string{"--listen: :9 can be reached from other machines, and with --insecure anyone there can use your upstreams"}},
 		"insecure to no end":  {"", Source{Insecure: true}, nil},
 		"insecure, with keys": {"auth: {keys: [a-key-of-the-test]}", Source{Insecure: true, Listen: Override{":9", "--listen"}}, nil},
@@ -93,7 +94,10 @@ func TestListenerWarnings(t *testing.T) {
 		"over":                {files(over, overKey), Source{}, []string{"tls.cert: the certificate is valid from"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tt.src.File, tt.src.Getenv = write(t, "dragoman.yaml", tt.file+simulatedModels), environ(t)
+			tt.src.File = write(t, "dragoman.yaml", tt.file+simulatedModels)
+			if tt.src.Getenv == nil {
+				tt.src.Getenv = environ(t)
+			}
 			cfg, err := Load(tt.src)
 			if err != nil {
 				t.Fatal(err)

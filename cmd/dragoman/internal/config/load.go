@@ -26,6 +26,8 @@ func Load(src Source) (*Config, error) {
 		l.readFile()
 	}
 	switch {
+	case src.BaseURL.Value != "":
+		l.fromServer()
 	case src.Simulated: // whatever the file declares
 		l.only(Upstream{Name: Simulated, Kind: Simulated}, "--simulated")
 	// A file with problems may have been meant to declare an upstream.
@@ -34,7 +36,7 @@ func Load(src Source) (*Config, error) {
 	}
 	l.check()
 	l.telemetry()
-	l.cfg.Files, l.cfg.origins = l.files, l.origins
+	l.cfg.Files, l.cfg.origins, l.cfg.SecretVariables = l.files, l.origins, l.secretVariables
 	if len(l.problems) > 0 {
 		// Not by slices, of whose sorting the program would have one more copy, for problems alone.
 		sort.SliceStable(l.problems, func(i, j int) bool { return l.problems[i].line < l.problems[j].line })

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,9 +23,15 @@ func (l *loader) models() setting {
 // model reads an entry of models. A fallback that says nothing of format, template and
 // language has those of the entry.
 func (l *loader) model(n *yaml.Node, key string) {
-	route := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
+	var route proxy.Route
 	l.lines[key] = n.Line
 	l.mapping(n, key, l.route(&route))
+	if route.Format == "" {
+		route.Format = translate.FormatAuto
+		if route.Template != "" { // which shows how calls are written
+			route.Format = translate.FormatLegacy
+		}
+	}
 	l.template(&route.UpstreamModel, key)
 	for i := range route.Fallbacks {
 		m, own := &route.Fallbacks[i], elementKey(key+".fallbacks", i)
@@ -96,14 +103,17 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 			l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat})},
 		{"tools", "How the model is given tools: in the prompt, over its own API, or over that until it says that it has none.",
 			l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}).otherwise(proxy.ToolsXML)},
-		{"format", "How tools are put into the prompt; auto is by the id of the model.",
-			l.choice(&m.Format, append(translate.Formats(), translate.FormatAuto)).otherwise(translate.FormatLegacy)},
+		{"format", "How tools are put into the prompt. auto: legacy for Claude, the format of the model's family if servers pass it on, else the one that measured best. With a template, the default is legacy.",
+			l.choice(&m.Format, append(translate.Formats(), translate.FormatAuto)).otherwise(translate.FormatAuto)},
+		{"family", "The family of the model, such as qwen2.5 or claude, where an ARN or a name of your own hides it.", l.family(&m.Family)},
+		{"example_call", "Whether the prompt shows an example call of an offered tool. auto: yes, but for Claude in legacy, with a template, and for tools with input_examples.",
+			l.choice(&m.ExampleCall, []string{translate.ExampleAuto, translate.ExampleOn, translate.ExampleOff}).otherwise(translate.ExampleAuto)},
 		{"accept", "Formats in which calls are read besides that, legacy, attribute and json, or all; that of the model's family, if it is not said.", l.accept(&m.Accept)},
 		{"language", "Of all that is said to the model; auto follows the first message.", l.choice(&m.Language, translate.Languages()).otherwise(translate.Languages()[0])},
 		{"template", "A text in place of the preamble; {{tools}} stands in it once.", l.text(&m.Template)},
 		{"repair", "1: a model whose call cannot be read is asked again, once.", l.between(&m.Repair, 0, 1).otherwise("0")},
-		{"stream_values", "When a parameter of a call is sent: as it is written, or when it is whole.",
-			l.choice(&m.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}).otherwise(proxy.ValuesFlow)},
+		{"stream_values", "When a parameter of a call is sent. whole: when it is whole, as the API does. flow: a string as the model writes it.",
+			l.choice(&m.Values, []string{proxy.ValuesWhole, proxy.ValuesFlow}).otherwise(proxy.ValuesWhole)},
 		{"quoted_calls", "What a call in a code fence is: text, or a call if it is whole.",
 			l.choice(&m.Quoted, []string{proxy.QuotedText, proxy.QuotedRead}).otherwise(proxy.QuotedText)},
 		{"thinking", "Whether completions begin in thinking that the template opened: no, maybe, or yes; by the model's family, if it is not said.",
@@ -112,6 +122,18 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 		{"rescue", "With native tools: read calls that the model writes as text.", l.flag(&m.Rescue)},
 	}
 	return append(fs, l.features(&m.Features)...)
+}
+
+// family reads the name of a family. One that is not known is not an error: nobody has a list of all models.
+func (l *loader) family(dst *string) setting {
+	text := l.text(dst)
+	read := text.read
+	text.read = func(n *yaml.Node, key string) {
+		if read(n, key); *dst != "" && translate.ChooseFormat(*dst).Family == "" && upstream.FamilyOf(*dst) == "" {
+			l.warn(n.Line, key, fmt.Sprintf("no family is called %q: the model is asked as one of which nothing is known", *dst), "see the names under \"for\" of dragoman formats")
+		}
+	}
+	return text
 }
 
 // accept reads names of formats, in a list, or the word for all of them.

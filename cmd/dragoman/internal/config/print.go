@@ -21,8 +21,9 @@ type origin struct {
 }
 
 // Print returns the configuration as a file: every value that is in effect, and behind each where it
-// comes from. A number that depends on the machine stands in its comment alone. What is secret is written as the file has it if that is a reference, and else masked:
-// what is printed can be loaded, and is the same but for that.
+// comes from. A number that depends on the machine stands in its comment alone. A secret is written as the
+// file has it if that is a reference, and else as a mark. Without a mark, what is printed can be loaded, and
+// is the same configuration. [Load] rejects a mark.
 func (c *Config) Print() ([]byte, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -121,16 +122,21 @@ func (o origin) String() string {
 	return strings.Join(append([]string{o.where}, names...), ", ")
 }
 
-// masked returns what is written in place of a secret: the reference of the file, or words that say
-// that they are none. No two keys have the same, so that they can be loaded.
-func (p *printer) masked(key string) string {
-	mask := "masked-" + strings.NewReplacer("[", ".", "]", "").Replace(key)
-	raw := p.cfg.origins[key].raw
-	literal := eachVariable(raw, func(string, string) string { return "" })
-	if raw == "" || literal != "" && !strings.HasPrefix(raw, "file:/") {
-		return mask
+// mask is how what stands in place of a secret begins.
+const mask = "masked-"
+
+// masked is [setting.shown] of a secret: the reference of the file, or a mark that names the key.
+func masked(p *printer, key string) *yaml.Node {
+	from, given := p.cfg.origins[key]
+	if !given {
+		return nil
 	}
-	return withoutDefaults(raw, mask)
+	mark := mask + strings.NewReplacer("[", ".", "]", "").Replace(key)
+	literal := eachVariable(from.raw, func(string, string) string { return "" })
+	if from.raw == "" || literal != "" && !strings.HasPrefix(from.raw, "file:/") {
+		return p.node(key, "!!str", mark)
+	}
+	return p.node(key, "!!str", withoutDefaults(from.raw, mark))
 }
 
 // withoutDefaults returns a text of the file with another text in place of the defaults of variables,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -12,17 +13,24 @@ import (
 	"dragoman/proxy"
 )
 
-// printed returns what is printed of a configuration, and fails if it cannot be loaded, or if what is
-// loaded then is another one. env is the environment of both.
+// printed returns what is printed of a configuration, and fails if it cannot be loaded once a secret stands
+// in place of each mark, or if what is loaded then is another one. env is the environment of both.
 func printed(t *testing.T, cfg *Config, env ...string) string {
 	t.Helper()
 	text, err := cfg.Print()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(Source{File: write(t, "printed.yaml", string(text)), Insecure: true, Getenv: environ(t, env...)})
+	load := func(text string) (*Config, error) {
+		return Load(Source{File: write(t, "printed.yaml", text), Insecure: true, Getenv: environ(t, env...)})
+	}
+	unmasked := strings.ReplaceAll(string(text), mask, "a-secret-for-")
+	again, err := load(unmasked)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
+	}
+	if _, err := load(string(text)); (err == nil) != (unmasked == string(text)) {
+		t.Errorf("loaded with the marks of secrets: %v\n%s", err, text)
 	}
 	if got := again.Hash(); got != cfg.Hash() {
 		second, _ := again.Print()
@@ -33,7 +41,7 @@ func printed(t *testing.T, cfg *Config, env ...string) string {
 	}
 	same := cmp.Options{
 		cmpopts.IgnoreUnexported(Config{}),
-		cmpopts.IgnoreFields(Config{}, "File", "Files", "Keys", "Warnings", "Timeouts", "Connect", "BodyBytes", "Attempts"),
+		cmpopts.IgnoreFields(Config{}, "File", "Files", "Keys", "SecretVariables", "Warnings", "Timeouts", "Connect", "BodyBytes", "Attempts"),
 		cmpopts.IgnoreFields(Upstream{}, "Roots", "APIKey"),
 		cmp.Transformer("explicit", func(m proxy.UpstreamModel) string {
 			return fmt.Sprintf("%s %s %s %s", m.UpstreamKey(), m.Model, m.Format, m.Template)
@@ -135,6 +143,33 @@ timeouts: {idle: 90s, drain: 1h}
 	printed(t, cfg, env...)
 }
 
+// The mark in place of a secret is not taken for one: whoever sees the configuration would know it.
+func TestMasksAreNoSecrets(t *testing.T) {
+	const rest = "models: [{name: a, upstream: relay}]\n"
+	source := func(file string, env ...string) Source {
+		return Source{File: write(t, "dragoman.yaml", file+rest), Getenv: environ(t, env...)}
+	}
+	cfg, err := Load(source("auth: {keys: [a-key-as-it-stands-here, {name: b, key: \"${NONE:-another-key-of-clients}\"}]}\n" +
+		"upstreams: {relay: {kind: anthropic, base_url: \"http://127.0.0.1:1\", api_key: literal}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := cfg.Print()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, "printed.yaml", string(text))
+	_, err = Load(Source{File: path, Getenv: environ(t)})
+	for _, key := range []string{"auth.keys[0].key", "auth.keys[1].key", "upstreams.relay.api_key"} {
+		if want := key + ": the secret is missing: `config print` wrote a mark in its place; write the secret as ${VAR} or file:/path"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("there is no %q in %v", want, err)
+		}
+	}
+	if _, err := Load(source("upstreams: {relay: {kind: anthropic, base_url: \"http://127.0.0.1:1\", api_key: \"${KEY:-masked-x}\"}}\n", "KEY=k")); err != nil {
+		t.Errorf("a mark as a default that does not count: %v", err)
+	}
+}
+
 // What is not from a file is printed as one, too.
 func TestPrintWithoutFile(t *testing.T) {
 	for want, src := range map[string]Source{
@@ -234,6 +269,13 @@ func TestRunning(t *testing.T) {
 	cfg, err := next("listen: 127.0.0.1:1\nadmin_listen: 127.0.0.1:2\nauth: {keys: [the-other-of-the-keys]}\n")
 	if err != nil || cfg.Listen != "0.0.0.0:1" || cfg.AdminListen != DefaultAdminListen || cfg.Loopback || fmt.Sprint(cfg.Waits) != "[listen admin_listen]" {
 		t.Errorf("%v: %+v", err, cfg)
+	}
+	cfg, err = next("listen: 0.0.0.0:1\nauth: {keys: [the-other-of-the-keys]}\ntimeouts: {drain: 8s, idle: 1s}\n")
+	if err != nil || cfg.Drain != running.Drain || cfg.DrainDelay != running.DrainDelay || cfg.Timeouts.Idle != time.Second || fmt.Sprint(cfg.Waits) != "[timeouts.drain timeouts.drain_delay]" {
+		t.Errorf("%v: %+v", err, cfg)
+	}
+	if _, err := next("listen: 0.0.0.0:1\nauth: {keys: [the-other-of-the-keys]}\ntimeouts: {drain: 8s, drain_delay: 9s}\n"); err == nil || !strings.Contains(err.Error(), "the drain is over before it: timeouts.drain is 8s") {
+		t.Errorf("a delay that is longer than its drain: %v", err)
 	}
 	if _, err := next("listen: nowhere\nauth: {keys: [the-other-of-the-keys]}\n"); err == nil || !strings.Contains(err.Error(), `:1: listen: "nowhere" is not an address`) {
 		t.Errorf("an address that is none: %v", err)

@@ -19,6 +19,8 @@ type yamlReader struct {
 	problems []Problem
 	files    []string // that values name
 	origins  map[string]origin
+
+	secretVariables []string // that secrets are made of
 }
 
 // report adds a problem at a line of the file.
@@ -96,6 +98,23 @@ func (r *yamlReader) scalar(n *yaml.Node, key string) (string, bool) {
 	}
 	r.origins[key] = origin{where: fmt.Sprintf("%s:%d", r.file, n.Line), raw: n.Value}
 	return s, true
+}
+
+// secret is scalar for a secret. The mark that config print writes in place of one is a problem: anyone
+// can guess it.
+func (r *yamlReader) secret(n *yaml.Node, key string) (string, bool) {
+	s, ok := r.scalar(n, key)
+	if ok && strings.HasPrefix(s, mask) {
+		r.report(n.Line, key, "the secret is missing: `config print` wrote a mark in its place", "write the secret as ${VAR} or file:/path")
+		return "", false
+	}
+	if !strings.HasPrefix(n.Value, "file:") { // else a variable is a part of the path
+		eachVariable(n.Value, func(name, _ string) string {
+			r.secretVariables = append(r.secretVariables, name)
+			return ""
+		})
+	}
+	return s, ok
 }
 
 // isPath reports whether a value of the file is the path of one, and not what file: stands for.

@@ -67,8 +67,10 @@ func pathSchema() schema {
 	return schema{Type: nullable("string"), Not: &schema{Type: "string", Pattern: "^file:"}}
 }
 
+// durationSchema is for a number and a unit, or 0.
 func durationSchema() schema {
-	return schema{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`}.orReference()
+	zero := new(int64)
+	return schema{Type: []string{"string", "integer"}, Pattern: `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`, Minimum: zero, Maximum: zero}.orReference()
 }
 
 // nullable returns a type or null: a key whose value is null counts as missing.

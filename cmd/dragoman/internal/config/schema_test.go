@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -17,7 +18,7 @@ import (
 	"dragoman/proxy"
 )
 
-var update = flag.Bool("update", false, "write docs/configuration.schema.json")
+var update = flag.Bool("update", false, "write docs/configuration.schema.json, and the schema of the chart's values")
 
 // compiled returns the schema, compiled by a library that knows nothing of ours.
 func compiled(t testing.TB) *jsonschema.Schema {
@@ -58,6 +59,31 @@ func TestSchemaPage(t *testing.T) {
 	page, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(page, Schema()) {
 		t.Errorf("%v; go test ./cmd/dragoman/internal/config -run TestSchemaPage -update", err)
+	}
+}
+
+// The schema of the chart's values includes it, so that helm refuses what the program would: on one line,
+// and without the draft, which is that of the values.
+func TestSchemaPageOfChart(t *testing.T) {
+	const path = "../../../../deploy/helm/dragoman/values.schema.json"
+	var schema bytes.Buffer
+	if err := json.Compact(&schema, Schema()); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(schema.String(), `"$schema":"https://json-schema.org/draft/2020-12/schema",`, "", 1)
+	values, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^    "configuration": (.*),$`)
+	if *update {
+		values = line.ReplaceAllLiteral(values, []byte(`    "configuration": `+want+`,`))
+		if err := os.WriteFile(path, values, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := line.FindSubmatch(values); got == nil || string(got[1]) != want {
+		t.Error("the chart has another schema; go test ./cmd/dragoman/internal/config -run TestSchemaPage -update")
 	}
 }
 

@@ -34,9 +34,6 @@ type named struct {
 	setting
 }
 
-// What makes settings is not inlined: each maker has functions in it, which would be compiled anew for
-// every key, and take 130 KB of the program.
-
 // fields are the keys of a mapping.
 type fields []named
 
@@ -60,8 +57,6 @@ func (fs fields) names() []string {
 }
 
 // object is a mapping with these keys, of which all of required have to be there.
-//
-//go:noinline
 func (r *yamlReader) object(fs fields, required ...string) setting {
 	return setting{
 		read: func(n *yaml.Node, key string) { r.mapping(n, key, fs) },
@@ -75,15 +70,11 @@ func (r *yamlReader) object(fs fields, required ...string) setting {
 }
 
 // scalar makes a setting of a value that is shown as a text of this tag, "" for none.
-//
-//go:noinline
 func scalar(read field, tag string, s func() schema, shown func() string) setting {
 	return setting{read, s, tag, func(p *printer, key string) *yaml.Node { return p.scalar(key, tag, shown()) }}
 }
 
 // otherwise says what counts where the file does not have the value.
-//
-//go:noinline
 func (s setting) otherwise(value string) setting {
 	shown, schemaOf := s.shown, s.schema
 	s.schema = func() schema { return schemaOf().withDefault(s.tag, value) }
@@ -97,31 +88,12 @@ func (s setting) otherwise(value string) setting {
 }
 
 // matching says what a text looks like.
-//
-//go:noinline
 func (s setting) matching(pattern string) setting {
 	s.schema = func() schema { return schema{Type: "string", Pattern: pattern}.orReference() }
 	return s
 }
 
-// secret says that nobody is to see the value.
-//
-//go:noinline
-func (s setting) secret() setting {
-	shown := s.shown
-	s.shown = func(p *printer, key string) *yaml.Node {
-		n := shown(p, key)
-		if n != nil {
-			n.Value = p.masked(key)
-		}
-		return n
-	}
-	return s
-}
-
 // text reads any text.
-//
-//go:noinline
 func (r *yamlReader) text(dst *string) setting {
 	return scalar(func(n *yaml.Node, key string) {
 		if s, ok := r.scalar(n, key); ok {
@@ -130,10 +102,26 @@ func (r *yamlReader) text(dst *string) setting {
 	}, "!!str", textSchema, func() string { return *dst })
 }
 
+// secretText reads a text that nobody is to see.
+func (r *yamlReader) secretText(dst *string) setting {
+	return setting{
+		read: func(n *yaml.Node, key string) {
+			if s, ok := r.secret(n, key); ok {
+				*dst = s
+			}
+		},
+		schema: textSchema,
+		shown: func(p *printer, key string) *yaml.Node {
+			if *dst == "" {
+				return nil
+			}
+			return masked(p, key)
+		},
+	}
+}
+
 // path reads the path of a file. What file: stands for is no path but what the file holds, which
 // may be a secret: it is not repeated.
-//
-//go:noinline
 func (r *yamlReader) path(dst *string) setting {
 	return scalar(func(n *yaml.Node, key string) {
 		if s, ok := r.scalar(n, key); !ok {
@@ -147,13 +135,9 @@ func (r *yamlReader) path(dst *string) setting {
 }
 
 // duration reads a duration of more than 0, as [time.ParseDuration] spells it.
-//
-//go:noinline
 func (r *yamlReader) duration(dst *time.Duration) setting { return r.lasting(dst, 1) }
 
 // delay reads a duration that may be 0.
-//
-//go:noinline
 func (r *yamlReader) delay(dst *time.Duration) setting { return r.lasting(dst, 0) }
 
 // longest is the longest duration that a configuration can have. A longer one is taken for a
@@ -161,8 +145,6 @@ func (r *yamlReader) delay(dst *time.Duration) setting { return r.lasting(dst, 0
 const longest = 24 * time.Hour
 
 // lasting reads a duration from least to longest.
-//
-//go:noinline
 func (r *yamlReader) lasting(dst *time.Duration, least time.Duration) setting {
 	return scalar(func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -200,8 +182,6 @@ func short(d time.Duration) string {
 }
 
 // between reads a whole number from least to most. 0 stands for a number that is not there.
-//
-//go:noinline
 func (r *yamlReader) between(dst *int64, least, most int64) setting {
 	return scalar(func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -224,8 +204,6 @@ func (r *yamlReader) between(dst *int64, least, most int64) setting {
 
 // boolean reads true or false, and no other words that YAML 1.1 has for them. What is shown may be
 // "", for neither.
-//
-//go:noinline
 func (r *yamlReader) boolean(set func(bool), shown func() string) setting {
 	return scalar(func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -241,8 +219,6 @@ func (r *yamlReader) boolean(set func(bool), shown func() string) setting {
 }
 
 // choice reads one of the words.
-//
-//go:noinline
 func (r *yamlReader) choice(dst *string, words []string) setting {
 	return scalar(func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -261,8 +237,6 @@ func (r *yamlReader) choice(dst *string, words []string) setting {
 }
 
 // oneOfTwo reads one of two words, of which the second sets dst.
-//
-//go:noinline
 func (r *yamlReader) oneOfTwo(dst *bool, no, yes string) setting {
 	word := no
 	s := r.choice(&word, []string{no, yes})
@@ -280,8 +254,6 @@ func (r *yamlReader) oneOfTwo(dst *bool, no, yes string) setting {
 }
 
 // list reads each element of a sequence, and shows so many.
-//
-//go:noinline
 func (r *yamlReader) list(element field, each func() schema, length func() int, shown func(p *printer, i int, key string) *yaml.Node) setting {
 	return setting{
 		read: func(n *yaml.Node, key string) {
@@ -311,8 +283,6 @@ func (r *yamlReader) list(element field, each func() schema, length func() int, 
 }
 
 // texts is a list of texts, each of which has a reader of its own, and looks like this.
-//
-//go:noinline
 func (r *yamlReader) texts(element field, pattern string, dst *[]string) setting {
 	each := func() schema {
 		return schema{AnyOf: []schema{{Type: "string", Pattern: pattern}, {Type: "string", Pattern: reference}}}

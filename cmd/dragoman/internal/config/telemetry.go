@@ -2,21 +2,26 @@ package config
 
 import "dragoman/proxy/telemetry"
 
-// telemetry reads what the variables of OpenTelemetry ask for, which no file can say.
+// telemetry reads what the variables of OpenTelemetry ask for, which no file can say. Behind `dragoman run`
+// the variables are those of a command, too: what is wrong with them is a warning, and so is an exporter that
+// writes to the command's terminal or takes a port from it.
 func (l *loader) telemetry() {
 	if l.src.Idle && !l.src.Wraps {
 		return
 	}
-	cfg, warnings, problems := telemetry.Read(l.src.Getenv)
-	if l.src.Wraps && len(problems) > 0 {
-		for _, p := range problems {
-			p.Cause = "nothing of the server's is exported: " + p.Cause
-			warnings = append(warnings, p)
+	cfg, problems := telemetry.Read(l.src.Getenv)
+	if l.src.Wraps {
+		for _, variable := range []string{"OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"} {
+			if value := l.src.Getenv(variable); value == "console" || value == "prometheus" {
+				problems = append(problems, telemetry.Problem{Variable: variable, Cause: "this exporter is the command's alone", Fix: "say otlp or none"})
+			}
 		}
-		cfg, problems = new(telemetry.Config), nil
-	}
-	for _, p := range warnings {
-		l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: p.Variable, Cause: p.Cause, Fix: p.Fix})
+		for _, p := range problems {
+			l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: p.Variable, Cause: "nothing of the server's is exported: " + p.Cause, Fix: p.Fix})
+		}
+		if len(problems) > 0 {
+			return
+		}
 	}
 	for _, p := range problems {
 		l.complain(p.Variable, "", p.Cause, p.Fix)

@@ -25,8 +25,13 @@ func isLoopback(host string) bool {
 
 // checkURL reports a value that is not the base URL of a server.
 func (l *loader) checkURL(s, key string) {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+	if !isServer(s) {
 		l.report(l.lines[key], key, "not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000")
 	}
+}
+
+// isServer reports whether s is the base URL of a server.
+func isServer(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.RawQuery == "" && u.Fragment == ""
 }

@@ -21,6 +21,7 @@ type Model struct {
 	Name          string              // that clients of the proxy would ask for
 	UpstreamModel proxy.UpstreamModel // with the id that the upstream knows
 	Upstream      proxy.Upstream
+	At            string // who is asked, for the results: the name of the upstream, or the URL of a server
 }
 
 const (
@@ -35,7 +36,7 @@ const (
 // as the upstream is overloaded or out of order it is asked again, after the pause that
 // it wants. If there is no answer, the record has the last error.
 func (m Model) askAndGrade(ctx context.Context, j job) Record {
-	r := Record{Model: m.Name, Format: j.format, ID: j.question.ID, Digest: j.question.digest, Kind: j.question.Kind}
+	r := Record{Upstream: m.At, Model: m.Name, Format: j.format, ID: j.question.ID, Digest: j.question.digest, Kind: j.question.Kind}
 	var (
 		took  time.Duration
 		cause error // of the last try: Retry wraps it or replaces it
@@ -70,14 +71,14 @@ func (m Model) askAndGrade(ctx context.Context, j job) Record {
 	r.setAnswer(message)
 	r.Wrong = j.question.want.grade(r.Calls)
 	// Calls that were cut may happen to be right; but a client could not have run them.
-	if message.StopReason == messages.StopMaxTokens {
+	if message.StopReason == messages.StopMaxTokens && len(r.Calls) > 0 {
 		r.Wrong = cmp.Or(r.Wrong, "cut off by max_tokens")
 	}
 	return r
 }
 
-// ask is the pipeline of the proxy: decode, render, invoke, parse. can is what the model
-// is taken to be able to do.
+// ask is the pipeline of the proxy: decode, render, invoke, parse; or the model's own tools
+// API. can is what the model is taken to be able to do.
 func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -87,16 +88,27 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages
 	}
 	req.ID, req.Model = "msg_eval", m.Name
 	spec := m.UpstreamModel.Spec()
-	spec.Can = can
-	target := m.UpstreamModel.Target(spec)
-	if target.Format != j.format {
-		target.Format, target.Template = j.format, "" // a template is written for one format
+	spec.Can, spec.Tries = can, 0
+	if !can.Has(upstream.Sampling) {
+		req.Temperature = nil
 	}
-	prompt, err := translate.Render(req, target)
+	if j.format == Server || j.format == Native {
+		return m.askServer(ctx, j, req, spec)
+	}
+	model := m.UpstreamModel
+	if model.FormatName() != j.format {
+		model.Template = "" // which is written for one format
+	}
+	model.Format = j.format
+	prompt, err := translate.Render(req, model.Target(spec))
 	if err != nil {
 		return nil, err
 	}
 	return messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-		return m.Upstream.Invoke(ctx, spec, p)
+		call, err := m.Upstream.Prepare(spec, p)
+		if err != nil {
+			return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+		}
+		return call.Chunks(ctx)
 	}))
 }

@@ -3,19 +3,22 @@
 // makes.
 //
 //	set, bfcl, bfcl_schema, question   test sets, and what is expected of each answer
-//	ask, grade                         one question: asked, and its answer graded
+//	ask, server, grade                 one question: asked, and its answer graded
 //	results                            the file of answers, from which a later run goes on
-//	summary, report, progress          the figures of a run, and how they are shown
+//	summary, verdict, report, progress the figures of a run, what follows from them, how they are shown
 //
 // [Run] does all of it.
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 )
 
 // Run asks each question in each format, unless the results in the folder have an answer
@@ -24,34 +27,37 @@ import (
 // If ctx ends, or the results cannot be written, it returns an error and no report. If
 // some questions got no answer, it returns both a report and an error that says how many.
 // In either case the next run asks only what is still without an answer.
+//
+// With o.Until, questions of all kinds come in turn, and the report is about those that were
+// asked in every format by then.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	results, err := openResults(filepath.Join(o.Out, ResultsFile))
 	if err != nil {
 		return nil, err
 	}
 	defer results.close()
-	var all, open []job
-	for _, format := range o.Formats {
-		for i := range o.Questions {
-			j := job{&o.Questions[i], format}
-			all = append(all, j)
-			if !results.has(o.key(j)) {
-				open = append(open, j)
-			}
-		}
+	asking := ctx
+	if !o.Until.IsZero() {
+		o.Questions = inTurn(o.Questions)
+		var cancel context.CancelFunc
+		asking, cancel = context.WithDeadline(ctx, o.Until)
+		defer cancel()
 	}
-	bar := newProgress(o.Progress, len(all), len(all)-len(open))
-	err = o.askAll(ctx, open, func(r Record) error {
-		bar.add(r)
-		return results.add(r)
-	})
-	bar.end()
+	all := o.jobs()
+	open := slices.DeleteFunc(slices.Clone(all), func(j job) bool { return results.has(o.key(j)) })
+	err = o.askOpen(asking, open, len(all), results.add)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("eval: stopped with %d of %d questions answered, which are kept in %s; the same command goes on: %w",
 			results.count(o.keys(all)), len(all), results.path, err)
+	}
+	if asking.Err() != nil {
+		if o, err = o.asked(results); err != nil {
+			return nil, err
+		}
+		all = o.jobs()
 	}
 	report := newReport(o, results.records(o.keys(all)))
 	if err := report.write(o.Out); err != nil {
@@ -63,9 +69,98 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
+// jobs returns each question in each format: question by question, so that a run that ends early has
+// asked the same in all formats.
+func (o Options) jobs() []job {
+	var all []job
+	for i := range o.Questions {
+		for _, format := range o.Formats {
+			all = append(all, job{&o.Questions[i], format})
+		}
+	}
+	return all
+}
+
+// inTurn returns the questions in an order in which one of each kind comes first, then a second of
+// each, and so on.
+func inTurn(list []Question) []Question {
+	seen := map[string]int{}
+	place := map[*Question]int{}
+	order := make([]*Question, len(list))
+	for i := range list {
+		q := &list[i]
+		order[i], place[q] = q, seen[q.Kind]
+		seen[q.Kind]++
+	}
+	slices.SortStableFunc(order, func(a, b *Question) int { return cmp.Compare(place[a], place[b]) })
+	turned := make([]Question, len(list))
+	for i, q := range order {
+		turned[i] = *q
+	}
+	return turned
+}
+
+// askOpen asks the jobs that are without an answer, of all. The first is asked alone, to tell how long
+// the others will take.
+func (o Options) askOpen(ctx context.Context, open []job, all int, add func(Record) error) error {
+	if o.Notes != nil && len(open) > 1 {
+		began := time.Now()
+		if err := o.askAll(ctx, open[:1], add); err != nil || ctx.Err() != nil {
+			return err
+		}
+		open = open[1:]
+		fmt.Fprintln(o.Notes, o.expectation(time.Since(began), len(open)))
+	}
+	bar := newProgress(o.Progress, all, all-len(open))
+	defer bar.end()
+	return o.askAll(ctx, open, func(r Record) error {
+		bar.add(r)
+		return add(r)
+	})
+}
+
+// expectation says how long so many more answers will take, given the time of the first.
+func (o Options) expectation(first time.Duration, more int) string {
+	total := first * time.Duration(more)
+	s := fmt.Sprintf("Questions: %d, each in %d ways. The first answer took %s; %d more take up to %s.",
+		len(o.Questions), len(o.Formats), rounded(first), more, rounded(total))
+	if left := time.Until(o.Until); !o.Until.IsZero() && total > left {
+		s += fmt.Sprintf(" After %s it ends with what is answered by then; --quick=false has no limit.", rounded(left))
+	}
+	return s
+}
+
+// rounded returns a duration as people say it.
+func rounded(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// asked returns the options with the questions alone that were asked in every format. If there is none,
+// it is an error.
+func (o Options) asked(results *results) (Options, error) {
+	before := len(o.Questions)
+	o.Questions = slices.DeleteFunc(slices.Clone(o.Questions), func(q Question) bool {
+		return slices.ContainsFunc(o.Formats, func(format string) bool {
+			_, known := results.of(o.key(job{&q, format}))
+			return !known
+		})
+	})
+	o.About.Unasked = before - len(o.Questions)
+	if len(o.Questions) == 0 {
+		return o, fmt.Errorf("eval: the time was up before one question was answered in %d ways; name fewer with --formats, or take the time with --quick=false", len(o.Formats))
+	}
+	return o, nil
+}
+
 // key returns what the record of a job is kept under.
 func (o Options) key(j job) key {
-	return key{o.Model.Name, j.format, j.question.ID, j.question.digest}
+	return key{o.Model.At, o.Model.Name, j.format, j.question.ID, j.question.digest}
 }
 
 func (o Options) keys(jobs []job) []key {

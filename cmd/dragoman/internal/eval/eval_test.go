@@ -7,13 +7,16 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 )
@@ -21,13 +24,17 @@ import (
 // hookedModel is the simulated model with something before each of its answers, which it
 // gives unless that returns an error.
 type hookedModel struct {
-	*simulated.Upstream
+	upstream.Func
 	mu     sync.Mutex
 	asked  int
 	before func(n int, m upstream.Model) error
 }
 
-func (c *hookedModel) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (c *hookedModel) Prepare(m upstream.Model, p *translate.Prompt) (*upstream.Call, error) {
+	return upstream.Func(c.answer).Prepare(m, p)
+}
+
+func (c *hookedModel) answer(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked++
@@ -36,7 +43,7 @@ func (c *hookedModel) Invoke(ctx context.Context, m upstream.Model, p *translate
 			return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 		}
 	}
-	return c.Upstream.Invoke(ctx, m, p)
+	return simulated.New().Func(ctx, m, p)
 }
 
 // options are those of a run of the built-in questions.
@@ -196,4 +203,100 @@ func TestProgress(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}
 	newProgress(io.Writer(nil), 4, 1).add(Record{}) // nobody looks
+}
+
+// TestUntil gives a slow model too little time. The report is about the questions that were asked in every
+// format, of each kind some; later runs go on.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &hookedModel{before: func(int, upstream.Model) error {
+			time.Sleep(10 * time.Second)
+			return nil
+		}}
+		o := options(t, model)
+		var err error
+		if o.Questions, err = Quick(); err != nil {
+			t.Fatal(err)
+		}
+		var notes strings.Builder
+		o.Formats, o.Concurrency, o.Until, o.Notes = o.Formats[:2], 1, time.Now().Add(95*time.Second), &notes
+		report, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "Questions: 20, each in 2 ways. The first answer took 10 s; 39 more take up to 6 min. After 85 s it ends with what is answered by then; --quick=false has no limit.\n"
+		if notes.String() != want {
+			t.Errorf("notes are %q", notes.String())
+		}
+		if report.Unasked != 16 || report.Formats[0].Questions != 4 || len(report.Kinds) != 4 || report.Failed() != 0 {
+			t.Errorf("got %+v", report)
+		}
+		if !strings.Contains(report.leftOut(), "because the time was up: 16.") {
+			t.Error(report.leftOut())
+		}
+
+		o.Until = time.Now().Add(time.Hour)
+		if report, err = Run(t.Context(), o); err != nil || report.Unasked != 0 || report.Formats[1].Questions != 20 || model.asked != 9+32 { // one was under way
+			t.Errorf("%v, asked %d, got %+v", err, model.asked, report)
+		}
+
+		o.Out, o.Until = t.TempDir(), time.Now().Add(5*time.Second)
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "the time was up before one question was answered in 2 ways") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSameName asks models of one name behind two servers: neither has the answers of the other. Results
+// that do not say which upstream answered count for each.
+func TestSameName(t *testing.T) {
+	first := &hookedModel{}
+	o := options(t, first)
+	o.Questions, o.Formats, o.Model.At = o.Questions[:3], o.Formats[:1], "http://one/v1"
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	second := &hookedModel{}
+	o.Model.Upstream, o.Model.At = second, "http://two/v1"
+	if _, err := Run(t.Context(), o); err != nil || second.asked != 3 {
+		t.Errorf("%v, asked %d", err, second.asked)
+	}
+	path := filepath.Join(o.Out, ResultsFile)
+	old := strings.ReplaceAll(readFile(t, path), `"upstream":"http://one/v1",`, "")
+	if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Model.At = "http://three/v1"
+	if _, err := Run(t.Context(), o); err != nil || second.asked != 3 {
+		t.Errorf("%v, asked %d", err, second.asked)
+	}
+}
+
+// cutModel writes a text, with a call in it or without, until max_tokens.
+func cutModel(text string) upstream.Func {
+	return func(context.Context, upstream.Model, *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		return func(yield func(translate.Chunk, error) bool) {
+			yield(translate.Chunk{Text: text, Stop: messages.StopMaxTokens}, nil)
+		}
+	}
+}
+
+// TestNoCall grades questions that no tool fits: an answer without a call is right, a long one that was
+// cut off as well. A call is wrong.
+func TestNoCall(t *testing.T) {
+	for text, right := range map[string]int{
+		"Once upon a time": 1,
+		"<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>": 0,
+	} {
+		o := options(t, cutModel(text))
+		var err error
+		if o.Questions, err = Quick(); err != nil {
+			t.Fatal(err)
+		}
+		o.Questions = slices.DeleteFunc(o.Questions, func(q Question) bool { return q.ID != "quick-greeting" })
+		o.Formats = []string{"attribute"}
+		if report, err := Run(t.Context(), o); err != nil || report.Formats[0].Right != right {
+			t.Errorf("%q: %v, %+v", text, err, report.Wrong)
+		}
+	}
 }

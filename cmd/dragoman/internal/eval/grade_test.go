@@ -109,7 +109,7 @@ func TestGradePairs(t *testing.T) {
 
 // TestGradeAsBFCL grades by the rules of that leaderboard.
 func TestGradeAsBFCL(t *testing.T) {
-	list, err := Load("testdata/bfcl/BFCL_v4_parallel_multiple.json", "")
+	list, err := Load("testdata/bfcl/BFCL_v4_parallel_multiple.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestGradeAsBFCL(t *testing.T) {
 		})
 	}
 
-	relevance, err := Load("testdata/bfcl/BFCL_v4_live_irrelevance.json", "")
+	relevance, err := Load("testdata/bfcl/BFCL_v4_live_irrelevance.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,9 @@ type Question struct {
 	digest string // of body and want: a question that was changed is another one
 }
 
-// maxTokens is what an answer may take: the most that the smallest model allows.
-const maxTokens = 4096
+// maxTokens is what an answer may take: more than the calls of any question need. A small model that
+// repeats itself without end would take minutes for each such answer.
+const maxTokens = 1024
 
 // job is one question in one format.
 type job struct {
@@ -23,11 +24,13 @@ type job struct {
 
 // request is the body of a Messages request, as far as questions need it.
 type request struct {
-	Model     string          `json:"model"`
-	MaxTokens int             `json:"max_tokens"`
-	System    json.RawMessage `json:"system,omitempty"`
-	Tools     json.RawMessage `json:"tools,omitempty"`
-	Messages  json.RawMessage `json:"messages"`
+	Model     string `json:"model"`
+	MaxTokens int    `json:"max_tokens"`
+	// Temperature is 0, so that another run gives the same answers, as far as the server is able to.
+	Temperature float64         `json:"temperature"`
+	System      json.RawMessage `json:"system,omitempty"`
+	Tools       json.RawMessage `json:"tools,omitempty"`
+	Messages    json.RawMessage `json:"messages"`
 }
 
 // unfitError is why a question of BFCL's cannot be asked. It ends no run: the question is

@@ -13,11 +13,11 @@ import (
 // WriteTable writes the figures as a table for a terminal.
 func (r *Report) WriteTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, strings.Join(columns, "\t"))
-	for _, s := range r.Formats {
-		fmt.Fprintln(table, strings.Join(s.cells(), "\t"))
+	fmt.Fprintln(table, strings.Join(r.columns(), "\t"))
+	for i := range r.Formats {
+		fmt.Fprintln(table, strings.Join(r.row(i), "\t"))
 	}
-	if err := table.Flush(); err != nil || len(r.LeftOut) == 0 {
+	if err := table.Flush(); err != nil || r.leftOut() == "" {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", r.leftOut())
@@ -118,7 +118,7 @@ func (r *Report) markdown() string {
 		out.WriteString("```\n")
 	}
 	out.WriteString("\n## How calls were read\n\n")
-	markdownTable(&out, []string{"format", "outcomes"}, r.outcomeRows())
+	markdownTable(&out, outcomeColumns, r.outcomeRows())
 	if r.Kinds != nil {
 		out.WriteString("\n## Right, by kind\n\n")
 		head, rows := r.kindTable()
@@ -143,13 +143,17 @@ func (r *Report) intro() string {
 	return asked + " Malformed are the calls that were read in any other way than clean."
 }
 
-// leftOut returns a sentence about the questions that could not be asked, "" if there are
+// leftOut returns sentences about the questions that were not asked, "" if there are
 // none.
 func (r *Report) leftOut() string {
-	if len(r.LeftOut) == 0 {
-		return ""
+	var s []string
+	if len(r.LeftOut) > 0 {
+		s = append(s, fmt.Sprintf("Questions left out, because the Messages API does not take them: %d; the first: %v.", len(r.LeftOut), r.LeftOut[0]))
 	}
-	return fmt.Sprintf("Questions left out, because the Messages API does not take them: %d; the first: %v.", len(r.LeftOut), r.LeftOut[0])
+	if r.Unasked > 0 {
+		s = append(s, fmt.Sprintf("Questions left out, because the time was up: %d.", r.Unasked))
+	}
+	return strings.Join(s, " ")
 }
 
 // rowsOf returns the rows of the table of formats.
@@ -161,15 +165,22 @@ func rowsOf(list []Summary) [][]string {
 	return rows
 }
 
-// outcomeRows returns a row for each format: its name, and how its calls were read.
+// outcomeColumns are the heads of the table of how calls were read. outcomeRows has its rows.
+var outcomeColumns = []string{"format", "outcomes", "reasons"}
+
+// outcomeRows returns a row for each format: its name, how its calls were read, and why they are not
+// clean.
 func (r *Report) outcomeRows() [][]string {
+	list := func(counts []Count) string {
+		var s []string
+		for _, c := range counts {
+			s = append(s, fmt.Sprintf("%s %d", c.Name, c.N))
+		}
+		return strings.Join(s, ", ")
+	}
 	var rows [][]string
 	for _, s := range r.Formats {
-		var list []string
-		for _, c := range s.Outcomes {
-			list = append(list, fmt.Sprintf("%s %d", c.Name, c.N))
-		}
-		rows = append(rows, []string{s.Format, strings.Join(list, ", ")})
+		rows = append(rows, []string{s.Format, list(s.Outcomes), list(s.Reasons)})
 	}
 	return rows
 }

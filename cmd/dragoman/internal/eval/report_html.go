@@ -49,7 +49,7 @@ func (r *Report) html() string {
 		htmlTable(&out, head, rows)
 	}
 	out.WriteString("\n")
-	section("How calls were read", []string{"format", "outcomes"}, r.outcomeRows())
+	section("How calls were read", outcomeColumns, r.outcomeRows())
 	if r.Kinds != nil {
 		head, rows := r.kindTable()
 		section("Right, by kind", head, rows)

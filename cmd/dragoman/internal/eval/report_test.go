@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the reports into testdata")
 func goldenReport() *Report {
 	records := []Record{
 		{Format: "legacy", ID: "a", Kind: "string", Outcomes: map[string]int{"clean": 1}, InputTokens: 100, OutputTokens: 20, Milliseconds: 900},
-		{Format: "legacy", ID: "b", Kind: "string", Wrong: `f: x is "<b>|_*", expected: "` + "`1`" + `"`, Outcomes: map[string]int{"repaired": 1, "clean": 2}, InputTokens: 110, OutputTokens: 40, Milliseconds: 1200},
+		{Format: "legacy", ID: "b", Kind: "string", Wrong: `f: x is "<b>|_*", expected: "` + "`1`" + `"`, Outcomes: map[string]int{"repaired": 1, "clean": 2}, Reasons: map[string]int{"repaired missing_closer": 1}, InputTokens: 110, OutputTokens: 40, Milliseconds: 1200},
 		{Format: "legacy", ID: "c", Kind: "none", InputTokens: 90, OutputTokens: 9, Milliseconds: 300},
 		{Format: "json", ID: "a", Kind: "string", Outcomes: map[string]int{"clean": 1}, InputTokens: 80, OutputTokens: 10, Milliseconds: 700},
 		{Format: "json", ID: "b", Kind: "string", Error: "529 overloaded_error: <later>"},

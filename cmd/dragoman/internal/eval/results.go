@@ -13,6 +13,7 @@ import (
 
 // Record is a line of the results: one question, asked once.
 type Record struct {
+	Upstream     string         `json:"upstream,omitempty"` // [Model].At; older results have none
 	Model        string         `json:"model"`
 	Format       string         `json:"format"`
 	ID           string         `json:"id"`
@@ -22,6 +23,7 @@ type Record struct {
 	Calls        []Call         `json:"calls,omitempty"`
 	Text         string         `json:"text,omitempty"`
 	Outcomes     map[string]int `json:"outcomes,omitempty"` // calls, by how they were read
+	Reasons      map[string]int `json:"reasons,omitempty"`  // those that are not clean, by outcome and reason: "invalid missing_parameters"
 	StopReason   string         `json:"stop_reason,omitempty"`
 	InputTokens  int            `json:"input_tokens"` // with those of the cache
 	OutputTokens int            `json:"output_tokens"`
@@ -47,18 +49,36 @@ func (r *Record) setAnswer(m *messages.Message) {
 	}
 	r.Text = text.String()
 	for _, o := range m.Outcomes {
-		if r.Outcomes == nil {
-			r.Outcomes = map[string]int{}
+		count(&r.Outcomes, string(o.Kind))
+		if o.Reason != "" {
+			count(&r.Reasons, string(o.Kind)+" "+o.Reason)
 		}
-		r.Outcomes[string(o.Kind)]++
 	}
 	r.StopReason = string(m.StopReason)
 	r.InputTokens, r.OutputTokens = m.Usage.InputTokens+m.Usage.CacheReadInputTokens+m.Usage.CacheCreationInputTokens, m.Usage.OutputTokens
 }
 
+// count adds one to a number of a map, which may be nil.
+func count(m *map[string]int, name string) {
+	if *m == nil {
+		*m = map[string]int{}
+	}
+	(*m)[name]++
+}
+
 // key identifies what a record answers. The digest is in it, so that a question that was
 // changed in the test set is asked again.
-type key struct{ model, format, id, digest string }
+type key struct{ upstream, model, format, id, digest string }
+
+// of returns the record of a question. One of older results says nothing of the upstream.
+func (r *results) of(k key) (Record, bool) {
+	record, known := r.all[k]
+	if !known {
+		k.upstream = ""
+		record, known = r.all[k]
+	}
+	return record, known
+}
 
 // results are the records of a file, to which more are appended. A question that got no
 // answer and was asked again has several records, of which the last counts.
@@ -107,7 +127,7 @@ func (r *results) close() { r.file.Close() }
 
 // keep sets the record in place of an earlier one for the same question.
 func (r *results) keep(record Record) {
-	r.all[key{record.Model, record.Format, record.ID, record.Digest}] = record
+	r.all[key{record.Upstream, record.Model, record.Format, record.ID, record.Digest}] = record
 }
 
 // add writes a record to the end of the file.
@@ -119,7 +139,7 @@ func (r *results) add(record Record) error {
 
 // has reports whether a question has been answered. A record of an error is no answer.
 func (r *results) has(k key) bool {
-	record, known := r.all[k]
+	record, known := r.of(k)
 	return known && record.Error == ""
 }
 
@@ -137,7 +157,8 @@ func (r *results) count(keys []key) (n int) {
 func (r *results) records(keys []key) []Record {
 	var list []Record
 	for _, k := range keys {
-		list = append(list, r.all[k])
+		record, _ := r.of(k)
+		list = append(list, record)
 	}
 	return list
 }

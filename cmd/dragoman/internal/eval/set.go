@@ -14,12 +14,25 @@ import (
 	"dragoman/translate/messages"
 )
 
-//go:embed builtin.jsonl
-var builtin []byte
+// The questions that come with the program: few, of the kinds that tell formats apart, and many,
+// with values that are hard to write.
+var (
+	//go:embed quick.jsonl
+	quick []byte
+	//go:embed builtin.jsonl
+	builtin []byte
+)
 
 // Builtin returns the questions that come with the program.
 func Builtin() ([]Question, error) {
 	s, err := read(bytes.NewReader(builtin), "builtin.jsonl", nil)
+	return s.Questions, err
+}
+
+// Quick returns those of them that are asked where little time is left: simple calls, several at once,
+// nested arguments, and questions that no tool fits.
+func Quick() ([]Question, error) {
+	s, err := read(bytes.NewReader(quick), "quick.jsonl", nil)
 	return s.Questions, err
 }
 
@@ -32,8 +45,8 @@ type Set struct {
 }
 
 // Load reads a test set: a file of JSON lines in our layout or in BFCL's. The
-// answers to a file of BFCL are in the file that answers names; "" stands for the
-// one of the same name in the folder possible_answer beside it.
+// answers to a file of BFCL are in the file of the same name in the folder possible_answer
+// beside it.
 //
 // A line in our layout is an object with the members
 //
@@ -46,19 +59,46 @@ type Set struct {
 // Any value of input has to be met, number by number and string by string. An element
 // of expected may also have accept, {"argument": [other values that will do, …]}, and
 // optional, ["argument that may be missing", …].
-func Load(path, answers string) (Set, error) {
+func Load(path string) (Set, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Set{}, err
 	}
 	defer file.Close()
 	truth := func() (map[string][]bfclCall, error) {
-		if answers != "" {
-			return readTruth(answers)
-		}
 		return readTruth(filepath.Join(filepath.Dir(path), "possible_answer", filepath.Base(path)))
 	}
 	return read(file, path, truth)
+}
+
+// LoadAll reads several test sets as one. A folder stands for the files in it that end in .json or
+// .jsonl.
+func LoadAll(paths []string) (Set, error) {
+	var files []string
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return Set{}, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		within, err := filepath.Glob(filepath.Join(path, "*.json*"))
+		if err != nil || len(within) == 0 {
+			return Set{}, fmt.Errorf("%s: the folder has no file that ends in .json or .jsonl", path)
+		}
+		files = append(files, within...)
+	}
+	var all Set
+	for _, path := range files {
+		set, err := Load(path)
+		if err != nil {
+			return Set{}, err
+		}
+		all.Questions, all.LeftOut = append(all.Questions, set.Questions...), append(all.LeftOut, set.LeftOut...)
+	}
+	return all, nil
 }
 
 // line is a line of either layout.
@@ -74,8 +114,8 @@ type line struct {
 	Function []bfclFunction `json:"function"`
 }
 
-// read reads questions from r; name is that of the file, for errors. truth is called for
-// the answers to the questions of BFCL, once, and only if there is a question that has one.
+// read reads questions from r; name is that of the file, for errors. truth is called for the answers to
+// the questions of BFCL, once, and only if there is a question that has one.
 func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error)) (Set, error) {
 	var (
 		set     Set

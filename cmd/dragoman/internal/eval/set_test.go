@@ -10,7 +10,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // set writes a test set and returns its path.
@@ -28,14 +27,14 @@ func TestLoad(t *testing.T) {
 {"id": "a", "kind": "k", "source": "ours", "tools": [{"name": "f", "input_schema": {"type": "object", "properties": {"z": {}, "a": {"const": "<&>"}}}}], "question": "f < g & \"h\"?", "expected": []}
 
 {"id": "b", "system": "Be brief.", "messages": [{"role": "user", "content": "Go."}], "expected": [{"name": "f", "input": {"x": 1.50}}]}
-`), "")
+`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := loaded.Questions
 	bodies := []string{
-		`{"model":"eval","max_tokens":4096,"tools":[{"name":"f","input_schema":{"type":"object","properties":{"z":{},"a":{"const":"<&>"}}}}],"messages":[{"content":"f < g & \"h\"?","role":"user"}]}`,
-		`{"model":"eval","max_tokens":4096,"system":"Be brief.","messages":[{"role":"user","content":"Go."}]}`,
+		`{"model":"eval","max_tokens":1024,"temperature":0,"tools":[{"name":"f","input_schema":{"type":"object","properties":{"z":{},"a":{"const":"<&>"}}}}],"messages":[{"content":"f < g & \"h\"?","role":"user"}]}`,
+		`{"model":"eval","max_tokens":1024,"temperature":0,"system":"Be brief.","messages":[{"role":"user","content":"Go."}]}`,
 	}
 	for i, body := range bodies {
 		if string(list[i].body) != body {
@@ -73,11 +72,10 @@ func TestLoadRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := set(t, "set", test.text)
-			answers := ""
 			if strings.Contains(test.name, "Java") {
-				answers = set(t, "answers", "")
+				answer(t, path, "")
 			}
-			_, err := Load(path, answers)
+			_, err := Load(path)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -85,13 +83,25 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// answer writes the answers to the questions of a file.
+func answer(t *testing.T, path, answers string) {
+	t.Helper()
+	beside := filepath.Join(filepath.Dir(path), "possible_answer")
+	if err := os.Mkdir(beside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(beside, filepath.Base(path)), []byte(answers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestLoadBFCL(t *testing.T) {
-	loaded, err := Load("testdata/bfcl/BFCL_v4_parallel_multiple.json", "")
+	loaded, err := Load("testdata/bfcl/BFCL_v4_parallel_multiple.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := loaded.Questions
-	want := `{"model":"eval","max_tokens":4096,"system":"Be brief.","tools":[` +
+	want := `{"model":"eval","max_tokens":1024,"temperature":0,"system":"Be brief.","tools":[` +
 		`{"name":"math_multiply","description":"Multiply.","input_schema":{"type":"object","properties":{"b":{"type":"number","description":"a factor"},"a":{"type":"integer"}},"required":["a","b"]}},` +
 		`{"name":"book","description":"Book a room.","input_schema":{"type":"object","properties":{"guest":{"type":"object","properties":{"type":{"type":"string"},"ages":{"type":"array","items":{"type":"number"}}}},"note":{"default":{"type":"dict"}}}}}],` +
 		`"messages":[{"content":"Multiply 3 by 2.5, and book a room.","role":"user"}]}`
@@ -104,15 +114,15 @@ func TestLoadBFCL(t *testing.T) {
 		}
 	}
 
-	elsewhere := set(t, "answers.json", `{"id": "simple_0", "ground_truth": [{"f": {}}]}`)
 	asked := set(t, "questions.json", `{"id": "simple_1", "question": [[{"role": "user", "content": "?"}]], "function": [{"name": "f", "parameters": {"type": "dict"}}]}`)
-	if _, err := Load(asked, elsewhere); err == nil || !strings.Contains(err.Error(), `:1: there is no answer with the id "simple_1"`) {
+	answer(t, asked, `{"id": "simple_0", "ground_truth": [{"f": {}}]}`)
+	if _, err := Load(asked); err == nil || !strings.Contains(err.Error(), `:1: there is no answer with the id "simple_1"`) {
 		t.Error(err)
 	}
 
 	// What cannot be asked is left out; an id may be there twice.
 	const ask = `{"id": "irrelevance_0", "question": [[{"role": "user", "content": "%s"}]], "function": []}` + "\n"
-	loaded, err = Load(set(t, "odd.json", fmt.Sprintf(ask+ask+ask, "a", "", "b")), "")
+	loaded, err = Load(set(t, "odd.json", fmt.Sprintf(ask+ask+ask, "a", "", "b")))
 	if err != nil || len(loaded.Questions) != 2 || len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Error(), "odd.json:2: messages.0") {
 		t.Errorf("%v, got %+v", err, loaded)
 	}
@@ -125,6 +135,11 @@ func TestBuiltin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	few, err := Quick()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = append(list, few...)
 	kinds := map[string]int{}
 	for _, q := range list {
 		kinds[q.Kind]++
@@ -139,13 +154,41 @@ func TestBuiltin(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range []string{"string", "markup", "script", "integer", "number", "boolean", "enum", "array", "object", "union", "optional", "no arguments", "code", "parallel", "choice", "turns", "none"} {
+	for _, kind := range []string{"string", "markup", "script", "integer", "number", "boolean", "enum", "array", "object", "union", "optional", "no arguments", "code", "parallel", "choice", "turns", "none", "simple", "nested"} {
 		if kinds[kind] == 0 {
 			t.Errorf("there is no question of the kind %q", kind)
 		}
 	}
 	if len(list) < 40 {
 		t.Errorf("there are %d questions", len(list))
+	}
+}
+
+// TestLoadAll reads files and folders as one set, each with its answers.
+func TestLoadAll(t *testing.T) {
+	own := set(t, "own.jsonl", `{"id": "a", "question": "?", "expected": []}`)
+	folder := filepath.Join("testdata", "bfcl")
+	loaded, err := LoadAll([]string{own, folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Load(filepath.Join(folder, "BFCL_v4_parallel_multiple.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(loaded.Questions); n <= 1+len(one.Questions) || loaded.Questions[0].ID != "a" {
+		t.Errorf("%d questions", n)
+	}
+	for _, test := range []struct {
+		paths []string
+		want  string
+	}{
+		{[]string{own, "none.jsonl"}, "none.jsonl: no such file"},
+		{[]string{t.TempDir()}, "the folder has no file that ends in .json or .jsonl"},
+	} {
+		if _, err := LoadAll(test.paths); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
 	}
 }
 
@@ -156,7 +199,7 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Well.")}}}
+	said := messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Well."}}}
 	for _, c := range q.want.calls {
 		input := map[string]any{}
 		for name, arg := range c.args {
@@ -166,7 +209,7 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	}
 	history := *req
 	history.Messages = append(history.Messages[:len(req.Messages):len(req.Messages)], said, messages.MessageParam{
-		Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go on.")}},
+		Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}},
 	})
 	prompt, err := translate.Render(&history, target)
 	if err != nil {
@@ -174,7 +217,7 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	}
 	text := ""
 	for _, part := range prompt.Turns[len(prompt.Turns)-2].Parts {
-		text += part.Text.String()
+		text += part.Text
 	}
 	m, err := messages.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return func(yield func(translate.Chunk, error) bool) {

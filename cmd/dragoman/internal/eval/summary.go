@@ -26,6 +26,7 @@ type Summary struct {
 	Calls        int     // that the model began to write
 	Malformed    int     // of Calls: those that were read in any other way than clean
 	Outcomes     []Count // Calls by how they were read, in the order of the names
+	Reasons      []Count // by outcome and reason, likewise
 	InputTokens  int
 	OutputTokens int
 	P50, P95     int64 // milliseconds for an answer
@@ -92,11 +93,36 @@ func kindCell(records []Record, kind string) string {
 	return fmt.Sprintf("%d of %d", right, all)
 }
 
+// mostKinds is how many kinds of questions the table of a terminal has columns for.
+const mostKinds = 6
+
+// columns returns the heads of the table for a terminal: with the kinds of questions, if they are few.
+func (r *Report) columns() []string {
+	all := slices.Clone(columns)
+	if len(r.Kinds) <= mostKinds {
+		for _, k := range r.Kinds {
+			all = append(all, k.Kind)
+		}
+	}
+	return all
+}
+
+// row returns the row of a format in that table.
+func (r *Report) row(i int) []string {
+	all := r.Formats[i].cells()
+	if len(r.Kinds) <= mostKinds {
+		for _, k := range r.Kinds {
+			all = append(all, k.Cells[i])
+		}
+	}
+	return all
+}
+
 // summarize returns the figures of the records of one format. Questions without an answer
 // count as failed and in no other figure.
 func summarize(format string, records []Record) Summary {
 	s := Summary{Format: format, Questions: len(records)}
-	outcomes := map[string]int{}
+	outcomes, reasons := map[string]int{}, map[string]int{}
 	var times []int64
 	for _, r := range records {
 		if r.Error != "" {
@@ -113,16 +139,25 @@ func summarize(format string, records []Record) Summary {
 				s.Malformed += n
 			}
 		}
+		for name, n := range r.Reasons {
+			reasons[name] += n
+		}
 		s.InputTokens += r.InputTokens
 		s.OutputTokens += r.OutputTokens
 		times = append(times, r.Milliseconds)
 	}
-	for _, name := range slices.Sorted(maps.Keys(outcomes)) {
-		s.Outcomes = append(s.Outcomes, Count{name, outcomes[name]})
-	}
+	s.Outcomes, s.Reasons = counts(outcomes), counts(reasons)
 	slices.Sort(times)
 	s.P50, s.P95 = rank(times, 50), rank(times, 95)
 	return s
+}
+
+// counts returns the numbers of a map in the order of their names.
+func counts(m map[string]int) (list []Count) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, Count{name, m[name]})
+	}
+	return list
 }
 
 // rank returns the percentile of a sorted list by the nearest rank: the lowest of its

@@ -1,7 +1,7 @@
 // What the parser made of a completion, after each step. A page of steps is asked for at a time, and of
 // the text the end is shown: a completion may be long.
 
-import { el, size } from '../dom.js';
+import { el, reason, size } from '../dom.js';
 import { Flow } from '../flow.js';
 
 const shownBytes = 12 << 10;
@@ -88,7 +88,7 @@ export class Steps {
   }
 
   tell(step) {
-    const lines = (step.outcomes ?? []).map((o) => el('li', { class: 'why', text: `call ${[o.tool, o.kind, o.reason].filter(Boolean).join(', ')}` }));
+    const lines = (step.outcomes ?? []).map((o) => el('li', { class: 'why', text: `call ${[o.tool, o.kind, reason(o)].filter(Boolean).join(', ')}` }));
     lines.push(...step.events.map((e) => el('li', { text: JSON.stringify(e) })));
     if (step.left_out) lines.push(el('li', { text: `… and ${step.left_out} more` }));
     this.events.replaceChildren(...lines);

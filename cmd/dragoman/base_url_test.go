@@ -1,0 +1,208 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/upstream/upstreamtest"
+)
+
+// chatServer serves a fake server of chat completions, and returns its base URL.
+func chatServer(t *testing.T, s *upstreamtest.Chat, models ...string) string {
+	t.Helper()
+	s.Models = models
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// weatherOnly plays a server whose own tools API knows one call. It fills the parameter of
+// get_weather, and of other tools says that call as text, in the tags of the attribute format.
+func weatherOnly(body []byte) string {
+	var request struct {
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if err := json.Unmarshal(body, &request, json.MatchCaseInsensitiveNames(true)); err != nil {
+		panic(err)
+	}
+	if request.Tools[0].Function.Name == "get_weather" {
+		return `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Lisbon\"}"}}]}`
+	}
+	return `{"role":"assistant","content":"<function_calls>\n<invoke name=\"set_timer\">\n<parameter name=\"minutes\">5</parameter>\n</invoke>\n</function_calls>"}`
+}
+
+const timerSet = `{"id": "weather", "kind": "a", "tools": [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}], "question": "What is the weather in Lisbon?", "expected": [{"name": "get_weather", "input": {"city": "Lisbon"}}]}
+{"id": "timer", "kind": "b", "tools": [{"name": "set_timer", "input_schema": {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]}}], "question": "Set a timer for 5 minutes.", "expected": [{"name": "set_timer", "input": {"minutes": 5}}]}
+`
+
+// TestEvalServer asks a server that no file describes, in all ways that are asked by default and with its
+// own questions, and uses the entry that is printed.
+func TestEvalServer(t *testing.T) {
+	fake := upstreamtest.NewChat(nil)
+	fake.Tools = weatherOnly
+	url := chatServer(t, fake, "gemma")
+	out := t.TempDir()
+	got := invocation{}.run(t, "eval", "--base-url", url, "--out", out)
+	if got.code != 0 || !regexp.MustCompile(`^Questions: 20, each in 4 ways\. The first answer took \S+ s; 79 more take up to .*\n$`).MatchString(got.stderr) {
+		t.Fatalf("got %+v", got)
+	}
+	for _, want := range []string{"\nlegacy     20 ", "\nattribute  20 ", "\njson       20 ", "\nserver     20 ", " simple  parallel  nested  none\n", "\nWinner: legacy, with "} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is not in\n%s", want, got.stdout)
+		}
+	}
+	if again := (invocation{}).run(t, "eval", "--base-url", url, "--out", out); again.stdout != got.stdout || again.stderr != "" {
+		t.Errorf("the second run: %+v", again)
+	}
+
+	_, rest, _ := strings.Cut(got.stdout, "for the configuration file:\n\n")
+	entry, _, _ := strings.Cut(rest, "\n\n")
+	if !strings.Contains(entry, "format: auto") {
+		t.Errorf("where nothing is better, the entry is not that of the default:\n%s", entry)
+	}
+	succeed(t, "check", "--config", write(t, "dragoman.yaml", entry), "--online")
+}
+
+// TestEvalWays compares the tools API of a server with and without what is read out of text, on files of
+// a folder, and with a key.
+func TestEvalWays(t *testing.T) {
+	fake := upstreamtest.NewChat(nil)
+	fake.Tools, fake.Key = weatherOnly, "secret"
+	url := chatServer(t, fake, "gemma", "qwen")
+	key := write(t, "key", "secret\n")
+	set := write(t, "set.jsonl", timerSet)
+	for _, args := range [][]string{{set}, {filepath.Dir(set)}} {
+		got := invocation{}.run(t, append([]string{"eval", "--base-url", url, "--api-key-file", key, "--model", "qwen", "--formats", "legacy,server,native", "--out", t.TempDir()}, args...)...)
+		if got.code != 0 || got.stderr != "" {
+			t.Fatalf("got %+v", got)
+		}
+		for _, want := range []string{"\nlegacy  2          2 ", "\nserver  2          1 ", "\nnative  2          2 ", "of 2 right: legacy 2, native 2, server 1)", `api_key: "file:` + key + `"}`, "  - name: \"qwen\"\n"} {
+			if !strings.Contains(got.stdout, want) {
+				t.Errorf("%q is not in\n%s", want, got.stdout)
+			}
+		}
+	}
+
+	got := invocation{}.run(t, "eval", "--base-url", url, "--api-key-file", key, "--out", t.TempDir())
+	if want := "has 2 models; name one with --model:\n  gemma\n  qwen\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
+		t.Errorf("got %+v", got)
+	}
+	if got := (invocation{}).run(t, "eval", "--simulated", "--formats", "server", "--out", t.TempDir()); got.code != 2 || !strings.Contains(got.stderr, "simulated has no tools API for this model; leave it out") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestEvalEntry prints the entry of a configuration anew. legacy is what auto stands for with this model, whatever
+// format its entry has.
+func TestEvalEntry(t *testing.T) {
+	url := chatServer(t, upstreamtest.NewChat(nil), "gemma")
+	file := write(t, "dragoman.yaml", `{upstreams: {here: {kind: openai, base_url: "`+url+`"}}, models: [{name: "g*", upstream: here, model: gemma, format: json}]}`)
+	got := succeed(t, "eval", "--config", file, "--model", "gpt", "--formats", "legacy", "--out", t.TempDir(), write(t, "set.jsonl", timerSet))
+	if want := "models:\n  - name: \"gpt\"\n    upstream: here\n    model: \"gemma\"\n    format: auto # beside the other keys of the entry\n"; !strings.Contains(got, want) {
+		t.Errorf("%q is not in\n%s", want, got)
+	}
+}
+
+// TestServerCannotBeUsed holds that what is wrong with --base-url is told with what to do, before
+// anything takes long.
+func TestServerCannotBeUsed(t *testing.T) {
+	refuse := func(status int, message string) *upstreamtest.Chat {
+		return upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Refuse(status, "invalid_request_error", message, "")}))
+	}
+	locked := upstreamtest.NewChat(nil)
+	locked.Key = "secret"
+	behindKey := chatServer(t, locked, "gemma")
+	good := chatServer(t, upstreamtest.NewChat(nil), "gemma")
+	wrong := write(t, "key", "nonsense")
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"nobody there", []string{"--base-url", "http://127.0.0.1:1/v1"}, "nothing answers at http://127.0.0.1:1/v1 (connection refused); start the server, or give its port: by default llama.cpp listens on 8080"},
+		{"no /v1", []string{"--base-url", strings.TrimSuffix(good, "/v1")}, "most servers have their API below /v1: --base-url " + good},
+		{"another path", []string{"--base-url", good + "/x"}, "check the port and the path, which most often ends in /v1"},
+		{"no key", []string{"--base-url", behindKey}, "wants a key; write it into a file, and name the file with --api-key-file"},
+		{"a wrong key", []string{"--base-url", behindKey, "--api-key-file", wrong}, "does not accept the key in " + wrong},
+		{"a model that cannot chat", []string{"--base-url", chatServer(t, refuse(400, `"embed" does not support chat`), "embed")}, `the model "embed" cannot chat (400 "embed" does not support chat); name a chat model with --model`},
+		{"a server that loads", []string{"--base-url", chatServer(t, refuse(503, "Loading model"), "gemma")}, "is not ready (529 Loading model); wait until it has loaded its model"},
+		{"an unknown model", []string{"--base-url", chatServer(t, refuse(404, "no such model"), "gemma"), "--model", "gema"}, "does not know the model \"gema\" (404 no such model); name one that it lists with --model:\n  gemma\n"},
+		{"no models", []string{"--base-url", chatServer(t, upstreamtest.NewChat(nil), []string{}...)}, "lists no model; load one into the server"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, command := range [][]string{{"eval", "--out", t.TempDir()}, {"check", "--online"}} {
+				if command[0] == "check" && len(tt.args) == 4 && tt.args[2] == "--model" {
+					continue
+				}
+				if got := (invocation{}).run(t, append(command, tt.args...)...); got.code != 1 || !strings.Contains(got.stderr, tt.want) {
+					t.Errorf("%s: got %+v", command[0], got)
+				}
+			}
+		})
+	}
+	if got := succeed(t, "check", "--online", "--base-url", good); !strings.Contains(got, "online    openai: gemma answered in ") {
+		t.Error(got)
+	}
+	if got := succeed(t, "check", "--online", "--base-url", chatServer(t, upstreamtest.NewChat(nil), "a", "b")); !strings.Contains(got, "online    openai: lists 2 models, and none was asked: a, b") {
+		t.Error(got)
+	}
+}
+
+// TestServeServer serves every model of a server, by its own names and with a key that changes.
+func TestServeServer(t *testing.T) {
+	fake := upstreamtest.NewChat(nil)
+	fake.Key = "secret"
+	url := chatServer(t, fake, "gemma", "qwen")
+	key := write(t, "key", "old")
+	server := start(t, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_CONFIG": ""}, "--api-key-file", key)
+	if response := post(t, client, server.url, weatherRequest); response.StatusCode != 502 {
+		t.Errorf("with an old key: %s", response.Status)
+	}
+	if err := os.WriteFile(key, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server.await(t, "the configuration was read again, and serves new requests")
+	if got := read(t, post(t, client, server.url, weatherRequest)); !strings.Contains(got, `"name":"get_weather"`) {
+		t.Error(got)
+	}
+	if got := fetch(t, server.url+"/v1/models"); !strings.Contains(got, `"gemma"`) || !strings.Contains(got, `"qwen"`) {
+		t.Error(got)
+	}
+}
+
+// TestSources holds which of --base-url, --config and --simulated is taken.
+func TestSources(t *testing.T) {
+	file := write(t, "dragoman.yaml", simulatedFile)
+	const url = "http://127.0.0.1:8080/v1"
+	for _, tt := range []struct {
+		args []string
+		env  map[string]string
+		code int
+		want string
+	}{
+		{[]string{"--base-url", url, "--config", file}, nil, 2, "--base-url and --config both say where the models are; leave one of them out"},
+		{[]string{"--base-url", url, "--simulated"}, nil, 2, "--base-url and --simulated both say where the models are; leave one of them out"},
+		{nil, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_CONFIG": file}, 2, "DRAGOMAN_BASE_URL and DRAGOMAN_CONFIG both say"},
+		{[]string{"--api-key-file", file}, nil, 2, "--api-key-file goes with --base-url"},
+		{[]string{"--base-url", url}, map[string]string{"DRAGOMAN_CONFIG": file, "DRAGOMAN_SIMULATED": "true"}, 0, "upstream  openai: openai " + url},
+		{[]string{"--config", file}, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_API_KEY_FILE": "/none"}, 0, "upstream  sim: simulated"},
+		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_BASE_URL": url}, 0, "upstream  simulated: simulated"},
+		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_API_KEY_FILE": "/none"}, 0, "upstream  simulated: simulated"},
+		{[]string{"--base-url", "127.0.0.1:8080"}, nil, 78, `--base-url: "127.0.0.1:8080" is not the URL of a server; write scheme, host, port and path, such as http://127.0.0.1:8080/v1`},
+		{[]string{"--base-url", url, "--api-key-file", "/none"}, nil, 78, "--api-key-file: /none cannot be read"},
+		{[]string{"--base-url", url, "--api-key-file", write(t, "empty", "\n")}, nil, 78, "empty is empty; write the key into it"},
+		{[]string{"--base-url", "http://127.0.0.1:8080"}, nil, 0, "--base-url: http://127.0.0.1:8080 has no path, and most servers have this API below /v1; if requests fail, use http://127.0.0.1:8080/v1"},
+		{[]string{"--base-url", "http://example.com/v1", "--api-key-file", write(t, "key", "k")}, nil, 0, "warning   --base-url: api_key and all prompts go there without encryption"},
+	} {
+		got := invocation{env: tt.env}.run(t, append([]string{"check"}, tt.args...)...)
+		if got.code != tt.code || !strings.Contains(got.stdout+got.stderr, tt.want) {
+			t.Errorf("%q %v: got %+v", tt.args, tt.env, got)
+		}
+	}
+}

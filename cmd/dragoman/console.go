@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// console writes the lines of the log for people. The line of an exchange has what an eye looks for first:
+//
+//	15:04:05 INF exchange status=200 dialect=messages model=claude-2.1 tool_calls=1 duration_ms=812
+//
+// What clients and upstreams have chosen is in these lines, too: a character that a terminal would
+// act upon, or show as nothing, is written as its escape.
+func console(w io.Writer, colours bool) zerolog.ConsoleWriter {
+	value := func(v any) string { return printable(fmt.Sprintf("%s", v)) }
+	return zerolog.ConsoleWriter{
+		Out:                   w,
+		NoColor:               !colours,
+		TimeFormat:            time.TimeOnly,
+		PartsOrder:            []string{zerolog.TimestampFieldName, zerolog.LevelFieldName, "msg"},
+		FieldsOrder:           exchangeFields,
+		FieldsExclude:         []string{"msg"},
+		FormatFieldValue:      value,
+		FormatPartValueByName: func(v any, _ string) string { return value(v) },
+		FormatPrepare:         shorten,
+	}
+}
+
+// exchangeFields are what people see of an exchange, in their order.
+var exchangeFields = strings.Fields(`status dialect path model input_tokens output_tokens tool_calls attempts stop_reason
+	error_type error_reason error_path dropped unmet duration_ms request_id`)
+
+// shorten removes what is for programs from the fields of an exchange. The id of one that failed stays: it is
+// what to look for elsewhere.
+func shorten(fields map[string]any) error {
+	if fields["msg"] != "exchange" {
+		return nil
+	}
+	if strings.HasPrefix(fmt.Sprint(fields["status"]), "2") {
+		delete(fields, "request_id")
+	}
+	for name := range fields {
+		if !slices.Contains(exchangeFields, name) && !slices.Contains([]string{"msg", zerolog.LevelFieldName, zerolog.TimestampFieldName}, name) {
+			delete(fields, name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// The lines that people read, of what the log has.
+func TestConsole(t *testing.T) {
+	tests := []struct{ line, want string }{
+		{`{"level":"warn","delay":"1 s","n":3,"msg":"the upstream is slow"}`, `WRN the upstream is slow delay="1 s" n=3`},
+		{`{"level":"info","request_id":"req_1","dialect":"messages","model":"claude-2.1","upstream":"sim","stop_reason":"tool_use","ttfe_ms":1.2,"status":200,"attempts":1,"duration_ms":812.4,"bytes_in":5,"output_tokens":58,"tool_calls":1,"dropped":["top_k"],"msg":"exchange"}`,
+			`INF exchange status=200 dialect=messages model=claude-2.1 output_tokens=58 tool_calls=1 attempts=1 stop_reason=tool_use dropped=["top_k"] duration_ms=812.4`},
+		{`{"level":"info","request_id":"req_2","path":"/v1/*","error_type":"not_found_error","status":404,"msg":"exchange"}`,
+			`INF exchange status=404 path=/v1/* error_type=not_found_error request_id=req_2`},
+	}
+	for _, tt := range tests {
+		var out strings.Builder
+		if _, err := console(&out, false).Write([]byte(tt.line)); err != nil {
+			t.Error(err)
+		}
+		_, got, _ := strings.Cut(out.String(), " ") // the time
+		if got != tt.want+"\n" {
+			t.Errorf("%s\nis  %swant %s", tt.line, got, tt.want)
+		}
+	}
+}
+
+// What a client chooses cannot act upon the terminal, nor end the line.
+func TestConsoleHostile(t *testing.T) {
+	hostile := "a\x1b]0;owned\x07\r\n\u202eb\u200bc\u0085d\x9be\x00\x7f"
+	for _, format := range []string{"console", "json"} {
+		var out strings.Builder
+		log := newLog(&out, format, "debug", true)
+		log.Info().Str("model", hostile).Str("dialect", hostile).Strs("dropped", []string{hostile}).Int("status", 200).Str("msg", "exchange").Send()
+		log.Warn().Str("error", hostile).Str("msg", hostile).Send()
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if len(lines) != 2 {
+			t.Errorf("%s: %d lines: %q", format, len(lines), out.String())
+		}
+		for _, line := range lines {
+			raw := strings.ContainsFunc(line, func(r rune) bool { return r < ' ' })
+			if format == "console" {
+				raw = strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) })
+			}
+			if raw {
+				t.Errorf("%s: %q", format, line)
+			}
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                       "",
+		"Grüße, 東京 🙂":            "Grüße, 東京 🙂",
+		"it's \"quoted\" \\n":    `it's "quoted" \n`,
+		"a\x1b[31mb":             `a\x1b[31mb`,
+		"a\xffb":                 `a\xffb`,
+		"\ufffd":                 "\ufffd",
+		"one\ntwo\tthree":        `one\ntwo\tthree`,
+		"\u2066left\u2069":       `\u2066left\u2069`,
+		"soft\u00adhyphen":       `soft\u00adhyphen`,
+		"\U000e0041 tag":         `\U000e0041 tag`,
+		"no-break\u00a0space":    `no-break\u00a0space`,
+		"separator\u2028of line": `separator\u2028of line`,
+	} {
+		if got := printable(s); got != want {
+			t.Errorf("printable(%q) = %q, want %q", s, got, want)
+		}
+	}
+	if got, want := printableLines("a\tb\x1b\nc"), "a\tb\\x1b\nc"; got != want {
+		t.Errorf("printableLines = %q, want %q", got, want)
+	}
+}
+
+// The form and the level are those of the flag, the environment, the file or the default, in this order.
+func TestLogSettings(t *testing.T) {
+	file := write(t, "dragoman.yaml", "log: {format: console, level: info}\n"+simulatedFile)
+	plain := write(t, "plain.yaml", simulatedFile)
+	console, object := regexp.MustCompile(`^\d\d:\d\d:\d\d INF serving http://`), regexp.MustCompile(`^\{"level":"info"`)
+	tests := []struct {
+		name string
+		env  map[string]string
+		args []string
+		want *regexp.Regexp // of the first line
+	}{
+		{"no terminal", nil, []string{"--config", plain}, object},
+		{"file", nil, []string{"--config", file}, console},
+		{"environment over file", map[string]string{"DRAGOMAN_LOG_FORMAT": "json"}, []string{"--config", file}, object},
+		{"flag over environment", map[string]string{"DRAGOMAN_LOG_FORMAT": "json"}, []string{"--config", file, "--log-format", "console"}, console},
+		{"auto over file", nil, []string{"--config", file, "--log-format", "auto"}, object},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := firstLine(t, tt.env, tt.args...); !tt.want.MatchString(got) {
+				t.Errorf("the first line is %s", got)
+			}
+		})
+	}
+	if got := firstLine(t, map[string]string{"DRAGOMAN_LOG_LEVEL": "warn"}, "--config", plain, "--insecure", "--listen", "0.0.0.0:0"); !strings.Contains(got, `"level":"warn"`) {
+		t.Errorf("with level warn the first line is %s", got)
+	}
+}
+
+// firstLine returns the first line of the log of `serve`.
+func firstLine(t *testing.T, env map[string]string, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	out, stderr := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)
+		run(ctx, args, strings.NewReader(""), io.Discard, stderr, func(name string) string { return env[name] })
+		stderr.Close()
+	}()
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	_, _ = io.Copy(io.Discard, lines)
+	<-ended
+	return line
+}
+
+// On a terminal the log is for people, with colours unless they are not wanted.
+func TestLogOnTerminal(t *testing.T) {
+	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
+		// The terminal is standard error alone, so that nothing but the log is on it.
+		command := onTerminal(t, os.Args[0]+" >/dev/null", "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0", env)
+		stdin, err := command.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(stdout)
+		first, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		url := regexp.MustCompile(` url=(\S+)`).FindStringSubmatch(plain(first))
+		if url == nil || !strings.Contains(plain(first), "INF serving http://127.0.0.1:") {
+			t.Fatalf("the first line is %q", first)
+		}
+		response, err := client.Post(url[1]+"/v1/messages", "application/json", strings.NewReader(weatherRequest))
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response, err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+		rest := first
+		for !strings.Contains(rest, "tool_use") {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				t.Fatal(err, rest)
+			}
+			rest += line
+		}
+		if got, want := strings.Contains(rest, "\x1b"), env == "TERM=xterm"; got != want {
+			t.Errorf("%s: colours %v: %q", env, got, rest)
+		}
+		if !regexp.MustCompile(`\d\d:\d\d:\d\d INF exchange status=200 dialect=messages model=claude-2\.1 .* tool_calls=1 .*stop_reason=tool_use duration_ms=[\d.]+`).MatchString(plain(rest)) {
+			t.Errorf("no line for the exchange:\n%s", rest)
+		}
+		_, _ = io.WriteString(stdin, "\x03") // Ctrl-C
+		_, _ = io.Copy(io.Discard, lines)
+		if err := command.Wait(); err != nil {
+			t.Errorf("%s: %v", env, err)
+		}
+	}
+}
+
+// onTerminal returns a command that a shell starts in a terminal, with a part of the environment.
+// The shell is the same everywhere and makes room for the command: one that stays, as dash does by
+// itself, gets Ctrl-C too, and its end is what would be seen.
+func onTerminal(t *testing.T, line string, env ...string) *exec.Cmd {
+	t.Helper()
+	if _, err := exec.LookPath("script"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("there is no script(1) of Linux to make a terminal")
+	}
+	command := exec.Command("script", "-qefc", "exec "+line, "/dev/null")
+	command.Env = append(append(os.Environ(), "SHELL=/bin/sh", "TERM=xterm", "NO_COLOR="), env...)
+	return command
+}
+
+// plain returns a text without colours.
+func plain(s string) string { return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(s, "") }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy"
+	"dragoman/translate"
+)
+
+// entry is the model that eval has asked, for people to paste into a configuration file.
+type entry struct {
+	name     string // that clients ask for
+	route    proxy.Route
+	upstream config.Upstream
+	settings *settings
+}
+
+// yaml returns the entry with a format. Of a model that no file declares, it is a whole file. auto is the
+// format that auto stands for.
+func (e entry) yaml(format, auto string) string {
+	if format == auto {
+		format = translate.FormatAuto
+	}
+	var s strings.Builder
+	name, model, others := e.upstream.Name, "", " # beside the other keys of the entry"
+	if e.settings.baseURL != "" {
+		name, others = "local", ""
+		fmt.Fprintf(&s, "upstreams:\n  %s: {kind: openai, base_url: %q", name, e.upstream.BaseURL)
+		if path, err := filepath.Abs(e.settings.keyFile); err == nil && e.settings.keyFile != "" {
+			fmt.Fprintf(&s, ", api_key: %q", "file:"+path)
+		}
+		s.WriteString("}\n")
+	} else if e.route.Model != e.name {
+		model = fmt.Sprintf("    model: %q\n", e.route.Model)
+	}
+	fmt.Fprintf(&s, "models:\n  - name: %q\n    upstream: %s\n%s    format: %s%s\n", e.name, name, model, format, others)
+	return s.String()
+}

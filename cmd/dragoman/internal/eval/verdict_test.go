@@ -1,0 +1,35 @@
+package eval
+
+import "testing"
+
+// TestVerdict names a winner only where one question more or less would not make another one.
+func TestVerdict(t *testing.T) {
+	type row struct {
+		format string
+		right  int
+	}
+	for _, tt := range []struct {
+		name, want, best string
+		rows             []row
+	}{
+		{"one format", "json: 7 of 20 right.", "json", []row{{"json", 7}}},
+		{"a winner", "Winner: json, with 12 of 20 right. Next: legacy, with 10.", "json", []row{{"legacy", 10}, {"json", 12}}},
+		{"one question more", "No clear winner: one question would turn it (of 20 right: json 11, legacy 10).", "legacy", []row{{"legacy", 10}, {"json", 11}, {"attribute", 3}}},
+		{"as many", "No clear winner: one question would turn it (of 20 right: attribute 9, json 9).", "attribute", []row{{"legacy", 2}, {"attribute", 9}, {"json", 9}}},
+		{"the server", "Winner: server, with 15 of 20 right. Next: json, with 8.", "json", []row{{"legacy", 1}, {"json", 8}, {Server, 15}}},
+		{"the server alone", "native: 3 of 20 right.", "", []row{{Native, 3}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &Report{}
+			for _, row := range tt.rows {
+				r.Formats = append(r.Formats, Summary{Format: row.format, Questions: 20, Right: row.right})
+			}
+			if got := r.Verdict(); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if got := r.Best("legacy"); got != tt.best {
+				t.Errorf("best is %q, want %q", got, tt.best)
+			}
+		})
+	}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+
+	"dragoman/conformance"
+)
+
+const (
+	// patience is how long one answer may take: a small machine writes a few tokens a second.
+	patience = 10 * time.Minute
+	// tries is how often a model is asked for a forced call, and for a text.
+	tries = 5
+)
+
+// TestModels asks a real model, on a server with chat completions that is running. `make models` sets the
+// environment: DRAGOMAN_MODELS_URL is the server's base URL, and the test is skipped without it;
+// DRAGOMAN_MODELS_MODEL names the model, and may be empty if the server has one;
+// DRAGOMAN_MODELS_QUESTIONS has the files or folders of questions, and is empty for the built-in questions;
+// DRAGOMAN_MODELS_LIMIT is the number of questions to ask, and is empty for all of them.
+//
+// What is asserted holds for the weakest model. The log has what the model did.
+func TestModels(t *testing.T) {
+	url := os.Getenv("DRAGOMAN_MODELS_URL")
+	if url == "" {
+		t.Skip("DRAGOMAN_MODELS_URL is not set; run `make models BASE_URL=…` to ask a real model")
+	}
+	base, admin := conformance.ServeWithAdmin(t, nil, "--base-url", url)
+	s := &modelServer{url: url, admin: admin, client: anthropic.NewClient(clients["messages"](t.Context(), base, "")...)}
+	s.model = s.chooseModel(t)
+	t.Logf("asking %s at %s", s.model, url)
+	t.Run("ToolLoop", s.testToolLoop)
+	t.Run("CountTokens", s.testCountTokens)
+	t.Run("CutCall", s.testCutCall)
+	t.Run("ClientLeaves", s.testClientLeaves)
+	t.Run("OverlongPrompt", s.testOverlongPrompt)
+	t.Run("Questions", s.testQuestions)
+}
+
+// testToolLoop has the model call a tool, and answer with text when it has the result.
+func (s *modelServer) testToolLoop(t *testing.T) {
+	p := s.params("What is the weather in Paris?", 256, &weather)
+	var call anthropic.ContentBlockUnion
+	message := s.try(t, p, "a call", func(message anthropic.Message) bool {
+		i := slices.IndexFunc(message.Content, func(b anthropic.ContentBlockUnion) bool { return b.Type == "tool_use" })
+		if i < 0 || message.StopReason != "tool_use" {
+			return false
+		}
+		call = message.Content[i]
+		return true
+	})
+	var input map[string]any
+	if err := json.Unmarshal(call.Input, &input); err != nil || call.Name != weather.Name || call.ID == "" {
+		t.Fatalf("the call is %s %q of %s, %v", call.ID, call.Name, call.Input, err)
+	}
+	p.Messages = append(p.Messages, message.ToParam(), anthropic.NewUserMessage(
+		anthropic.NewToolResultBlock(call.ID, "Sunny, 23 degrees", false), anthropic.NewTextBlock("Tell me in one sentence what the weather is.")))
+	p.ToolChoice = anthropic.ToolChoiceUnionParam{OfNone: &anthropic.ToolChoiceNoneParam{}}
+	message = s.try(t, p, "a text", func(message anthropic.Message) bool { return strings.TrimSpace(text(message)) != "" })
+	if message.StopReason != "end_turn" && message.StopReason != "max_tokens" {
+		t.Errorf("stop_reason is %q behind text", message.StopReason)
+	}
+	t.Logf("the text has the result: %t", strings.Contains(text(message), "23") || strings.Contains(strings.ToLower(text(message)), "sunny"))
+}
+
+// testCountTokens compares what count_tokens says of a request with tools with the usage of its answer.
+func (s *modelServer) testCountTokens(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	p := s.params("What is the weather in Paris?", 1, &weather)
+	p.ToolChoice = anthropic.ToolChoiceUnionParam{}
+	count, err := s.client.Messages.CountTokens(ctx, anthropic.MessageCountTokensParams{
+		Model: p.Model, Messages: p.Messages, Tools: []anthropic.MessageCountTokensToolUnionParam{{OfTool: &weather}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := s.client.Messages.New(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, used := count.InputTokens, inputTokens(message.Usage)
+	t.Logf("count_tokens says %d, the usage %d", counted, used)
+	if counted <= 0 || counted > 2*used || used > 2*counted {
+		t.Errorf("count_tokens says %d, the usage %d: they differ by more than a factor of 2", counted, used)
+	}
+}
+
+// greedy sets the temperature to 0, which the version of the API that the library asks for does not have.
+var greedy = []option.RequestOption{option.WithHeader("anthropic-version", "2023-06-01"), option.WithJSONSet("temperature", 0)}
+
+// testCutCall has max_tokens cut a call at several places. As long as a value may go on, the JSON of the
+// input must not be whole: the same call with more room must not have another input.
+func (s *modelServer) testCutCall(t *testing.T) {
+	opened, whole := false, ""
+	for i, maxTokens := range []int64{4, 16, 32, 64, 96} {
+		p := s.params("Write a note of 500 words about the history of Paris.", maxTokens, &note)
+		message, inputs, err := s.stream(t.Context(), p, greedy...)
+		if err != nil {
+			t.Fatalf("max_tokens %d: %v", maxTokens, err)
+		}
+		if i == 0 && message.StopReason != "max_tokens" {
+			t.Errorf("max_tokens %d: stop_reason is %q", maxTokens, message.StopReason)
+		}
+		t.Logf("max_tokens %d: stop_reason %q, text %q, inputs %v", maxTokens, message.StopReason, text(message), inputs)
+		for index, block := range message.Content {
+			input := inputs[int64(index)]
+			if block.Type != "tool_use" {
+				continue
+			}
+			opened = true
+			if whole != "" && input != whole {
+				t.Errorf("with max_tokens %d the input is %s, which was %s before with fewer", maxTokens, input, whole)
+			}
+			if json.Valid([]byte(input)) {
+				whole = input
+			} else if message.StopReason != "max_tokens" {
+				t.Errorf("max_tokens %d: stop_reason is %q, and the input %q is not whole", maxTokens, message.StopReason, input)
+			}
+		}
+	}
+	if !opened {
+		t.Log("the model began no call, so that nothing was cut in one; ask a larger model")
+	}
+}
+
+// testClientLeaves leaves a stream at its first text. Dragoman must close the stream, and go on serving.
+func (s *modelServer) testClientLeaves(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	stream := s.client.Messages.NewStreaming(ctx, s.params("Count from 1 to 1000, one number a line.", 1024, nil))
+	defer stream.Close()
+	for stream.Next() && stream.Current().Delta.Text == "" {
+	}
+	if err := stream.Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("streams open when the client leaves: %d", s.openStreams(t))
+	cancel()
+
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); s.openStreams(t) > 0; <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d streams are open a minute after the client left", s.openStreams(t))
+		}
+	}
+	message, _, err := s.stream(t.Context(), s.params("Say hello.", 16, nil))
+	if err != nil || message.StopReason == "" {
+		t.Errorf("the answer to the next client is %q, stop_reason %q, %v", text(message), message.StopReason, err)
+	}
+}
+
+// testOverlongPrompt asks with a prompt that is longer than the context of the server. The server may
+// refuse it, or cut it and answer.
+func (s *modelServer) testOverlongPrompt(t *testing.T) {
+	const line = "All work and no play makes Jack a dull boy.\n"
+	p := s.params(strings.Repeat(line, 200_000/len(line)), 16, nil)
+	for name, ask := range map[string]func() (anthropic.Message, error){
+		"whole": func() (anthropic.Message, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			message, err := s.client.Messages.New(ctx, p)
+			if err != nil {
+				return anthropic.Message{}, err
+			}
+			return *message, nil
+		},
+		"streamed": func() (anthropic.Message, error) {
+			message, _, err := s.stream(t.Context(), p)
+			return message, err
+		},
+	} {
+		message, err := ask()
+		if err == nil {
+			t.Logf("%s: stop_reason %q, %d tokens in, %d out, %q", name, message.StopReason, inputTokens(message.Usage), message.Usage.OutputTokens, text(message))
+			if message.StopReason == "" || inputTokens(message.Usage) == 0 || message.Usage.OutputTokens == 0 {
+				t.Errorf("%s: the answer has no stop_reason or no usage", name)
+			}
+			continue
+		}
+		t.Logf("%s: %v", name, err)
+		if e, ok := errors.AsType[*anthropic.Error](err); !ok || e.StatusCode/100 != 4 || e.Type() == "" || e.Message == "" {
+			t.Errorf("%s: %v is not an error of the Messages API with a status of 4xx", name, err)
+		}
+	}
+}
+
+// testQuestions has `dragoman eval` ask the questions, and print its table. A question without an answer is
+// an error.
+func (s *modelServer) testQuestions(t *testing.T) {
+	args := []string{"eval", "--base-url", s.url, "--model", s.model, "--formats", "auto", "--quick=false",
+		"--limit", cmp.Or(os.Getenv("DRAGOMAN_MODELS_LIMIT"), "0"), "--out", t.ArtifactDir()}
+	cmd := exec.CommandContext(t.Context(), conformance.Binary(), append(args, strings.Fields(os.Getenv("DRAGOMAN_MODELS_QUESTIONS"))...)...)
+	cmd.Env = []string{} // none of ours
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	t.Log(cmd)
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,179 @@
+package monitoring
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// loadTime is what the load has until every query has data.
+const loadTime = 2 * time.Minute
+
+var (
+	// unseen is what the load cannot bring about: a shutdown that cuts streams is the end of the metrics,
+	// and alerts need longer than the test takes to fire.
+	unseen = []string{`outcome="drain"`, `alertstate="firing"`}
+	// targets is the labels that Prometheus adds; namespace is one in Kubernetes alone.
+	targets = []string{"job", "instance", "namespace"}
+	// variables stand for what Grafana puts in their places.
+	variables = strings.NewReplacer("$__rate_interval", "5s", "$__range", "1m",
+		"$job", ".*", "$model", ".*", "$upstream", ".*")
+	alternatives = regexp.MustCompile(`^[a-z0-9_|]+$`)
+)
+
+// TestQueries asks a Prometheus that scrapes a dragoman under load every query of the alerts and the
+// dashboard. Whatever a query selects is there, for each of the values that it names, and has the labels
+// by which the query groups; and every panel has something to draw, with the labels of its legend.
+func TestQueries(t *testing.T) {
+	p := scrape(t, load(t))
+	t.Run("alerts", func(t *testing.T) {
+		for _, alert := range alerts(t) {
+			t.Run(alert.Alert, func(t *testing.T) { p.check(t, alert.Expr) })
+		}
+	})
+	for _, panel := range dashboard(t).Panels {
+		for _, target := range panel.Targets {
+			expr := variables.Replace(target.Expr)
+			t.Run(panel.Title, func(t *testing.T) {
+				p.check(t, expr)
+				p.draws(t, expr, target.LegendFormat)
+			})
+		}
+	}
+	for _, variable := range dashboard(t).Templating.List {
+		if variable.Type == "query" {
+			t.Run("$"+variable.Name, func(t *testing.T) { p.checkVariable(t, variable.Query.(map[string]any)["query"].(string)) })
+		}
+	}
+}
+
+// check checks what a query selects, and by what it groups.
+func (p prometheus) check(t *testing.T, expr string) {
+	t.Helper()
+	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
+	if err != nil {
+		t.Fatalf("%s: %v", expr, err)
+	}
+	if _, err := p.query(expr); err != nil { // of an older release than the parser
+		t.Errorf("%s: %v", expr, err)
+	}
+	parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
+		switch node := node.(type) {
+		case *parser.VectorSelector:
+			for _, selector := range alternativesOf(node) {
+				if !slices.ContainsFunc(unseen, func(matcher string) bool { return strings.Contains(selector, matcher) }) {
+					eventually(t, loadTime, func() string { return p.lacks(selector) })
+				}
+			}
+		case *parser.AggregateExpr:
+			p.checkLabels(t, node, node.Grouping)
+		case *parser.BinaryExpr:
+			if node.VectorMatching != nil {
+				p.checkLabels(t, node, node.VectorMatching.MatchingLabels)
+			}
+		}
+		return nil
+	})
+}
+
+// alternativesOf returns a selector, or several where one of its matchers names several values: a value
+// that is misspelt would be hidden by the others.
+func alternativesOf(selector *parser.VectorSelector) []string {
+	found := []string{""}
+	for _, m := range selector.LabelMatchers {
+		values := []string{m.String()}
+		if m.Type == labels.MatchRegexp && alternatives.MatchString(m.Value) {
+			values = nil
+			for value := range strings.SplitSeq(m.Value, "|") {
+				values = append(values, fmt.Sprintf("%s=%q", m.Name, value))
+			}
+		}
+		var more []string
+		for _, before := range found {
+			for _, value := range values {
+				more = append(more, before+value+",")
+			}
+		}
+		found = more
+	}
+	for i := range found {
+		found[i] = "{" + found[i] + "}"
+	}
+	return found
+}
+
+// lacks says that nothing is selected, or nothing at all.
+func (p prometheus) lacks(selector string) string {
+	found, err := p.query("last_over_time(" + selector + "[5m])")
+	if err != nil || len(found) == 0 {
+		return fmt.Sprintf("%s selects nothing (%v)", selector, err)
+	}
+	return ""
+}
+
+// checkLabels checks that what is selected in an expression has the labels.
+func (p prometheus) checkLabels(t *testing.T, expr parser.Expr, names []string) {
+	t.Helper()
+	for _, name := range names {
+		if !slices.Contains(targets, name) {
+			eventually(t, loadTime, func() string { return p.lacksLabel(expr, name) })
+		}
+	}
+}
+
+// lacksLabel says that nothing that is selected in an expression has the label, or nothing at all.
+func (p prometheus) lacksLabel(expr parser.Expr, name string) string {
+	problem := fmt.Sprintf("%s: nothing in it has a label %s", expr, name)
+	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
+		if selector, ok := node.(*parser.VectorSelector); ok {
+			if p.lacks(fmt.Sprintf("{__name__=%q,%s!=\"\"}", selector.Name, name)) == "" {
+				problem = ""
+			}
+		}
+		return nil
+	})
+	return problem
+}
+
+var inLegend = regexp.MustCompile(`{{(\w+)}}`)
+
+// draws checks that a panel has something to draw, and that the legend can name it.
+func (p prometheus) draws(t *testing.T, expr, legend string) {
+	t.Helper()
+	var drawn series
+	eventually(t, loadTime, func() (problem string) {
+		var err error
+		if drawn, err = p.queryRange(expr); err != nil || len(drawn) == 0 {
+			return fmt.Sprintf("%s draws nothing (%v)", expr, err)
+		}
+		return ""
+	})
+	for _, match := range inLegend.FindAllStringSubmatch(legend, -1) {
+		for _, labels := range drawn {
+			if labels[match[1]] == "" {
+				t.Errorf("the legend %s has no %s in %v", legend, match[1], labels)
+			}
+		}
+	}
+}
+
+var labelValues = regexp.MustCompile(`^label_values\((.*), (\w+)\)$`)
+
+// checkVariable checks that a variable of the dashboard has values.
+func (p prometheus) checkVariable(t *testing.T, query string) {
+	t.Helper()
+	match := labelValues.FindStringSubmatch(query)
+	if match == nil {
+		t.Fatalf("%q is not label_values", query)
+	}
+	found, err := p.query(variables.Replace(match[1]))
+	if err != nil || len(found) == 0 || found[0][match[2]] == "" {
+		t.Errorf("%s gives %v (%v)", query, found, err)
+	}
+}

@@ -1,0 +1,109 @@
+package bedrock
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// This file reads additionalModelRequestFields: members of the Messages API (docs/reference/messages-api.md
+// §2), which Bedrock merges with those that it makes of the rest of the request.
+
+// additionalFields are the members that are read, in the order of their names.
+var additionalFields = []string{
+	"anthropic_beta", "anthropic_version", "cache_control", "compaction", "container", "context_management", "inference_geo",
+	"max_tokens", "mcp_servers", "metadata", "output_config", "output_format", "service_tier", "speed", "stop_sequences",
+	"temperature", "thinking", "tool_choice", "tools", "top_k", "top_p",
+}
+
+// origins names what of the body is from additionalModelRequestFields: members, and members of members
+// ("tool_choice.type"). Of a list, the value is the index of the first such element.
+type origins map[string]int
+
+// path returns the client's path of a value from additionalModelRequestFields, "" for any other value.
+func (o origins) path(steps []string) string {
+	first, ok := o[steps[0]]
+	if len(steps) > 1 && !ok {
+		_, ok = o[steps[0]+"."+steps[1]]
+	}
+	if first > 0 { // elements of Converse's own stand before
+		index := 0
+		if len(steps) > 1 {
+			index, _ = strconv.Atoi(steps[1])
+		}
+		if ok = index >= first; ok {
+			steps[1] = strconv.Itoa(index - first)
+		}
+	}
+	if !ok {
+		return ""
+	}
+	return "additionalModelRequestFields." + strings.Join(steps, ".")
+}
+
+// additional adds members to those that the body has from begin on, in the order of their names, so that the
+// same request makes the same body. If Converse's own fields say otherwise, they count.
+func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) {
+	if len(from.Members) == 0 || c.err != nil {
+		return
+	}
+	own := rawjson.ReadObject(append(append([]byte{'{'}, bytes.TrimSuffix(c.out[begin:], []byte(","))...), '}'))
+	for _, name := range additionalFields {
+		at, v, before := at.member(name), nonNull(from.Take(name)), own.Member(name)
+		switch {
+		case v == nil:
+		case before == nil && name != "max_tokens": // if that is left, Converse's own counts
+			c.origins[name] = 0
+			own.Set(name, v)
+		case name == "tools":
+			own.Set(name, c.join(at, before, v))
+		case before.Kind() == '{':
+			own.Set(name, c.merge(at, before, v))
+		case !bytes.Equal(before, v):
+			c.drop(at)
+		}
+	}
+	c.dropRest(at, from)
+	if choice := own.Member("tool_choice"); choice.Kind() == '{' && rawjson.Lookup(choice, "type") == nil {
+		// LiteLLM writes disable_parallel_tool_use alone.
+		own.Set("tool_choice", rawjson.WithMembers(choice, map[string]jsontext.Value{"type": jsontext.Value(`"auto"`)}))
+	}
+	if len(own.Members) > 0 {
+		body := own.JSON()
+		c.out = c.out[:begin]
+		c.write(string(body[1:len(body)-1]) + ",")
+	}
+}
+
+// join returns the list before with the elements of v behind it.
+func (c *converter) join(at *memberPath, before, v jsontext.Value) jsontext.Value {
+	for range rawjson.Elements(before) {
+		c.origins[at.name]++
+	}
+	list := bytes.Clone(before[:len(before)-1])
+	for _, e := range c.items(at, v, messages.MaxTools) {
+		list = append(append(list, ','), e...)
+	}
+	return append(list, ']')
+}
+
+// merge returns the object before with those members of v that it does not have.
+func (c *converter) merge(at *memberPath, before, v jsontext.Value) jsontext.Value {
+	all, own := rawjson.ReadObject(before), rawjson.ReadObject(before)
+	for _, m := range c.object(at, v, nil).Members {
+		switch value := own.Member(m.Name); {
+		case nonNull(m.Value) == nil:
+		case value == nil:
+			c.origins[at.name+"."+m.Name] = 0
+			all.Members = append(all.Members, m)
+		case !bytes.Equal(value, m.Value):
+			c.drop(at.member(withoutDots(m.Name)))
+		}
+	}
+	return all.JSON()
+}

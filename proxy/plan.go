@@ -1,0 +1,160 @@
+package proxy
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/upstream"
+)
+
+// Plan is what a model would be asked for a request of the Messages API. Whoever asks, counts or shows it
+// plans it here, so that all refuse the same requests.
+type Plan struct {
+	Model   UpstreamModel
+	Spec    upstream.Model
+	Request *messages.Request
+	Prompt  *translate.Prompt // nil if the request goes through to the model's own tool API as it is
+	Checks  *translate.Checks // what the answer has to pass; nil for nothing
+	Native  upstream.Native   // that goes through in its place
+	Call    *upstream.Call    // nil without an upstream
+}
+
+// Planned is a request to make a [Plan] of. It is decoded as far as the model needs it.
+type Planned struct {
+	Decode func() (*messages.Request, error)                  // for a model that is asked with a prompt
+	Native func() (*messages.Request, upstream.Native, error) // for one that is passed the request
+}
+
+// Plan plans what the model is asked over its upstream, and calls nothing. The spec is that of m, or less
+// than it after the model refused a feature. Without an upstream the model is asked with a prompt.
+func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Model, from Planned, rules RenderRules) (*Plan, error) {
+	p := &Plan{Model: m, Spec: spec}
+	passes, err := m.passesTo(up, spec)
+	if err != nil {
+		return nil, err
+	}
+	if passes {
+		if p.Request, p.Native, err = from.Native(); err == nil {
+			p.Call, err = up.PrepareNative(spec, p.Native)
+		}
+		return p, err
+	}
+	if p.Request, err = from.Decode(); err != nil {
+		return nil, err
+	}
+	if last := len(p.Request.Messages) - 1; rules.Counts && p.Request.Messages[last].Role == messages.RoleAssistant {
+		p.Spec.Can |= upstream.Prefill // nothing continues the message: it is counted
+	}
+	if p.Prompt, p.Checks, err = m.render(ctx, p.Request, p.Spec, rules); err != nil {
+		return nil, rules.renamed(err)
+	}
+	if up != nil {
+		p.Call, err = up.Prepare(p.Spec, p.Prompt)
+	}
+	return p, err
+}
+
+// passesTo reports whether requests for the model go through as they are, because it is given tools over
+// its own API. It is an error if the entry wants that, and the model has no tool API.
+func (m UpstreamModel) passesTo(up Upstream, spec upstream.Model) (bool, error) {
+	switch {
+	case up == nil || !m.usesToolAPI(spec):
+		return false, nil
+	case up.Passes(spec):
+		return true, nil
+	case m.Tools == ToolsNative:
+		return false, &messages.InvalidRequestError{
+			Fault: messages.FaultUnsupported, Path: "model", Message: clip(m.Model) + " has no tool API that a request could go through to; ask it with tools: xml",
+		}
+	}
+	return false, nil
+}
+
+// Sent returns what the upstream would be sent first. It is empty if nothing would be.
+func (p *Plan) Sent(ctx context.Context) (upstream.Request, error) {
+	if p.Call == nil || p.Call.Show == nil {
+		return upstream.Request{}, nil
+	}
+	return p.Call.Show(ctx)
+}
+
+// JSON returns the prompt or, marked as such, the request that goes through as it is.
+func (p *Plan) JSON(ctx context.Context) ([]byte, error) {
+	if p.Prompt != nil {
+		return json.Marshal(p.Prompt)
+	}
+	sent, err := p.Sent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rawjson.WithMembers([]byte(`{"tools":"native"}`), map[string]jsontext.Value{"body": sent.Body}), nil
+}
+
+// plan plans what the model is asked for the request of the exchange. request is what was decoded before; nil
+// for nothing. What is dropped is named in x-dragoman-dropped.
+func (x *exchange) plan(body *messages.Body, request *messages.Request, m UpstreamModel, spec upstream.Model, rules RenderRules) (*Plan, error) {
+	var began time.Duration
+	renders := false // else the request goes through, or is refused before
+	p, err := m.Plan(x.r.Context(), x.s.upstreams[m.Upstream], spec, Planned{
+		Decode: func() (req *messages.Request, err error) {
+			if req = request; req == nil {
+				req, err = x.decode(body)
+			}
+			if err == nil {
+				x.setDropped(req.Dropped)
+				began, renders = x.elapsed(), true
+			}
+			return req, err
+		},
+		Native: func() (*messages.Request, upstream.Native, error) {
+			req, err := x.readNative(body)
+			if err != nil {
+				return nil, upstream.Native{}, err
+			}
+			return req, x.dialect.nativeRequest(x.r.Header, body), nil
+		},
+	}, rules)
+	if renders {
+		x.record.Render += x.elapsed() - began
+	}
+	return p, err
+}
+
+// preview plans what the model would be asked for the request of the exchange, which nobody sends.
+func (x *exchange) preview(body *messages.Body, m UpstreamModel) (*Plan, error) {
+	x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
+	return x.plan(body, nil, m, x.specOf(m, body.Stream), x.renderRules())
+}
+
+// Trial is what a server would ask a model for a request, and where it is from.
+type Trial struct {
+	Prompt  *translate.Prompt
+	Origins *translate.Origins
+	Dropped []string // the fields that the model does not get, by their names in the Messages API
+}
+
+// Try renders a request of the Messages API as the server would for the first model of its name. Nothing
+// is asked. The error is what a client would be told.
+func (s *Server) Try(ctx context.Context, req *messages.Request) (*Trial, error) {
+	route, err := s.routes.find(req.Model)
+	if err != nil {
+		return nil, err
+	}
+	trial := &Trial{Origins: &translate.Origins{}, Dropped: req.Dropped}
+	m := s.told(route).UpstreamModel
+	p, err := m.Plan(ctx, nil, m.Spec(), Planned{Decode: func() (*messages.Request, error) { return req, nil }}, RenderRules{
+		Strict: s.strict, Origins: trial.Origins, kept: s.kept,
+		Drop: func(field string) { trial.Dropped = append(trial.Dropped, field) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	trial.Prompt = p.Prompt
+	return trial, nil
+}

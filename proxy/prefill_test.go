@@ -1,0 +1,117 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream/upstreamtest"
+)
+
+// ofQwen is the question for a model of which it is not known whether it takes a prefill.
+var ofQwen = strings.Replace(question, "claude-2.1", "qwen", 1)
+
+// goesOn is a model behind a server that continues a last assistant message. Without one it writes prose.
+func goesOn(_ string, p *translate.Prompt) upstreamtest.Completion {
+	if p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant {
+		return upstreamtest.Completion{Text: "\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"}
+	}
+	return upstreamtest.Completion{Text: "It rains."}
+}
+
+// inWords is a model that calls when it is asked for a call in words. What it makes of a prefill is in the
+// text.
+func inWords(text string) upstreamtest.Script {
+	return func(_ string, p *translate.Prompt) upstreamtest.Completion {
+		if p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant {
+			return upstreamtest.Completion{Text: text}
+		}
+		return upstreamtest.Completion{Text: "Sure.\n" + strings.Join(weather[1:], "") + "</function_calls>"}
+	}
+}
+
+// TestTryPrefill forces a call of models behind servers that continue a last assistant message, and of others.
+// Each gives the call; the second time the server is asked in the way that works.
+func TestTryPrefill(t *testing.T) {
+	opening := "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"
+	refuses := func(status int, message string) upstreamtest.Script {
+		return func(model string, p *translate.Prompt) upstreamtest.Completion {
+			c := inWords("")(model, p)
+			if p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant {
+				c.Fault = upstreamtest.Refuse(status, "invalid_request_error", message, "")
+			}
+			return c
+		}
+	}
+	for name, tt := range map[string]struct {
+		script  upstreamtest.Script
+		repeats bool
+		asked   int  // calls for the first request
+		prefill bool // the second request has a prefill
+		known   bool // the server is known to continue: it is sent the prefill of a client
+	}{
+		"continues, as Ollama":             {goesOn, false, 1, true, true},
+		"continues, as llama.cpp":          {goesOn, true, 1, true, true},
+		"begins the call anew":             {inWords(opening + "\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"), false, 1, true, false},
+		"begins it anew, with other space": {inWords("\n" + opening + "\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"), false, 1, true, false},
+		"answers in prose":                 {inWords("I would be happy to look at the weather in Oslo for you."), false, 2, false, false},
+		"answers in prose, with a call":    {inWords("I look.\n" + strings.Join(weather[1:], "") + "</function_calls>"), false, 1, true, false},
+		"says nothing":                     {inWords(""), false, 2, false, false},
+		"refuses, in known words":          {refuses(400, "Unrecognized request arguments supplied: add_generation_prompt, continue_final_message"), false, 2, false, false},
+		"refuses, in others":               {refuses(400, "property 'continue_final_message' is unsupported"), false, 2, false, false},
+		"fails":                            {refuses(500, "the template raised an exception"), false, 2, false, false},
+	} {
+		for _, stream := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				asked := 0 // those that are refused, too
+				fake := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
+					asked++
+					return tt.script(model, p)
+				})
+				fake.Repeats = tt.repeats
+				s := chatting(t, fake, func(o *Options) { o.Routes[0].TryPrefill = true })
+				force := strings.TrimSuffix(ofQwen, "}") + `,"tool_choice":{"type":"tool","name":"get_weather"}}`
+				if stream {
+					force = streamed(force)
+				}
+				for i, want := range []int{tt.asked, 1} {
+					asked = 0
+					w := post(s, force)
+					body := w.Body.String()
+					if w.Code != 200 || !strings.Contains(body, `"name":"get_weather"`) || !strings.Contains(body, "Oslo") || strings.Contains(body, "happy") ||
+						strings.Contains(body, "Sure") || !strings.Contains(body, `"tool_use"`) || w.Header().Get("X-Dragoman-Unmet") != "" {
+						t.Errorf("request %d: status %d, %s", i, w.Code, body)
+					}
+					if asked != want {
+						t.Errorf("request %d: %d calls, want %d", i, asked, want)
+					}
+				}
+				requests := fake.Requests()
+				turns := requests[len(requests)-1].Prompt.Turns
+				if got := turns[len(turns)-1].Role == messages.RoleAssistant; got != tt.prefill {
+					t.Errorf("the second request has a prefill: %v", got)
+				}
+				w := post(s, `{"model":"qwen","max_tokens":9,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"So <city"}]}`)
+				if got := w.Code == http.StatusOK; got != tt.known {
+					t.Errorf("the prefill of a client: status %d, %s", w.Code, w.Body)
+				}
+				if strings.Contains(w.Body.String(), "So <city") {
+					t.Errorf("the prefill comes again: %s", w.Body)
+				}
+			})
+		}
+	}
+}
+
+// TestTryPrefillCut has an answer end at max_tokens before a call is whole: that says nothing of the server,
+// and the model is not asked again.
+func TestTryPrefillCut(t *testing.T) {
+	fake := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "\n<city>Os", Stop: messages.StopMaxTokens, Usage: messages.Usage{InputTokens: 9, OutputTokens: 100}}))
+	s := chatting(t, fake, func(o *Options) { o.Routes[0].TryPrefill = true })
+	body := post(s, strings.TrimSuffix(ofQwen, "}")+`,"tool_choice":{"type":"any"}}`).Body.String()
+	if !strings.Contains(body, `"max_tokens"`) || len(fake.Requests()) != 1 {
+		t.Errorf("%d requests, %s", len(fake.Requests()), body)
+	}
+}

@@ -1,0 +1,37 @@
+package translate
+
+import (
+	"strings"
+	"testing"
+
+	"dragoman/translate/messages"
+)
+
+// TestLeastTokens holds that no ordinary text has fewer tokens than it is said to have at least, with room for
+// tokenizers that cut less finely: at most three quarters of the tokens that Qwen's has. A long text in
+// English has more than half of them, so that a prompt of which less was read is noticed.
+func TestLeastTokens(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		tokens int // of Qwen2.5
+	}{
+		{"The quick brown fox jumps over the lazy dog, and nobody in the neighbourhood pays any attention to it.", 21},
+		{"Погода в Осло сегодня хорошая, но завтра обещают сильный дождь и ветер.", 28},
+		{"आज ओस्लो में मौसम अच्छा है, लेकिन कल तेज़ बारिश और हवा की उम्मीद है।", 65},
+		{"இன்று ஒஸ்லோவில் வானிலை நன்றாக உள்ளது, ஆனால் நாளை பலத்த மழை எதிர்பார்க்கப்படுகிறது.", 91},
+		{"今天奥斯陆的天气很好,但是预计明天会有大雨和强风。", 16},
+		{strings.Repeat("    ", 20) + "return the answer of the model\n" + strings.Repeat("-", 200), 12},
+		{`{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}`, 34},
+	} {
+		text := tt.text
+		prompt := &Prompt{
+			System: []Text{{Text: text}},
+			Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{
+				{Type: PartText, Text: text}, {Type: PartImage}, {Type: PartDocument, Source: []byte(`{"data":"` + strings.Repeat("A", 1<<16) + `"}`)},
+			}}},
+		}
+		if got := prompt.LeastTokens(); got == 0 || got > 2*tt.tokens*3/4 {
+			t.Errorf("%d for a text of %d tokens, twice: %s", got, tt.tokens, tt.text)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package translate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
+)
+
+// What WriteCalls writes is read as the same calls (G5), in each format, where a call is forced and where
+// none is, and behind another call.
+func TestWriteCalls(t *testing.T) {
+	const (
+		tools = `"tools":[{"name":"find","input_schema":{"type":"object","properties":{"what":{"type":"string"},"most":{"type":"integer"},"in":{"type":"array"},"case":{"type":"boolean"}}}},
+			{"name":"now","input_schema":{"type":"object"}}],"tool_choice":`
+		asks = `{"role":"user","content":"Find <invoke> and </tool_call>"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"now","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"12"}]}`
+	)
+	calls := []Call{
+		{"find", jsontext.Value(`{"what":"a \"b\" <c> & <invoke>\nd'","most":-3,"in":[1,{"x":null}],"case":true}`)},
+		{"now", jsontext.Value(`{}`)},
+		{"find", jsontext.Value(`{"what":"</tool_call>"}`)},
+	}
+	for _, f := range append(variants(), formats[:]...) {
+		for _, choice := range []string{`{"type":"auto"}`, `{"type":"any"}`, `{"type":"tool","name":"find"}`} {
+			target := Target{Format: f.name, Prefill: true}
+			if len(f.variant) > 0 {
+				target.Model = f.models[0]
+			}
+			req, err := messages.Decode([]byte(`{"model":"m","max_tokens":99,`+tools+choice+`,"messages":[`+asks+`]}`), messages.DecodeOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Render(req, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Request() != req {
+				t.Fatal("the request is another one")
+			}
+			m := parseIn(t, p, req, completion{text: p.WriteCalls(calls), stop: messages.StopEndTurn}, 0)
+			want, got := calls, []Call(nil)
+			if strings.Contains(choice, "find") {
+				want = calls[:1] // one call of one tool: the answer ends behind it
+			}
+			for _, b := range m.Content {
+				got = append(got, Call{b.Name, b.Input})
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s %s: %s", f.name, f.variant, choice, diff)
+			}
+		}
+	}
+}

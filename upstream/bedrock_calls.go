@@ -1,0 +1,123 @@
+package upstream
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// wire returns how a model is asked, unless its entry says otherwise: over the Messages body, if it is a
+// Claude, or its ARN does not say what it is; any other family over Converse.
+func (b *Bedrock) wire(m Model) string {
+	switch {
+	case m.Wire != "":
+		return m.Wire
+	case isClaude(m.ID), HidesProvider(m.ID):
+		return WireMessages
+	}
+	return WireConverse
+}
+
+// Prepare returns the call that asks the model with this id, inference profile or ARN with a prompt
+// (docs/reference/bedrock.md §2, §5).
+func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
+	if err := checkModelID(m.ID); err != nil {
+		return nil, err
+	}
+	switch b.wire(m) {
+	case WireText:
+		body, err := encodeText(p)
+		if err != nil {
+			return nil, err
+		}
+		c := b.invokeCall(m, WireText, body)
+		c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+			return invoke(ctx, b, m, body, newTextDecoder(p).decode)
+		}
+		return c, nil
+	case WireConverse:
+		return b.prepareConverse(m, p)
+	}
+	body, err := messagesBody{AnthropicVersion: messages.VersionBedrock, cache: m.Can.Has(Caching)}.encode(p)
+	if err != nil {
+		return nil, err
+	}
+	c := b.invokeCall(m, WireMessages, body)
+	c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+		return invoke(ctx, b, m, body, newMessagesDecoder(p).decode)
+	}
+	return c, nil
+}
+
+// invokeCall returns the call with a body of InvokeModel, without what reads the answer.
+func (b *Bedrock) invokeCall(m Model, wire string, body []byte) *Call {
+	return &Call{
+		Show:  func(ctx context.Context) (Request, error) { return b.show(ctx, m, wire, body) },
+		Count: func(ctx context.Context) (int, error) { return b.count(ctx, m, withMaxTokens(body)) },
+	}
+}
+
+func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
+	// Only a Claude tells which sequence it met: see encodeConverse.
+	send, watch := splitStops(p, m.Can, isClaude(m.ID))
+	body, err := encodeConverse(m, p, send)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{
+		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+			return watchStops(watch, b.converse(ctx, m, body, &converseDecoder{stops: send}))
+		},
+		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireConverse, body) },
+		Count: func(ctx context.Context) (int, error) {
+			counted := rawjson.WithMembers(body, map[string]jsontext.Value{
+				"inferenceConfig": nil, "additionalModelRequestFields": nil, "additionalModelResponseFieldPaths": nil, "guardrailConfig": nil,
+			})
+			return b.count(ctx, m, []byte("{}"), sending(asJSON(map[string]any{"input": map[string]any{"converse": jsontext.Value(counted)}})))
+		},
+	}, nil
+}
+
+// Passes reports whether the model can be passed a client's own request: if it is asked with the Messages
+// body. A model whose id is not known yet may be.
+func (b *Bedrock) Passes(m Model) bool {
+	return b.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
+}
+
+// PrepareNative returns the call that passes a client's request to a model with tools of its own, in the
+// form that Bedrock takes (docs/reference/bedrock.md §2a): with the version and the betas in the body, and
+// not in headers. All models take bedrock-2023-05-31; a Claude from 4.7 on also takes 2026-10-21.
+func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
+	if err := checkModelID(m.ID); err != nil {
+		return nil, err
+	}
+	version := messages.VersionBedrock
+	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {
+		version = messages.Version20261021
+	}
+	members := map[string]jsontext.Value{memberVersion: asJSON(version)}
+	if betas := n.betas(); len(betas) > 0 {
+		members[memberBetas] = asJSON(betas)
+	}
+	body := n.encode(members)
+	c := b.invokeCall(m, WireMessages, body)
+	c.Events = func(ctx context.Context) iter.Seq2[messages.Event, error] {
+		return invoke(ctx, b, m, body, new(nativeDecoder).decode)
+	}
+	return c, nil
+}
+
+// Keeps reports whether the model's answers pass the guardrail, with every option that it has. Converse has
+// no tag suffix.
+func (b *Bedrock) Keeps(m Model, g Guardrail) bool {
+	return b.wire(m) != WireConverse || g.TagSuffix == ""
+}
+
+// FamilyHint returns "": an id on Bedrock tells the family, or nothing does.
+func (b *Bedrock) FamilyHint(string) string { return "" }

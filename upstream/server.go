@@ -1,0 +1,146 @@
+package upstream
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// ServerOptions say how to reach a server.
+type ServerOptions struct {
+	// BaseURL of a server with the Messages API may end in /v1, in a slash, or in neither. That of one
+	// with chat completions is what stands before /chat/completions: "http://127.0.0.1:11434/v1".
+	BaseURL string
+	// APIKey is sent as x-api-key to the Messages API, and as a bearer token to chat completions; ""
+	// sends none.
+	APIKey string
+	// Connect is how long it may take to reach the server.
+	Connect Connect
+	// Roots are the authorities of the server's certificate; nil for the system's.
+	Roots *x509.CertPool
+	// HTTPClient replaces the client with the settings of this package; nil is that client.
+	// Redirects are not followed either way: they would take the key elsewhere.
+	HTTPClient *http.Client
+	// OnRequest, if it is not nil, is called before each request.
+	OnRequest OnRequest
+}
+
+// Server asks models on any server with the Messages API (docs/reference/messages-api.md §2), or with
+// chat completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and others.
+type Server struct {
+	wire  string   // WireMessages or WireChat
+	base  endpoint // its URL is the one that all paths begin with
+	hints *hints
+}
+
+// NewAnthropic returns a server with the Messages API, or an error that names the option that makes no
+// sense. It does not touch the network.
+func NewAnthropic(opt ServerOptions) (*Server, error) {
+	return newServer(opt, "anthropic", WireMessages, func(h http.Header) {
+		// A prompt is written for this version. The request of a client may replace it: see Native.header.
+		h.Set("anthropic-version", messages.Version20230601)
+		if opt.APIKey != "" {
+			h.Set("x-api-key", opt.APIKey)
+		}
+	})
+}
+
+// NewOpenAI returns a server with chat completions, or an error that names the option that makes no
+// sense. It does not touch the network.
+func NewOpenAI(opt ServerOptions) (*Server, error) {
+	return newServer(opt, "openai", WireChat, func(h http.Header) {
+		if opt.APIKey != "" {
+			h.Set("authorization", "Bearer "+opt.APIKey)
+		}
+	})
+}
+
+func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (*Server, error) {
+	base, err := parseBase(opt.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("%s base_url: %w", kind, err)
+	}
+	if !isKey(opt.APIKey) {
+		return nil, errors.New(kind + " api_key: holds a blank, a control character or a character outside ASCII")
+	}
+	url := strings.TrimRight(base.String(), "/")
+	if wire == WireMessages {
+		url = withVersion(base)
+	}
+	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
+	client.Transport = opt.OnRequest.over(client.Transport)
+	return &Server{wire, endpoint{url, header, client}, newHints()}, nil
+}
+
+// Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still
+// asks for hints.
+func (s *Server) Close() {
+	s.hints.close()
+	s.base.client.CloseIdleConnections()
+}
+
+// at returns the endpoint at a path of the server.
+func (s *Server) at(path string) endpoint {
+	e := s.base
+	e.url += path
+	return e
+}
+
+// Prepare returns the call that asks the model of this name with a prompt.
+func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
+	if s.wire == WireChat {
+		return chatCall(s.at("/chat/completions"), m, p, false)
+	}
+	body, err := messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+	if err != nil {
+		return nil, err
+	}
+	return messagesCall(s.at("/messages"), body, s.at("/messages/count_tokens"), nil, p), nil
+}
+
+// Passes reports whether the model can be passed a client's own request. Every model of the Messages API
+// can.
+func (s *Server) Passes(Model) bool { return s.wire == WireMessages }
+
+// PrepareNative returns the call that passes a client's request to the model of this name, which has
+// tools of its own.
+func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
+	if !s.Passes(m) {
+		return nil, errNoToolAPI
+	}
+	body := n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")})
+	header := n.header(true)
+	return nativeCall(s.at("/messages").with(header), body, s.at("/messages/count_tokens").with(header), nil), nil
+}
+
+// Keeps reports false: only Bedrock has guardrails.
+func (s *Server) Keeps(Model, Guardrail) bool { return false }
+
+// FamilyHint returns a text that names the model which the server runs under this name, as far as the server
+// tells: "Qwen2.5-Coder", "Qwen/Qwen2.5-7B-Instruct", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf". It never
+// waits: the first call for a name asks the server in the background, and FamilyHint returns "" until the
+// server has answered. It returns "" as well if the server tells nothing. A server with the Messages API is
+// not asked.
+func (s *Server) FamilyHint(model string) string {
+	if s.wire != WireChat {
+		return ""
+	}
+	return s.hints.of(model, s.askFamily)
+}
+
+// ListModels returns the models of the server. Chat completions have no pages for that.
+func (s *Server) ListModels(ctx context.Context) ([]string, error) {
+	query, fail := "", readChatError
+	if s.wire == WireMessages {
+		query, fail = "?limit=1000", readMessagesError
+	}
+	return s.listPages(ctx, "/models"+query, fail)
+}
