@@ -69,7 +69,6 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 			return
 		}
 		from := rawjson.Read(list)
-		defer from.Close()
 		from.Enter()
 		begin, e := len(d.members), d.openList(at)
 		defer d.closeList()

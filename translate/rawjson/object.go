@@ -43,9 +43,7 @@ func (o *Object) Take(name string) (v jsontext.Value) {
 
 // AppendMembers appends the members of an object to dst; see [Reader.AppendMembers].
 func AppendMembers(dst []Member, object jsontext.Value, known []string, most int) []Member {
-	r := Read(object)
-	defer r.Close()
-	return r.AppendMembers(dst, known, most)
+	return Read(object).AppendMembers(dst, known, most)
 }
 
 // Misspelt returns the name in known that differs from name only in the case of its

@@ -179,9 +179,7 @@ func appendRepr(dst []byte, s string) []byte {
 }
 
 func appendAsPython(dst []byte, value jsontext.Value, str func([]byte, string) []byte) []byte {
-	r := Read(value)
-	defer r.Close()
-	return r.appendAsPython(dst, str)
+	return Read(value).appendAsPython(dst, str)
 }
 
 // appendAsPython appends the value, or the name, that is next.

@@ -76,6 +76,6 @@ func AppendSpaced(dst []byte, v jsontext.Value) []byte {
 
 // reformat appends v with other white space: strings and numbers keep their bytes.
 func reformat(dst []byte, v jsontext.Value, space ...jsontext.Options) []byte {
-	dst, _ = jsontext.AppendFormat(dst, v, append(space, trusted, jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))...)
+	dst, _ = jsontext.AppendFormat(dst, v, append(space, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))...)
 	return dst
 }

@@ -3,61 +3,51 @@ package rawjson
 import (
 	"bytes"
 	"iter"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file steps through JSON that is known to be well-formed. All that it returns are parts of the text.
+// This file steps through JSON that is known to be well-formed. All that it returns are parts of the text. It looks for
+// quotes and brackets and checks nothing: a decoder that checks would check a value once for each level above it.
 
 // Reader steps through an object or an array: through the names and values of the one, or the elements of the other.
+// Over text that is not well-formed it comes to an end.
 type Reader struct {
-	text    jsontext.Value
-	source  bytes.Buffer
-	decoder jsontext.Decoder
-	broken  bool // the text is not well-formed
+	text jsontext.Value
+	at   int // the next byte that is to be read
 }
 
-// readers are used again: each object and array that is looked into takes one.
-var readers = sync.Pool{New: func() any { return new(Reader) }}
+// Read returns a reader before a value.
+func Read(v jsontext.Value) *Reader { return &Reader{text: v} }
 
-// trusted spares a decoder what whoever checked the text has looked at.
-var trusted = jsontext.AllowDuplicateNames(true)
-
-// Read returns a reader before a value. The caller closes the reader.
-func Read(v jsontext.Value) *Reader {
-	r := readers.Get().(*Reader)
-	r.text, r.source, r.broken = v, *bytes.NewBuffer(v), false
-	r.decoder.Reset(&r.source, trusted, jsontext.AllowInvalidUTF8(true))
-	return r
-}
-
-// Close gives the reader back.
-func (r *Reader) Close() {
-	r.text, r.source = nil, bytes.Buffer{}
-	r.decoder.Reset(&r.source)
-	readers.Put(r)
-}
-
-// Kind returns the kind of what is next: 0 behind the last, and where the text is not well-formed.
+// Kind returns the kind of what is next: 0 behind the last.
 func (r *Reader) Kind() jsontext.Kind {
-	if kind := r.decoder.PeekKind(); kind != '}' && kind != ']' && !r.broken {
-		return kind
+	for r.at < len(r.text) {
+		switch r.text[r.at] {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			r.at++
+		case '}', ']':
+			return 0
+		default:
+			return r.text[r.at : r.at+1].Kind()
+		}
 	}
 	return 0
 }
 
 // Enter steps into the object or array that is next, and returns where in the text it begins.
 func (r *Reader) Enter() (begin int) {
-	_, _ = r.decoder.ReadToken()
-	return max(0, int(r.decoder.InputOffset())-1)
+	r.Kind()
+	begin = r.at
+	r.at = min(r.at+1, len(r.text))
+	return begin
 }
 
 // Leave steps out of the object or array that begins there, and returns it. All in it has been read.
 func (r *Reader) Leave(begin int) jsontext.Value {
-	_, _ = r.decoder.ReadToken()
-	end := int(r.decoder.InputOffset())
-	return r.text[begin:end:end]
+	r.Kind()
+	r.at = min(r.at+1, len(r.text))
+	return r.text[begin:r.at:r.at]
 }
 
 // Next returns the next element, name or value, and reports whether there is one.
@@ -65,10 +55,65 @@ func (r *Reader) Next() (v jsontext.Value, ok bool) {
 	if r.Kind() == 0 {
 		return nil, false
 	}
-	v, err := r.decoder.ReadValue()
-	r.broken = err != nil
-	end := int(r.decoder.InputOffset())
-	return r.text[end-len(v) : end : end], err == nil
+	begin := r.at
+	switch r.text[begin] {
+	case '"':
+		r.at = stringEnd(r.text, begin)
+	case '{', '[':
+		r.at = nestedEnd(r.text, begin)
+	default:
+		r.at += scalarLen(r.text[begin:])
+	}
+	v = r.text[begin:r.at:r.at]
+	return v, v[0] != '"' || isString(v)
+}
+
+// stringEnd returns where the string that begins there ends: the length of the text if it does not end.
+func stringEnd(text []byte, begin int) int {
+	for at := begin + 1; ; {
+		n := bytes.IndexByte(text[at:], '"')
+		if n < 0 {
+			return len(text)
+		}
+		escapes := 0
+		for escapes < n && text[at+n-1-escapes] == '\\' {
+			escapes++
+		}
+		if at += n + 1; escapes%2 == 0 {
+			return at
+		}
+	}
+}
+
+// nestedEnd returns where the object or array that begins there ends: the length of the text if it does not end.
+func nestedEnd(text []byte, begin int) int {
+	depth := 0
+	for at := begin; at < len(text); {
+		switch text[at] {
+		case '"':
+			at = stringEnd(text, at)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if at++; depth == 0 {
+			return at
+		}
+	}
+	return len(text)
+}
+
+// scalarLen returns the length of the number, true, false or null that text begins with.
+func scalarLen(text []byte) int {
+	for i, c := range text {
+		switch c {
+		case ' ', '\t', '\r', '\n', ',', ':', '}', ']', '"', '{', '[':
+			return i
+		}
+	}
+	return len(text)
 }
 
 // AppendMembers appends the members of the object that is next to dst. A name that is in known is not copied. If
@@ -78,7 +123,7 @@ func (r *Reader) AppendMembers(dst []Member, known []string, most int) []Member 
 	for ; most > 0; most-- {
 		name, ok := r.Next()
 		value, hasValue := r.Next()
-		if !ok || !hasValue {
+		if !ok || !hasValue || !isString(name) {
 			break
 		}
 		dst = append(dst, Member{UnquoteKnown(name, known), value})
@@ -94,7 +139,6 @@ func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
 			return
 		}
 		r := Read(array)
-		defer r.Close()
 		r.Enter()
 		for v, ok := r.Next(); ok && yield(v); v, ok = r.Next() {
 		}
@@ -109,10 +153,9 @@ func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 			return
 		}
 		r := Read(object)
-		defer r.Close()
 		r.Enter()
 		for name, ok := r.Next(); ok; name, ok = r.Next() {
-			if value, ok := r.Next(); !ok || !yield(name, value) {
+			if value, ok := r.Next(); !ok || !isString(name) || !yield(name, value) {
 				return
 			}
 		}
@@ -141,16 +184,24 @@ func Lookup(object jsontext.Value, name string) jsontext.Value {
 	return nil
 }
 
+// isString reports whether v has both its quotes.
+func isString(v jsontext.Value) bool { return len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' }
+
 // CountValues returns the number of values and names in text, at any depth.
 func CountValues(text jsontext.Value) (n int) {
-	r := Read(text)
-	defer r.Close()
-	for {
-		switch token, err := r.decoder.ReadToken(); {
-		case err != nil:
-			return n
-		case token.Kind() != '}' && token.Kind() != ']':
-			n++
+	for r := Read(text); ; {
+		switch r.Kind() {
+		case 0:
+			if r.at == len(text) {
+				return n
+			}
+			r.at++
+			continue
+		case '{', '[':
+			r.at++
+		default:
+			_, _ = r.Next()
 		}
+		n++
 	}
 }

@@ -40,9 +40,7 @@ func readPlace(text jsontext.Value) *place {
 	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
 		return nil
 	}
-	r := rawjson.Read(text)
-	defer r.Close()
-	return takeApart(r)
+	return takeApart(rawjson.Read(text))
 }
 
 // takeApart returns the value that is next.
