@@ -56,7 +56,7 @@ func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body []byte, de
 		id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
 		return out.GetStream(), id, nil
 	}, func(events iter.Seq2[types.ResponseStream, error], yield func(P, error) bool) bool {
-		return decodeStream(withIntervention(payloads(events)), decode, yield)
+		return decodeStream(wholeCharacters(withIntervention(payloads(events))), decode, yield)
 	})
 }
 

@@ -50,7 +50,7 @@ func streamChat(ctx context.Context, e endpoint, body []byte, d *chatDecoder) it
 		} else {
 			yield = withMore(events.more, yield)
 		}
-		if yield(translate.Chunk{}, nil) && decodeStream(payloads, decode, yield) {
+		if yield(translate.Chunk{}, nil) && decodeStream(wholeCharacters(payloads), decode, yield) {
 			drain(response.Body, cancel)
 		}
 	})

@@ -166,7 +166,7 @@ func streamMessages[P portion](ctx context.Context, e endpoint, body []byte, dec
 		}
 		defer response.Body.Close()
 		events := newSSEReader(response.Body)
-		if decodeStream(events.payloads(), decode, withMore(events.more, withRequestID(requestID(response.Header), yield))) {
+		if decodeStream(wholeCharacters(events.payloads()), decode, withMore(events.more, withRequestID(requestID(response.Header), yield))) {
 			drain(response.Body, cancel)
 		}
 	})

@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -19,7 +20,7 @@ func (n Native) call(model string, body []byte) []event {
 		var e struct {
 			Type string `json:"type"`
 		}
-		if err := json.Unmarshal([]byte(data), &e); err != nil {
+		if err := json.Unmarshal([]byte(data), &e, jsontext.AllowInvalidUTF8(true)); err != nil {
 			panic(err) // the script's own
 		}
 		list = append(list, event{e.Type, []byte(data)})
