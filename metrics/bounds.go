@@ -16,7 +16,7 @@ func (m *Metrics) SetLabels(l Labels) {
 	endSeries("key_id", m.labels.Keys, l.Keys, m.keyRequests.MetricVec, m.keyTokens.MetricVec)
 	endSeries("model", m.labels.Models, l.Models, append(exchange, m.toolCalls.MetricVec, m.tokens.MetricVec)...)
 	endSeries("upstream", m.labels.Upstreams, l.Upstreams, append(exchange,
-		m.attempts.MetricVec, m.upstreamErrors.MetricVec, m.fallbacks.MetricVec,
+		m.attempts.MetricVec, m.upstreamErrors.MetricVec, m.fallbacks.MetricVec, m.unknownStops.MetricVec,
 		m.credentialExpiry.MetricVec, m.credentialsOK.MetricVec, m.circuitOpen.MetricVec)...)
 	m.labels = Labels{maps.Clone(l.Keys), maps.Clone(l.Models), maps.Clone(l.Upstreams)}
 }

@@ -55,6 +55,7 @@ type Exchange struct {
 	CacheWriteTokens  int
 	UsageEstimated    bool // the upstream has not told all of these tokens
 	StopReason        string
+	UnknownStop       string // the upstream's word for it, if it is not known what the word means; "other" if it is no word
 	ToolCalls         []ToolCall
 	Dropped           []string // names of the fields that did not reach the model
 	Unmet             []string // names of the fields that force what the answer does not do
@@ -118,6 +119,9 @@ func (m *Metrics) Observe(e *Exchange) {
 	}
 	for _, field := range slices.Concat(e.Dropped, e.Unmet) {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()
+	}
+	if e.UnknownStop != "" {
+		m.unknownStops.WithLabelValues(upstream).Inc()
 	}
 	addTokens(m.tokens, model, e)
 	m.observeKey(e)

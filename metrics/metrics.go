@@ -36,6 +36,7 @@ type Metrics struct {
 	streamsTerminated *prometheus.CounterVec
 	toolCalls         *prometheus.CounterVec
 	droppedFields     *prometheus.CounterVec
+	unknownStops      *prometheus.CounterVec
 	tokens            *prometheus.CounterVec
 	keyRequests       *prometheus.CounterVec
 	keyTokens         *prometheus.CounterVec
@@ -93,6 +94,7 @@ func New(version string) *Metrics {
 		streamsTerminated: r.counters("stream_terminations_total", "Streams that have ended, by how.", "outcome"),
 		toolCalls:         r.counters("tool_calls_total", "Attempts of a model to call a tool, by how they could be read and why not as they should be.", "model", "outcome", "reason"),
 		droppedFields:     r.counters("dropped_fields_total", "Requests from which a field was left out, by its name.", "field"),
+		unknownStops:      r.counters("unknown_stop_reasons_total", "Answers that ended for a reason that is not known.", "upstream"),
 		tokens:            r.counters("tokens_total", "Tokens as the upstreams count them.", "model", "type"),
 		keyRequests:       r.counters("key_requests_total", "Exchanges that have ended, by the key of the client.", "key_id", "status_class"),
 		keyTokens:         r.counters("key_tokens_total", "Tokens as the upstreams count them, by the key of the client.", "key_id", "type"),

@@ -16,7 +16,7 @@ func whole() *Exchange {
 	return &Exchange{
 		KeyID: "ci", Dialect: "messages", Model: "claude-2.1", Pattern: "claude-*", Upstream: "east",
 		Status: 200, ErrorType: "overloaded_error", Panicked: true,
-		Stream: true, StreamBegan: true, Terminal: Failed,
+		Stream: true, StreamBegan: true, Terminal: Failed, UnknownStop: "bored",
 		Attempts:   []Attempt{{Upstream: "west", ErrorType: "rate_limit_error"}, {Upstream: "east", ErrorType: "overloaded_error", InPlaceOf: "rate_limit_error"}},
 		FirstEvent: time.Second, Duration: 2 * time.Second,
 		Decode: time.Microsecond, Render: time.Microsecond, Parse: time.Microsecond, Encode: time.Microsecond,
@@ -102,6 +102,7 @@ func TestObserve(t *testing.T) {
 		`dragoman_tokens_total{model="claude-*",type="output"} 5`,
 		`dragoman_tool_calls_total{model="claude-*",outcome="clean",reason="none"} 2`,
 		`dragoman_tool_calls_total{model="claude-*",outcome="leaked",reason="quoted"} 1`,
+		`dragoman_unknown_stop_reasons_total{upstream="east"} 1`,
 		`dragoman_upstream_attempts_total{error_type="overloaded_error",upstream="east"} 1`,
 		`dragoman_upstream_attempts_total{error_type="rate_limit_error",upstream="west"} 1`,
 		`dragoman_upstream_errors_total{error_type="overloaded_error",upstream="east"} 1`,

@@ -17,7 +17,8 @@ import (
 // ttfe_ms if there was no event, are left out; numbers are always there. Of a body only names are logged: that of
 // the model, which is cut, and those of fields. A field that the API does not have was
 // named by the client, and becomes "other". What an upstream calls an error, or the reason
-// for which it stopped, is logged if it is one that the API has.
+// for which it stopped, is logged if it is one that the API has; of any other reason for
+// which it stopped, what looks like a word.
 func (x *exchange) log() {
 	r := &x.record
 	level := zerolog.InfoLevel
@@ -41,6 +42,7 @@ func (x *exchange) log() {
 		{"path", r.Shape},
 		{"error_path", r.InvalidPath},
 		{"stop_reason", stopReason(r.StopReason)},
+		{"unknown_stop_reason", r.UnknownStop},
 		{"terminal", string(r.Terminal)},
 		{"key_id", r.KeyID},
 	} {
@@ -102,12 +104,18 @@ func fieldNames(dropped []string) []string {
 // stopReason returns the reason for which a model stopped, or "other" if the API does not
 // have it: with native tools it is the upstream's own word.
 func stopReason(reason string) string {
-	switch messages.Stop(reason) {
-	case "", messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopToolUse, messages.StopRefusal,
-		messages.StopGuardrail, messages.StopContextWindow, "pause_turn":
+	if reason == "" || messages.Stop(reason).IsKnown() {
 		return reason
 	}
 	return "other"
+}
+
+// stopWord returns an upstream's own word for why it stopped, or "other" if it does not look like a word.
+func stopWord(word string) string {
+	if len(word) > 40 || strings.Trim(word, alphanumeric+"-_.") != "" {
+		return "other"
+	}
+	return word
 }
 
 // idOrNone returns an id that an upstream chose, if it looks like one.

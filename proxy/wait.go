@@ -56,6 +56,9 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 			if told.requestID != "" {
 				x.record.UpstreamRequestID = told.requestID
 			}
+			if told.unknownStop != "" {
+				x.record.UnknownStop = stopWord(told.unknownStop)
+			}
 			wanted := yield(piece, nil)
 			if waited = !told.more || !wanted; !waited {
 				continue
@@ -85,14 +88,15 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 
 // pieceInfo is what a piece of an answer says of itself.
 type pieceInfo struct {
-	requestID string // the upstream's id of the request; "" if the piece has none
-	size      int    // how many bytes of memory it may take
-	more      bool   // the next piece is at hand
+	requestID   string // the upstream's id of the request; "" if the piece has none
+	unknownStop string // why the answer ended, in a word that is not known; "" for any other piece
+	size        int    // how many bytes of memory it may take
+	more        bool   // the next piece is at hand
 }
 
 // chunkInfo is the info of a model that only completes text.
 func chunkInfo(c *translate.Chunk) pieceInfo {
-	return pieceInfo{c.RequestID, len(c.Text) + len(c.Thinking), c.More}
+	return pieceInfo{c.RequestID, c.UnknownStop, len(c.Text) + len(c.Thinking), c.More}
 }
 
 // eventInfo is the info of a model that is asked over the Messages API.
@@ -100,6 +104,9 @@ func eventInfo(e *messages.Event) pieceInfo {
 	told := pieceInfo{size: max(len(e.Raw), len(e.Text)), more: e.More}
 	if e.Message != nil {
 		told.requestID = e.Message.RequestID
+		if stop := e.Message.StopReason; stop != "" && !stop.IsKnown() {
+			told.unknownStop = string(stop)
+		}
 	}
 	if e.Type == messages.ContentBlockStart {
 		told.size += bytesPerBlock

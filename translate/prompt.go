@@ -172,6 +172,9 @@ type Chunk struct {
 	// Text does not hold it. If Stop is [messages.StopSequence] and this is "", one of the format may have
 	// ended it, and so may the model.
 	StopSequence string
+	// UnknownStop is the upstream's word for why the answer ended, if it is not known what the word means.
+	// Then Stop is [messages.StopEndTurn].
+	UnknownStop string
 	// Usage holds totals so far; a zero in it says nothing new.
 	Usage messages.Usage
 	// RequestID is the upstream's own id of the request, on the first chunk.

@@ -16,7 +16,7 @@ import (
 type chatCompletion struct {
 	Object  string         `json:"object"`
 	Choices []chatChoice   `json:"choices"`
-	Usage   chatUsage      `json:"usage"`
+	Usage   tokenUsage     `json:"usage"`
 	Error   jsontext.Value `json:"error"`
 }
 
@@ -32,6 +32,7 @@ type chatChoice struct {
 
 type chatDelta struct {
 	Content chatText `json:"content"`
+	Refusal chatText `json:"refusal"` // what a model says that refuses to answer
 	// The same text in two members: DeepSeek, llama.cpp and older vLLM write the first;
 	// OpenRouter, Ollama and newer vLLM the second.
 	ReasoningContent chatText `json:"reasoning_content"`
@@ -62,27 +63,6 @@ func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
-// chatUsage counts tokens. Those of the prompt include those of the cache, which the
-// Messages API counts beside them.
-type chatUsage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Details    struct {
-		CacheRead  int `json:"cached_tokens"`
-		CacheWrite int `json:"cache_write_tokens"` // OpenRouter
-	} `json:"prompt_tokens_details"`
-}
-
-// usage returns the counters in the terms of the Messages API.
-func (u chatUsage) usage() messages.Usage {
-	return messages.Usage{
-		InputTokens:              max(0, u.Prompt-u.Details.CacheRead-u.Details.CacheWrite),
-		OutputTokens:             u.Completion,
-		CacheReadInputTokens:     u.Details.CacheRead,
-		CacheCreationInputTokens: u.Details.CacheWrite,
-	}
-}
-
 // chatDecoder turns one answer into chunks. The finish_reason comes with the last text,
 // and the counters, if the server counts, in an event after it. So the chunk with Stop
 // is the one for the end of the stream.
@@ -91,6 +71,8 @@ type chatDecoder struct {
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string
+	unknown  string // the finish_reason, if it is not known
+	refused  bool   // the text is a refusal
 }
 
 // chatEnd is the data of the last event of a stream.
@@ -157,7 +139,8 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	chunk := translate.Chunk{Usage: d.usage}
 	// Of the two one is empty: which depends on whether the answer is a stream.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
-		chunk.Text += string(delta.Content)
+		chunk.Text += string(delta.Content) + string(delta.Refusal)
+		d.refused = d.refused || delta.Refusal != ""
 		if delta.ReasoningContent != "" {
 			chunk.Thinking += string(delta.ReasoningContent)
 		} else {
@@ -167,30 +150,21 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	if c.FinishReason == "" {
 		return chunk, nil
 	}
-	switch c.FinishReason {
-	case "insufficient_system_resource": // DeepSeek
-		return translate.Chunk{}, overloaded.error("the upstream broke off its answer: " + c.FinishReason)
-	case "error", "abort": // OpenRouter, vLLM
-		return translate.Chunk{}, gatewayError("the upstream broke off its answer", nil)
+	if err := brokenOff(c.FinishReason); err != nil {
+		return translate.Chunk{}, err
 	}
 	d.finish(c)
 	return chunk, nil
 }
 
-// finish notes why the answer ended. Any reason that is not known is an ordinary end: so
-// is tool_calls, for a call that we did not ask for.
+// finish notes why the answer ended.
 func (d *chatDecoder) finish(c *chatChoice) {
-	switch c.FinishReason {
-	case "length":
-		d.stop = messages.StopMaxTokens
-	case "model_length": // Mistral
-		d.stop = messages.StopContextWindow
-	case "content_filter":
+	d.stop, d.unknown = stopReason(c.FinishReason)
+	switch {
+	case d.refused:
 		d.stop = messages.StopRefusal
-	case "stop":
+	case strings.EqualFold(c.FinishReason, "stop"), d.stop == messages.StopSequence:
 		d.stop, d.sequence = d.stopped(c)
-	default:
-		d.stop = messages.StopEndTurn
 	}
 }
 
@@ -219,5 +193,5 @@ func (d *chatDecoder) end() (translate.Chunk, error) {
 	if d.stop == "" {
 		return translate.Chunk{}, gatewayError("the upstream ended its answer without a finish_reason", nil)
 	}
-	return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, Usage: d.usage}, nil
+	return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
 }

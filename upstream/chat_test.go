@@ -117,8 +117,26 @@ func TestDecodeChat(t *testing.T) {
 		{"content_filter", finish("content_filter"), "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"tool_calls", finish("tool_calls"), "", end, ""},
 		{"function_call", finish("function_call"), "", end, ""},
-		{"a reason of tomorrow", finish("bored"), "", end, ""},
+		{"sensitive", finish("sensitive"), "", translate.Chunk{Stop: messages.StopRefusal}, ""},
+		{"a full context window", finish("model_context_window_exceeded"), "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
+		{"in capitals", finish("MAX_TOKENS"), "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
+		{"stop in capitals", finish("STOP"), "", ours, ""},
+		{"a reason of tomorrow", finish("bored"), "", translate.Chunk{Stop: messages.StopEndTurn, UnknownStop: "bored"}, ""},
 		{"abort", finish("abort"), "", translate.Chunk{}, "502 api_error"},
+		{"a connection that was cut", text("a") + finish("network_error"), "a", translate.Chunk{}, "502 api_error: the upstream broke off its answer: network_error"},
+		{"a refusal", text("") + `{"choices":[{"delta":{"refusal":"I can"}}]}
+{"choices":[{"delta":{"refusal":"not."}}]}
+` + stop("") + done, "I cannot.", translate.Chunk{Stop: messages.StopRefusal}, ""},
+		{"no refusal", `{"choices":[{"delta":{"content":"a","refusal":null}}]}` + "\n" + stop("") + done, "a", ours, ""},
+		{"counters of the Messages API", stop("") + "\n" + `{"choices":[],"usage":{"input_tokens":9,"output_tokens":3,"input_tokens_details":{"cached_tokens":4}}}` + done,
+			"", translate.Chunk{Stop: messages.StopSequence, Usage: messages.Usage{InputTokens: 5, OutputTokens: 3, CacheReadInputTokens: 4}}, ""},
+		{"counters of Ollama", stop("") + "\n" + `{"choices":[],"usage":{"prompt_eval_count":9,"eval_count":3}}` + done,
+			"", translate.Chunk{Stop: messages.StopSequence, Usage: messages.Usage{InputTokens: 9, OutputTokens: 3}}, ""},
+		{"counters with a point, or in quotes", stop("") + "\n" + `{"choices":[],"usage":{"prompt_tokens":5.0,"completion_tokens":"5","prompt_tokens_details":{"cached_tokens":"1"}}}` + done,
+			"", translate.Chunk{Stop: messages.StopSequence, Usage: messages.Usage{InputTokens: 4, OutputTokens: 5, CacheReadInputTokens: 1}}, ""},
+		{"counters that are none", stop("") + "\n" + `{"choices":[],"usage":{"prompt_tokens":{"a":[1]},"completion_tokens":-5,"prompt_tokens_details":["x"]}}
+{"choices":[],"usage":"none"}
+{"choices":[],"usage":{"prompt_tokens":1e300,"completion_tokens":"NaN"}}` + done, "", ours, ""},
 		{"no resources", finish("insufficient_system_resource"), "", translate.Chunk{}, "529 overloaded_error"},
 		{"no finish_reason", text("a") + "[DONE]", "a", translate.Chunk{}, "without a finish_reason"},
 		{"cut", text("a"), "a", translate.Chunk{}, "broke off"},

@@ -42,7 +42,7 @@ type toolAnswer struct {
 		} `json:"message"`
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
-	Usage chatUsage `json:"usage"`
+	Usage tokenUsage `json:"usage"`
 }
 
 // toolCall is a call of such a model. Its arguments are JSON in a string; some servers write the object itself.
@@ -67,7 +67,7 @@ func (s *Server) askWithTools(ctx context.Context, m Model, r *messages.Request)
 	}
 	defer response.Body.Close()
 	var answer toolAnswer
-	for data, err := range wholeBody(response.Body) {
+	for data, err := range wholeCharacters(wholeBody(response.Body)) {
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func (d *converseDecoder) stop(s types.MessageStopEvent) error {
 		// What could not be read is missing from the text.
 		return internalError.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
 	}
-	d.last.Stop = stopReason(string(s.StopReason))
+	d.last.Stop, d.last.UnknownStop = stopReason(string(s.StopReason))
 	if d.last.Stop == messages.StopSequence {
 		d.last.Stop, d.last.StopSequence = stoppedAt(d.stops, d.sequence(s.AdditionalModelResponseFields))
 	}

@@ -71,7 +71,7 @@ func TestReadConverseStream(t *testing.T) {
 		{"refused by a guardrail", nil, start + stop("guardrail_intervened"), "", "", translate.Chunk{Stop: messages.StopGuardrail}, ""},
 		{"filtered", nil, start + stop("content_filtered"), "", "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"a full context window", nil, start + stop("model_context_window_exceeded"), "", "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
-		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: messages.StopEndTurn}, ""},
+		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: messages.StopEndTurn, UnknownStop: "weary"}, ""},
 		{"malformed", nil, start + text + stop("malformed_model_output") + usage, "Hé", "", translate.Chunk{}, "500 api_error: the model wrote what its upstream could not read (malformed_model_output)"},
 		{"a sequence with its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"two"}}`), "", "",
 			translate.Chunk{Stop: messages.StopSequence, StopSequence: "two"}, ""},

@@ -13,12 +13,12 @@ import (
 // far as a completion needs it. It is one struct for all types of event: the type says
 // which members can be set.
 type messagesEvent struct {
-	Type         string         `json:"type"`
-	Delta        messagesDelta  `json:"delta"`         // content_block_delta, message_delta
-	ContentBlock messagesDelta  `json:"content_block"` // content_block_start
-	Usage        messages.Usage `json:"usage"`         // message_delta
+	Type         string        `json:"type"`
+	Delta        messagesDelta `json:"delta"`         // content_block_delta, message_delta
+	ContentBlock messagesDelta `json:"content_block"` // content_block_start
+	Usage        tokenUsage    `json:"usage"`         // message_delta
 	Message      struct {
-		Usage messages.Usage `json:"usage"`
+		Usage tokenUsage `json:"usage"`
 	} `json:"message"` // message_start
 	Error   messagesError  `json:"error"`
 	Metrics bedrockMetrics `json:"amazon-bedrock-invocationMetrics"` // message_stop
@@ -55,6 +55,7 @@ type messagesDecoder struct {
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string // the stop sequence that was met
+	unknown  string // the stop_reason, if it is not known
 }
 
 // newMessagesDecoder returns a decoder for the answer to a prompt.
@@ -76,12 +77,16 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	case "content_block_start":
 		return translate.Chunk{Text: ev.ContentBlock.Text, Thinking: ev.ContentBlock.Thinking}, nil
 	case "message_start":
-		d.usage = ev.Message.Usage
+		d.usage = ev.Message.Usage.usage()
 		return translate.Chunk{Usage: d.usage}, nil
 	case "message_delta":
-		d.usage = mergeUsage(d.usage, ev.Usage)
+		d.usage = mergeUsage(d.usage, ev.Usage.usage())
 		if ev.Delta.StopReason != "" {
-			d.stop, d.sequence = stopReason(ev.Delta.StopReason), ev.Delta.StopSequence
+			if err := brokenOff(ev.Delta.StopReason); err != nil {
+				return translate.Chunk{}, err
+			}
+			d.stop, d.unknown = stopReason(ev.Delta.StopReason)
+			d.sequence = ev.Delta.StopSequence
 			if d.stop == messages.StopSequence {
 				d.stop, d.sequence = stoppedAt(d.asked, d.sequence)
 			}
@@ -92,7 +97,7 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 			return translate.Chunk{}, gatewayError("the upstream ended its answer without a stop_reason", nil)
 		}
 		d.meter(ev.Metrics)
-		return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, Usage: d.usage}, nil
+		return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
 	case "error":
 		return translate.Chunk{}, apiError(ev.Error.Type, ev.Error.Message, 0)
 	}
@@ -140,16 +145,6 @@ func mergeUsage(old, news messages.Usage) messages.Usage {
 	take(&old.CacheCreationInputTokens, news.CacheCreationInputTokens)
 	take(&old.CacheReadInputTokens, news.CacheReadInputTokens)
 	return old
-}
-
-// stopReason returns the stop for a stop_reason. We send no tools, so tool_use is an end
-// like any other, and so is pause_turn, a turn that the upstream would go on with.
-func stopReason(s string) messages.Stop {
-	switch stop := messages.Stop(s); stop {
-	case messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopGuardrail, messages.StopContextWindow:
-		return stop
-	}
-	return messages.StopEndTurn
 }
 
 // withStop returns the JSON of a message_delta with another stop reason and no stop

@@ -38,6 +38,9 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 	if ev.Type == "error" {
 		return messages.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
 	}
+	if err := brokenOff(string(ev.Delta.StopReason)); err != nil {
+		return messages.Event{}, err
+	}
 	e := d.event(&ev, data)
 	if !d.order.follows(e) {
 		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
@@ -94,7 +97,7 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	switch ev.Type {
 	case "message_start":
 		e.Type = messages.MessageStart
-		d.usage = ev.Message.Usage
+		d.usage = ev.Message.Usage.usage()
 		e.Message = &messages.Message{Usage: d.usage}
 	case "ping":
 		e.Type = messages.Ping
@@ -109,12 +112,15 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 		e.Type = messages.ContentBlockStop
 	case "message_delta":
 		e.Type = messages.MessageDelta
-		d.usage = mergeUsage(d.usage, ev.Usage)
+		d.usage = mergeUsage(d.usage, ev.Usage.usage())
 		if ev.Delta.StopReason != "" { // else the event only counts tokens
-			d.stop, d.sequence = ev.Delta.StopReason, ev.Delta.StopSequence
+			d.stop, d.sequence = nativeStop(ev.Delta.StopReason), ev.Delta.StopSequence
 		}
-		if d.stop == messages.StopGuardrail { // which the Messages API has no other word for
+		switch {
+		case d.stop == messages.StopGuardrail: // which the Messages API has no other word for
 			e.Raw = withStop(data, messages.StopRefusal)
+		case d.stop != ev.Delta.StopReason && ev.Delta.StopReason != "":
+			e.Raw = withStop(data, d.stop)
 		}
 		e.Message = &messages.Message{StopReason: d.stop, StopSequence: d.sequence, Usage: d.usage}
 		if stop := d.stop.WithCutCall(); d.cut.found && stop != d.stop {

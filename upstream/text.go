@@ -111,7 +111,10 @@ func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 		case c.StopReason != "" && d.intervened:
 			chunk.Stop = messages.StopGuardrail
 		case c.StopReason != "":
-			chunk.Stop, chunk.StopSequence = d.stop(c.StopReason, c.Stop)
+			chunk.Stop, chunk.UnknownStop = stopReason(c.StopReason)
+			if chunk.Stop == messages.StopSequence { // the human's marker counts only if the client asked for it
+				chunk.Stop, chunk.StopSequence = stoppedAt(d.stops, c.Stop)
+			}
 		}
 		return chunk, nil
 	case "error":
@@ -131,13 +134,4 @@ func (d *textDecoder) trim(text string) string {
 		return text
 	}
 	return strings.TrimPrefix(text, " ")
-}
-
-// stop returns why the completion ended. The human's marker means that the model had no
-// more to say, unless the client asked for that sequence itself.
-func (d *textDecoder) stop(reason, sequence string) (messages.Stop, string) {
-	if stop := stopReason(reason); stop != messages.StopSequence {
-		return stop, ""
-	}
-	return stoppedAt(d.stops, sequence)
 }

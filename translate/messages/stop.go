@@ -12,7 +12,18 @@ const (
 	StopRefusal       Stop = "refusal"
 	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; the Messages API calls it a refusal
 	StopContextWindow Stop = "model_context_window_exceeded"
+	StopPauseTurn     Stop = "pause_turn" // of a model with a tool API of its own
+	StopCompaction    Stop = "compaction" // the same, in a beta
 )
+
+// IsKnown reports whether s is one of the stop reasons above.
+func (s Stop) IsKnown() bool {
+	switch s {
+	case StopEndTurn, StopMaxTokens, StopSequence, StopToolUse, StopRefusal, StopGuardrail, StopContextWindow, StopPauseTurn, StopCompaction:
+		return true
+	}
+	return false
+}
 
 // WithCutCall returns the stop reason for a message with a call that was cut, which its model ended
 // for the reason s. Clients run the calls of a message that ended as it should, so such a message

@@ -1,0 +1,142 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dragoman/upstream/upstreamtest"
+)
+
+// chatReply is a server of chat completions that answers every request with a body of a stream: one event
+// a line.
+func chatReply(events string) *upstreamtest.Chat {
+	var body strings.Builder
+	for line := range strings.Lines(events) {
+		body.WriteString("data: " + strings.TrimSpace(line) + "\n\n")
+	}
+	return upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Reply(200, "text/event-stream", body.String())}))
+}
+
+// nativeStop is the end of an answer of a model with tools of its own, for a reason.
+func nativeStop(reason string) string {
+	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `","stop_sequence":null},"usage":{"output_tokens":8}}`
+}
+
+// TestUnknownStopReason has servers end their answers for reasons that nobody knows: the log has the word,
+// the metrics count it, and an answer to a prompt ends as any other.
+func TestUnknownStopReason(t *testing.T) {
+	for word, wanted := range map[string]string{"bored": "bored", "bored\\nof it": "other", strings.Repeat("x", 50): "other", "stop": "", "length": ""} {
+		for name, start := range map[string]func(*testing.T, *logged) *Server{
+			"chat": func(t *testing.T, log *logged) *Server {
+				return chatting(t, chatReply(`{"choices":[{"delta":{"content":"Hi"},"finish_reason":"`+word+`"}]}`), log.option)
+			},
+			"messages": func(t *testing.T, log *logged) *Server {
+				return newServer(t, sending(t, nativeBegins, nativeStop(word), nativeStopped), log.option)
+			},
+			"native": func(t *testing.T, log *logged) *Server {
+				return newServer(t, sending(t, nativeBegins, nativeStop(word), nativeStopped), withTools(ToolsNative, false), log.option)
+			},
+		} {
+			t.Run(name+" "+word, func(t *testing.T) {
+				var log logged
+				s := start(t, &log)
+				body := read(t, post(s, question).Result().Body)
+				ends := `"stop_reason":"end_turn"`
+				switch {
+				case word == "length":
+					ends = `"stop_reason":"max_tokens"`
+				case name == "native" && wanted != "": // the client may know it
+					ends = `"stop_reason":"` + word + `"`
+				}
+				if !strings.Contains(body, ends) {
+					t.Errorf("answer %s, want %s", body, ends)
+				}
+				if got, _ := log.exchange(t)["unknown_stop_reason"].(string); got != wanted {
+					t.Errorf("unknown_stop_reason %q, want %q", got, wanted)
+				}
+				w := httptest.NewRecorder()
+				s.Admin().ServeHTTP(w, newRequest("GET", "/metrics", ""))
+				if counted := strings.Contains(w.Body.String(), `dragoman_unknown_stop_reasons_total{upstream="`); counted != (wanted != "") {
+					t.Errorf("counted: %v", counted)
+				}
+			})
+		}
+	}
+}
+
+// TestConnectionCutUpstream has upstreams say that they broke off: the client gets an error.
+func TestConnectionCutUpstream(t *testing.T) {
+	chat := chatting(t, chatReply(`{"choices":[{"delta":{"content":"Hi"},"finish_reason":"network_error"}]}`))
+	events := []string{nativeBegins, nativeStop("network_error"), nativeStopped}
+	for name, s := range map[string]*Server{
+		"chat":     chat,
+		"messages": newServer(t, sending(t, events...)),
+		"native":   newServer(t, sending(t, events...), withTools(ToolsNative, false)),
+	} {
+		if w := post(s, question); w.Code != 502 || !strings.Contains(w.Body.String(), "broke off its answer: network_error") {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+		if body := post(s, streamed(question)).Body.String(); !strings.Contains(body, `"type":"error"`) || strings.Contains(body, "message_stop") {
+			t.Errorf("%s, streamed: %s", name, body)
+		}
+	}
+}
+
+// TestChatRefusal has a model refuse to answer in the member for it: the client gets what it says.
+func TestChatRefusal(t *testing.T) {
+	for name, events := range map[string]string{
+		"stream": `{"choices":[{"delta":{"content":null,"refusal":"I can"}}]}
+{"choices":[{"delta":{"refusal":"not."}}]}
+{"choices":[{"delta":{},"finish_reason":"stop"}]}`,
+		"whole": `{"choices":[{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}]}`,
+	} {
+		got := read(t, post(chatting(t, chatReply(events)), question).Result().Body)
+		if !strings.Contains(got, `"text":"I cannot."`) || !strings.Contains(got, `"stop_reason":"refusal"`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestHalvesOfPairs has servers cut an emoji in two, and leave out its half: the client gets the rest of
+// the answer, in a stream as at once.
+func TestHalvesOfPairs(t *testing.T) {
+	chat := func(texts ...string) *Server {
+		var events strings.Builder
+		for _, text := range texts {
+			events.WriteString(`{"choices":[{"delta":{"content":"` + text + `"}}]}` + "\n")
+		}
+		return chatting(t, chatReply(events.String()+`{"choices":[{"delta":{},"finish_reason":"stop"}]}`))
+	}
+	native := func(texts ...string) []string {
+		events := []string{nativeBegins, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`}
+		for _, text := range texts {
+			events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+text+`"}}`)
+		}
+		return append(events, `{"type":"content_block_stop","index":0}`, nativeStop("end_turn"), nativeStopped)
+	}
+	for _, tt := range []struct {
+		texts []string
+		want  string
+	}{
+		{[]string{`Hi \ud83d`, `\ude00!`}, "Hi 😀!"},
+		{[]string{`Hi \ud83d`, `!`}, "Hi \ufffd!"},
+		{[]string{`Hi `, `\ude00!`}, "Hi \ufffd!"},
+	} {
+		for name, s := range map[string]*Server{
+			"chat":     chat(tt.texts...),
+			"messages": newServer(t, sending(t, native(tt.texts...)...)),
+			"native":   newServer(t, sending(t, native(tt.texts...)...), withTools(ToolsNative, false)),
+		} {
+			var whole message
+			if err := json.Unmarshal(post(s, question).Body.Bytes(), &whole); err != nil {
+				t.Fatal(err)
+			}
+			stream := accumulate(t, readFrames(t, post(s, streamed(question)).Body))
+			if whole.Content[0].Text != tt.want || stream.Content[0].Text != tt.want {
+				t.Errorf("%s, %q: %+v, streamed %+v", name, tt.texts, whole.Content, stream.Content)
+			}
+		}
+	}
+}
