@@ -23,6 +23,7 @@ type attempt struct {
 	inPlaceOf string         // error type that the model before failed with; "" for the first model, and from the first call of this one on
 	spec      upstream.Model // what the last call said of the model
 	maxTokens int            // of the last call; 0 if the request was passed through as it came
+	room      int            // tokens for the answer that the prompt leaves of the context window, after the model refused more; 0 before
 	prefill   prefillTrial   // of the model
 }
 
@@ -36,6 +37,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	a.recordModel(a.model)
 	a.x.setUnmet(nil)
 	a.spec = a.x.specOf(a.model, a.body.Stream)
+	a.spec.MaxTokens = lowerLimit(a.spec.MaxTokens, a.room)
 	if a.prefill.rejected {
 		a.spec.Tries = 0
 	}

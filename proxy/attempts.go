@@ -118,6 +118,9 @@ func (a *attempts) noteRefusal(err error) bool {
 	if !errors.As(err, &upstreamErr) {
 		return false
 	}
+	if upstreamErr.Overflow != nil {
+		return a.noteRoom(upstreamErr.Overflow)
+	}
 	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
 	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
 	if !refused && !exceeded {
@@ -126,6 +129,17 @@ func (a *attempts) noteRefusal(err error) bool {
 	a.limitNoted = a.limitNoted || exceeded
 	a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
 	return true
+}
+
+// noteRoom reports whether the request fits the context window of the model with a lower max_tokens,
+// which the next try has. It does so once for a model. The limit is that of the prompt, and is not
+// remembered for others. A strict server gives no shorter answer than the client asked for.
+func (a *attempts) noteRoom(o *upstream.Overflow) bool {
+	if a.room > 0 || a.x.s.strict || o.Room() >= a.maxTokens {
+		return false
+	}
+	a.room = o.Room()
+	return a.room > 0
 }
 
 // recoverable reports whether another try, or another upstream, may do better.
@@ -186,6 +200,6 @@ func (a *attempts) fallBack(err error) {
 	}
 	a.inPlaceOf = failureFor(err).typ
 	a.model, a.fallbacks = a.fallbacks[0], a.fallbacks[1:]
-	a.tries, a.limitNoted, a.prefill = 0, false, prefillTrial{}
+	a.tries, a.limitNoted, a.room, a.prefill = 0, false, 0, prefillTrial{}
 	a.backoff.Reset()
 }

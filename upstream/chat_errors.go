@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -15,16 +16,20 @@ type chatFailure struct {
 	Message string         `json:"message"`
 	Type    string         `json:"type"`
 	Code    jsontext.Value `json:"code"` // an HTTP status, a word, or null
+	// llama.cpp, where the prompt exceeds the context window.
+	PromptTokens int `json:"n_prompt_tokens"`
+	Window       int `json:"n_ctx"`
 }
 
 // byCode maps the words for a failure that servers of chat completions have beside those
 // of the Messages API.
 var byCode = map[string]errorClass{
-	"insufficient_quota":      overQuota,
-	"rate_limit_exceeded":     rateLimited,
-	"server_error":            internalError,
-	"context_length_exceeded": invalidRequest,
-	"model_not_found":         noSuchModel,
+	"insufficient_quota":        overQuota,
+	"rate_limit_exceeded":       rateLimited,
+	"server_error":              internalError,
+	"context_length_exceeded":   contextExceeded,
+	"exceed_context_size_error": contextExceeded, // llama.cpp
+	"model_not_found":           noSuchModel,
 }
 
 // readChatError is the [errorReader] of chat completions.
@@ -53,6 +58,9 @@ func chatError(data []byte, status int) *Error {
 		return statusError(status, "")
 	}
 	f.Message = orFailedWith(f.Message, f.Type)
+	if f.PromptTokens > 0 && f.Window > 0 { // older ones have no numbers in their message
+		f.Message = fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens)", f.PromptTokens, f.Window)
+	}
 	word, words := f.code(), byCode
 	if _, known := byCode[word]; !known {
 		word, words = f.Type, byType
@@ -62,10 +70,13 @@ func chatError(data []byte, status int) *Error {
 
 // class maps the failure, given its HTTP status if it has one. A quota that is used up
 // goes before the status: OpenAI reports it with a 429, as it reports too many requests,
-// but to try again is of no use.
+// but to try again is of no use. So does a context window that is exceeded: servers report
+// that with a 500, too.
 func (f *chatFailure) class(status int) errorClass {
-	if class := byCode[f.code()]; class.final {
-		return class
+	for _, word := range [...]string{f.code(), f.Type} {
+		if class := byCode[word]; class.final || class.overflow {
+			return class
+		}
 	}
 	if class, known := byStatus[status]; known {
 		return class

@@ -187,7 +187,7 @@ func TestChatErrors(t *testing.T) {
 		typ, says  string
 	}{
 		{400, json, `{"error":{"message":"This model's maximum context length is 8 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
-			400, "invalid_request_error", "maximum context length"},
+			400, "invalid_request_error", "prompt is too long"},
 		{401, json, `{"error":{"message":"Incorrect API key provided: sk-1","type":"invalid_request_error","code":"invalid_api_key"}}`, 502, "api_error", "proxy's own credentials"},
 		{403, json, `{"error":"no"}`, 502, "api_error", "proxy's own credentials"},
 		{402, json, `{"error":{"code":402,"message":"Insufficient credits"}}`, 402, "billing_error", "Insufficient credits"},

@@ -33,6 +33,9 @@ type Error struct {
 	// MaxTokens is the most tokens that the model gives, if the request asked for more; 0 if
 	// that was not what was wrong. The same request for so many may be accepted.
 	MaxTokens int
+	// Overflow is how the request exceeds the context window of the model; nil if that was
+	// not what was wrong.
+	Overflow *Overflow
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
 	// Unreachable says that there was no response at all: whatever model was asked for, the
@@ -80,6 +83,8 @@ type errorClass struct {
 	ourCredentials bool
 	// final says that to try again is of no use, or would be paid for twice.
 	final bool
+	// overflow says that the request exceeds the context window of the model.
+	overflow bool
 }
 
 // The classes of errors.
@@ -100,6 +105,7 @@ var (
 	noSuchModel     = errorClass{status: http.StatusNotFound, typ: messages.ErrorNotFound}
 	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge}
 	conflict        = errorClass{status: http.StatusConflict, typ: messages.ErrorConflict}
+	contextExceeded = errorClass{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, overflow: true}
 	// overQuota is final because a quota does not come back in a minute, tookTooLong
 	// because a model that ran for minutes would run for as long again.
 	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, final: true}
@@ -141,7 +147,20 @@ var byStatus = map[int]errorClass{
 // error returns an Error of the class. message is what the upstream said. What it says
 // when it refuses our credentials may name accounts and roles: that is in Err alone. What it
 // says of a request that is not valid may name a feature that the model lacks, or its limit.
+// That the request exceeds the context window is told in the words of the Messages API,
+// whatever the class: servers report it with statuses of all kinds.
 func (class errorClass) error(message string) *Error {
+	most, overflow := limitRefused(unwrapped(message))
+	if overflow == nil && class.overflow {
+		overflow = &Overflow{}
+	}
+	if overflow != nil && !class.ourCredentials {
+		e := &Error{Status: contextExceeded.status, Type: contextExceeded.typ, Message: overflow.message(), Overflow: overflow}
+		if overflow.words != "" {
+			e.Err = plain(overflow.words)
+		}
+		return e
+	}
 	e := &Error{Status: class.status, Type: class.typ, Message: message, Final: class.final}
 	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
@@ -149,8 +168,7 @@ func (class errorClass) error(message string) *Error {
 		e.Credentials = CredentialsRefused
 	}
 	if class.status == http.StatusBadRequest {
-		message = unwrapped(message)
-		e.Refuses, e.MaxTokens = featureRefused(message), limitRefused(message)
+		e.Refuses, e.MaxTokens = featureRefused(unwrapped(message)), most
 	}
 	return e
 }

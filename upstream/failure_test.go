@@ -50,7 +50,7 @@ func TestRefusedBeforeTheAnswer(t *testing.T) {
 				if test.want.Message == "" {
 					test.want.Message = got.Message
 				}
-				test.want.RequestID, test.want.Err = got.RequestID, got.Err
+				test.want.RequestID, test.want.Err, test.want.Overflow = got.RequestID, got.Err, got.Overflow
 				if *got != test.want {
 					t.Errorf("got %+v\nwant %+v", *got, test.want)
 				}

@@ -5,57 +5,113 @@ import (
 	"strings"
 )
 
-// What a server's message says of a refusal: that the model lacks a feature, or gives
-// fewer tokens than it was asked for. Servers have no codes for these, so their messages
-// are compared with those that are known.
+// What a server's message says of a refusal: that the model lacks a feature, gives fewer
+// tokens than it was asked for, or has no room for the prompt. Servers have few codes for
+// these, so their messages are compared with those that are known.
 
-// limitRefusals are the beginnings of messages by which servers refuse a max_tokens
-// beyond what the model can do (docs/reference/wire.md §8, docs/reference/bedrock.md
-// §2b; reports of users). %d stands for a number, the last of which is the limit. They
-// are compared as those of [featureRefusals] are. Messages about a limit that depends on
-// the length of the prompt are not here: that is no limit of the model's.
+// limitRefusals are the beginnings of messages by which servers refuse a number of tokens
+// (docs/reference/wire.md §8, docs/reference/bedrock.md §2b; reports of users), in lower
+// case. They are compared as those of [featureRefusals] are, and the first that fits is
+// taken. A letter behind % stands for a number:
+//
+//	%m  the most tokens that the model gives
+//	%i  tokens of the input; of several, the sum
+//	%a  tokens of the input at least: the server stopped counting
+//	%o  tokens that the answer may have
+//	%w  the context window
+//	%d  any other number
+//
+// A message without %m is about the context window.
 var limitRefusals = []string{
-	"max_tokens: %d > %d, which is the maximum allowed number of output tokens",
-	"the maximum tokens you requested exceeds the model limit of %d",
-	"malformed input request: #/max_tokens: %d is not less or equal to %d,",
-	"malformed input request: #/max_tokens_to_sample: %d is not less or equal to %d,",
-	"max_tokens is too large: %d. this model supports at most %d completion tokens",
+	"max_tokens: %d > %m, which is the maximum allowed number of output tokens",
+	"the maximum tokens you requested exceeds the model limit of %m",
+	"malformed input request: #/max_tokens: %d is not less or equal to %m,",
+	"malformed input request: #/max_tokens_to_sample: %d is not less or equal to %m,",
+	"max_tokens is too large: %d. this model supports at most %m completion tokens",
+	// Anthropic and Bedrock.
+	"prompt is too long: %i tokens > %w maximum",
+	"prompt is too long",
+	"input length and `max_tokens` exceed context limit: %i + %o > %w",
+	"input is too long for requested model",
+	// OpenAI, and vLLM and others after it.
+	"this model's maximum context length is %w tokens. however, you requested %d tokens (%i in the messages, %o in the completion)",
+	"this model's maximum context length is %w tokens. however, you requested %d tokens (%i in the messages, %i in the functions, and %o in the completion)",
+	"this model's maximum context length is %w tokens. however, your messages resulted in %i tokens",
+	"this model's maximum context length is %w tokens. however, your request has %i input tokens",
+	"this model's maximum context length is %w tokens. however, you requested %o output tokens and your prompt contains %i input tokens",
+	"this model's maximum context length is %w tokens. however, you requested %o output tokens and your prompt contains at least %a input tokens",
+	"this model's maximum context length is %w tokens, however you requested %d tokens (%i in your prompt; %o for the completion)",
+	"this model's maximum context length is %w tokens",
+	"input tokens exceed the configured limit of %w tokens. your messages resulted in %i tokens",
+	"your input exceeds the context window of this model",
+	// vLLM.
+	"'max_tokens' or 'max_completion_tokens' is too large: %o. this model's maximum context length is %w tokens and your request has %i input tokens",
+	"the decoder prompt (length %i) is longer than the maximum model length of %w",
+	"max_tokens must be at least 1, got -%d",
+	"you passed %i input tokens and requested %o output tokens. however, the model's context length is only %w tokens",
+	// llama.cpp.
+	"request (%i tokens) exceeds the available context size (%w tokens)",
+	"the request exceeds the available context size",
+	"input (%i tokens) is larger than the max context size",
+	"context size has been exceeded",
+	// SGLang.
+	"the input (%i tokens) is longer than the model's context length (%w tokens)",
+	"input length (%i) exceeds model's maximum context length (%w)",
+	"requested token count exceeds the model's maximum context length of %w tokens. you requested a total of %d tokens: %i tokens from the input messages and %o tokens",
+	"requested token count exceeds the model's maximum context length",
+	// LM Studio and Ollama.
+	"trying to keep the first %i tokens when context the overflows. however, the model is loaded with context length of only %w tokens",
+	"the number of tokens to keep from the initial prompt is greater than the context length",
+	"the input length exceeds the context length",
+	"input length exceeds the context length",
+	// OpenRouter, xAI, Mistral and Google.
+	"this endpoint's maximum context length is %w tokens. however, you requested about %d tokens (%i of text input, %o in the output)",
+	"this endpoint's maximum context length is %w tokens. however, you requested about %d tokens (%i of text input, %i of tool input, %o in the output)",
+	"this endpoint's maximum context length is %w tokens. however, you requested about %d tokens (%i of text input)",
+	"this endpoint's maximum context length is %w tokens",
+	"this model's maximum prompt length is %w but the request contains %i tokens",
+	"prompt contains %i tokens and %d draft tokens, too large for model with %w maximum context length",
+	"the input token count (%i) exceeds the maximum number of tokens allowed (%w)",
+	"the input token count exceeds the maximum number of tokens allowed",
 }
 
-// limitRefused returns the most tokens that the model gives, as an unwrapped message
-// says, 0 if the message is about something else.
-func limitRefused(message string) int {
-	for _, excess := range limitRefusals {
-		if n := lastNumber(message, excess); n > 0 {
-			return n
+// limitRefused returns the most tokens that the model gives, or how the request exceeds the
+// context window, as an unwrapped message says; 0 and nil if the message is about something
+// else. The overflow has the words of the message.
+func limitRefused(message string) (most int, overflow *Overflow) {
+	for _, pattern := range limitRefusals {
+		read, words, ok := readNumbers(message, pattern)
+		switch {
+		case !ok:
+		case strings.Contains(pattern, "%m"):
+			return read['m'], nil
+		default:
+			return 0, &Overflow{Input: max(read['i'], read['a']), AtLeast: read['a'] > 0, Output: read['o'], Window: read['w'], words: words}
 		}
 	}
-	return 0
+	return 0, nil
 }
 
-// lastNumber returns the last number of a text that begins as the pattern says, 0 if it
-// does not or if a number is too large.
-func lastNumber(text, pattern string) int {
-	last, first := 0, true
-	for literal := range strings.SplitSeq(pattern, "%d") {
-		if !first { // a number stands before this literal
-			n := digits([]byte(text))
-			value, err := strconv.ParseInt(text[:n], 10, 32)
-			if err != nil {
-				return 0
-			}
-			last, text = int(value), text[n:]
+// readNumbers returns the numbers in a text that begins as the pattern says, by their
+// letters in the pattern, and the part of the text that the pattern fits. It is false if the
+// text does not begin so, or if a number is too large.
+func readNumbers(text, pattern string) (read map[byte]int, fits string, ok bool) {
+	rest, ok := strings.CutPrefix(text, pattern[:strings.IndexByte(pattern+"%", '%')])
+	read = map[byte]int{}
+	for i, literal := range strings.Split(pattern, "%") {
+		if i == 0 {
+			continue
 		}
-		var ok bool
-		if text, ok = strings.CutPrefix(text, literal); !ok {
-			return 0
+		n := digits([]byte(rest))
+		value, err := strconv.ParseInt(rest[:n], 10, 32)
+		after, found := strings.CutPrefix(rest[n:], literal[1:])
+		if !ok || !found || err != nil || digits([]byte(rest[n:])) > 0 {
+			return nil, "", false
 		}
-		first = false
+		read[literal[0]] += int(value)
+		rest = after
 	}
-	if text != "" && text[0] >= '0' && text[0] <= '9' {
-		return 0
-	}
-	return last
+	return read, text[:len(text)-len(rest)], ok
 }
 
 // featureRefusals are the beginnings of messages by which servers refuse a feature
