@@ -30,6 +30,7 @@ var (
 		"custom":            "toolSpec",
 		"input_schema":      "inputSchema.json",
 		"cache_control":     "cachePoint",
+		"data":              "bytes", // of the source of an image
 	}
 )
 

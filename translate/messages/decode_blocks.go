@@ -1,6 +1,9 @@
 package messages
 
 import (
+	"bytes"
+	"encoding/base64"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -243,7 +246,7 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	switch {
 	case typ == SourceBase64:
 		d.mediaType(p.member("media_type"), o.Take("media_type"), mediaTypes[b.Type])
-		d.checkString(p.member("data"), o.Take("data"))
+		d.checkBase64(p.member("data"), o.Take("data"))
 	case typ == SourceURL:
 		d.checkString(p.member("url"), o.Take("url"))
 	case typ == SourceFile:
@@ -281,12 +284,29 @@ func (d *decoder) checkString(at fieldPath, v jsontext.Value) {
 	}
 }
 
-// toolID reads the id of a tool_use or of its result. The history may have begun in the Converse
-// API, which allows '.' and ':' beyond the pattern of the Messages API
-// (docs/reference/messages-api.md §8).
+// checkBase64 checks that v is a string with the base64 of a file, and leaves it in its JSON. Line breaks
+// may be in it.
+func (d *decoder) checkBase64(at fieldPath, v jsontext.Value) {
+	if v.Kind() != '"' {
+		d.text(at, v)
+		return
+	}
+	text := []byte(v[1 : len(v)-1])
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = []byte(rawjson.StringOf(v))
+	}
+	if _, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, bytes.NewReader(text))); err != nil {
+		d.fail(at, "Input should be the base64 of the file's bytes: letters, digits, '+', '/' and padding with '=', without a `data:` URL before them")
+	}
+}
+
+// toolID reads the id of a tool_use or of its result. The history may have begun with another API or
+// model: Converse allows '.' and ':' beyond the pattern of the Messages API
+// (docs/reference/messages-api.md §8), and gateways allow more. No model is shown an id, so only a
+// strict server refuses what Converse would.
 func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	id := d.text(at, v)
-	if id == "" || !onlyBytes(id, "-_.:") {
+	if id == "" || d.opt.Strict && !onlyBytes(id, "-_.:") {
 		d.fail(at, "String should match pattern '^[a-zA-Z0-9_-]+$'")
 	}
 	return id

@@ -86,10 +86,10 @@ func TestDecodeRefusesHistory(t *testing.T) {
 			want: "messages: `tool_use` ids must be unique"},
 
 		{name: "id empty", body: history("user", prose, "assistant", use("")), want: "messages.1.content.0.tool_use.id" + badID},
-		{name: "id with a blank", body: history("user", prose, "assistant", use("a b")), want: "messages.1.content.0.tool_use.id" + badID},
-		{name: "id with a letter beyond ASCII", body: history("user", prose, "assistant", use("é")), want: "messages.1.content.0.tool_use.id" + badID},
+		{name: "id with a blank", opt: DecodeOptions{Strict: true}, body: history("user", prose, "assistant", use("a b")), want: "messages.1.content.0.tool_use.id" + badID},
+		{name: "id with a letter beyond ASCII", opt: DecodeOptions{Strict: true}, body: history("user", prose, "assistant", use("é")), want: "messages.1.content.0.tool_use.id" + badID},
 		{name: "id missing", body: history("user", prose, "assistant", `{"type":"tool_use","name":"t","input":{}}`), want: "messages.1.content.0.tool_use.id: Field required"},
-		{name: "tool_use_id with a slash", body: history("user", prose, "assistant", use("a"), "user", result("a/")), want: "messages.2.content.0.tool_result.tool_use_id" + badID},
+		{name: "tool_use_id with a slash", opt: DecodeOptions{Strict: true}, body: history("user", prose, "assistant", use("a"), "user", result("a/")), want: "messages.2.content.0.tool_result.tool_use_id" + badID},
 		{name: "tool_use_id missing", body: history("user", `{"type":"tool_result"}`), want: "messages.0.content.0.tool_result.tool_use_id: Field required"},
 		{name: "is_error a string", body: history("user", prose, "assistant", use("a"), "user", `{"type":"tool_result","tool_use_id":"a","is_error":"no"}`),
 			want: "messages.2.content.0.tool_result.is_error: Input should be a valid boolean"},
@@ -151,6 +151,26 @@ func TestDecodeTakesHistory(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A history may come from a model or a gateway with ids of its own. No model is shown them.
+func TestDecodeForeignIDs(t *testing.T) {
+	for _, id := range []string{"functions.Bash:0", "call_1|fc_2", "a b", "é", "tool/1#x"} {
+		r, err := Decode([]byte(history("user", prose, "assistant", use(id), "user", result(id))), DecodeOptions{})
+		if err != nil || r.Messages[1].Content[0].ID != id || r.Messages[2].Content[0].ToolUseID != id {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// Base64 may be broken into lines, and JSON may escape its slashes.
+func TestDecodeBase64(t *testing.T) {
+	for _, data := range []string{"aGk=", `aGk\/`, `aGkh\r\naGk=`, ""} {
+		body := history("user", `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`+data+`"}}`)
+		if _, err := Decode([]byte(body), DecodeOptions{Strict: true}); err != nil {
+			t.Errorf("%s: %v", data, err)
+		}
 	}
 }
 
