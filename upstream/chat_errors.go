@@ -1,24 +1,25 @@
 package upstream
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // chatFailure is the error of a server of chat completions. OpenAI and OpenRouter write
-// {"error":{…}}, Google the same in a list, older vLLM the object itself, and Ollama and
-// others {"error":"…"}.
+// {"error":{…}}, Google the same in a list, older vLLM the object itself with "object":"error",
+// Ollama and others {"error":"…"}, and servers of FastAPI {"detail":…}.
 type chatFailure struct {
-	Object  string         `json:"object"` // older vLLM: "error"
-	Message string         `json:"message"`
-	Type    string         `json:"type"`
-	Code    jsontext.Value `json:"code"` // an HTTP status, a word, or null
+	Message string
+	Type    string
+	Code    jsontext.Value // an HTTP status, a word, or null
 	// llama.cpp, where the prompt exceeds the context window.
-	PromptTokens int `json:"n_prompt_tokens"`
-	Window       int `json:"n_ctx"`
+	PromptTokens, Window int
 }
 
 // byCode maps the words for a failure that servers of chat completions have beside those
@@ -105,26 +106,50 @@ func (f *chatFailure) code() string {
 	return s
 }
 
-// readFailure reads an error of any of the forms of [chatFailure]. It is false if data
-// is something else.
+// readFailure reads an error of any of the forms of [chatFailure]. It is false if data is something else.
 func readFailure(data []byte) (chatFailure, bool) {
-	var list []jsontext.Value
-	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {
-		data = list[0]
-	}
-	var body struct {
-		chatFailure
-		Error jsontext.Value `json:"error"`
-	}
-	if json.Unmarshal(data, &body, lenient) != nil {
+	v := jsontext.Value(data)
+	if !v.IsValid(lenient) {
 		return chatFailure{}, false
 	}
-	var f chatFailure
-	switch body.Error.Kind() {
-	case '{':
-		return f, json.Unmarshal(body.Error, &f, lenient) == nil
-	case '"':
-		return f, json.Unmarshal(body.Error, &f.Message) == nil
+	for element := range rawjson.Elements(v) {
+		v = element
+		break
 	}
-	return body.chatFailure, body.Object == "error" && body.Message != ""
+	failure := rawjson.Lookup(v, "error")
+	f := chatFailure{Message: reasonIn(v)}
+	for _, object := range []jsontext.Value{failure, v} {
+		f.Type = cmp.Or(f.Type, rawjson.StringOf(rawjson.Lookup(object, "type")), rawjson.StringOf(rawjson.Lookup(object, "error_type")))
+		if f.Code == nil || f.Code.Kind() == 'n' {
+			f.Code = rawjson.Lookup(object, "code")
+		}
+		if tokens, window := rawjson.Lookup(object, "n_prompt_tokens"), rawjson.Lookup(object, "n_ctx"); tokens != nil {
+			f.PromptTokens, _ = strconv.Atoi(string(tokens))
+			f.Window, _ = strconv.Atoi(string(window))
+		}
+	}
+	return f, isFailure(v, f.Message)
+}
+
+// isFailure reports whether an object, which says this in words, is an error and no answer.
+func isFailure(v jsontext.Value, message string) bool {
+	switch rawjson.Lookup(v, "error").Kind() {
+	case '{', '[', '"', 't':
+		return true
+	}
+	if message == "" {
+		return false
+	}
+	if rawjson.StringOf(rawjson.Lookup(v, "object")) == "error" {
+		return true
+	}
+	if rawjson.Lookup(v, "choices") != nil {
+		return false
+	}
+	for _, name := range []string{"detail", "errors", "error_message", "error_msg", "code"} {
+		if value := rawjson.Lookup(v, name); value != nil && value.Kind() != 'n' {
+			return true
+		}
+	}
+	return false
 }

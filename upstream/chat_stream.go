@@ -14,7 +14,6 @@ import (
 // chatCompletion is an event of a stream (chat.completion.chunk), or an answer that
 // comes whole (chat.completion).
 type chatCompletion struct {
-	Object  string         `json:"object"`
 	Choices []chatChoice   `json:"choices"`
 	Usage   tokenUsage     `json:"usage"`
 	Error   jsontext.Value `json:"error"`
@@ -107,7 +106,7 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
 	// A server that has sent status 200 can only say within the stream that it failed.
-	if c.Object == "error" || len(c.Error) > 0 && c.Error.Kind() != 'n' {
+	if c.Choices == nil || len(c.Error) > 0 && c.Error.Kind() != 'n' {
 		if e := chatError(data, 0); e != nil {
 			return translate.Chunk{}, e
 		}

@@ -157,10 +157,11 @@ func (class errorClass) error(message string) *Error {
 	if overflow != nil && !class.ourCredentials {
 		e := &Error{Status: contextExceeded.status, Type: contextExceeded.typ, Message: overflow.message(), Overflow: overflow}
 		if overflow.words != "" {
-			e.Err = plain(overflow.words)
+			e.Err = plain(masked(overflow.words))
 		}
 		return e
 	}
+	message = masked(message)
 	e := &Error{Status: class.status, Type: class.typ, Message: message, Final: class.final}
 	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"

@@ -3,8 +3,28 @@ package upstream
 import (
 	"net/http"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
+
+// messagesError is an error of the Messages API (docs/reference/errors.md §1), or what another server writes in
+// its place.
+type messagesError struct {
+	Type    string
+	Message string
+}
+
+func (e *messagesError) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	*e = messagesError{rawjson.StringOf(rawjson.Lookup(v, "type")), reasonIn(v)}
+	return nil
+}
 
 // byType maps the error types of the Messages API. They decide where there is no HTTP
 // status: in the error event of a stream.
@@ -37,4 +57,31 @@ func apiError(typ, message string, status int) *Error {
 		class = errorClass{status: http.StatusInternalServerError, typ: typ}
 	}
 	return answeredWith(class.error(orFailedWith(message, typ)), status, typ, byType)
+}
+
+// eventError maps the error event of a stream, whose JSON is data. One without a type is not of the Messages API.
+func eventError(e *messagesError, data []byte) *Error {
+	if e.Type == "" {
+		if other := chatError(data, 0); other != nil {
+			return other
+		}
+	}
+	return apiError(e.Type, e.Message, 0)
+}
+
+// readMessagesError is the [errorReader] of servers with the Messages API. An error of
+// that API counts as one whatever the status. Any other error is of what stands before
+// the server, or of a server that only resembles one.
+func readMessagesError(status int, kind string, body []byte) *Error {
+	var shaped struct {
+		Type      string        `json:"type"`
+		Error     messagesError `json:"error"`
+		RequestID string        `json:"request_id"`
+	}
+	if json.Unmarshal(body, &shaped, lenient) == nil && shaped.Error.Type != "" && (status >= 400 || shaped.Type == "error") {
+		e := apiError(shaped.Error.Type, shaped.Error.Message, status)
+		e.RequestID = shaped.RequestID
+		return e
+	}
+	return readChatError(status, kind, body)
 }

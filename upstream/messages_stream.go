@@ -32,12 +32,6 @@ type messagesDelta struct {
 	StopSequence string `json:"stop_sequence"`
 }
 
-// messagesError is an error of the Messages API (docs/reference/errors.md §1).
-type messagesError struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
-}
-
 // bedrockMetrics is what Bedrock adds to the last event of an answer
 // (docs/reference/bedrock.md §3).
 type bedrockMetrics struct {
@@ -99,7 +93,7 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 		d.meter(ev.Metrics)
 		return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
 	case "error":
-		return translate.Chunk{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+		return translate.Chunk{}, eventError(&ev.Error, data)
 	}
 	return translate.Chunk{}, nil
 }
@@ -109,7 +103,7 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 func readEvent(data []byte, event any, typ *string) error {
 	err := json.Unmarshal(data, event, lenient)
 	if err != nil || *typ == "" {
-		if e := googleError(data); e != nil {
+		if e := chatError(data, 0); e != nil {
 			return e
 		}
 	}

@@ -36,7 +36,7 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 		return messages.Event{}, err
 	}
 	if ev.Type == "error" {
-		return messages.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+		return messages.Event{}, eventError(&ev.Error, data)
 	}
 	if err := brokenOff(string(ev.Delta.StopReason)); err != nil {
 		return messages.Event{}, err

@@ -7,11 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json"
 )
 
 // What becomes of a response that is not an answer: an error, which says as much as the
@@ -23,26 +19,6 @@ const (
 	// maxErrorText bounds how much of a refusal in plain words is passed on, in bytes.
 	maxErrorText = 500
 )
-
-// readMessagesError is the [errorReader] of servers with the Messages API. An error of
-// that API counts as one whatever the status; Google's front end may stand before the
-// server.
-func readMessagesError(status int, kind string, body []byte) *Error {
-	if e := googleError(body); e != nil {
-		return e
-	}
-	var shaped struct {
-		Type      string        `json:"type"`
-		Error     messagesError `json:"error"`
-		RequestID string        `json:"request_id"`
-	}
-	if json.Unmarshal(body, &shaped, lenient) == nil && shaped.Error.Type != "" && (status >= 400 || shaped.Type == "error") {
-		e := apiError(shaped.Error.Type, shaped.Error.Message, status)
-		e.RequestID = shaped.RequestID
-		return e
-	}
-	return unreadError(status, kind, body)
-}
 
 // unreadError maps a response whose body has no error that we can read.
 func unreadError(status int, kind string, body []byte) *Error {
@@ -65,28 +41,6 @@ func knownKind(kind string) string {
 		return kind
 	}
 	return "another"
-}
-
-// errorText returns what a refusal says in words: the message of some other error in
-// JSON, or a short plain text. It is "" for anything else: a page of HTML says nothing
-// to the client of an API.
-func errorText(kind string, body []byte) string {
-	var other struct {
-		Message string `json:"message"`
-		Error   struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	text := ""
-	if json.Unmarshal(body, &other, lenient) == nil {
-		text = cmp.Or(other.Error.Message, other.Message)
-	} else if kind == "text/plain" && utf8.Valid(body) {
-		text = strings.TrimSpace(string(body))
-	}
-	if len(text) > maxErrorText {
-		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
-	}
-	return text
 }
 
 // checkResponse returns nil if the response is an answer: of status 200, not compressed,

@@ -118,7 +118,7 @@ func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 		}
 		return chunk, nil
 	case "error":
-		return translate.Chunk{}, apiError(c.Error.Type, c.Error.Message, 0)
+		return translate.Chunk{}, eventError(&c.Error, data)
 	}
 	return translate.Chunk{}, nil
 }
