@@ -72,7 +72,7 @@ func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
 	}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return watchStops(watch, b.converse(ctx, m, body, &converseDecoder{stops: send}))
+			return watchStops(p, watch, b.converse(ctx, m, body, &converseDecoder{stops: send}))
 		},
 		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireConverse, body) },
 		Count: func(ctx context.Context) (int, error) {

@@ -26,7 +26,7 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 	}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return watchStops(watch, withoutEcho(p, streamChat(ctx, e, body, &chatDecoder{stops: send})))
+			return watchStops(p, watch, withoutEcho(p, streamChat(ctx, e, body, &chatDecoder{stops: send})))
 		},
 		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WireChat, body) },
 	}, nil

@@ -38,15 +38,16 @@ func stoppedAt(asked []string, sequence string) (messages.Stop, string) {
 	return messages.StopSequence, sequence
 }
 
-// watchStops yields the chunks up to the first of the stop sequences in their text, as
-// an upstream does that knows them, and leaves the range there. Text is held back only
-// while it may be the beginning of a sequence.
-func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
+// watchStops yields the chunks of the answer to p up to the first of the stop sequences in
+// their text, as an upstream does that knows them, and leaves the range there. A sequence
+// that the prompt shows escaped is one in that spelling, too. Text is held back only while
+// it may be the beginning of a sequence.
+func watchStops(p *translate.Prompt, stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	if len(stops) == 0 {
 		return chunks
 	}
 	return func(yield func(translate.Chunk, error) bool) {
-		w := newStopWatch(stops)
+		w := newStopWatch(p, stops)
 		for c, err := range chunks {
 			if err != nil {
 				if len(w.held) > 0 && !yield(translate.Chunk{Text: string(w.held)}, nil) {
@@ -72,11 +73,15 @@ type stopWatch struct {
 	held  []byte // the end of the text, if it may be the beginning of a sequence
 }
 
-func newStopWatch(stops []string) *stopWatch {
+func newStopWatch(p *translate.Prompt, stops []string) *stopWatch {
 	w := new(stopWatch)
 	for _, stop := range stops {
-		if stop != "" {
-			w.stops = append(w.stops, newStopMatch(stop))
+		if stop == "" {
+			continue
+		}
+		w.stops = append(w.stops, newStopMatch(stop, stop))
+		if escaped := p.Escape(stop); escaped != stop {
+			w.stops = append(w.stops, newStopMatch(escaped, stop))
 		}
 	}
 	return w
@@ -88,19 +93,19 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 	text := append(w.held, c.Text...)
 	keep := 0
 	for end := len(w.held); end < len(text); end++ {
-		met := ""
+		var met *stopMatch
 		keep = 0
 		for i := range w.stops {
 			m := &w.stops[i]
 			m.read(text[end])
-			if m.matched == len(m.stop) && len(m.stop) > len(met) {
-				met = m.stop
+			if m.matched == len(m.stop) && (met == nil || len(m.stop) > len(met.stop)) {
+				met = m
 			}
 			keep = max(keep, m.matched)
 		}
-		if met != "" {
-			c.Text = string(text[:end+1-len(met)])
-			c.Stop, c.StopSequence, c.Left = messages.StopSequence, met, true
+		if met != nil {
+			c.Text = string(text[:end+1-len(met.stop)])
+			c.Stop, c.StopSequence, c.Left = messages.StopSequence, met.means, true
 			w.held = nil
 			return c
 		}
@@ -120,12 +125,13 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 // sequence a text repeats (Knuth, Morris and Pratt, 1977).
 type stopMatch struct {
 	stop    string
+	means   string  // the sequence of the client
 	shorter []int32 // by how much is matched: the longest beginning of stop that this ends in, and that is shorter
 	matched int     // how much of stop the text ends in
 }
 
-func newStopMatch(stop string) stopMatch {
-	m := stopMatch{stop: stop, shorter: make([]int32, 1, len(stop)+1)}
+func newStopMatch(stop, means string) stopMatch {
+	m := stopMatch{stop: stop, means: means, shorter: make([]int32, 1, len(stop)+1)}
 	m.shorter = append(m.shorter, 0)
 	for i := 1; i < len(stop); i++ {
 		m.read(stop[i])

@@ -51,7 +51,7 @@ func TestWatchStops(t *testing.T) {
 			for n := 1; n <= len(test.text); n++ {
 				var text strings.Builder
 				var last translate.Chunk
-				for c, err := range watchStops(test.stops, inPieces(test.text, n, end, nil)) {
+				for c, err := range watchStops(&translate.Prompt{}, test.stops, inPieces(test.text, n, end, nil)) {
 					if err != nil || last.Stop != "" {
 						t.Fatalf("%+v, %v after %+v", c, err, last)
 					}
@@ -93,7 +93,7 @@ func TestWatchStopsFindsTheFirst(t *testing.T) {
 		}
 		var got strings.Builder
 		var last translate.Chunk
-		for c := range watchStops(stops, inPieces(text, 1+random.IntN(5), translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
+		for c := range watchStops(&translate.Prompt{}, stops, inPieces(text, 1+random.IntN(5), translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
 			got.WriteString(c.Text)
 			last = c
 		}
@@ -106,7 +106,7 @@ func TestWatchStopsFindsTheFirst(t *testing.T) {
 // TestWatchStopsHoldsLittle has each piece out as soon as it cannot begin a sequence.
 func TestWatchStopsHoldsLittle(t *testing.T) {
 	var got []string
-	for c := range watchStops([]string{"END"}, inPieces("aE b EN", 1, translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
+	for c := range watchStops(&translate.Prompt{}, []string{"END"}, inPieces("aE b EN", 1, translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
 		got = append(got, c.Text)
 	}
 	if s := strings.Join(got, "|"); s != "a||E |b| |||EN" {
@@ -118,11 +118,31 @@ func TestWatchStopsLosesNothingInAFailure(t *testing.T) {
 	failure := errors.New("cut")
 	var text string
 	var err error
-	for c, e := range watchStops([]string{"END"}, inPieces("one EN", 2, translate.Chunk{}, failure)) {
+	for c, e := range watchStops(&translate.Prompt{}, []string{"END"}, inPieces("one EN", 2, translate.Chunk{}, failure)) {
 		text, err = text+c.Text, e
 	}
 	if text != "one EN" || err != failure {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestWatchStopsEscaped has a model repeat a sequence as the prompt shows it.
+func TestWatchStopsEscaped(t *testing.T) {
+	stops := []string{"</s>", "b"}
+	req := &messages.Request{StopSequences: stops, Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "</s>"}}}}}
+	p, err := translate.Render(req, translate.Target{Model: "mistral", SpecialTokens: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 9 {
+		var text string
+		var last translate.Chunk
+		for c := range watchStops(p, stops, inPieces("a &lt;/ "+p.Turns[0].Parts[0].Text+" b", 1+n, translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
+			text, last = text+c.Text, c
+		}
+		if text != "a &lt;/ " || last.StopSequence != "</s>" {
+			t.Errorf("pieces of %d: %q, %+v", 1+n, text, last)
+		}
 	}
 }
 
