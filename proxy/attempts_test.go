@@ -96,6 +96,7 @@ func TestAttempts(t *testing.T) {
 		{"a retry that waits as asked", []error{throttled}, nil, seen{200, "from east", "east", "2", "", ""}, 7 * time.Second},
 		{"ours are exhausted", []error{busy, busy}, nil, seen{529, "overloaded_error", "east", "2", "", "false"}, 0},
 		{"too long to wait", []error{failure5(429, "rate_limit_error", time.Minute)}, nil, seen{429, "rate_limit_error", "east", "1", "60", ""}, 0},
+		{"hours to wait", []error{failure5(429, "rate_limit_error", 9*time.Hour)}, nil, seen{429, "rate_limit_error", "east", "1", "32400", "false"}, 0},
 		{"a quota", []error{quota}, nil, seen{429, "rate_limit_error", "east", "1", "", "false"}, 0},
 		{"the request is at fault", []error{missing}, nil, seen{404, "not_found_error", "east", "1", "", ""}, 0},
 		{"a fallback", []error{busy, busy}, []error{}, seen{200, "from west", "west", "3", "", ""}, 0},

@@ -31,6 +31,10 @@ type failure struct {
 	exhausted  bool           // trying again has been done here, and may be of use later
 }
 
+// longestRetryAfter is the longest wait after which a client is to try again by itself. Some SDKs wait for
+// however long they are told, with their user in front of them; a quota of a day is for the user to hear of.
+const longestRetryAfter = time.Hour
+
 func (f *failure) Error() string { return f.message }
 
 // setHeader advises the client when to try again, and whether to. Seconds are rounded
@@ -137,7 +141,7 @@ func failureFor(err error) *failure {
 		return &failure{
 			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message, reason: reasonUpstream,
 			retryAfter: upstreamErr.RetryAfter,
-			final:      upstreamErr.Final || upstreamErr.Credentials != "",
+			final:      upstreamErr.Final || upstreamErr.Credentials != "" || upstreamErr.RetryAfter > longestRetryAfter,
 			exhausted:  errors.As(err, &exhausted),
 		}
 	case errors.As(err, &timeout):

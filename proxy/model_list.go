@@ -31,14 +31,14 @@ type modelList struct {
 	upstream string          // its name
 	base     context.Context // of the server
 	log      zerolog.Logger
-	list     func(context.Context) ([]string, error)
+	list     func(context.Context) ([]upstream.Listed, error)
 
-	mu    sync.Mutex
-	ids   []string
-	known bool          // ids has been the upstream's answer
-	due   time.Time     // when the next call may be made
-	under chan struct{} // closed at the end of the call that is under way; nil for none
-	noted bool          // the log says that the last call has failed
+	mu     sync.Mutex
+	models []upstream.Listed
+	known  bool          // models has been the upstream's answer
+	due    time.Time     // when the next call may be made
+	under  chan struct{} // closed at the end of the call that is under way; nil for none
+	noted  bool          // the log says that the last call has failed
 }
 
 // newModelLists returns a list for each upstream of the routes that serve what it has, by its name.
@@ -56,35 +56,49 @@ func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
 // servesAll reports whether the route is for models of the upstream by their own ids.
 func (r Route) servesAll() bool { return strings.Contains(r.Name, "*") && r.Model == "" }
 
-// get returns the ids of the upstream's models. The first list is waited for until ctx ends. It is false if
-// there is none.
-func (l *modelList) get(ctx context.Context) ([]string, bool) {
-	l.mu.Lock()
-	if l.under == nil && !time.Now().Before(l.due) {
-		l.under = make(chan struct{})
-		go l.refresh()
-	}
-	ids, known, under := l.ids, l.known, l.under
-	l.mu.Unlock()
+// get returns the upstream's models. The first list is waited for until ctx ends. It is false if there is
+// none.
+func (l *modelList) get(ctx context.Context) ([]upstream.Listed, bool) {
+	models, known, under := l.peek()
 	if known || under == nil {
-		return ids, known
+		return models, known
 	}
 	select {
 	case <-under:
 	case <-ctx.Done():
 	}
+	models, known, _ = l.peek()
+	return models, known
+}
+
+// peek returns the upstream's models as far as they are known, and a channel that is closed at the end of the
+// call that is under way, nil for none. It has the upstream asked if that is due.
+func (l *modelList) peek() (models []upstream.Listed, known bool, under chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ids, l.known
+	if l.under == nil && !time.Now().Before(l.due) {
+		l.under = make(chan struct{})
+		go l.refresh()
+	}
+	return l.models, l.known, l.under
+}
+
+// window returns the context window of a model in tokens, 0 if the upstream has not said it. It does not wait.
+func (l *modelList) window(id string) int {
+	models, _, _ := l.peek()
+	if i := slices.IndexFunc(models, func(m upstream.Listed) bool { return m.ID == id }); i >= 0 {
+		return models[i].Window
+	}
+	return 0
 }
 
 // refresh asks the upstream. It is not bound to a request: others wait for the same list.
 func (l *modelList) refresh() {
 	ctx, cancel := context.WithTimeout(l.base, listTimeout)
 	defer cancel()
-	var ids []string
+	var models []upstream.Listed
 	err := recoverPanic(func() (err error) {
-		ids, err = l.list(ctx)
+		models, err = l.list(ctx)
 		return err
 	})
 	l.mu.Lock()
@@ -96,7 +110,7 @@ func (l *modelList) refresh() {
 		l.note(err)
 		return
 	}
-	l.ids, l.known, l.noted, l.due = ids, true, false, time.Now().Add(listLifetime)
+	l.models, l.known, l.noted, l.due = models, true, false, time.Now().Add(listLifetime)
 }
 
 // note says in the log that there is no new list, once until there is one again.
@@ -128,16 +142,16 @@ func (s *Server) listedNames(ctx context.Context) (names, missing []string) {
 		}
 	}
 	for i, r := range s.routes {
-		switch ids, known := of[r.Upstream]; {
+		switch models, known := of[r.Upstream]; {
 		case !strings.Contains(r.Name, "*"):
 			add(r.Name)
 		case !r.servesAll() || s.lists[r.Upstream] == nil:
 		case !known:
 			missing = append(missing, r.Upstream)
 		default:
-			for _, id := range ids {
-				if s.routes.index(id) == i {
-					add(id)
+			for _, m := range models {
+				if s.routes.index(m.ID) == i {
+					add(m.ID)
 				}
 			}
 		}
@@ -147,19 +161,19 @@ func (s *Server) listedNames(ctx context.Context) (names, missing []string) {
 }
 
 // listAll returns the lists of all upstreams that have one, by their names. They are waited for together.
-func (s *Server) listAll(ctx context.Context) map[string][]string {
+func (s *Server) listAll(ctx context.Context) map[string][]upstream.Listed {
 	var (
 		mu    sync.Mutex
-		all   = map[string][]string{}
+		all   = map[string][]upstream.Listed{}
 		calls sync.WaitGroup
 	)
 	for name, list := range s.lists {
 		calls.Go(func() {
-			ids, known := list.get(ctx)
+			models, known := list.get(ctx)
 			mu.Lock()
 			defer mu.Unlock()
 			if known {
-				all[name] = ids
+				all[name] = models
 			}
 		})
 	}

@@ -19,15 +19,21 @@ import (
 type listing struct {
 	upstreamFunc
 	calls, atOnce, most atomic.Int64
+	window              int // of all its models
 	answer              func(ctx context.Context, call int64) ([]string, error)
 }
 
-func (l *listing) ListModels(ctx context.Context) ([]string, error) {
+func (l *listing) ListModels(ctx context.Context) ([]upstream.Listed, error) {
 	if n := l.atOnce.Add(1); n > l.most.Load() {
 		l.most.Store(n)
 	}
 	defer l.atOnce.Add(-1)
-	return l.answer(ctx, l.calls.Add(1))
+	ids, err := l.answer(ctx, l.calls.Add(1))
+	var models []upstream.Listed
+	for _, id := range ids {
+		models = append(models, upstream.Listed{ID: id, Window: l.window})
+	}
+	return models, err
 }
 
 // listed returns the names of all pages of a list of models, and the upstreams of which some are missing.

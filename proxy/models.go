@@ -34,6 +34,11 @@ func (s *Server) infoOf(name string, r Route) modelInfo {
 	if most := s.refusals.applyTo(r.UpstreamModel).MaxTokens; most > 0 {
 		info.MaxTokens = &most
 	}
+	if list := s.lists[r.Upstream]; list != nil {
+		if window := list.window(r.UpstreamModel.Model); window > 0 {
+			info.MaxInputTokens = &window
+		}
+	}
 	return info
 }
 

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -82,6 +83,35 @@ func TestNotServed(t *testing.T) {
 	}
 	if w := vertexPost(s, "/anthropic/v1/messages", question); w.Code != 200 {
 		t.Errorf("status %d", w.Code)
+	}
+}
+
+// The context window of a model is told where the list of its upstream says it, under whatever name the model
+// is asked for.
+func TestModelsWindow(t *testing.T) {
+	east := &listing{window: 8192, answer: func(context.Context, int64) ([]string, error) { return []string{"m"}, nil }}
+	s := newServer(t, east, func(o *Options) {
+		o.Upstreams["mute"] = play(completing(endOfTurn, "hi"))
+		o.Routes = []Route{{Name: "alias", UpstreamModel: UpstreamModel{Upstream: "east", Model: "m"}}, passing("other", "east"), passing("quiet", "mute"), passing("*", "east")}
+	})
+	var page struct {
+		Data []struct {
+			ID     string `json:"id"`
+			Window *int   `json:"max_input_tokens"`
+		} `json:"data"`
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, newRequest("GET", "/v1/models", ""))
+	if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || len(page.Data) != 4 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	for _, m := range page.Data {
+		one := httptest.NewRecorder()
+		s.Handler().ServeHTTP(one, newRequest("GET", "/v1/models/"+m.ID, ""))
+		known := m.ID == "alias" || m.ID == "m"
+		if known != (m.Window != nil && *m.Window == 8192) || known != strings.Contains(one.Body.String(), `"max_input_tokens":8192,`) {
+			t.Errorf("%s: %s %s", m.ID, w.Body, one.Body)
+		}
 	}
 }
 

@@ -85,9 +85,9 @@ func (p played) PrepareNative(m upstream.Model, native upstream.Native) (*upstre
 	}, nil
 }
 
-func (p played) ListModels(ctx context.Context) ([]string, error) {
+func (p played) ListModels(ctx context.Context) ([]upstream.Listed, error) {
 	if l, ok := p.model.(interface {
-		ListModels(context.Context) ([]string, error)
+		ListModels(context.Context) ([]upstream.Listed, error)
 	}); ok {
 		return l.ListModels(ctx)
 	}

@@ -24,8 +24,8 @@ type Upstream interface {
 	// every option that g has.
 	Keeps(m upstream.Model, g upstream.Guardrail) bool
 
-	// ListModels returns the ids of the models that there are.
-	ListModels(ctx context.Context) ([]string, error)
+	// ListModels returns the models that there are.
+	ListModels(ctx context.Context) ([]upstream.Listed, error)
 
 	// FamilyHint returns the most telling name of the model that a server really runs behind an id, "" as
 	// long as it is not known. It does not wait: it asks the server once, for later calls.

@@ -72,7 +72,7 @@ func (Func) PrepareNative(Model, Native) (*Call, error) { return nil, errNoToolA
 func (Func) Keeps(Model, Guardrail) bool { return false }
 
 // ListModels returns no models.
-func (Func) ListModels(context.Context) ([]string, error) { return nil, nil }
+func (Func) ListModels(context.Context) ([]Listed, error) { return nil, nil }
 
 // FamilyHint returns "".
 func (Func) FamilyHint(string) string { return "" }

@@ -15,7 +15,15 @@ import (
 )
 
 type lister interface {
-	ListModels(context.Context) ([]string, error)
+	ListModels(context.Context) ([]upstream.Listed, error)
+}
+
+// idsOf returns the ids of models.
+func idsOf(models []upstream.Listed) (ids []string) {
+	for _, m := range models {
+		ids = append(ids, m.ID)
+	}
+	return ids
 }
 
 // Each upstream lists the ids that it can be asked for, whole over several pages, each once.
@@ -88,7 +96,8 @@ func TestListModels(t *testing.T) {
 		"simulated":              {up: simulated.New(), want: "simulated"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ids, err := tt.up.ListModels(t.Context())
+			models, err := tt.up.ListModels(t.Context())
+			ids := idsOf(models)
 			switch {
 			case tt.err != "":
 				if err == nil {
@@ -121,7 +130,8 @@ func TestListModelsWithoutEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := up.ListModels(t.Context())
+	models, err := up.ListModels(t.Context())
+	ids := idsOf(models)
 	long := slices.IndexFunc(ids, func(id string) bool { return len(id) > 2048 })
 	if err != nil || len(ids) != 5000 || long >= 0 || pages != 3 {
 		t.Errorf("%d ids of %d pages, %d is long, %v", len(ids), pages, long, err)
@@ -151,5 +161,25 @@ func TestControlPlaneOfBedrock(t *testing.T) {
 		if got == nil || got.URL.String() != want || got.Method != "GET" || !strings.Contains(got.Header.Get("Authorization"), "/"+region+"/bedrock/aws4_request") {
 			t.Errorf("%s: %+v", region, got)
 		}
+	}
+}
+
+// Servers have many names for the context window, and none has to be a number.
+func TestListModelsWindow(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("content-type", "application/json")
+		_, _ = w.Write([]byte(`{"data":[{"id":"vllm","max_model_len":32768},{"id":"llama.cpp","meta":{"n_ctx_train":131072,"n_ctx":4096}},{"id":"router","context_length":200000},
+			{"id":"older llama.cpp","meta":{"n_ctx_train":131072}},{"id":"anthropic","max_input_tokens":1000000},{"id":"null","context_length":null,"meta":null},
+			{"id":"odd","context_length":"8192","max_model_len":-1,"max_input_tokens":{"a":[1e9]}}]}`))
+	}))
+	defer server.Close()
+	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := up.ListModels(t.Context())
+	want := []upstream.Listed{{"vllm", 32768}, {"llama.cpp", 4096}, {"router", 200000}, {"older llama.cpp", 0}, {"anthropic", 1000000}, {"null", 0}, {"odd", 0}}
+	if err != nil || !slices.Equal(models, want) {
+		t.Errorf("%+v, %v", models, err)
 	}
 }

@@ -137,7 +137,7 @@ func (s *Server) FamilyHint(model string) string {
 }
 
 // ListModels returns the models of the server. Chat completions have no pages for that.
-func (s *Server) ListModels(ctx context.Context) ([]string, error) {
+func (s *Server) ListModels(ctx context.Context) ([]Listed, error) {
 	query, fail := "", readChatError
 	if s.wire == WireMessages {
 		query, fail = "?limit=1000", readMessagesError

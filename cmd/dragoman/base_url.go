@@ -62,7 +62,12 @@ func (n namedServer) empty() error {
 func (n namedServer) list(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
-	return n.upstream.ListModels(ctx)
+	models, err := n.upstream.ListModels(ctx)
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.ID
+	}
+	return names, err
 }
 
 // tryChat returns an error unless the model answers with one token.

@@ -75,7 +75,9 @@ func complete(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.S
 }
 
 // ListModels returns the one name that says what it is. It answers to any other as well.
-func (s *Upstream) ListModels(context.Context) ([]string, error) { return []string{"simulated"}, nil }
+func (s *Upstream) ListModels(context.Context) ([]upstream.Listed, error) {
+	return []upstream.Listed{{ID: "simulated"}}, nil
+}
 
 // cut returns the part of a completion up to where the prompt wants it to end, and the
 // last chunk, which says why it ends there. max_tokens is applied first: a stop sequence
