@@ -35,7 +35,11 @@ type UpstreamModel struct {
 	// TryPrefill asks for a forced call with a prefill, and remembers whether the server goes on with it, if it
 	// is not known whether the model takes one.
 	TryPrefill bool
-	Rescue     bool // look for calls in the text of a model that is given tools over its own API
+	// OpenOverChat says that the upstream asks models that are not Claude over chat completions, if Wire is "".
+	OpenOverChat bool
+	// LeaveSpecialTokens leaves special tokens in the texts of clients as they are: the server escapes them itself.
+	LeaveSpecialTokens bool
+	Rescue             bool // look for calls in the text of a model that is given tools over its own API
 
 	Entry string // the id or, without one, the name of the entry, as configured; set by Route.For
 	Asked string // the name that the client asks for; set by For
@@ -131,6 +135,11 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 	return m.Tools == ToolsNative || spec.Can.Has(upstream.Tools)
 }
 
+// isChat reports whether the model is asked over chat completions. The id has to be known (see For).
+func (m UpstreamModel) isChat() bool {
+	return m.Wire == WireChat || m.Wire == "" && m.OpenOverChat && !upstream.IsClaude(m.Model)
+}
+
 // Target returns what a prompt for the model has to respect. The spec is that of the
 // model, or less than it after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
@@ -139,7 +148,7 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 		Format: m.Format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
 		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)),
-		MaxTokens: spec.MaxTokens,
+		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens,
 	}
 }
 

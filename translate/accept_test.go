@@ -14,7 +14,7 @@ func TestAcceptAll(t *testing.T) {
 	req := fuzzRequest()
 	for _, input := range []jsontext.Value{jsontext.Value(`{"s":"a <b>\n","n":1}`), jsontext.Value(`{}`), jsontext.Value(`{"s":"</param>]]>"}`)} {
 		for _, f := range formats {
-			reads := newReads(formats[0], formats[:])
+			reads := newReads(formats[0], formats[:], 0)
 			e := newEscaper(f, reads, req, false)
 			text := string(f.appendCall(&e, []byte(f.beforeCalls), "t", 0, input, schema.Compile(req.Tools[0].InputSchema))) + f.afterCalls
 			for n := range 4 {

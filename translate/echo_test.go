@@ -45,7 +45,10 @@ func TestEcho(t *testing.T) {
 		})
 	}
 	for _, family := range families() {
-		holds(family, Target{Format: FormatAuto, Model: family, Accept: AcceptFor(family)})
+		target := Target{Format: FormatAuto, Model: family, Accept: AcceptFor(family)}
+		holds(family, target)
+		target.SpecialTokens = true
+		holds(family+"/tokens", target)
 	}
 	for _, f := range asked() {
 		target := f.target()
@@ -129,6 +132,10 @@ func checkEcho(t *testing.T, s string) {
 		{Format: FormatPythonic},
 		{Format: FormatMiniMax, Accept: "step3"},
 		{Format: FormatJSON, Accept: "cohere"},
+		{SpecialTokens: true},
+		{Format: FormatAuto, Model: "qwen2.5", Accept: FormatJSON, SpecialTokens: true},
+		{Format: FormatAuto, Model: "mistral", Accept: FormatMistral, SpecialTokens: true},
+		{Format: FormatKimi, Model: "minimax-m2", Accept: FormatMiniMax, SpecialTokens: true},
 	} {
 		req := &messages.Request{Tools: spoken("x").Tools, Messages: []messages.MessageParam{user(s)}}
 		prompt := mustRender(t, req, target)

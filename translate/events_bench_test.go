@@ -74,7 +74,7 @@ func BenchmarkEvents(b *testing.B) {
 				benchCompletion(b, &Prompt{}, benchText(text.unit, size), piece)
 			})
 			b.Run(fmt.Sprintf("prose/accept=all/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{reads: newReads(formats[0], formats[:])}, benchText(text.unit, size), piece)
+				benchCompletion(b, &Prompt{reads: newReads(formats[0], formats[:], 0)}, benchText(text.unit, size), piece)
 			})
 		}
 		b.Run("escaped/text="+text.name+"/piece=16", func(b *testing.B) {
@@ -94,7 +94,7 @@ func BenchmarkEvents(b *testing.B) {
 				benchCompletion(b, &Prompt{format: f, flowsValues: true}, formatCompletion(f, text, size), 16)
 			})
 			b.Run(fmt.Sprintf("format=%s/accept=all/text=%s/piece=16", f.name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{format: f, reads: newReads(f, formats[:]), flowsValues: true}, formatCompletion(f, text, size), 16)
+				benchCompletion(b, &Prompt{format: f, reads: newReads(f, formats[:], 0), flowsValues: true}, formatCompletion(f, text, size), 16)
 			})
 		}
 	}

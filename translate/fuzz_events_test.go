@@ -59,10 +59,10 @@ func FuzzEvents(f *testing.F) {
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
 		}
 		if seed%4 > 1 {
-			prompt.reads = readsOf(prompt.format, AcceptAll, allFormats())
+			prompt.reads = readsOf(prompt.format, AcceptAll, allFormats(), 0)
 		}
 		if escaped {
-			prompt.reads = cmp.Or(prompt.reads, newReads(prompt.format, nil))
+			prompt.reads = cmp.Or(prompt.reads, newReads(prompt.format, nil, 0))
 			prompt.escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagOpener | prompt.format.protects, Openers: prompt.reads.openers}
 		}
 		c := fuzzStops[int(stop)%len(fuzzStops)]
@@ -220,7 +220,7 @@ func asked() []*format { return append(formats[:len(formats):len(formats)], vari
 
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
-	reads := newReads(f, nil)
+	reads := newReads(f, nil, 0)
 	e := newEscaper(f, reads, req, false)
 	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
 	if f.impliedEnd != f.afterCalls { // the upstream has not stopped at the end of the calls

@@ -151,6 +151,7 @@ func (r *renderer) appendMemoKey(dst []byte) []byte {
 	}
 	dst = appendField(dst, r.target.ExampleCall)
 	dst = strconv.AppendBool(dst, r.escape.TurnMarkers)
+	dst = binary.AppendUvarint(dst, uint64(r.target.tokens()))
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		dst = appendField(dst, t.Name)

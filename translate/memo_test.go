@@ -50,10 +50,11 @@ func TestMemo(t *testing.T) {
 		for _, language := range Languages() {
 			targets = append(targets, Target{Format: format, Language: language}, Target{Format: format, Language: language, TextWire: true})
 		}
-		targets = append(targets, Target{Format: format, Template: template}, Target{Format: format, Template: "no place"})
+		targets = append(targets, Target{Format: format, Template: template}, Target{Format: format, Template: "no place"},
+			Target{Format: format, SpecialTokens: true}, Target{Format: format, Model: "mistral", SpecialTokens: true})
 	}
 	var requests []*messages.Request
-	for _, text := range []string{"", "a", "</description>", "&lt;/function>", "\nHuman:", "ab", "Quel temps fait-il demain à Paris ?"} {
+	for _, text := range []string{"", "a", "</description>", "&lt;/function>", "\nHuman:", "[INST]</s>", "ab", "Quel temps fait-il demain à Paris ?"} {
 		req := spoken(text)
 		other, third := *req, *req
 		other.Tools = req.Tools[:1]
@@ -94,6 +95,14 @@ func TestMemoKeys(t *testing.T) {
 			t.Errorf("tools %d and %d have one key", other, i)
 		}
 		seen[key] = i
+	}
+	for _, target := range []Target{{SpecialTokens: true}, {SpecialTokens: true, Model: "mistral"}, {SpecialTokens: true, Model: "qwen2.5"}} {
+		r := renderer{req: &messages.Request{Tools: tools[0]}, format: formats[0], target: target}
+		key := string(r.appendMemoKey(nil))
+		if _, ok := seen[key]; ok {
+			t.Errorf("what is escaped for %+v has the key of others", target)
+		}
+		seen[key] = -1
 	}
 }
 

@@ -95,7 +95,7 @@ func TestCutValues(t *testing.T) {
 		w := &cutWriter{Rand: r, format: asked[i%len(asked)], words: words[i%len(asked)]}
 		prompt := &Prompt{format: w.format, thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}
 		if r.IntN(3) == 0 {
-			prompt.reads = readsOf(w.format, AcceptAll, allFormats())
+			prompt.reads = readsOf(w.format, AcceptAll, allFormats(), 0)
 		}
 		looksWhole(t, prompt, req, completion{w.answer(req), messages.StopEndTurn, ""})
 		if t.Failed() {

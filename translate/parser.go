@@ -91,6 +91,8 @@ type textSeen struct {
 	code          code   // whether the text is in Markdown code, where markup is quoted
 	ampersandSent bool   // the & that is next in the input has been written: see readEntity
 
+	apart markup.Unescaper // of thinking that the upstream tells apart: see writeThinking
+
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
 

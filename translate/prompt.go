@@ -155,6 +155,10 @@ type Target struct {
 	// "\n\nAssistant:", as [Prompt.Text] does (docs/reference/legacy-format.md §9). Text
 	// of the client is then escaped where it spells these markers.
 	TextWire bool
+	// SpecialTokens says that the upstream reads special tokens out of the text of messages, as servers of chat
+	// completions do. Text of the client is then escaped where it spells a special token or a turn marker of the
+	// chat template of Model, or of any template that is known if the family of Model is not.
+	SpecialTokens bool
 	// Memo keeps what is made of the tools; nil makes it anew. The prompt is the same either way.
 	Memo *Memo
 }

@@ -92,8 +92,15 @@ func (p *parser) writeThinking(s string) {
 		return
 	}
 	p.out.ensureBlock(messages.BlockThinking)
-	p.out.write([]byte(s))
+	p.out.buf = p.text.apart.Append(p.out.buf, s, false)
 	p.out.flush()
+}
+
+// endThinking writes what was held of such thinking, which may have been the beginning of an escape.
+func (p *parser) endThinking() {
+	if p.out.openKind == messages.BlockThinking {
+		p.out.buf = p.text.apart.Append(p.out.buf, "", true)
+	}
 }
 
 // readEntity reads the `&` that is next, in text or, with own, in the value of the parameter that has

@@ -99,6 +99,9 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	if c.Thinking != "" && !r.continued && r.opened { // thinking stands before the answer, not within it
 		r.writeThinking(c.Thinking)
 	}
+	if c.Text != "" || c.Stop != "" {
+		r.endThinking()
+	}
 	if c.Text != "" {
 		r.readCompletion(c.Text)
 	}

@@ -11,7 +11,7 @@ import (
 
 // reads is what calls are found by in an answer: all that the formats declare in which it is read. The parser
 // reads by it, and the renderer escapes by it what the client wrote, so that no text is a call which the model
-// repeats. It is not changed once it is made.
+// repeats, nor the special tokens of the model. It is not changed once it is made.
 type reads struct {
 	spellings        []*markup.Spelling  // in which calls are read, besides that of legacy and attribute
 	spelled          spellers            // in which of them a tag may begin a call
@@ -24,19 +24,20 @@ type reads struct {
 	readsLiteral     [len(quotesOf)]bool // of each syntax, whether calls in it are read
 	thinking         []thinkingMarks     // of the formats in which calls are read
 	alone            []string            // what calls in JSON that are the whole answer begin with: see format.alone
-	openers          *markup.Openers     // what calls in all of these begin with
+	openers          *markup.Openers     // what calls in all of these begin with, and special tokens
 }
 
-// readsOf returns what is read of an answer to a prompt in a format, where the target accepts others.
-func readsOf(asked *format, accept string, accepts []*format) *reads {
+// readsOf returns what is read of an answer to a prompt in a format, where the target accepts others, and texts must
+// not spell tokens.
+func readsOf(asked *format, accept string, accepts []*format, tokens tokenSet) *reads {
 	if len(accepts) > 1 && accept != AcceptAll {
-		return newReads(asked, accepts)
+		return newReads(asked, accepts, tokens)
 	}
-	key := readsKey{asked, accept}
+	key := readsKey{asked, accept, tokens}
 	if known, ok := knownReads.Load(key); ok {
 		return known.(*reads)
 	}
-	known, _ := knownReads.LoadOrStore(key, newReads(asked, accepts))
+	known, _ := knownReads.LoadOrStore(key, newReads(asked, accepts, tokens))
 	return known.(*reads)
 }
 
@@ -46,12 +47,13 @@ var knownReads sync.Map
 type readsKey struct {
 	asked  *format
 	accept string
+	tokens tokenSet
 }
 
 // newReads returns what is read of an answer to a prompt in a format, with others besides. A tag that may be of
 // several is read in the first that knows what stands behind it; the first parameter may still tell another: see
 // respell.
-func newReads(asked *format, accepts []*format) *reads {
+func newReads(asked *format, accepts []*format, tokens tokenSet) *reads {
 	r := &reads{}
 	list := append([]*format{asked}, accepts...)
 	var openers []markup.Opener
@@ -82,7 +84,7 @@ func newReads(asked *format, accepts []*format) *reads {
 			}
 		}
 	}
-	r.openers = markup.NewOpeners(append(openers, r.words()...))
+	r.openers = markup.NewOpeners(slices.Concat(openers, r.words(), tokens.openers()))
 	return r
 }
 

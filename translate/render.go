@@ -38,7 +38,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	if err != nil {
 		return nil, err
 	}
-	reads := readsOf(f, target.Accept, accepts)
+	reads := readsOf(f, target.Accept, accepts, target.tokens())
 	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
 	stops := stopsAtCalls(req, f, target.Thinking, schemas)
 	r := renderer{

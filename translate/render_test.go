@@ -92,6 +92,8 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 			target.Prefill = true
 		case "textwire":
 			target.TextWire = true
+		case "specialtokens":
+			target.SpecialTokens = true
 		default:
 			if language, ok := strings.CutPrefix(word, "language="); ok {
 				target.Language = language

@@ -4,7 +4,7 @@ import "testing"
 
 // TestSpellersHaveBits holds that each spelling has a bit of its own, so that a tag in any is asked for.
 func TestSpellersHaveBits(t *testing.T) {
-	p := newReads(formats[0], allFormats())
+	p := newReads(formats[0], allFormats(), 0)
 	for i, g := range p.spellings {
 		calls := spelledBy(g).calls
 		for c := range 256 {

@@ -18,7 +18,7 @@ func (b *Bedrock) wire(m Model) string {
 	switch {
 	case m.Wire != "":
 		return m.Wire
-	case isClaude(m.ID), HidesProvider(m.ID):
+	case IsClaude(m.ID), HidesProvider(m.ID):
 		return WireMessages
 	}
 	return WireConverse
@@ -65,7 +65,7 @@ func (b *Bedrock) invokeCall(m Model, wire string, body []byte) *Call {
 
 func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
 	// Only a Claude tells which sequence it met: see encodeConverse.
-	send, watch := splitStops(p, m.Can, isClaude(m.ID))
+	send, watch := splitStops(p, m.Can, IsClaude(m.ID))
 	body, err := encodeConverse(m, p, send)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 		return nil, err
 	}
 	version := messages.VersionBedrock
-	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {
+	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && IsClaude(m.ID) && (!known || v >= 407) {
 		version = messages.Version20261021
 	}
 	members := map[string]jsontext.Value{memberVersion: asJSON(version)}

@@ -55,7 +55,7 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	}
 	// Only a Claude's answer has the sequence that was met, and only if the request asks for
 	// it.
-	if len(stops) > 0 && isClaude(m.ID) {
+	if len(stops) > 0 && IsClaude(m.ID) {
 		b.Answered = []string{converse.StopSequencePointer}
 	}
 	if m.Guardrail != nil {

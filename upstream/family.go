@@ -198,8 +198,8 @@ func IsEarlyClaude(id string) bool {
 	return strings.Contains(id, "claude") && known && v < 400
 }
 
-// isClaude reports whether the id is that of a Claude.
-func isClaude(id string) bool {
+// IsClaude reports whether the id is that of a Claude.
+func IsClaude(id string) bool {
 	id = strings.ToLower(id)
 	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")
 }

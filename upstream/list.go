@@ -215,7 +215,7 @@ func vertexID(publisher, name string) string {
 	id := publisher + "/" + name
 	_, isMistral := mistralModel(id)
 	switch {
-	case publisher == "anthropic" && isClaude(name):
+	case publisher == "anthropic" && IsClaude(name):
 		return name
 	case publisher == "mistralai" && isMistral, strings.HasSuffix(name, "-maas"):
 		return id

@@ -16,7 +16,7 @@ func (v *Vertex) wire(m Model) string {
 	switch {
 	case m.Wire != "":
 		return m.Wire
-	case isClaude(m.ID):
+	case IsClaude(m.ID):
 		return WireMessages
 	}
 	return WireChat

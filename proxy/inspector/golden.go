@@ -59,6 +59,9 @@ func goldenOf(m proxy.UpstreamModel, req *messages.Request) (g goldenWords) {
 	if target.TextWire {
 		g.target += " textwire"
 	}
+	if target.SpecialTokens {
+		g.target += " specialtokens model=" + strings.ReplaceAll(target.Model, " ", "-")
+	}
 	if target.Language != "" {
 		g.target += " language=" + target.Language
 	}
@@ -250,6 +253,10 @@ func rendered(ctx context.Context, body []byte, words string) ([]byte, error) {
 			target.Prefill = true
 		case "textwire":
 			target.TextWire = true
+		case "specialtokens":
+			target.SpecialTokens = true
+		case "model":
+			target.Model = value
 		case "language":
 			target.Language = value
 		case "format":

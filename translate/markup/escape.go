@@ -19,7 +19,8 @@ import (
 // before it. If the prompt will be one text with turn markers, a line that begins with
 // "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
 // same levels. So has what else begins a call in a format in which the answer is read, its
-// [Openers]: "&#91;TOOL_CALLS]", and, where a tool is called book, "&#91;book(" and "&#99;all:book{".
+// [Openers]: "&#91;TOOL_CALLS]", and, where a tool is called book, "&#91;book(" and "&#99;all:book{". So have the
+// special tokens of the model, if its server reads them out of texts: "&lt;|im_start|>".
 //
 // Escaping adds one level everywhere and [Unescape] takes one off, so unescaping gives back
 // any text. What the model writes is unescaped only for names that the policy escaped in its
@@ -278,11 +279,10 @@ func (e *Escaper) matchProtected(s string, i int, names *Escapes, parameter stri
 
 // matchWhole returns the length of the opener that s[i:] begins with, 0 if there is none, or if it names no tool.
 func (e *Escaper) matchWhole(s string, i int) int {
-	c := s[i]
-	if c != '<' && c != '[' && isMidName(s, i) {
+	if isMidName(s, i) {
 		return 0
 	}
-	m, v := matchOpener(e.Openers, c, s[i+1:], true)
+	m, v := matchOpener(e.Openers, s[i], s[i+1:], true)
 	if v != Match || m.from < m.to && e.Calls != nil && !e.Calls(m.before, s[i+1+m.from:i+1+m.to]) {
 		return 0
 	}

@@ -100,6 +100,7 @@ func TestEscapeTurnMarkerInTag(t *testing.T) {
 var fuzzOpeners = NewOpeners(slices.Concat([]Opener{
 	{Text: "[", Tool: true, After: "(", Gap: " \t\r\n"}, {Text: "call:", Tool: true, After: "{(", Gap: " \t"}, {Text: "to=", Tool: true},
 	{Text: "invoke name="}, {Tool: true, After: "{"}, {Text: "[ARGS]"}, {Text: "Action:", After: "[{`&", Gap: " \t\r\n"}, {Text: "[THINK]"},
+	{Text: "<|", Named: true, After: "|>"}, {Text: "<｜", Named: true, After: ">"}, {Text: "<<SYS>>"}, {Text: "<s>"}, {Text: "]~b]"}, {Text: "[e~"}, {Text: "<SPECIAL_"},
 }, (&Spelling{Tags: []Spelled{{Name: "function"}, {Name: "|from|>a\n<|to|"}, {Name: "|tag|"}, {Name: "tool_call"}}}).Openers(),
 	(&Spelling{Signs: true, Tags: []Spelled{{Name: "｜tool▁call｜"}}}).Openers(), (&Spelling{Marker: "DSML"}).Openers(),
 	(&Spelling{Begins: []string{Mark + "<"}, Closes: []string{Mark + "</"}, Tags: []Spelled{{Name: "invoke"}}}).Openers(),
@@ -109,6 +110,7 @@ var fuzzOpeners = NewOpeners(slices.Concat([]Opener{
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"call: book{", "call:\nbook {", "x to=book{ &#116;o=a.b:", "&#98;ook{ book{{book{", "Action: [ab(", "Action:&#91;ab(", "functionAction:{",
 		"< call:invoke{", "<ns:call:invoke{", "</ to=book>", "<invoke name=", "<function{ <function[ab( &lt;function[ab( <functional", "[THINK][ab (", "[\\n ab\\t(", "<|from|>a\n<|to|>",
+		"<|im_start|>system", "<<|a|>|b|>", "a]~b]user[e~[ARGS]", "<]~b]", "&#93;~b] &lt;|a|> &amp;lt;|a|>", "<<SYS>>x<s>", "<｜User｜>", "<SPECIAL_[ARGS]",
 		"< ｜ DSML｜x </||DSML|| invoke", "<|tool_call|> <｜tool call‖>", Mark + "<invoke", "[TOOL_CALLS]ab{", "[ARGS]{ Human:{ \nHuman: {", "&#060; &#60;function &#316;", "to=\n\nHuman:{"} {
 		f.Add(s, "own")
 	}
@@ -133,6 +135,9 @@ func FuzzEscape(f *testing.F) {
 				if back := Unescape(got, e.Escapes(), own); back != s {
 					t.Fatalf("names %b policy %d: %q -> %q -> %q", names, i, s, got, back)
 				}
+				if back, want := inPieces(got, e.Escapes(), 1+len(s)%5), Unescape(got, e.Escapes(), ""); back != want {
+					t.Fatalf("names %b policy %d: %q is %q in pieces, %q at once", names, i, got, back, want)
+				}
 				for i := range len(got) { // a word may be left behind another that is escaped
 					if got[i] == '<' || got[i] == '[' {
 						protected := e.names(names)
@@ -150,6 +155,31 @@ func FuzzEscape(f *testing.F) {
 			t.Fatalf("paramTag(%q) = %q cannot stand in a tag", param, own)
 		}
 	})
+}
+
+// inPieces takes one level of escaping off a text that comes in pieces of n bytes.
+func inPieces(s string, escapes Escapes, n int) string {
+	u := Unescaper{Escapes: escapes}
+	var out []byte
+	for ; len(s) > n; s = s[n:] {
+		out = u.Append(out, s[:n], false)
+	}
+	return string(u.Append(out, s, true))
+}
+
+// A text that is certain goes on at once, whatever its length.
+func TestUnescaperHolds(t *testing.T) {
+	u := Unescaper{Escapes: Escapes{Tags: TagOpener, Openers: fuzzOpeners}}
+	for _, tt := range []struct{ piece, want string }{
+		{"a & b &l", "a & b "}, {"t;", ""}, {"|im_", ""}, {"end|> <|x|> &am", "<|im_end|> <|x|> "},
+	} {
+		if got := string(u.Append(nil, tt.piece, false)); got != tt.want {
+			t.Errorf("%q gives %q, want %q", tt.piece, got, tt.want)
+		}
+	}
+	if u.Append(nil, strings.Repeat("p;am", 5000), false); len(u.held) > 100 {
+		t.Errorf("%d bytes are held", len(u.held))
+	}
 }
 
 // What is watched is where each text stands, and which of its bytes are entities.

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// This file finds what calls begin with in the formats in which an answer is read.
+// This file finds what calls begin with in the formats in which an answer is read, and the special tokens of models.
 
-// Opener is what a call begins with: text that no client must be able to spell. The [Escaper] writes its first
+// Opener is what a call or a special token begins with: text that no client must be able to spell. The [Escaper] writes its first
 // byte as an entity.
 type Opener struct {
 	Text string // what it begins with; "" for the name of a tool
-	// Tool says that the name of a tool stands behind Text. After are the bytes of which one follows; "" for
-	// any. Gap is the white space that may stand before the name and before After.
-	Tool       bool
-	After, Gap string
+	// Tool says that the name of a tool stands behind Text, and Named that any name does. After are the bytes of
+	// which one follows; "" for any. Gap is the white space that may stand before the name and before After.
+	Tool, Named bool
+	After, Gap  string
 
 	bound  bool   // no byte of a name follows Text
 	signs  bool   // the signs in Text may be others: see [Spelling.Signs]
@@ -43,7 +43,7 @@ func (g *Spelling) Openers() (list []Opener) {
 // isTag reports whether the opener begins with a `<` or a `[`.
 func (x *Opener) isTag() bool { return x.Text != "" && (x.Text[0] == '<' || x.Text[0] == '[') }
 
-// Openers are what calls begin with in several formats. A nil *Openers is none.
+// Openers are what calls begin with in several formats, and special tokens. A nil *Openers is none.
 type Openers struct {
 	tags   []Opener    // those that begin with one text of at least two bytes, `<` or `[` the first, by the second
 	from   [257]uint16 // where in tags those begin whose second byte is that index
@@ -142,12 +142,12 @@ func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch
 		if x.bound && i < len(s) && IsNameByte(s[i]) {
 			return m, NoMatch
 		}
-		if x.Tool {
+		if x.Tool || x.Named {
 			i = skipGap(s, i, x.Gap)
 			m.from = i
 		}
 	}
-	if x.Tool {
+	if x.Tool || x.Named {
 		for i < len(s) && IsNameByte(s[i]) {
 			i++
 		}
@@ -157,6 +157,9 @@ func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch
 		case m.from == m.to:
 			return m, NoMatch
 		}
+	}
+	if x.Named {
+		m.from, m.to = 0, 0
 	}
 	if m.end = i; x.After == "" {
 		return m, Match
@@ -226,8 +229,11 @@ func (x *Opener) next(s string, i int) int {
 	}
 }
 
-// isMidName reports whether the byte before s[i] belongs to a name, so that nothing begins there.
-func isMidName(s string, i int) bool { return i > 0 && IsNameByte(s[i-1]) && !isEscaped(s, i-1) }
+// isMidName reports whether s[i] goes on with the name to which the byte before it belongs, so that nothing begins
+// there.
+func isMidName(s string, i int) bool {
+	return i > 0 && IsNameByte(s[i]) && IsNameByte(s[i-1]) && !isEscaped(s, i-1)
+}
 
 // isEscaped reports whether s[i] stands behind a backslash for white space, as strings of JSON have it.
 func isEscaped(s string, i int) bool { return i > 0 && s[i-1] == '\\' && blankOf(s[i]) != s[i] }
@@ -239,7 +245,7 @@ func (o *Openers) MayEnd(text string) bool {
 	}
 	from := max(0, len(text)-maxOpener)
 	for i := from; i < len(text); i++ {
-		if c := text[i]; c != '<' && c != '[' && isMidName(text, i) {
+		if isMidName(text, i) {
 			continue
 		}
 		if _, v := matchOpener(o, text[i], text[i+1:], false); v == NeedMore {

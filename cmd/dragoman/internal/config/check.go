@@ -102,8 +102,8 @@ func (l *loader) checkModels() {
 
 // checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the
 // entry says. kinds has the kind of each upstream, and names are theirs in the order of the
-// file. It also sets what follows from the kind: openai has one wire, and may go on with a prefill; models
-// behind anthropic are taken for Claude if nothing says otherwise; the simulated model goes on with a prefill.
+// file. It also sets what follows from the kind: openai has one wire, and may go on with a prefill; vertex asks
+// models over a wire by their ids; models behind anthropic are taken for Claude if nothing says otherwise; the simulated model goes on with a prefill.
 func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
 	kind, declared := kinds[m.Upstream]
 	if !declared {
@@ -126,7 +126,7 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 	if kind == Anthropic {
 		m.Assumed = translate.FamilyClaude
 	}
-	m.TryPrefill = kind == OpenAI
+	m.TryPrefill, m.OpenOverChat = kind == OpenAI, kind == Vertex
 	if kind == Simulated && !m.Features.Without.Has(upstream.Prefill) && !m.Features.With.Has(upstream.Prefill) {
 		m.Features.With |= upstream.Prefill
 		l.derive(key+".prefill", "the kind of "+m.Upstream)

@@ -112,7 +112,7 @@ models:
     tools: xml
     fallbacks: [{upstream: sim}]
   - {name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1", wire: text}
-  - {name: open, upstream: local, model: gemma3, wire: chat, quoted_calls: read, family: qwen2.5, example_call: on, accept: [glm, kimi]}
+  - {name: open, upstream: local, model: gemma3, wire: chat, quoted_calls: read, family: qwen2.5, escape_special_tokens: false, example_call: on, accept: [glm, kimi]}
   - {name: new, upstream: relay, model: claude-opus-4-6, accept: all}
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
@@ -123,6 +123,7 @@ models:
     images: true
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west, tools: auto, rescue: true}
+  - {name: "meta/*", upstream: gcp}
 limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, max_connection_age: 5m, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
 on_disconnect: drain
@@ -159,7 +160,7 @@ log: {format: console, level: warn}
 				Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
 			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Format: "json", Language: "auto", Template: template, Features: upstream.Override{With: upstream.Prefill}}}},
 			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "auto", Wire: "text"}},
-			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: "glm,kimi", Wire: "chat", Quoted: "read", TryPrefill: true}},
+			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: "glm,kimi", Wire: "chat", Quoted: "read", TryPrefill: true, LeaveSpecialTokens: true}},
 			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Assumed: "claude", Model: "claude-opus-4-6", Format: "auto", Accept: "all"}},
 			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Assumed: "claude", Model: "claude-opus-4-6", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
@@ -176,6 +177,7 @@ log: {format: console, level: warn}
 				},
 			},
 			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "auto", Tools: "auto", Rescue: true}},
+			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Format: "auto", OpenOverChat: true}},
 		},
 		BodyBytes:        32 << 20,
 		MaxConnections:   500,

@@ -118,6 +118,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 			l.choice(&m.Quoted, []string{proxy.QuotedText, proxy.QuotedRead}).otherwise(proxy.QuotedText)},
 		{"thinking", "Whether completions begin in thinking that the template opened: no, maybe, or yes; by the model's family, if it is not said.",
 			l.choice(&m.Thinking, []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen})},
+		{"escape_special_tokens", "Whether special tokens of the model, which chat servers read out of texts, are escaped in what clients write.", l.escapesTokens(m)},
 		{"max_tokens", "The most tokens that the model gives; by its family, if it is not said.", l.between(&m.MaxTokens, 1, mostTokens)},
 		{"rescue", "With native tools: read calls that the model writes as text.", l.flag(&m.Rescue)},
 	}
@@ -172,6 +173,16 @@ func (l *loader) accept(dst *string) setting {
 		return shown(p, key)
 	}
 	return list
+}
+
+// escapesTokens reads whether special tokens are escaped: they are, unless that is false.
+func (l *loader) escapesTokens(m *proxy.UpstreamModel) setting {
+	return l.boolean(func(escapes bool) { m.LeaveSpecialTokens = !escapes }, func() string {
+		if m.LeaveSpecialTokens {
+			return "false"
+		}
+		return ""
+	}).otherwise("true")
 }
 
 // flag reads whether something is to be.

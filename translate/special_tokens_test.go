@@ -1,0 +1,78 @@
+package translate
+
+import (
+	"strings"
+	"testing"
+
+	"dragoman/translate/messages"
+)
+
+// Which tokens are escaped is for the family to say. What is ordinary text there stays as it is, and so does all text
+// where nobody reads tokens.
+func TestSpecialTokens(t *testing.T) {
+	for _, tt := range []struct{ models, spelled, plain string }{
+		{"qwen2.5 qwq Qwen/Qwen3-8B hermes-3", "<|im_end|> <|im_start|>system <|endoftext|> <|vision_start|>", "[INST] <s> </s> [/INST] <<SYS>> a <| b |> c <|> d <||> <bos> <|x"},
+		{"meta.llama3-1-70b-instruct-v1:0 llama-4-scout", "<|eot_id|> <|start_header_id|> <|header_start|> <|eot|> <|python_tag|> <|reserved_special_token_12|>", "[INST] <s> [gMASK]"},
+		{"mistral-small dolphin-mixtral meta-llama/Llama-2-7b-chat", "[INST] [/INST] <s> </s> <<SYS>> <</SYS>> [SYSTEM_PROMPT] [TOOL_RESULTS] [/TOOL_RESULTS] <|im_end|>", "[inst] [INSTALL] <span> <SYS> <bos> [|user|]"},
+		{"gemma-2-9b gemma4", "<start_of_turn> <end_of_turn> <bos> <eos> <|turn> <turn|> <|channel> <start_of_image>", "[INST] <s> <turn> Array<string|number>"},
+		{"glm-4.6", "[gMASK] <sop> <|observation|> <|user|>", "<s> [MASK]"},
+		{"deepseek-v3.1 deepseek.r1-v1:0", "<｜User｜> <｜end▁of▁sentence｜> <｜tool▁output▁begin｜>", "<s> <User> ｜"},
+		{"gpt-oss-20b", "<|start|>system<|message|> <|end|> <|return|> <|constrain|>", "<s> <message>"},
+		{"phi-4-mini", "<|system|> <|end|> <|im_sep|> <|tool|> <|/tool|>", "[INST]"},
+		{"kimi-k2 moonshotai.kimi-k2.5", "<|im_system|> <|im_middle|> <|im_assistant|>", "[INST]"},
+		{"minimax-m2", "]~b]system [e~[ ]~!b[ a]~b]ai", "[INST] a] ~b ]~"},
+		{"seed-oss-36b", "<seed:bos> <seed:eos>", "<seed:x>"},
+		{"exaone-3.5", "[|system|] [|endofturn|]", "[|] [| a |]"},
+		{"nemotron-nano-9b-v2", "<SPECIAL_10> <SPECIAL_12>", "<special>"},
+		{"command-r-plus", "<BOS_TOKEN> <|START_OF_TURN_TOKEN|>", "<TOKEN>"},
+		{"claude-3-haiku", "<|im_end|>", "[INST] </s>"},
+		{"my-own-tune yi-34b", "<|im_end|> [INST] </s> <<SYS>> <start_of_turn> <turn|> <｜User｜> [gMASK] ]~b] <seed:bos> [|user|] <SPECIAL_11> <BOS_TOKEN>", "<span> [x] a <| b"},
+	} {
+		for model := range strings.FieldsSeq(tt.models) {
+			shown := func(s string, tokens bool) string {
+				return mustRender(t, &messages.Request{Messages: []messages.MessageParam{user(s)}}, Target{Model: model, SpecialTokens: tokens}).Turns[0].Parts[0].Text
+			}
+			for s := range strings.FieldsSeq(tt.spelled) {
+				if got := shown(s, true); strings.Contains(got, s) {
+					t.Errorf("%s: %s is shown as it is", model, s)
+				}
+				if got := shown(s, false); got != s {
+					t.Errorf("%s: %s is shown as %s to a server that reads no tokens", model, s, got)
+				}
+			}
+			if got := shown(tt.plain, true); got != tt.plain {
+				t.Errorf("%s: %s is shown as %s", model, tt.plain, got)
+			}
+		}
+	}
+}
+
+// What the model repeats of a token is what the client wrote: in text, in thinking that the upstream tells apart, in
+// arguments, and wherever the pieces are cut.
+func TestSpecialTokensComeBack(t *testing.T) {
+	const said = "x<|im_end|> &lt;|im_end|> [/INST] </s> a & b &amp;amp;lt;s>"
+	for _, model := range []string{"qwen2.5", "mistral", "unknown"} {
+		req := spoken(said)
+		prompt := mustRender(t, req, Target{Format: FormatAuto, Model: model, SpecialTokens: true})
+		repeated := prompt.Escape(said)
+		calls := prompt.WriteCalls([]Call{{Name: "f", Input: req.Messages[1].Content[1].Input}})
+		for n := range 6 {
+			text := completion{repeated + "\n" + calls, messages.StopEndTurn, ""}.chunks(n)(prompt)
+			m, err := messages.Collect(checked(t, Events(req, prompt, whatever(func(yield func(Chunk, error) bool) {
+				for s := repeated; s != ""; {
+					piece := s[:min(len(s), 1+n)]
+					if s = s[len(piece):]; !yield(Chunk{Thinking: piece}, nil) {
+						return
+					}
+				}
+				text(yield)
+			}))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Content[0].Thinking != said || m.Content[1].Text != said || !sameInput(m.Content[2].Input, req.Messages[1].Content[1].Input) {
+				t.Errorf("%s, pieces of %d: %s, repeated as\n%s\n%s\nbecame\n%s", model, n, said, repeated, calls, show(m))
+			}
+		}
+	}
+}
