@@ -104,6 +104,7 @@ func (x *exchange) plan(body *messages.Body, request *messages.Request, m Upstre
 	p, err := m.Plan(x.r.Context(), x.s.upstreams[m.Upstream], spec, Planned{
 		Decode: func() (req *messages.Request, err error) {
 			if req = request; req == nil {
+				body.KeepsThinking = m.unaskedThinking() == translate.UnaskedBlock
 				req, err = x.decode(body)
 			}
 			if err == nil {

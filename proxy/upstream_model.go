@@ -32,6 +32,9 @@ type UpstreamModel struct {
 	Repair    int64  // how often the model is asked again for a call that could not be read: 0 or 1
 	Quoted    string // what a call in a Markdown code fence is; "" for QuotedText
 	Thinking  string // where its completions begin: see [translate.Target]; "" for what its family's template does
+	// UnaskedThinking is what becomes of thinking that a client has not asked for: see [translate.Target]; ""
+	// for what suits its family.
+	UnaskedThinking string
 	// TryPrefill asks for a forced call with a prefill, and remembers whether the server goes on with it, if it
 	// is not known whether the model takes one.
 	TryPrefill bool
@@ -147,9 +150,15 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
 		Format: m.Format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
-		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)),
+		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
 		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens,
 	}
+}
+
+// unaskedThinking returns what becomes of thinking that the client has not asked for.
+func (m UpstreamModel) unaskedThinking() string {
+	family, _ := m.family()
+	return cmp.Or(m.UnaskedThinking, translate.UnaskedThinkingFor(family))
 }
 
 // checkParts returns an error if a prompt has an image or a document and the model's

@@ -82,6 +82,16 @@ func ThinkingFor(model string) string {
 	return ThinkingMarked
 }
 
+// UnaskedThinkingFor returns the [Target.UnaskedThinking] of a model of which nothing else is said:
+// [UnaskedText] if the family is not known, and for Claude, whose documented answers have <thinking> and
+// <scratchpad> in their text.
+func UnaskedThinkingFor(model string) string {
+	if f, _ := familyFormat(model); f == nil || f.name == FormatLegacy {
+		return UnaskedText
+	}
+	return UnaskedBlock
+}
+
 // VariantFor returns the name of the variant in which a model is asked in a format: see [AboutVariant]. It is
 // "" if the model is asked as any other.
 func VariantFor(format, model string) string {

@@ -31,7 +31,7 @@ type format struct {
 	variant string
 	// thinking are marks of thinking besides the tags of prose: see [thinkingMarks]. opensThinking are
 	// parts of the ids of those models whose template opens thinking, if it is not told otherwise.
-	thinking      thinkingMarks
+	thinking      []thinkingMarks
 	opensThinking []string
 
 	// shape is how calls are written, and spelling how their tags may be written; nil for the tags of

@@ -9,7 +9,7 @@ var gemmaCalls = (&format{
 	name:         FormatGemma,
 	models:       []string{"gemma-4", "gemma4", "functiongemma"},
 	erased:       true,
-	thinking:     thinkingMarks{"<|channel>thought", "<channel|>"},
+	thinking:     []thinkingMarks{{opens: "<|channel>thought", closes: "<channel|>"}},
 	stopSequence: "<|tool_response>",
 	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagTool,
 	literal:      gemmaLiteral,

@@ -9,8 +9,12 @@ import (
 // glmCalls is the format of GLM: the name of the tool behind the tag of its block, and the names and the
 // values of its parameters each in an element, without layout (docs/reference/formats.md §2).
 var glmCalls = shaped(format{
-	name:          FormatGLM,
-	models:        []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside", "longcat", "hy-v3", "hy-v4", "hy3"},
+	name:   FormatGLM,
+	models: []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside", "longcat", "hy-v3", "hy-v4", "hy3"},
+	thinking: []thinkingMarks{
+		{opens: "<think:opensource>", closes: "</think:opensource>"}, // Hunyuan's
+		{opens: "<longcat_think>", closes: "</longcat_think>"},
+	},
 	opensThinking: []string{"glm-4.7", "glm-4p7", "glm-5"},
 	stopSequence:  "<tool_response>",
 	callOpener:    "<arg_key>",

@@ -10,7 +10,7 @@ var kimiK3Calls = &format{
 	readOnly:      true,
 	models:        []string{"kimi-k3"},
 	erased:        true,
-	thinking:      thinkingMarks{"<|open|>think<|sep|>", "<|close|>think<|sep|>"},
+	thinking:      []thinkingMarks{{opens: "<|open|>think<|sep|>", closes: "<|close|>think<|sep|>", answers: []string{"<|close|>think<|open|>response<|sep|>", "<|open|>response<|sep|>"}}},
 	opensThinking: []string{"kimi-k3"},
 	spelling:      kimiK3Spelling(""),
 	also:          []*markup.Spelling{kimiK3Spelling("\u034f")},

@@ -8,16 +8,16 @@ import "dragoman/translate/markup"
 var listCalls = [...]*format{
 	{name: "granite", readOnly: true, models: []string{"granite"}, spelling: opening("|tool_call|")},
 	{name: "cohere", readOnly: true, models: []string{"command-r", "command-a", "cohere", "c4ai"}, alone: []string{"Action:"},
-		spelling: enclosing("|START_ACTION|", "|END_ACTION|"), thinking: thinkingMarks{"<|START_THINKING|>", "<|END_THINKING|>"}},
+		spelling: enclosing("|START_ACTION|", "|END_ACTION|"), thinking: []thinkingMarks{{opens: "<|START_THINKING|>", closes: "<|END_THINKING|>", answers: []string{"<|START_RESPONSE|>", "<|START_TEXT|>"}}}},
 	{name: "phi", readOnly: true, models: []string{"phi-4", "phi4"}, alone: []string{"functools"}},
 	{name: "xlam", readOnly: true, models: []string{"xlam"}, alone: []string{"["}, spelling: bracketTags},
 	{name: "nemotron", readOnly: true, models: []string{"nemotron"}, spelling: enclosing("TOOLCALL", "")},
-	{name: "apriel", readOnly: true, models: []string{"apriel"}, thinking: thinkingMarks{"", "[BEGIN FINAL RESPONSE]"}, opensThinking: []string{"apriel"}},
+	{name: "apriel", readOnly: true, models: []string{"apriel"}, thinking: []thinkingMarks{{closes: "[BEGIN FINAL RESPONSE]"}}, opensThinking: []string{"apriel"}},
 	{name: "gigachat", readOnly: true, models: []string{"gigachat"}, alone: []string{"function call<|role_sep|>"},
 		spelling: opening("|function_call|")},
 	{name: "internlm", readOnly: true, models: []string{"internlm", "intern-s1"}, spelling: enclosing("|action_start|><|plugin|", "|action_end|")},
 	{name: "apertus", readOnly: true, models: []string{"apertus"}, spelling: enclosing("|tools_prefix|", "|tools_suffix|"),
-		thinking: thinkingMarks{"<|inner_prefix|>", "<|inner_suffix|>"}},
+		thinking: []thinkingMarks{{opens: "<|inner_prefix|>", closes: "<|inner_suffix|>"}}},
 }
 
 // opening is the spelling of a marker before calls that nothing ends.

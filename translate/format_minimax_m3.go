@@ -9,7 +9,7 @@ var minimaxM3Calls = &format{
 	name:          "minimax-m3",
 	readOnly:      true,
 	models:        []string{"minimax-m3"},
-	thinking:      thinkingMarks{"<mm:think>", "</mm:think>"},
+	thinking:      []thinkingMarks{{opens: "<mm:think>", closes: "</mm:think>"}},
 	opensThinking: []string{"minimax-m3"},
 	spelling: &markup.Spelling{
 		Begins: []string{markup.Mark + "<"},

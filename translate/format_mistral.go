@@ -9,7 +9,7 @@ var mistralCalls = shaped(format{
 	name:         FormatMistral,
 	models:       []string{"mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral"},
 	erased:       true,
-	thinking:     thinkingMarks{"[THINK]", "[/THINK]"},
+	thinking:     []thinkingMarks{{opens: "[THINK]", closes: "[/THINK]"}},
 	stopSequence: "[TOOL_RESULTS]",
 	callOpener:   "[TOOL_CALLS]",
 	callCloser:   "[ARGS]",

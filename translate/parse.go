@@ -48,7 +48,7 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 		reads: prompt.reads, escaped: prompt.escaped, mayCall: req.ShowsTools(), flowsValues: prompt.flowsValues,
 		readsQuoted: prompt.readsQuoted,
 		tools:       toolNames{list: tools}, schemas: prompt.schemas.outliving(tools),
-		text:     textSeen{opening: prompt.opening, apart: markup.Unescaper{Escapes: prompt.escaped}, thinkingAsked: req.Thinking != messages.ThinkingOff},
+		text:     textSeen{opening: prompt.opening, apart: markup.Unescaper{Escapes: prompt.escaped}, takesThinking: req.Thinking != messages.ThinkingOff},
 		invented: prompt.invented,
 	}
 	if len(p.invented) > 0 { // or the call of the example may be meant
@@ -56,6 +56,10 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 	}
 	if p.reads == nil {
 		p.reads = newReads(p.format, nil, 0)
+	}
+	if !p.text.takesThinking {
+		p.text.hidesThinking = prompt.unaskedThinking == UnaskedHide
+		p.text.takesThinking = p.text.hidesThinking || prompt.unaskedThinking == UnaskedBlock
 	}
 	p.noteLineStarts()
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 // upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
 // "tool NAME", or "one" for disable_parallel_tool_use, "NAME/prefill" the text that the
 // completion continues, "NAME/thinking" the Target.Thinking, with "asked" after it where the client asks for
-// thinking. In a
+// thinking, and "NAME/unasked" the Target.UnaskedThinking. In a
 // "NAME/model" stands all that the model would write: see writer. Every case is
 // read in pieces of every size up to 16 bytes, and at once. The last newline of a
 // completion is not part of it.
@@ -125,6 +125,9 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			if c.prompt.thinking = thinking; rest == "asked" {
 				r.Thinking = messages.ThinkingShown
 			}
+		}
+		if f := files[name+"/unasked"]; f != nil {
+			c.prompt.unaskedThinking = strings.TrimSpace(string(f.Data))
 		}
 		cases = append(cases, c)
 	}

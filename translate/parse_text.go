@@ -30,7 +30,7 @@ func (p *parser) readText() state {
 	if p.escaped.Tags != 0 { // before tags are looked for: those behind it would be looked for again
 		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
 	}
-	if p.mayCall || p.text.thinkingAsked {
+	if p.mayCall || p.text.takesThinking {
 		n = p.nextTextTag(rest[:n])
 	}
 	if p.mayCall {
@@ -110,6 +110,15 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	code := &p.text.code
 	code.settle()
 	if v == markup.Match && t.Kind == markup.KindThinking {
+		other, lone := p.matchOtherEnd(rest, t), p.matchLoneEnd(rest, t)
+		switch {
+		case other == markup.NeedMore || lone == markup.NeedMore:
+			return wait
+		case lone == markup.Match:
+			return p.readLoneEnd(t)
+		case other == markup.Match:
+			t.Name = p.text.thinkingTag
+		}
 		if p.readThinkingTag(t) {
 			return afterThinking
 		}

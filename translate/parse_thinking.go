@@ -1,9 +1,6 @@
 package translate
 
-import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-)
+import "dragoman/translate/markup"
 
 // Thinking in the text before calls. What looks like a call in it is text if the thinking is closed, and a
 // call if it never is. The template of a model's server may have opened it, so that the completion begins
@@ -16,9 +13,20 @@ const (
 	ThinkingOpen   = "open"   // in thinking
 )
 
+// What becomes of thinking that the client has not asked for: see [Target.UnaskedThinking].
+const (
+	UnaskedBlock = "block" // thinking blocks, as if the client had asked
+	UnaskedText  = "text"  // text, with its marks
+	UnaskedHide  = "hide"  // nothing
+)
+
 // thinkingMarks are what stands before and behind thinking, where that is not a tag which
-// [markup.MatchTextTag] knows.
-type thinkingMarks struct{ opens, closes string }
+// [markup.MatchTextTag] knows. The last ones begin the answer's own section, and end thinking that is not
+// closed: the closing mark was cut short, or left out.
+type thinkingMarks struct {
+	opens, closes string
+	answers       []string
+}
 
 // think is the name of most tags of thinking, and of the marks that stand for them. fromTemplate stands for
 // the tag where the template of the server has opened thinking, or may have: most open it with that one.
@@ -43,16 +51,36 @@ func (p *parser) matchThinkingMark(rest []byte, eof bool) (t markup.TextTag, v m
 	for i := range p.thinking {
 		marks := &p.thinking[i]
 		for closing, mark := range [...]string{marks.opens, marks.closes} {
-			switch {
-			case mark == "" || len(rest) > 1 && rest[1] != mark[1]: // as that of most brackets in a text
-			case markup.HasPrefix(rest, mark):
+			switch matchMark(rest, mark, eof) {
+			case markup.Match:
 				return thinkingTag(len(mark), closing > 0, think), markup.Match
-			case !eof && markup.IsPrefixOf(rest, mark):
+			case markup.NeedMore:
+				v = markup.NeedMore
+			}
+		}
+		for _, mark := range marks.answers {
+			switch {
+			case !p.text.inThinking:
+			case matchMark(rest, mark, eof) == markup.Match:
+				return thinkingTag(len(mark), true, p.text.thinkingTag), markup.Match
+			case matchMark(rest, mark, eof) == markup.NeedMore:
 				v = markup.NeedMore
 			}
 		}
 	}
 	return t, v
+}
+
+// matchMark matches a mark that rest begins with.
+func matchMark(rest []byte, mark string, eof bool) markup.Verdict {
+	switch {
+	case mark == "" || len(rest) > 1 && rest[1] != mark[1]: // as that of most brackets in a text
+	case markup.HasPrefix(rest, mark):
+		return markup.Match
+	case !eof && markup.IsPrefixOf(rest, mark):
+		return markup.NeedMore
+	}
+	return markup.NoMatch
 }
 
 // mayMarkThinking reports whether the byte that text begins with may begin a mark of thinking.
@@ -73,6 +101,15 @@ func thinkingTag(n int, closing bool, name string) markup.TextTag {
 func (p *parser) endsThinking(t markup.TextTag) bool {
 	open := p.text.thinkingTag
 	return t.Closing && (t.Name == open || t.Name == think && open == fromTemplate)
+}
+
+// matchOtherEnd matches t, which rest begins with, as the end of a block of thinking by a tag of another name
+// (<think>…</thinking>): at the end of its line, and if that tag was not opened within the thinking.
+func (p *parser) matchOtherEnd(rest []byte, t markup.TextTag) markup.Verdict {
+	if !p.text.inThinking || !t.Closing || p.text.innerTag == t.Name || p.endsThinking(t) {
+		return markup.NoMatch
+	}
+	return p.in.matchLineEnd(rest[t.Len:])
 }
 
 // beginOpened decides by the first text of the answer whether that is thinking which the template of the
@@ -96,7 +133,7 @@ func (p *parser) beginOpened() state {
 		p.text.opened = ""
 		return p.nextText()
 	}
-	p.text.inThinking = p.text.thinkingAsked && p.text.opened == ThinkingOpen
+	p.text.inThinking = p.text.takesThinking && p.text.opened == ThinkingOpen
 	p.text.surelyOpened = p.text.opened == ThinkingOpen
 	p.text.opened, p.text.thinkingTag = "", fromTemplate
 	if p.text.inThinking {
@@ -138,26 +175,54 @@ func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Ver
 	return false, false, markup.NoMatch
 }
 
-// readThinkingTag reads a tag that begins or ends a block of thinking. There is one if the client
-// asked for thinking and the answer begins with it: before any text, without a prefill. It reports
+// readThinkingTag reads a tag that begins or ends a block of thinking. There is one if thinking is no text
+// ([textSeen.takesThinking]) and the answer begins with it: before any text, without a prefill. It reports
 // whether t is such a tag, and reads nothing else. Within the block, Markdown code that was never
 // closed does not hide the closing tag.
 func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	text := &p.text
 	switch {
 	case text.inThinking && p.endsThinking(t):
-		text.thinkingTag, text.inThinking, text.code = "", false, code{}
+		text.thinkingTag, text.innerTag, text.inThinking, text.code = "", "", false, code{}
 		p.dropBlank()
 		p.out.stopBlock()
-	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
+	case text.inThinking:
+		if text.innerTag = t.Name; t.Closing {
+			text.innerTag = ""
+		}
+		return false
+	case text.takesThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
 		text.thinkingTag, text.inThinking = t.Name, true
 		p.dropBlank()
-		p.out.openBlock(messages.BlockThinking, false)
 	default:
 		return false
 	}
 	p.in.take(t.Len, SpanMarkup)
 	return true
+}
+
+// matchLoneEnd matches t, which rest begins with, as the end of thinking that no mark has opened: the template
+// of the server did, or the answer says nothing of it. Where thinking becomes blocks, such a mark is not shown.
+func (p *parser) matchLoneEnd(rest []byte, t markup.TextTag) markup.Verdict {
+	text := &p.text
+	switch {
+	case !text.takesThinking || text.inThinking || !t.Closing:
+		return markup.NoMatch
+	case text.thinkingTag == fromTemplate && p.endsThinking(t):
+		return markup.Match
+	case text.thinkingTag != "" || text.endsThought || text.code.midLine || text.code.isOpen():
+		return markup.NoMatch
+	}
+	return p.in.matchLineEnd(rest[t.Len:])
+}
+
+// readLoneEnd reads such a mark. What follows it is a text block of its own.
+func (p *parser) readLoneEnd(t markup.TextTag) state {
+	p.text.thinkingTag, p.text.endsThought, p.text.code = "", true, code{}
+	p.dropBlank()
+	p.out.stopBlock()
+	p.in.take(t.Len, SpanMarkup)
+	return afterThinking
 }
 
 // readAfterThinking is the state afterThinking: the opening or the closing tag of a block of

@@ -36,6 +36,7 @@ type parser struct {
 
 	calls    callsRead
 	outcomes []messages.Outcome
+	hid      bool // thinking was left out: see [UnaskedHide]
 	tools    toolNames
 	schemas  *toolSchemas
 	example  *exampleCall // Prompt.example
@@ -105,8 +106,11 @@ type textSeen struct {
 	inCall        bool   // a call that the model considers in such thinking is open
 	talksOn       bool   // there is text behind the last one
 	surelyOpened  bool   // it is ThinkingOpen, so that the text began in thinking
-	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
-	inThinking    bool   // that block is open
+	takesThinking bool   // thinking at the beginning of the answer is no text: it becomes a block of its own
+	hidesThinking bool   // … or nothing: see [UnaskedHide]
+	inThinking    bool   // such thinking is open
+	innerTag      string // the name of a thinking tag that was opened within it
+	endsThought   bool   // a closing tag has ended thinking that no tag had opened
 	thinkingTag   string // the name of the thinking tag that is open, in such a block or in text
 	neverClosed   bool   // thinking was still open at the end: what looks like calls in it is calls
 }

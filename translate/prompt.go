@@ -75,8 +75,8 @@ type Prompt struct {
 	flowsValues bool
 	// readsQuoted is [Target.QuotedCalls].
 	readsQuoted bool
-	// thinking is [Target.Thinking].
-	thinking string
+	// thinking is [Target.Thinking], unaskedThinking is [Target.UnaskedThinking].
+	thinking, unaskedThinking string
 	// again says why the model is asked again; "" in the first prompt for an answer.
 	again Reason
 	// language is [Target.Language].
@@ -146,8 +146,11 @@ type Target struct {
 	// completion begins in it and shows only where it ends: [ThinkingMarked], which "" is as
 	// well, [ThinkingMaybe] or [ThinkingOpen]. With the last two, a call before the end of
 	// thinking is text; it is held until thinking has ended or the text, and is a call if it
-	// never has. Thinking that was asked for becomes a block with ThinkingOpen alone.
+	// never has. Thinking becomes a block with ThinkingOpen alone.
 	Thinking string
+	// UnaskedThinking says what becomes of thinking that the request does not ask for: [UnaskedBlock],
+	// [UnaskedHide] or [UnaskedText], which "" is as well.
+	UnaskedThinking string
 	// MaxTokens is how many tokens an answer of the model can have at most; 0 if that is
 	// not known. The prompt asks for no more.
 	MaxTokens int

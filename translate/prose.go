@@ -21,7 +21,11 @@ func (p *parser) writeText(s []byte) {
 	if p.mayCall {
 		t.code.advance(s)
 	}
-	if t.inThinking && p.req.Thinking == messages.ThinkingOmitted {
+	switch {
+	case t.inThinking && t.hidesThinking:
+		p.hid = true
+		return
+	case t.inThinking && p.req.Thinking == messages.ThinkingOmitted:
 		p.out.ensureBlock(messages.BlockThinking)
 		return
 	}
@@ -89,6 +93,10 @@ func (p *parser) finishText() {
 func (p *parser) writeThinking(s string) {
 	p.text.opened = "" // none of it is in the text
 	if p.call.begun || !p.in.isAllRead() {
+		return
+	}
+	if p.text.hidesThinking {
+		p.hid = true
 		return
 	}
 	p.out.ensureBlock(messages.BlockThinking)

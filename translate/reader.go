@@ -132,7 +132,12 @@ func (r *reader) start() {
 // stopMessage ends the message. stop and sequence are what the upstream said.
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.isOurs(stop, sequence))
+	var leftOut []string
+	if r.hid {
+		leftOut = []string{messages.BlockThinking}
+	}
 	r.out.stopMessage(&messages.Message{
+		LeftOut:    leftOut,
 		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), UsageEstimated: r.guessed, Outcomes: r.outcomes,
 		Continued: r.text.opening != "" && !r.text.beganAgain,
 	})

@@ -61,7 +61,7 @@ func newReads(asked *format, accepts []*format, tokens tokenSet) *reads {
 		if f == asked || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
 			r.alone = append(r.alone, f.alone...)
 		}
-		if marks := f.thinking; marks.closes != "" {
+		for _, marks := range f.thinking {
 			r.thinking = append(r.thinking, marks)
 			r.bracketed = r.bracketed || marks.closes[0] == '['
 		}
@@ -109,6 +109,9 @@ func (r *reads) words() (list []markup.Opener) {
 	for _, marks := range r.thinking {
 		add(marks.opens != "", markup.Opener{Text: marks.opens})
 		add(true, markup.Opener{Text: marks.closes})
+		for _, mark := range marks.answers {
+			add(true, markup.Opener{Text: mark})
+		}
 	}
 	for _, begin := range r.alone {
 		switch word, _ := strings.CutSuffix(begin, "["); {

@@ -14,7 +14,7 @@ import (
 // the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
 // tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
 // but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
-// of its ID. Of target, only Accept, Thinking, FlowValues and Memo count; an Accept
+// of its ID. Of target, only Accept, Thinking, UnaskedThinking, FlowValues and Memo count; an Accept
 // that names an unknown format counts as none, as a configuration has none such.
 //
 // The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
@@ -24,7 +24,7 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 	req = answered(req, tools)
 	return func(yield func(messages.Event, error) bool) {
 		accepts, _ := formatsOf(target.Accept)
-		prompt := Prompt{reads: readsOf(formats[0], target.Accept, accepts, 0), flowsValues: target.FlowValues, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
+		prompt := Prompt{reads: readsOf(formats[0], target.Accept, accepts, 0), flowsValues: target.FlowValues, unaskedThinking: target.UnaskedThinking, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
 		r := rescuer{req: req, prompt: prompt, thinking: target.Thinking, yield: yield}
 		for e, err := range events {
 			if err != nil {

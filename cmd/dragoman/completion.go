@@ -42,8 +42,8 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 		target.Format, target.Accept = translate.FormatJSON, c.format
 	}
 	target.Thinking = c.thinking
-	if c.thinking == "" && c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
-		target.Thinking = translate.ThinkingMaybe
+	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
+		target.Thinking, target.UnaskedThinking = cmp.Or(c.thinking, translate.ThinkingMaybe), translate.UnaskedBlock
 	}
 	prompt, err := translate.Render(req, target)
 	if err != nil {

@@ -35,6 +35,9 @@ func Decode(body []byte, opt DecodeOptions) (*Request, error) {
 type Body struct {
 	Model  string
 	Stream bool // the client asked for a stream, in the body or by [DecodeOptions]
+	// KeepsThinking has Request keep the thinking of past turns although the client asks for none: it is
+	// the model's own, which thinks unasked.
+	KeepsThinking bool
 
 	raw            []byte
 	opt            DecodeOptions
@@ -82,7 +85,7 @@ func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices
 func (b *Body) Request(ctx context.Context) (*Request, error) {
 	const largest = 4 << 10 // of the memory that short texts share
 	d := b.decoder(ctx)
-	d.shared = min(largest, d.size/4)
+	d.shared, d.thinks = min(largest, d.size/4), b.KeepsThinking
 	d.members = make([]rawjson.Member, 0, 16)
 	r := d.request(b.object())
 	if d.err != nil {

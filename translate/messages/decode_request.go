@@ -42,7 +42,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	}
 	r.Thinking = d.thinking(o.Take("thinking"))
 	r.Format = d.outputFormat(o)
-	d.thinks = r.Thinking != ThinkingOff
+	d.thinks = d.thinks || r.Thinking != ThinkingOff
 	d.messages(r, o.Take("messages"))
 	r.System = d.system(o.Take("system"))
 	choice := o.Take("tool_choice")
@@ -52,7 +52,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	r.Stream = d.stream(o)
 	d.sampling(r, o)
 	d.mcpServers(o.Take("mcp_servers"))
-	if d.thinks && r.MustCall() && d.err == nil { // docs/reference/messages-api.md §6
+	if r.Thinking != ThinkingOff && r.MustCall() && d.err == nil { // docs/reference/messages-api.md §6
 		d.err = &InvalidRequestError{Message: "Thinking may not be enabled when tool_choice forces tool use."}
 	}
 	if thread := o.Take("thread"); !absent(thread) && d.err == nil {

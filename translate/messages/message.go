@@ -16,10 +16,10 @@ type Message struct {
 	// Outcomes says how each call that the model attempted was read. It is for metrics and not part of
 	// the API.
 	Outcomes []Outcome
-	// LeftOut are the types of the blocks that stood before a call that was forced, and are no part of
-	// the answer. Unmet is what the request forces and the answer does not do: "tool_choice". Both are
-	// in the MessageStart of an answer to such a request, if they are known by then, and in its
-	// MessageDelta. They are not part of the API.
+	// LeftOut are the types of the blocks that stood before a call that was forced, or that the operator
+	// hides, and are no part of the answer. Unmet is what the request forces and the answer does not do:
+	// "tool_choice". Both are in the MessageStart of an answer to such a request, if they are known by then,
+	// and in its MessageDelta. They are not part of the API.
 	LeftOut, Unmet []string
 	// Continued says, in the MessageDelta, that the model has gone on with a prefill that begins a call which is
 	// forced: it has not begun the call again. It is not part of the API.

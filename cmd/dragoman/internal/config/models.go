@@ -119,6 +119,8 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 		{"thinking", "Whether completions begin in thinking that the template opened: no, maybe, or yes; by the model's family, if it is not said.",
 			l.choice(&m.Thinking, []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen})},
 		{"escape_special_tokens", "Whether special tokens of the model, which chat servers read out of texts, are escaped in what clients write.", l.escapesTokens(m)},
+		{"unasked_thinking", "What becomes of thinking that the client has not asked for: thinking blocks, text, or nothing; by the model's family, if it is not said.",
+			l.choice(&m.UnaskedThinking, []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide})},
 		{"max_tokens", "The most tokens that the model gives; by its family, if it is not said.", l.between(&m.MaxTokens, 1, mostTokens)},
 		{"rescue", "With native tools: read calls that the model writes as text.", l.flag(&m.Rescue)},
 	}
