@@ -211,8 +211,11 @@ func (p *parser) mendJSON(text string) (mended []byte, ok bool) {
 	return mended, ok
 }
 
+// callWrappers are the names of members that some models put all of a call into.
+var callWrappers = []string{"tool_call", "function_call", "tool_use", "action", "call"}
+
 // decodeCall decodes a call in JSON, with slips of models: all of it, or the name of the tool, as the member
-// function or tool, or the name of the tool as that of the one member.
+// function or tool, all of it as one of callWrappers, or the name of the tool as that of the one member.
 func (p *parser) decodeCall(said string) (call jsonCall, ok bool) {
 	text, ok := p.mendJSON(said)
 	if !ok || json.Unmarshal(text, &call) != nil {
@@ -232,6 +235,12 @@ func (p *parser) decodeCall(said string) (call jsonCall, ok bool) {
 		}
 	}
 	if call.Name == nil && call.ToolName == nil && len(call.Rest) == 1 {
+		for name, value := range call.Rest {
+			var within jsonCall
+			if value.Kind() == '{' && slices.Contains(callWrappers, name) && json.Unmarshal(value, &within) == nil && (within.Name != nil || within.ToolName != nil) {
+				return within, true
+			}
+		}
 		for name, value := range call.Rest {
 			if value.Kind() == '{' && p.tools.named(name) != nil {
 				call = jsonCall{Name: &name, Arguments: value}

@@ -179,7 +179,7 @@ func (p *parser) beginsAlone(text []byte) bool {
 }
 
 // callKeys are the names of members that the object of a call may begin with.
-var callKeys = []string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}
+var callKeys = append([]string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}, callWrappers...)
 
 // matchCallKey reports whether rest begins as the object of a call does that is the whole answer, so
 // that other JSON is sent as it comes.

@@ -15,7 +15,7 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 // cut.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextHeader}
+	mayComeNext  = [...]readNext{(*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextStray, (*parser).readNextHeader}
 )
 
 // readNextNamed reads the next call in a wrapper of calls whose objects stand behind their names.
@@ -74,8 +74,8 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 		return p.beginNameLine(name, n), v
 	}
 	n, v := 1, markup.VerdictOf(rest[0] == '}' && p.literal.whole) // one too many
-	if v == markup.NoMatch && !p.wrapperMayEnd() {
-		n, v = p.matchAside(rest) // where the calls may be over, JSON behind prose is none
+	if v == markup.NoMatch {
+		n, v = p.matchAside(rest)
 	}
 	return p.leaveOut(n, v)
 }
@@ -83,6 +83,46 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 // readNextComment reads a comment.
 func (p *parser) readNextComment(rest []byte) (next state, v markup.Verdict) {
 	return p.leaveOut(markup.MatchComment(rest, p.in.eof))
+}
+
+// readNextStray reads a closing tag that closes nothing, a line break of HTML, or closed thinking: the calls
+// behind it would be lost. In the formats of Claude 2 it shows that the calls are over, where their wrapper is.
+func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
+	if p.format.inventsResults && !p.textMayFollow && !p.call.wrapperOpen || p.holdsRefused() || rest[0] != '<' {
+		return wait, markup.NoMatch
+	}
+	switch t, v := p.matchOpener(rest); {
+	case v == markup.NeedMore, v == markup.Match && (t.IsWrapper() || t.Is("invoke") || t.Is("tool_name") || t.Is("parameters") || t.Is("parameter")):
+		return wait, markup.NoMatch // what it is, is decided next
+	}
+	if t, v := p.matchThinking(rest, p.in.eof); v == markup.Match && !t.Closing {
+		return p.leaveOut(p.matchClosedThinking(rest, t))
+	}
+	t, v := markup.MatchTag(rest, p.in.eof)
+	if v == markup.Match && (!t.Closing && string(t.Name) != "br" || len(t.Attributes) > 0 || t.Is("function_results")) {
+		v = markup.NoMatch
+	}
+	return p.leaveOut(t.Len, v)
+}
+
+// matchClosedThinking matches thinking that t opens, which rest begins with, up to its end.
+func (p *parser) matchClosedThinking(rest []byte, t markup.TextTag) (n int, v markup.Verdict) {
+	head := rest[:min(len(rest), maxAside)]
+	for n = t.Len; n < len(head); n++ {
+		if n += p.nextTagStart(head[n:], 0); n == len(head) {
+			break
+		}
+		switch end, v := p.matchThinking(rest[n:], p.in.eof); {
+		case v == markup.NeedMore:
+			return n, v
+		case v == markup.Match && end.Closing && end.Name == t.Name:
+			return n + end.Len, v
+		}
+	}
+	if len(head) < maxAside {
+		return n, p.in.needMore()
+	}
+	return n, markup.NoMatch
 }
 
 // leaveOut leaves out n bytes that have no place behind a call, if they match.

@@ -239,7 +239,7 @@ func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
 const maxAside = 1 << 10
 
 // matchAside matches what models write in a wrapper beside calls: a comment, or prose up to the next
-// call, which in JSON begins a line. Prose in which Markdown code or JSON may begin is none, since
+// call, which in JSON begins a line, or behind a call up to the end of the wrapper. Prose in which Markdown code or JSON may begin is none, since
 // these may quote the tag.
 func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
@@ -248,6 +248,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '{' || p.beginsTag(rest[0]) {
 		return 0, markup.NoMatch
 	}
+	over := p.calls.whole > 0 && p.wrapperMayEnd() // the calls may be: no other stands behind prose here
 	head := rest[:min(len(rest), maxAside)]
 	n = bytes.IndexAny(head, "<`{")
 	switch {
@@ -256,11 +257,12 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	case n < 0 || rest[n] == '`':
 		return 0, markup.NoMatch
 	case rest[n] == '{':
-		return n, markup.VerdictOf(bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
+		return n, markup.VerdictOf(!over && bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
 	}
 	t, v := p.matchOpener(rest[n:])
 	if v == markup.Match { // behind the JSON of a call stands its end
-		v = markup.VerdictOf(t.Is("invoke") && (!t.Closing || t.Spelling.IsJSON() && p.calls.whole > 0))
+		ends := t.IsWrapper() || t.Is("invoke") && t.Spelling.IsJSON()
+		v = markup.VerdictOf(!t.Closing && t.Is("invoke") && !over || t.Closing && ends && p.calls.whole > 0)
 	}
 	return n, v
 }
