@@ -140,3 +140,20 @@ func TestHalvesOfPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestHalfOfPairInInput has a model with tools of its own write half a surrogate pair into the input of a
+// call. The call is whole all the same. A stream has the input as the model wrote it.
+func TestHalfOfPairInInput(t *testing.T) {
+	events := append([]string{nativeBegins}, nativeCall(`{}`, `{"city":"Os\ud8`, `3dlo"}`)...)
+	var log logged
+	s := newServer(t, sending(t, append(events, nativeCalls, nativeStopped)...), withTools(ToolsNative, false), log.option)
+	for name, got := range map[string]string{"messages": post(s, question).Body.String(), "converse": read(t, postTo(s, conversePath, converseQuestion).Body)} {
+		got = strings.ReplaceAll(got, `\ufffd`, "\ufffd")
+		if !strings.Contains(got, `"input":{"city":"Os`+"\ufffd"+`lo"}`) || !strings.Contains(got, `"tool_use"`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if reasons, _ := log.exchange(t)["tool_call_reasons"].([]any); len(reasons) != 1 || reasons[0] != "none" {
+		t.Errorf("reasons %v", reasons)
+	}
+}

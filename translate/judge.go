@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // Judge passes on the events of a model that has a tool API of its own, and adds to message_delta the
@@ -66,7 +67,7 @@ func (j *judge) read(e messages.Event) messages.Event {
 // outcome returns how the call is judged whose block has ended.
 func (j *judge) outcome() messages.Outcome {
 	o := messages.Outcome{Kind: messages.OutcomeClean, Tool: j.name}
-	input, tool := jsontext.Value(j.input), j.tools.named(j.name)
+	input, tool := jsontext.Value(rawjson.ReplaceLoneSurrogates(j.input)), j.tools.named(j.name)
 	switch {
 	case len(input) > 0 && !input.IsValid():
 		o.Kind, o.Reason = messages.OutcomeIncomplete, "cut_value"

@@ -44,10 +44,14 @@ func (m *nativeMessage) add(e Event) {
 			m.blocks[e.Index].add(rawjson.Lookup(raw, "delta"))
 		}
 	case ContentBlockStop:
-		if e.Index < len(m.blocks) && e.Cut > 0 {
-			b := &m.blocks[e.Index]
+		if e.Index >= len(m.blocks) {
+			return
+		}
+		b := &m.blocks[e.Index]
+		if e.Cut > 0 {
 			b.input = append(b.input[:e.Cut], '}')
 		}
+		b.input = rawjson.ReplaceLoneSurrogates(b.input) // or the input would count as cut
 	case MessageDelta:
 		for name, value := range rawjson.NamedMembers(rawjson.Lookup(raw, "delta")) {
 			m.object.Set(name, value)
