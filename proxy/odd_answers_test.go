@@ -16,7 +16,12 @@ func chatReply(events string) *upstreamtest.Chat {
 	for line := range strings.Lines(events) {
 		body.WriteString("data: " + strings.TrimSpace(line) + "\n\n")
 	}
-	return upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Reply(200, "text/event-stream", body.String())}))
+	return replying("text/event-stream", body.String())
+}
+
+// replying is a server of chat completions that answers every request with a body of this media type.
+func replying(kind, body string) *upstreamtest.Chat {
+	return upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Reply(200, kind, body)}))
 }
 
 // nativeStop is the end of an answer of a model with tools of its own, for a reason.
@@ -86,13 +91,13 @@ func TestConnectionCutUpstream(t *testing.T) {
 
 // TestChatRefusal has a model refuse to answer in the member for it: the client gets what it says.
 func TestChatRefusal(t *testing.T) {
-	for name, events := range map[string]string{
-		"stream": `{"choices":[{"delta":{"content":null,"refusal":"I can"}}]}
+	for name, server := range map[string]*upstreamtest.Chat{
+		"stream": chatReply(`{"choices":[{"delta":{"content":null,"refusal":"I can"}}]}
 {"choices":[{"delta":{"refusal":"not."}}]}
-{"choices":[{"delta":{},"finish_reason":"stop"}]}`,
-		"whole": `{"choices":[{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}]}`,
+{"choices":[{"delta":{},"finish_reason":"stop"}]}`),
+		"whole": replying("application/json", `{"choices":[{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}]}`),
 	} {
-		got := read(t, post(chatting(t, chatReply(events)), question).Result().Body)
+		got := post(chatting(t, server), question).Body.String()
 		if !strings.Contains(got, `"text":"I cannot."`) || !strings.Contains(got, `"stop_reason":"refusal"`) {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -115,6 +120,10 @@ func TestHalvesOfPairs(t *testing.T) {
 			events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+text+`"}}`)
 		}
 		return append(events, `{"type":"content_block_stop","index":0}`, nativeStop("end_turn"), nativeStopped)
+	}
+	whole := chatting(t, replying("application/json", `{"choices":[{"message":{"content":"Hi \ud83d"},"finish_reason":"stop"}]}`))
+	if got := post(whole, question).Body.String(); !strings.Contains(got, "\"Hi \ufffd\"") {
+		t.Errorf("a whole answer: %s", got)
 	}
 	for _, tt := range []struct {
 		texts []string

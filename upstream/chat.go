@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 )
 
 // chatCall returns the call that asks a server for chat completions (docs/reference/vertex.md §5): the API
@@ -44,13 +45,13 @@ func streamChat(ctx context.Context, e endpoint, body []byte, d *chatDecoder) it
 		defer response.Body.Close()
 		yield = withRequestID(requestID(response.Header), yield)
 		events := newSSEReader(response.Body)
-		decode, payloads := d.decode, d.ended(events.payloads())
+		decode, payloads := d.decode, d.ended(wholeCharacters(events.payloads()))
 		if mediaType(response) == "application/json" {
 			decode, payloads = d.whole, wholeBody(response.Body)
 		} else {
 			yield = withMore(events.more, yield)
 		}
-		if yield(translate.Chunk{}, nil) && decodeStream(wholeCharacters(payloads), decode, yield) {
+		if yield(translate.Chunk{}, nil) && decodeStream(payloads, decode, yield) {
 			drain(response.Body, cancel)
 		}
 	})
@@ -66,6 +67,6 @@ func wholeBody(r io.Reader) iter.Seq2[[]byte, error] {
 		case len(data) > maxSSEEvent:
 			err = tooLong()
 		}
-		yield(data, err)
+		yield(rawjson.ReplaceLoneSurrogates(data), err)
 	}
 }

@@ -67,7 +67,7 @@ func (s *Server) askWithTools(ctx context.Context, m Model, r *messages.Request)
 	}
 	defer response.Body.Close()
 	var answer toolAnswer
-	for data, err := range wholeCharacters(wholeBody(response.Body)) {
+	for data, err := range wholeBody(response.Body) {
 		if err != nil {
 			return nil, err
 		}

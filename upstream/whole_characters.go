@@ -15,9 +15,13 @@ import (
 //
 // JSON decoders refuse both texts.
 
+// ping is an event that no wire has an answer in.
+const ping = `{"type":"ping"}`
+
 // wholeCharacters yields the events, which are JSON, with whole characters in their strings. It moves the
 // second half of a pair to the event with the first half. A half without the other becomes U+FFFD. An event
-// with a string that ends in a first half waits for the next event.
+// with a string that ends in a first half waits for the next event. A ping is yielded meanwhile, so that what
+// was yielded before is not held up.
 func wholeCharacters(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var held []byte // the event that waits, or nil
@@ -31,7 +35,7 @@ func wholeCharacters(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 			}
 			if err == nil && slices.ContainsFunc(rawjson.LoneSurrogates(data), isFirstHalf) {
 				held = bytes.Clone(data)
-				continue
+				data = []byte(ping)
 			}
 			if !yield(rawjson.ReplaceLoneSurrogates(data), err) || err != nil {
 				return
