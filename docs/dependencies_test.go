@@ -53,7 +53,7 @@ func TestDependencies(t *testing.T) {
 }
 
 // TestNeverImported holds what no package of ours may do: to read XML with a library that knows
-// entities, to match what a model or a client wrote with a regular expression, or to trust any
+// entities, to match what a model or a client wrote with a regular expression of ours, or to trust any
 // certificate.
 func TestNeverImported(t *testing.T) {
 	for dir, files := range packages(t) {
@@ -63,8 +63,9 @@ func TestNeverImported(t *testing.T) {
 		for name, file := range files {
 			for _, spec := range file.Imports {
 				path := strings.Trim(spec.Path.Value, `"`)
-				operators := dir+"/"+name == "translate/template.go" // which reads a file of the operator's
-				if path == "encoding/xml" || path == "regexp" && !operators {
+				// The first reads a file of the operator's, the second has the patterns of a client's schema.
+				mayMatch := slices.Contains([]string{"translate/template.go", "translate/schema/patterns.go"}, dir+"/"+name)
+				if path == "encoding/xml" || path == "regexp" && !mayMatch {
 					t.Errorf("%s/%s imports %s", dir, name, path)
 				}
 			}

@@ -13,8 +13,8 @@ import (
 
 // Compile reads a JSON Schema. It never fails: what it cannot read allows anything.
 // Only what decides types and names is read: type, nullable, enum, const, properties, required,
-// additionalProperties, whether there are patternProperties, items, allOf, anyOf, oneOf, if, then, else,
-// dependentSchemas and $ref within the schema. Patterns, formats and bounds are not.
+// additionalProperties, patternProperties, items, allOf, anyOf, oneOf, if, then, else,
+// dependentSchemas and $ref within the schema. The keyword pattern, formats and bounds are not.
 //
 // The cost is linear in the length of raw, whatever refers to what. Each place in the text is
 // compiled once and shared by all that refer to it. Schemas that have to hold together (allOf,
@@ -50,6 +50,8 @@ type compiler struct {
 	root   *place
 	places []*place // that have a schema of their own, in the order in which they were found
 	budget int      // what merging may still copy
+
+	patternSteps int // of patternProperties so far
 }
 
 // schemaAt returns the schema of a place. A place that holds only a $ref has the schema of the
@@ -142,7 +144,9 @@ func (c *compiler) compile(s *Schema, p *place) {
 				s.closed = true
 			}
 		case "patternProperties":
-			s.open = s.open || len(m.members) > 0
+			for _, m := range m.members {
+				c.addPattern(s, m.name, c.schemaAt(m.place))
+			}
 		case "anyOf", "oneOf":
 			for _, e := range m.elements {
 				s.branches = append(s.branches, c.schemaAt(e))
@@ -192,7 +196,7 @@ func readKinds(p *place) (k kindSet) {
 // additionalProperties, s counts.
 func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
-		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties) + len(part.Required) + len(part.conditions); c.budget < 0 {
+		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties) + len(part.Required) + len(part.conditions) + len(part.patterns); c.budget < 0 {
 			// Too large to be merged: allow anything.
 			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
@@ -203,6 +207,7 @@ func (c *compiler) mergeParts(s *Schema) {
 		s.Required = append(s.Required, part.Required...)
 		s.conditions = append(s.conditions, part.conditions...)
 		s.open = s.open || part.open
+		s.patterns = append(s.patterns, part.patterns...)
 		for _, p := range part.Properties {
 			s.addProperty(p)
 		}

@@ -16,6 +16,8 @@ const (
 	// What a schema can accept beside types: see [Schema.accepts].
 	acceptsAny  // anything
 	acceptsEnum // a member of an enum
+
+	kindNothing // of no value: see [conflicting]
 )
 
 // kindNames are the types by their names in JSON Schema.

@@ -8,6 +8,9 @@ const (
 	propertyBytes = 192
 	enumTextBytes = 64
 	elementBytes  = 24 // of a list
+
+	patternBytes     = 48
+	patternStepBytes = 256 // of one that is used
 )
 
 // Memory returns about how many bytes of memory s takes with all schemas that it leads to, besides the
@@ -41,6 +44,13 @@ func (s *Schema) Memory() int {
 			total += len(text)
 		}
 		visit(s.items, s.AdditionalProperties)
+		for _, p := range s.patterns {
+			total += patternBytes
+			if p.name != nil {
+				total += patternStepBytes * p.steps
+			}
+			visit(p.schema)
+		}
 		visit(s.alts...)
 		visit(s.parts...)
 		visit(s.branches...)

@@ -26,7 +26,8 @@ type Schema struct {
 	// additionalProperties is missing or a boolean.
 	AdditionalProperties *Schema
 	closed               bool // additionalProperties is false
-	open                 bool // properties are allowed besides those: additionalProperties is true, or there are patternProperties
+	open                 bool // properties are allowed besides those: additionalProperties is true, or a pattern cannot be read
+	patterns             []pattern
 	// Required are the names of the properties that an object must have. Where several schemas
 	// have to hold together, a name may come twice.
 	Required []string
@@ -122,11 +123,14 @@ func (s *Schema) IsString() (str, nullable bool) {
 }
 
 // PropertyByTag returns the property that a tag written by the model stands for: its name, its
-// schema, and whether it is declared. The schema of one that is not declared is that of
-// additionalProperties, else that of a string.
+// schema, and whether it is declared. The schema of one that is not declared is that of the pattern
+// that fits its name, else that of additionalProperties, else that of a string.
 func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bool) {
 	if i, ok := s.indexOf(tag); ok {
 		return s.Properties[i].Name, s.typeIn(&s.Properties[i]), true
+	}
+	if fits := s.byPattern(tag); fits != nil {
+		return markup.ParamName(tag), fits, false
 	}
 	if s.AdditionalProperties != nil {
 		return markup.ParamName(tag), s.AdditionalProperties, false
@@ -161,18 +165,18 @@ func (s *Schema) Declares(tag []byte) bool {
 }
 
 // Undeclared returns which names of the properties of an object the schema does not allow. closed says
-// that it allows only what it declares, as a schema does whose additionalProperties is false. Any other
-// schema allows all names as long as it declares one of them.
+// that it allows only what it declares and what a pattern fits, as a schema does whose additionalProperties
+// is false. Any other schema allows all names as long as it has patterns or declares one of them.
 func (s *Schema) Undeclared(names []string, closed bool) (undeclared []string) {
-	if len(s.alts) > 0 || s.AdditionalProperties != nil || s.open || len(s.Properties) == 0 && !s.closed {
+	if len(s.alts) > 0 || s.AdditionalProperties != nil || s.open || len(s.Properties)+len(s.patterns) == 0 && !s.closed {
 		return nil
 	}
 	for _, name := range names {
-		if !s.Declares([]byte(markup.ParamTag(name))) {
+		if tag := markup.ParamTag(name); !s.Declares([]byte(tag)) && !s.fitsPattern(tag) {
 			undeclared = append(undeclared, name)
 		}
 	}
-	if s.closed || closed || len(undeclared) == len(names) {
+	if s.closed || closed || len(s.patterns) == 0 && len(undeclared) == len(names) {
 		return undeclared
 	}
 	return nil
@@ -200,7 +204,8 @@ func (s *Schema) TakesText() bool {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.AcceptsString() || len(s.alts) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(s.Properties, func(p Property) bool { return p.schema.AcceptsString() })
+	return slices.ContainsFunc(s.Properties, func(p Property) bool { return p.schema.AcceptsString() }) ||
+		slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.schema.AcceptsString() })
 }
 
 // addProperty adds a property unless there is one of its tag.

@@ -21,6 +21,7 @@ import (
 //	anyOf      the first alternative that fits; string comes last, and an alternative that
 //	           allows anything takes JSON after the others, if none names string
 //	branches   of the tool's schema: as the one says that fits what came before (union.go)
+//	pattern    of patternProperties: as the one says that fits the name (patterns.go)
 //	(nothing)  JSON if the text is JSON, else a string
 //
 // JSON may itself stand in a JSON string. Text that fits nothing is kept as a string; the call

@@ -71,7 +71,7 @@ func appendMarkedMembers(dst []byte, s *Schema, list []markup.Element) (_ []byte
 	seen := map[string]bool{}
 	for i, e := range list {
 		name, ps, declared := s.PropertyByTag(e.Tag)
-		if !declared && len(s.Properties) == 0 && s.AdditionalProperties == nil {
+		if !declared && len(s.Properties)+len(s.patterns) == 0 && s.AdditionalProperties == nil {
 			ps = anySchema
 		}
 		if seen[name] {
