@@ -28,6 +28,8 @@ var (
 		{Text: "<|", Named: true, After: "|"}, {Text: "<|/", Named: true, After: "|"}, {Text: "<｜", Named: true, After: ">"},
 	}
 	chatTemplates = [...]chatTemplate{
+		{[]string{"qwen", "qwq", "hermes", "smollm", "lfm2", "step3", "step-3", "olmo-3", "olmo3", "falcon-h1", "llama-3", "llama3", "llama-4", "llama4",
+			"phi-3", "phi3", "phi-4", "phi4", "deepseek", "kimi", "gpt-oss", "granite", FamilyClaude}, nil}, // all of theirs are in bars, or they have none
 		{[]string{"llama-2", "llama2", "codellama", "mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral", "zephyr", "vicuna"}, texts(
 			"<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
 			"[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[/TOOL_CALLS]", "[ARGS]", "[/ARGS]", "[CALL_ID]", "[/CALL_ID]",
@@ -51,18 +53,18 @@ func texts(tokens ...string) (list []markup.Opener) {
 	return list
 }
 
-// tokensOf returns the special tokens of a model, by its id or the name of its family: those of all templates if the
-// family is not known.
+// tokensOf returns the special tokens of a model, by its id or the name of its family: those of all templates if its own
+// is not known.
 func tokensOf(model string) tokenSet {
-	set, all := tokenSet(1), tokenSet(1)
-	id := strings.ToLower(model)
+	const all = tokenSet(2)<<len(chatTemplates) - 1
+	set := tokenSet(1)
+	model = strings.ToLower(model)
 	for i := range chatTemplates {
-		all |= 2 << i
-		if slices.ContainsFunc(chatTemplates[i].models, func(part string) bool { return strings.Contains(id, part) }) {
+		if slices.ContainsFunc(chatTemplates[i].models, func(part string) bool { return strings.Contains(model, part) }) {
 			set |= 2 << i
 		}
 	}
-	if f, _ := familyFormat(model); set == 1 && f == nil && !strings.Contains(id, FamilyClaude) {
+	if set == 1 {
 		return all
 	}
 	return set

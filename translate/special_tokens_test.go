@@ -26,7 +26,7 @@ func TestSpecialTokens(t *testing.T) {
 		{"nemotron-nano-9b-v2", "<SPECIAL_10> <SPECIAL_12>", "<special>"},
 		{"command-r-plus", "<BOS_TOKEN> <|START_OF_TURN_TOKEN|>", "<TOKEN>"},
 		{"claude-3-haiku", "<|im_end|>", "[INST] </s>"},
-		{"my-own-tune yi-34b", "<|im_end|> [INST] </s> <<SYS>> <start_of_turn> <turn|> <｜User｜> [gMASK] ]~b] <seed:bos> [|user|] <SPECIAL_11> <BOS_TOKEN>", "<span> [x] a <| b"},
+		{"my-own-tune yi-34b xLAM-2-8b-fc-r gigachat", "<|im_end|> [INST] </s> <<SYS>> <start_of_turn> <turn|> <｜User｜> [gMASK] ]~b] <seed:bos> [|user|] <SPECIAL_11> <BOS_TOKEN>", "<span> [x] a <| b"},
 	} {
 		for model := range strings.FieldsSeq(tt.models) {
 			shown := func(s string, tokens bool) string {

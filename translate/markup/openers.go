@@ -107,6 +107,9 @@ func matchOpener[S text](o *Openers, c byte, s S, eof bool) (m openerMatch, v Ve
 	}
 	for _, list := range [...][]Opener{tags, o.others} {
 		for i := range list {
+			if text := list[i].Text; text != "" && text[0] != c {
+				continue
+			}
 			found, verdict := matchOneOpener(&list[i], c, s, more)
 			if verdict == Match {
 				return found, verdict
@@ -117,7 +120,7 @@ func matchOpener[S text](o *Openers, c byte, s S, eof bool) (m openerMatch, v Ve
 	return m, v
 }
 
-// matchOneOpener is matchOpener for one of them. more is the verdict if s may go on to it.
+// matchOneOpener is matchOpener for one of them that begins with c, or with a name. more is the verdict if s may go on to it.
 func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch, v Verdict) {
 	i := 0
 	m.before = x.Text
@@ -127,8 +130,6 @@ func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch
 			return m, NoMatch
 		}
 		m.from = -1 // c is the first byte of the name
-	case x.Text[0] != c:
-		return m, NoMatch
 	case x.marker != "":
 		i, _, v = matchMarker(s, x.marker, more == NoMatch)
 		return openerMatch{end: i}, v
