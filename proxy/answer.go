@@ -92,7 +92,7 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 					x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel()})
 				}
 			}
-			if err == nil && told != nil {
+			if err == nil && told != nil && e.Type != messages.Pause {
 				*told = e
 				x.observed.event(told)
 			}

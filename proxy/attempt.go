@@ -73,6 +73,9 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 				return err
 			}
 		}
+		if e.Type == messages.Pause && !reported { // the answer is held back, and another model may still be asked
+			continue
+		}
 		reportOnce(nil)
 		if e.Message != nil {
 			a.noteContinued(e.Message)

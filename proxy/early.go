@@ -33,7 +33,7 @@ func (st *stream) beginEarly() (stop func()) {
 		defer st.mu.Unlock()
 		if !st.began && !st.pingsStopped {
 			st.sendHeader()
-			st.write(x.dialect.waitFrame, x.elapsed())
+			st.write(x.dialect.waitFrame)
 		}
 	})
 	return func() {

@@ -35,14 +35,10 @@ type exchange struct {
 	observed   observations        // by those who watch the exchange
 	replay     *Replay             // how the request is answered again; nil for one that a client sends
 
-	flush      flushFunc // of a streamed answer; nil for another
-	retained   int       // bytes of the answer in memory: see retain
-	retainsAll bool      // what was written to the client is retained, too
+	writing    time.Duration // how long the client has taken to take what was written of a stream
+	retained   int           // bytes of the answer in memory: see retain
+	retainsAll bool          // what was written to the client is retained, too
 }
-
-// flushFunc writes the frames of a streamed answer that are ready. It is given the time of
-// the exchange, and returns it.
-type flushFunc func(now time.Duration) (time.Duration, error)
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}

@@ -22,11 +22,11 @@ func BenchmarkFrames(b *testing.B) {
 	} {
 		ask := func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			return func(yield func(translate.Chunk, error) bool) {
-				if text.head != "" && !yield(translate.Chunk{Text: text.head}, nil) {
+				if text.head != "" && !yield(translate.Chunk{Text: text.head, More: true}, nil) {
 					return
 				}
 				for range deltas {
-					if !yield(translate.Chunk{Text: text.piece}, nil) {
+					if !yield(translate.Chunk{Text: text.piece, More: true}, nil) {
 						return
 					}
 				}

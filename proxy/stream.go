@@ -12,23 +12,22 @@ import (
 	"dragoman/translate/messages"
 )
 
-// stream writes a streamed answer to the client. It gathers the frames of events until
-// the pipeline is about to wait for the upstream, and then writes them at once. When the
-// client has heard nothing for a while, a timer writes a ping.
+// stream writes a streamed answer to the client. It gathers the frames of events up to a
+// [messages.Pause], and then writes them at once. When the client has heard nothing for a
+// while, a timer writes a ping.
 type stream struct {
 	x       *exchange
 	w       http.ResponseWriter // the client's: see beginEarly
 	frames  frameWriter
 	pending []byte // whole frames, not yet written
 
-	mu           sync.Mutex    // of the connection to the client and all below, which ping uses too
-	began        bool          // the status line has been written
-	spoke        bool          // so has an event
-	pingsStopped bool          // for good
-	err          error         // of the connection
-	stall        *watch        // of a write; nil until began
-	silence      *watch        // since the last write; nil until began
-	written      time.Duration // when the last write ended, or was given up
+	mu           sync.Mutex // of the connection to the client and all below, which ping uses too
+	began        bool       // the status line has been written
+	spoke        bool       // so has an event
+	pingsStopped bool       // for good
+	err          error      // of the connection
+	stall        *watch     // of a write; nil until began
+	silence      *watch     // since the last write; nil until began
 }
 
 // maxPending bounds the frames that are gathered: those of a long chunk are written in
@@ -41,13 +40,12 @@ const maxPending = 32 << 10
 // finished.
 func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error]) error {
 	st := &stream{x: x, w: x.w, frames: x.dialect.newFrames(x.r.Header)}
-	x.flush = st.flushPending
 	defer st.beginEarly()()
 	defer st.stopWatch()
 	err := recoverPanic(func() error { return st.send(events) })
 	st.stopPings()
 	if len(st.pending) > 0 { // events before a failure that was at hand with them
-		_, _ = st.flush(x.elapsed())
+		_ = st.flush()
 	}
 	if st.began && err != nil && !errors.Is(err, errClientGone) {
 		st.sendLast(st.frames.appendFailure(nil, failureFor(err), x.record.RequestID))
@@ -61,40 +59,27 @@ func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 		if err != nil {
 			return err
 		}
-		var took time.Duration
-		if e.Type == messages.MessageStart || e.Type == messages.MessageStop {
-			took = st.x.elapsed()
-		}
-		st.pending = st.frames.appendEvent(st.pending, e, took)
-		if len(st.pending) >= maxPending {
-			began := st.x.elapsed()
-			now, err := st.flushPending(began)
-			st.x.record.Parse -= now - began // Parse is the time of the proxy, and this was a wait for the client
-			if err != nil {
-				return err
+		if e.Type != messages.Pause {
+			var took time.Duration
+			if e.Type == messages.MessageStart || e.Type == messages.MessageStop {
+				took = st.x.elapsed()
+			}
+			if st.pending = st.frames.appendEvent(st.pending, e, took); len(st.pending) < maxPending {
+				continue
 			}
 		}
+		if err := st.flush(); err != nil && !st.x.s.finishes { // else the upstream's answer is read to its end all the same
+			return err
+		}
 	}
-	_, err := st.flush(st.x.elapsed())
-	return err
+	return st.flush()
 }
 
-// flushPending is flush before more events come. If the upstream's answer is read to its end
-// whatever becomes of the client, there is no error yet.
-func (st *stream) flushPending(now time.Duration) (time.Duration, error) {
-	now, err := st.flush(now)
-	if st.x.s.finishes {
-		err = nil
-	}
-	return now, err
-}
-
-// flush writes the frames that are pending. It is given the time, and returns it. The
-// error is errClientGone.
-func (st *stream) flush(now time.Duration) (time.Duration, error) {
-	st.mu.Lock()
+// flush writes the frames that are pending. The error is errClientGone.
+func (st *stream) flush() error {
+	began := st.x.elapsed()
+	st.mu.Lock() // which a ping may hold
 	defer st.mu.Unlock()
-	now = max(now, st.written) // a ping may have been in the way
 	if len(st.pending) > 0 {
 		if !st.began {
 			maps.Copy(st.w.Header(), st.x.w.Header())
@@ -104,10 +89,11 @@ func (st *stream) flush(now time.Duration) (time.Duration, error) {
 		if !st.x.retainsAll {
 			st.x.retained = 0
 		}
-		st.write(st.pending, now)
+		st.write(st.pending)
 		st.pending = st.pending[:0]
+		st.x.writing += st.x.elapsed() - began
 	}
-	return max(now, st.written), st.err
+	return st.err
 }
 
 // sendHeader begins the answer.
@@ -134,33 +120,32 @@ func (st *stream) ping() {
 		return
 	}
 	if st.spoke {
-		st.write(st.x.dialect.pingFrame, st.x.elapsed())
+		st.write(st.x.dialect.pingFrame)
 	} else {
-		st.write(st.x.dialect.waitFrame, st.x.elapsed())
+		st.write(st.x.dialect.waitFrame)
 	}
 }
 
 // write writes frames to the client. If that fails, the client is gone, and the context of its
-// request ends. It is given the time. The caller holds mu.
-func (st *stream) write(frames []byte, now time.Duration) {
+// request ends. The caller holds mu.
+func (st *stream) write(frames []byte) {
 	if st.err != nil || len(frames) == 0 {
 		return
 	}
 	st.silence.end()
-	st.stall.begin(now)
+	st.stall.begin(st.x.elapsed())
 	n, err := st.w.Write(frames)
 	st.x.record.BytesOut += int64(n)
 	if err == nil {
 		err = st.x.control.Flush()
 	}
 	st.stall.end()
-	st.written = st.x.elapsed()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.x.leave(st.err)
 		return
 	}
-	st.silence.begin(st.written)
+	st.silence.begin(st.x.elapsed())
 }
 
 // stopPings stops the pings for good.
@@ -184,5 +169,5 @@ func (st *stream) stopWatch() {
 func (st *stream) sendLast(frame []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.write(append(st.pending, frame...), st.x.elapsed())
+	st.write(append(st.pending, frame...))
 }

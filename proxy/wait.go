@@ -11,10 +11,9 @@ import (
 
 // withTimeouts passes on the pieces of an upstream's answer: chunks, or events.
 //
-// Before a piece the proxy waits for the upstream, unless the piece before has More. So the
-// frames of a stream are written first, and cancel is called if the upstream is too slow.
-// While pieces are yielded, the upstream waits for the proxy, and the time is recorded as
-// the proxy's own. That takes three readings of the clock for all that was read at once.
+// Before a piece the proxy waits for the upstream, unless the piece before has More: cancel is
+// called if the upstream is too slow. While pieces are yielded, the upstream waits for the proxy.
+// That time is recorded as the proxy's own, but for the time in which the client is written to.
 func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], info func(*T) pieceInfo) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -32,7 +31,7 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 		var arrived time.Duration
 		for piece, err := range pieces {
 			if waited {
-				arrived = x.elapsed()
+				arrived = x.elapsed() - x.writing
 				if idle == nil {
 					first.Stop()
 				} else {
@@ -64,15 +63,8 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 				continue
 			}
 			now := x.elapsed()
-			x.record.Parse += now - arrived
-			if x.flush != nil {
-				now, err = x.flush(now)
-			}
+			x.record.Parse += now - x.writing - arrived
 			if !wanted {
-				return
-			}
-			if err != nil {
-				yield(none, err)
 				return
 			}
 			if idle == nil {

@@ -49,6 +49,22 @@ func TestPiecesAtHandAreWrittenTogether(t *testing.T) {
 	}
 }
 
+// What precedes a call that cannot be read is with the client before the model is asked again.
+func TestPiecesAreWrittenBeforeModelIsAskedAgain(t *testing.T) {
+	w := &writesOf{ResponseRecorder: httptest.NewRecorder()}
+	asked := 0
+	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		if asked++; asked == 2 && (len(w.texts) != 1 || !strings.Contains(w.texts[0], "Let me look.")) {
+			t.Errorf("written before: %q", w.texts)
+		}
+		_ = yield(translate.Chunk{Text: weatherCall(`{"city": Oslo}`), More: true}, nil) && yield(endOfCall, nil)
+	})
+	answerTo(newServer(t, up, func(o *Options) { o.Routes[0].Repair = 1 }), w, newRequest("POST", "/v1/messages", streamed(question)))
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 // A failure that is at hand with the first pieces comes behind them, as it does when it is not.
 func TestFailureAtHand(t *testing.T) {
 	for name, up := range map[string]upstreamFunc{
@@ -133,7 +149,7 @@ func (w *timedClient) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// A write that has waited for a ping to be taken has all of its time behind that.
+// A write behind a ping has all of its time behind that.
 func TestWriteBehindPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &timedClient{httptest.NewRecorder(), 40 * time.Second, 0, make(chan struct{})}
@@ -144,12 +160,11 @@ func TestWriteBehindPing(t *testing.T) {
 		defer st.stopWatch()
 		defer st.stopPings()
 		st.pending = []byte("one")
-		_, _ = st.flush(x.elapsed())
-		now := x.elapsed() // when the text came that is written behind the ping
+		_ = st.flush()
 		st.ping()
 		st.pending = []byte("two")
-		if got, err := st.flush(now); err != nil || got != 80*time.Second {
-			t.Errorf("after %v: %v", got, err)
+		if err := st.flush(); err != nil || x.elapsed() != 80*time.Second || x.writing != 40*time.Second {
+			t.Errorf("after %v, %v of them writing: %v", x.elapsed(), x.writing, err)
 		}
 	})
 }

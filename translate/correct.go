@@ -53,7 +53,9 @@ func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 		yield(messages.Event{}, err)
 		return
 	}
-	h.sendHeld(c.correct(m, h.from))
+	if yield(messages.Event{Type: messages.Pause}, nil) { // the model may be asked again
+		h.sendHeld(c.correct(m, h.from))
+	}
 }
 
 // correct returns m without the blocks before held, which have been yielded, if m passes the checks.

@@ -65,6 +65,13 @@ func (e *emitter) send(event messages.Event) {
 	}
 }
 
+// pause tells that the next event has to be waited for.
+func (e *emitter) pause() {
+	if !e.gone && !e.stopped && !e.yield(messages.Event{Type: messages.Pause}, nil) {
+		e.gone = true
+	}
+}
+
 // startMessage sends the events that open the message. estimated is as in [messages.Message].
 func (e *emitter) startMessage(model string, usage messages.Usage, estimated bool) {
 	e.send(messages.Event{Type: messages.MessageStart, Message: &messages.Message{ID: messageID(e.seed), Model: model, Usage: usage, UsageEstimated: estimated}})

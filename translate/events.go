@@ -13,6 +13,8 @@ type Ask func(*Prompt) iter.Seq2[Chunk, error]
 // (docs/reference/streaming.md §2). prompt is what [Render] made of req. The upstream is asked when the
 // sequence is ranged over, and the first event comes with its first chunk.
 //
+// A [messages.Pause] follows the events of each chunk without More.
+//
 // An error of the chunks ends the sequence with that error, and so does their end without a Stop; the
 // events before it are whole. When the answer is known to have ended, no further chunk is taken,
 // which cancels the upstream: after one call if the client allows one alone, before a call that

@@ -46,6 +46,7 @@ func ExampleEvents() {
 			fmt.Println(e.Type, e.Index, e.Block.Type)
 		case messages.ContentBlockDelta:
 			fmt.Printf("%s %d %q\n", e.Type, e.Index, e.Text)
+		case messages.Pause: // the next event has to be waited for: a server sends what it has
 		default:
 			fmt.Println(e.Type)
 		}

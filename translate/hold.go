@@ -53,6 +53,12 @@ func (h *hold) read(events iter.Seq2[messages.Event, error], collect func(messag
 		h.state = holds
 	}
 	for e, err := range events {
+		if e.Type == messages.Pause { // events before those that are held back have been passed on
+			if h.over = !h.yield(e, nil); h.over {
+				return
+			}
+			continue
+		}
 		if err == nil && h.state != passes {
 			h.decide(e)
 		}

@@ -11,7 +11,8 @@ import (
 
 // Judge passes on the events of a model that has a tool API of its own, and adds to message_delta the
 // outcome of each call ([messages.Message.Outcomes]), by the rules for calls that are read from text:
-// incomplete, unknown_tool, invalid or clean. The events are not changed otherwise. memo may be nil.
+// incomplete, unknown_tool, invalid or clean. It adds a [messages.Pause] behind each event without More. The
+// events are not changed otherwise. memo may be nil.
 func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	tools := outliving(req.Tools)
 	j := judge{tools: toolNames{list: tools}, schemas: &toolSchemas{tools: tools, memo: memo}, knowsAll: !req.OtherTools}
@@ -20,7 +21,8 @@ func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, e
 			if err == nil {
 				e = j.read(e)
 			}
-			if !yield(e, err) {
+			waits := err == nil && !e.More && e.Type != messages.MessageStop
+			if !yield(e, err) || waits && !yield(messages.Event{Type: messages.Pause}, nil) {
 				return
 			}
 		}

@@ -33,6 +33,7 @@ func TestJudge(t *testing.T) {
 	} {
 		req := &messages.Request{Tools: tools, OtherTools: tt.others}
 		var got []messages.Outcome
+		pauses := 0
 		for e, err := range Judge(req, nil, nativeCallEvents(tt.tool, tt.pieces)) {
 			if err != nil {
 				t.Fatal(err)
@@ -40,6 +41,12 @@ func TestJudge(t *testing.T) {
 			if e.Type == messages.MessageDelta {
 				got = e.Message.Outcomes
 			}
+			if e.Type == messages.Pause {
+				pauses++
+			}
+		}
+		if want := len(tt.pieces) + 3; pauses != want { // one event is followed by another at hand
+			t.Errorf("%d pauses, want %d", pauses, want)
 		}
 		if diff := cmp.Diff([]messages.Outcome{tt.want}, got); diff != "" {
 			t.Errorf("%s %q: %s", tt.tool, tt.pieces, diff)
@@ -52,7 +59,7 @@ func nativeCallEvents(tool string, input []string) iter.Seq2[messages.Event, err
 	raw := jsontext.Value(`{}`)
 	return func(yield func(messages.Event, error) bool) {
 		events := []messages.Event{
-			{Type: messages.MessageStart, Message: &messages.Message{}, Raw: raw},
+			{Type: messages.MessageStart, Message: &messages.Message{}, Raw: raw, More: true},
 			{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: messages.BlockToolUse, Name: tool, Input: jsontext.Value("{}")}, Raw: raw},
 		}
 		for _, piece := range input {

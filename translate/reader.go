@@ -76,7 +76,11 @@ func (r *reader) read(prompt *Prompt, ask Ask) (next *Prompt, err error) {
 		if err != nil {
 			return nil, r.fail(err)
 		}
-		if next = r.readChunk(&chunk); next != nil || r.out.gone || r.out.stopped {
+		next = r.readChunk(&chunk)
+		if !chunk.More {
+			r.out.pause()
+		}
+		if next != nil || r.out.gone || r.out.stopped {
 			return next, nil
 		}
 	}

@@ -146,6 +146,9 @@ func (f *parseFlags) print(p process, c completion) error {
 		if err != nil {
 			return err
 		}
+		if e.Type == messages.Pause {
+			continue
+		}
 		line = append(e.AppendJSON(line[:0]), '\n')
 		if _, err := p.stdout.Write(line); err != nil {
 			return err

@@ -22,6 +22,8 @@ const (
 	MessageStop
 	// OtherEvent is an event that this package does not know: Event.Raw has it.
 	OtherEvent
+	// Pause is no event of the API: the next event has to be waited for. A writer sends what it has gathered.
+	Pause
 )
 
 // eventNames are the values of an event's "type".
@@ -34,9 +36,10 @@ var eventNames = [...]string{
 	MessageDelta:      "message_delta",
 	MessageStop:       "message_stop",
 	OtherEvent:        "",
+	Pause:             "",
 }
 
-// String returns the event's "type", or "" for OtherEvent; see [Event.Name].
+// String returns the event's "type", or "" for OtherEvent, for which see [Event.Name], and for Pause.
 func (t EventType) String() string { return eventNames[t] }
 
 // DeltaType is the kind of a content_block_delta.
@@ -89,7 +92,8 @@ type Event struct {
 	// package does not know; the other fields then say what Raw says. It is nil for events of this
 	// project's making. It is valid only until the next event.
 	Raw jsontext.Value
-	// More says, of an event with Raw, that the next one is at hand: nothing is waited for before it.
+	// More is true if the next event is at hand: nothing is waited for before it. Upstreams set it, for events with
+	// Raw; behind an event without it, translate.Judge adds a Pause.
 	More bool
 }
 
