@@ -1,11 +1,6 @@
 package proxy
 
-import (
-	"context"
-	"iter"
-
-	"dragoman/translate/messages"
-)
+import "context"
 
 // callContext returns the context of the calls of upstreams. It ends when the client leaves, unless
 // the answer is then read to its end all the same, and when the server cuts the exchange. Those that
@@ -34,29 +29,5 @@ func (x *exchange) callContext() (ctx context.Context, cancel context.CancelCaus
 		stopCut()
 		stopLeft()
 		cancelCall(cause)
-	}
-}
-
-// whileHeard passes on the events until the client has left. Those after that are dropped, so that
-// nothing of them is kept, and errClientGone is the last element: an answer that was read to its
-// end for nobody has been counted, and is not complete.
-func (x *exchange) whileHeard(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
-	if !x.s.finishes { // the call is cancelled instead
-		return events
-	}
-	return func(yield func(messages.Event, error) bool) {
-		client, left := x.r.Context(), false
-		for e, err := range events {
-			if left = left || client.Err() != nil && !wasCut(client); left {
-				x.retained = 0
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-		if left {
-			yield(messages.Event{}, errClientGone)
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"iter"
 	"net/http"
 
@@ -48,7 +49,7 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 			answer = unasked
 		}
 	}
-	events := x.whileHeard(x.recordEvents(limitBlocks(answer)))
+	events := x.watch(answer, body.Stream)
 	if body.Stream {
 		return x.streamEvents(events)
 	}
@@ -73,32 +74,60 @@ func (x *exchange) unasked(body *messages.Body, m UpstreamModel) (iter.Seq2[mess
 	return translate.Unasked(p.Request, p.Prompt), nil
 }
 
-// recordEvents adds to the record what the events say of the exchange, and tells the observers.
-func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+// watch passes on the events of the answer. It adds to the record what they say of the exchange, tells the
+// observers, and ends an answer without an end in an error. The events after the client has left are dropped, so
+// that nothing of them is kept, and errClientGone is the last element: an answer that was read to its end for nobody
+// has been counted, and is not complete.
+func (x *exchange) watch(events iter.Seq2[messages.Event, error], streamed bool) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		var told *messages.Event // which observers are shown: to show them e would put each event on the heap
 		if len(x.observed) > 0 {
 			told = new(messages.Event)
 		}
+		client, left := x.r.Context(), false
+		var collected retained
+		blocks := 0
 		for e, err := range events {
-			switch e.Type {
-			case messages.MessageStart:
-				x.record.FirstEvent = x.elapsed()
-				x.recordUsage(e.Message)
-			case messages.MessageDelta:
-				x.recordUsage(e.Message)
-				x.record.StopReason = string(e.Message.StopReason)
-				for _, o := range e.Message.Outcomes {
-					x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel()})
+			left = left || x.s.finishes && client.Err() != nil && !wasCut(client) // where nobody finishes it, the call is cancelled
+			if e.Type == messages.ContentBlockStart {
+				if blocks++; blocks > maxBlocks {
+					err = errEndless(fmt.Sprintf("its answer has more than %d content blocks", maxBlocks))
 				}
+			}
+			if !streamed && !left && err == nil {
+				err = collected.add(max(len(e.Raw), len(e.Text)))
+			}
+			if err == nil {
+				x.recordEvent(e)
 			}
 			if err == nil && told != nil && e.Type != messages.Pause {
 				*told = e
 				x.observed.event(told)
 			}
-			if !yield(e, err) {
+			if !left && !yield(e, err) {
 				return
 			}
+			if err != nil {
+				break
+			}
+		}
+		if left {
+			yield(messages.Event{}, errClientGone)
+		}
+	}
+}
+
+// recordEvent adds to the record what an event says of the exchange.
+func (x *exchange) recordEvent(e messages.Event) {
+	switch e.Type {
+	case messages.MessageStart:
+		x.record.FirstEvent = x.elapsed()
+		x.recordUsage(e.Message)
+	case messages.MessageDelta:
+		x.recordUsage(e.Message)
+		x.record.StopReason = string(e.Message.StopReason)
+		for _, o := range e.Message.Outcomes {
+			x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel()})
 		}
 	}
 }

@@ -153,6 +153,10 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	if len(x.observed) > 0 {
 		req = a.req
 	}
+	var collected *retained
+	if checks != nil {
+		collected = new(retained)
+	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
@@ -169,13 +173,12 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 				}
 			}
-			chunks := chunksInPieces(observeCall(ctx, x, model, call.Chunks, x.observed.chunk))
-			return x.warnOfCut(model, p, withTimeouts(ctx, x, cancel, chunks, chunkInfo))
+			chunks := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return chunksInPieces(call.Chunks(ctx)) }
+			return readAnswer(ctx, x, model, cancel, chunks, x.chunkLooker(model, p, collected))
 		}
 		if checks == nil {
 			return translate.Events(a.req, prompt, ask)
 		}
-		x.retainsAll = true
 		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request, why translate.Reason) (*translate.Prompt, error) {
 			if why == translate.ReasonUncontinued {
 				a.noteUncontinued()
@@ -196,12 +199,11 @@ func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		x.observed.passed(model, body)
 		body = nil
-		events := observeCall(ctx, x, model, call.Events, func(*messages.Event) {})
+		pieces := call.Events
 		if model.Rescue { // else nothing is parsed
-			events = textsInPieces(events)
+			pieces = func(ctx context.Context) iter.Seq2[messages.Event, error] { return textsInPieces(call.Events(ctx)) }
 		}
-		events = withTimeouts(ctx, x, cancel, events, eventInfo)
-		events = translate.Judge(req, x.s.kept.of(x.key).tools, events)
+		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, x, model, cancel, pieces, lookAtEvent))
 		if model.Rescue {
 			target := model.Target(spec)
 			target.Memo = x.s.kept.of(x.key).tools

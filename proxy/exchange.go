@@ -35,9 +35,7 @@ type exchange struct {
 	observed   observations        // by those who watch the exchange
 	replay     *Replay             // how the request is answered again; nil for one that a client sends
 
-	writing    time.Duration // how long the client has taken to take what was written of a stream
-	retained   int           // bytes of the answer in memory: see retain
-	retainsAll bool          // what was written to the client is retained, too
+	writing time.Duration // how long the client has taken to take what was written of a stream
 }
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {

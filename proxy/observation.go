@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"iter"
 	"net/http"
 
 	"dragoman/metrics"
@@ -135,31 +134,6 @@ func (os observations) ended(record *metrics.Exchange) {
 	for _, o := range os {
 		if o.Ended != nil {
 			o.Ended(record)
-		}
-	}
-}
-
-// observeCall returns the pieces of an upstream's answer, and tells the observers of the call and of
-// each piece. invoke is given the context of the call.
-func observeCall[T any](ctx context.Context, x *exchange, m UpstreamModel, invoke func(context.Context) iter.Seq2[T, error], tell func(*T)) iter.Seq2[T, error] {
-	if len(x.observed) == 0 {
-		return invoke(ctx)
-	}
-	return func(yield func(T, error) bool) {
-		var failure error
-		var told T // which observers are shown: a piece of its own would be on the heap, each of them
-		ctx := x.observed.calling(ctx, m)
-		defer func() { x.observed.called(failure) }()
-		for piece, err := range invoke(ctx) {
-			if err != nil {
-				failure = causeOr(ctx, err)
-			} else {
-				told = piece
-				tell(&told)
-			}
-			if !yield(piece, err) {
-				return
-			}
 		}
 	}
 }

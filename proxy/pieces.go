@@ -8,7 +8,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// mostAtOnce is how much text of an answer is parsed before [withTimeouts] looks again whether the client is
+// mostAtOnce is how much text of an answer is parsed before [readAnswer] looks again whether the client is
 // there, in bytes. An upstream may send megabytes in one chunk, and to parse one of them can take a third of a
 // second. What is made of a text does not depend on its pieces (G2).
 const mostAtOnce = 16 << 10

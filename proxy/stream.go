@@ -86,9 +86,6 @@ func (st *stream) flush() error {
 			st.sendHeader()
 		}
 		st.spoke = true
-		if !st.x.retainsAll {
-			st.x.retained = 0
-		}
 		st.write(st.pending)
 		st.pending = st.pending[:0]
 		st.x.writing += st.x.elapsed() - began

@@ -9,14 +9,20 @@ import (
 	"dragoman/translate/messages"
 )
 
-// withTimeouts passes on the pieces of an upstream's answer: chunks, or events.
+// readAnswer runs the call of an upstream and passes on the pieces of its answer: chunks, or events. look
+// is shown each piece, and may end the answer with an error. Observers are told of the call.
 //
 // Before a piece the proxy waits for the upstream, unless the piece before has More: cancel is
 // called if the upstream is too slow. While pieces are yielded, the upstream waits for the proxy.
 // That time is recorded as the proxy's own, but for the time in which the client is written to.
-func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], info func(*T) pieceInfo) iter.Seq2[T, error] {
+func readAnswer[T any](ctx context.Context, x *exchange, m UpstreamModel, cancel context.CancelCauseFunc,
+	call func(context.Context) iter.Seq2[T, error], look func(T) (pieceInfo, error),
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
+		var failure error
+		ctx := x.observed.calling(ctx, m)
+		defer func() { x.observed.called(failure) }()
 		limits := x.s.timeouts
 		first := cancelAfter(cancel, firstByteTimeout, limits.FirstByte)
 		defer first.Stop()
@@ -29,7 +35,7 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 
 		waited := true // before the piece
 		var arrived time.Duration
-		for piece, err := range pieces {
+		for piece, err := range call(ctx) {
 			if waited {
 				arrived = x.elapsed() - x.writing
 				if idle == nil {
@@ -40,16 +46,15 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 			}
 			var told pieceInfo
 			if err == nil {
-				told = info(&piece)
-				err = x.retain(told.size)
+				told, err = look(piece)
 			}
 			if ctx.Err() != nil { // an upstream with much to say may not have looked at ctx
 				err = ctx.Err()
 			}
 			if err != nil {
-				err = causeOr(ctx, err)
-				x.recordCallError(err) // now: another try may succeed, and then nobody else learns of the error
-				yield(none, err)
+				failure = causeOr(ctx, err)
+				x.recordCallError(failure) // now: another try may succeed, and then nobody else learns of the error
+				yield(none, failure)
 				return
 			}
 			if told.requestID != "" {
@@ -72,8 +77,8 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 			}
 			idle.begin(now)
 		}
-		if err := causeOr(ctx, nil); err != nil {
-			yield(none, err)
+		if failure = causeOr(ctx, nil); failure != nil {
+			yield(none, failure)
 		}
 	}
 }
@@ -82,26 +87,41 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 type pieceInfo struct {
 	requestID   string // the upstream's id of the request; "" if the piece has none
 	unknownStop string // why the answer ended, in a word that is not known; "" for any other piece
-	size        int    // how many bytes of memory it may take
 	more        bool   // the next piece is at hand
 }
 
-// chunkInfo is the info of a model that only completes text.
-func chunkInfo(c *translate.Chunk) pieceInfo {
-	return pieceInfo{c.RequestID, c.UnknownStop, len(c.Text) + len(c.Thinking), c.More}
-}
-
-// eventInfo is the info of a model that is asked over the Messages API.
-func eventInfo(e *messages.Event) pieceInfo {
-	told := pieceInfo{size: max(len(e.Raw), len(e.Text)), more: e.More}
+// lookAtEvent returns what an event of a model says that is asked over the Messages API.
+func lookAtEvent(e messages.Event) (pieceInfo, error) {
+	told := pieceInfo{more: e.More}
 	if e.Message != nil {
 		told.requestID = e.Message.RequestID
 		if stop := e.Message.StopReason; stop != "" && !stop.IsKnown() {
 			told.unknownStop = string(stop)
 		}
 	}
-	if e.Type == messages.ContentBlockStart {
-		told.size += bytesPerBlock
+	return told, nil
+}
+
+// chunkLooker returns what looks at the chunks of a model's answer to p. Where the answer has to pass checks, all
+// of it may be collected, and collected counts it; else that is nil.
+func (x *exchange) chunkLooker(m UpstreamModel, p *translate.Prompt, collected *retained) func(translate.Chunk) (pieceInfo, error) {
+	var told *translate.Chunk // which observers are shown: to show them c would put each chunk on the heap
+	if len(x.observed) > 0 {
+		told = new(translate.Chunk)
 	}
-	return told
+	warnOfCut := x.warnerOfCut(m, p)
+	return func(c translate.Chunk) (pieceInfo, error) {
+		if told != nil {
+			*told = c
+			x.observed.chunk(told)
+		}
+		if c.Stop != "" {
+			warnOfCut(c.Usage)
+		}
+		var err error
+		if collected != nil {
+			err = collected.add(len(c.Text) + len(c.Thinking))
+		}
+		return pieceInfo{c.RequestID, c.UnknownStop, c.More}, err
+	}
 }
