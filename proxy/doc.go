@@ -15,7 +15,7 @@
 //	attempts.go, attempt.go     which model is asked, and whether it is asked again
 //	plan.go, render.go, wait.go what is asked, the prompt; the upstream's answer, within the timeouts
 //	checks.go, validate*.go     what an answer has to pass; translate asks again if it does not
-//	stream.go, outcome.go       the answer's way to the client; errors, log and metrics
+//	writer.go, outcome.go       the answer's way to the client; errors, log and metrics
 //
 // A client API is one value of type [dialect]: [messagesAPI], [bedrockInvoke],
 // [bedrockConverse], [bedrockCount] and [vertex], each in a file of its own. To add one,

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"dragoman/metrics"
@@ -52,29 +51,3 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 
 // elapsed returns the time since the request came.
 func (x *exchange) elapsed() time.Duration { return time.Since(x.began) }
-
-// respond writes a whole answer, in JSON. The only error is errClientGone.
-func (x *exchange) respond(status int, body []byte) error {
-	x.record.Status = status
-	x.w.Header().Set("Content-Type", "application/json")
-	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	x.extendWriteDeadline()
-	x.w.WriteHeader(status)
-	n, err := x.w.Write(body)
-	x.record.BytesOut = int64(n)
-	if err != nil {
-		return errClientGone
-	}
-	return nil
-}
-
-// extendWriteDeadline gives the client timeouts.write_stall to take what is written
-// next. Connections without deadlines, as in tests, have no limit.
-func (x *exchange) extendWriteDeadline() {
-	_ = x.control.SetWriteDeadline(time.Now().Add(x.s.timeouts.WriteStall))
-}
-
-// clearWriteDeadline takes the limit away: a whole answer sets its own, and the writes of a
-// stream are watched. On HTTP/2 a deadline that passes ends the stream, even if it is only
-// silent.
-func (x *exchange) clearWriteDeadline() { _ = x.control.SetWriteDeadline(time.Time{}) }

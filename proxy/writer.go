@@ -1,16 +1,46 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
 	"dragoman/translate/messages"
 )
+
+// This file alone writes answers to the client.
+
+// respond writes a whole answer, in JSON. The only error is errClientGone.
+func (x *exchange) respond(status int, body []byte) error {
+	x.record.Status = status
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	x.extendWriteDeadline()
+	x.w.WriteHeader(status)
+	n, err := x.w.Write(body)
+	x.record.BytesOut = int64(n)
+	if err != nil {
+		return errClientGone
+	}
+	return nil
+}
+
+// extendWriteDeadline gives the client timeouts.write_stall to take what is written
+// next. Connections without deadlines, as in tests, have no limit.
+func (x *exchange) extendWriteDeadline() {
+	_ = x.control.SetWriteDeadline(time.Now().Add(x.s.timeouts.WriteStall))
+}
+
+// clearWriteDeadline takes the limit away: a whole answer sets its own, and the writes of a
+// stream are watched. On HTTP/2 a deadline that passes ends the stream, even if it is only
+// silent.
+func (x *exchange) clearWriteDeadline() { _ = x.control.SetWriteDeadline(time.Time{}) }
 
 // stream writes a streamed answer to the client. It gathers the frames of events up to a
 // [messages.Pause], and then writes them at once. When the client has heard nothing for a
@@ -44,16 +74,15 @@ func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error]) error {
 	defer st.stopWatch()
 	err := recoverPanic(func() error { return st.send(events) })
 	st.stopPings()
-	if len(st.pending) > 0 { // events before a failure that was at hand with them
-		_ = st.flush()
+	begins := st.began || len(st.pending) > 0 // with events before a failure that was at hand with them
+	if begins && err != nil && !errors.Is(err, errClientGone) {
+		st.pending = st.frames.appendFailure(st.pending, failureFor(err), x.record.RequestID)
 	}
-	if st.began && err != nil && !errors.Is(err, errClientGone) {
-		st.sendLast(st.frames.appendFailure(nil, failureFor(err), x.record.RequestID))
-	}
-	return err
+	gone := st.flush()
+	return cmp.Or(err, gone)
 }
 
-// send writes the events, until the first error.
+// send writes the events up to the last pause, or the first error. The frames of those behind it are pending.
 func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
@@ -72,7 +101,7 @@ func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 			return err
 		}
 	}
-	return st.flush()
+	return nil
 }
 
 // flush writes the frames that are pending. The error is errClientGone.
@@ -160,11 +189,4 @@ func (st *stream) stopWatch() {
 	if st.stall != nil {
 		st.stall.stop()
 	}
-}
-
-// sendLast writes what is pending and the frame that ends the stream, after stopPings.
-func (st *stream) sendLast(frame []byte) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.write(append(st.pending, frame...))
 }
