@@ -31,9 +31,6 @@ type attempt struct {
 // fails before the first event, try has yielded nothing and returns the error. A later
 // error is yielded, and try returns nil.
 func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) bool) error {
-	if err := causeOr(a.x.r.Context(), nil); err != nil {
-		return err
-	}
 	a.recordModel(a.model)
 	a.x.setUnmet(nil)
 	a.spec = a.x.specOf(a.model, a.body.Stream)
@@ -160,7 +157,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
-				if err := causeOr(x.r.Context(), nil); err != nil { // not for a client that has left
+				if err := x.ended(ctx); err != nil {
 					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 				}
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})

@@ -13,6 +13,34 @@ import (
 	"dragoman/upstream"
 )
 
+// When a call of a model fails, this file decides what follows:
+//
+//	failure before the first event          Dragoman asks                          if nobody is left, the client gets
+//	a feature, max_tokens or a prefill      the same model without it, at once:    the error
+//	that was tried is refused               this counts as no try
+//	429, 5xx, no connection                 the same model after a pause, up to    the last error; after two calls with
+//	                                        limits.attempts times and within its   x-should-retry: false
+//	                                        budget of retries; then the fallbacks
+//	429 or 5xx that is Final: a quota, a    the fallbacks                          the last error, with
+//	time limit, our own credentials                                                x-should-retry: false
+//	no answer in timeouts.first_byte        the fallbacks                          504
+//	the circuit breaker is open             the fallbacks                          529, with retry-after
+//	another 4xx: the request is wrong       nobody                                 the error
+//	another 4xx, of a fallback              the next fallback                      the error of the first model
+//	tool_choice unmet in compat: strict     nobody                                 502, with x-should-retry: false
+//	the client left, or Dragoman cut the    nobody                                 nothing, 504 for timeouts.total,
+//	exchange                                                                       or 529 for a shutdown
+//
+//	failure after the first event           nobody                                 an error frame
+//
+// Other layers send more, but not after a failure that this file sees:
+//
+//   - Package translate asks a model again to go on with its answer, or to correct it: translate/again.go.
+//   - Package upstream sends a call once more that new credentials or the upstream's clock can mend: onceMore for
+//     Bedrock, bearerTransport for Vertex AI. net/http sends one again whose idle connection was dead: replayable.
+//
+// Dragoman asks for a count of tokens once.
+
 // The longest pauses before another try of the same model. A client that would have to
 // wait longer is told so, and decides itself whether it has the time.
 const (
@@ -20,10 +48,7 @@ const (
 	pauseWithFallbacks = 500 * time.Millisecond // asking the next model is faster
 )
 
-// attempts asks the models of a route, in order, until one of them answers. A failure
-// before the first event can be hidden from the client: the same model is asked again,
-// or without the feature that it refused, or the next model is asked. A failure after the
-// first event is passed on to the client.
+// attempts asks the models of a route, in order, until one of them answers.
 type attempts struct {
 	attempt                   // of the model that is asked now
 	fallbacks []UpstreamModel // models that have not been asked
@@ -45,16 +70,17 @@ type failedModel struct {
 func (x *exchange) askModels(ctx context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
 	a := &attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
 	return func(yield func(messages.Event, error) bool) {
-		for {
-			err := a.try(ctx, yield)
-			if err == nil {
+		err := x.ended(ctx)
+		for err == nil {
+			failed := a.try(ctx, yield)
+			if failed == nil {
 				return
 			}
-			if err := a.afterFailure(ctx, err); err != nil {
-				yield(messages.Event{}, err)
-				return
+			if err = x.ended(ctx); err == nil {
+				err = a.afterFailure(ctx, failed)
 			}
 		}
+		yield(messages.Event{}, err)
 	}
 }
 
@@ -68,12 +94,6 @@ func newBackoff() *backoff.ExponentialBackOff {
 // afterFailure decides what follows a try that failed with err. It returns nil when it is
 // time for another try, and else the error for the client.
 func (a *attempts) afterFailure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return causeOr(ctx, err)
-	}
-	if client := a.x.r.Context(); client.Err() != nil {
-		return causeOr(client, err)
-	}
 	if a.noteRefusal(err) {
 		a.x.logPassedOver(err)
 		a.tries-- // it does not count against Options.Attempts: the upstream works
@@ -112,7 +132,8 @@ func (a *attempts) final(err error) error {
 // noteRefusal reports whether the model refused a feature, or a number of tokens, that
 // another try can do without, and remembers it for all exchanges. A model that refuses
 // what it was not asked for, or max_tokens for the second time, is not believed: it would
-// be asked again without end. A model that fails with a prefill that was tried is asked without one.
+// be asked again without end. With a prefill that is tried many servers fail in their own words, and some with 500
+// over the template: they are asked without one.
 func (a *attempts) noteRefusal(err error) bool {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) {
@@ -123,12 +144,16 @@ func (a *attempts) noteRefusal(err error) bool {
 	}
 	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
 	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
-	if !refused && !exceeded {
-		return a.prefill.isRejected(upstreamErr)
+	switch {
+	case refused || exceeded:
+		a.limitNoted = a.limitNoted || exceeded
+		a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
+		return true
+	case a.prefill.on && (upstreamErr.Status == http.StatusBadRequest || upstreamErr.Status == http.StatusInternalServerError):
+		a.prefill = prefillTrial{rejected: true}
+		return true
 	}
-	a.limitNoted = a.limitNoted || exceeded
-	a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
-	return true
+	return false
 }
 
 // noteRoom reports whether the request fits the context window of the model with a lower max_tokens,
@@ -173,7 +198,7 @@ func (a *attempts) retries(err error) bool {
 }
 
 // pause waits as long as the upstream asked for in err, and at least for the backoff. It
-// returns an error if ctx ends meanwhile.
+// returns an error if nobody waits for the answer any more.
 func (a *attempts) pause(ctx context.Context, err error) error {
 	var upstreamErr *upstream.Error
 	pause := a.backoff.NextBackOff()
@@ -184,12 +209,10 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
 	case <-ctx.Done():
-		return causeOr(ctx, nil)
 	case <-a.x.r.Context().Done():
-		return causeOr(a.x.r.Context(), nil)
 	}
+	return a.x.ended(ctx)
 }
 
 // fallBack gives up the model, which failed with err, for the next one.

@@ -12,7 +12,7 @@
 //	overload.go                 whether there is room for it
 //	request.go, body.go         the body, until it is known which models may answer
 //	answer.go                   the one pipeline, streamed or whole
-//	attempts.go, attempt.go     which model is asked, and whether it is asked again
+//	attempts.go, attempt.go     what follows when a call fails, with a table; one call
 //	plan.go, render.go, wait.go what is asked, the prompt; the upstream's answer, within the timeouts
 //	checks.go, validate*.go     what an answer has to pass; translate asks again if it does not
 //	writer.go, outcome.go       the answer's way to the client; errors, log and metrics

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -76,4 +77,30 @@ func lowerLimit(a, b int) int {
 		return max(a, b)
 	}
 	return min(a, b)
+}
+
+// A prefill is the best way to force a call, and not every chat server continues a last assistant message.
+// The first call that a client forces tries one, and what came of it is remembered here.
+
+// prefillTrial is what the calls of one model show of whether it goes on with a prefill.
+type prefillTrial struct {
+	on       bool // the prompt of the call ends in a prefill, and nothing is known of the server
+	rejected bool // the server failed with a prefill: the next calls go without
+}
+
+// noteUncontinued remembers that the server does not go on with a prefill.
+func (a *attempt) noteUncontinued() {
+	a.x.s.refusals.add(a.model, refusal{features: upstream.Prefill})
+	a.prefill = prefillTrial{}
+}
+
+// noteContinued remembers what the beginning or the end of an answer, m, shows of whether the server goes on
+// with a prefill.
+func (a *attempt) noteContinued(m *messages.Message) {
+	switch {
+	case a.prefill.rejected: // and has answered without
+		a.noteUncontinued()
+	case a.prefill.on && m.Continued:
+		a.x.s.refusals.add(a.model, refusal{has: upstream.Prefill})
+	}
 }
