@@ -51,29 +51,30 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	if a.tries == 0 {
 		breaker.addRetryShare(a.model.configured())
 	}
-	reported := false
-	reportOnce := func(outcome error) {
-		if !reported {
-			reported = true
+	begun, outcome := false, errUnfinished // as after a panic, which says nothing of the upstream
+	defer func() {
+		if !begun {
 			report(outcome)
 		}
-	}
-	defer reportOnce(errUnfinished) // after a panic, which says nothing of the upstream
+	}()
 	a.recordCall()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for e, err := range call(ctx, cancel) {
 		if err != nil {
 			a.x.recordCallError(err)
-			if !reported {
-				reportOnce(err)
-				return err
-			}
 		}
-		if e.Type == messages.Pause && !reported { // the answer is held back, and another model may still be asked
+		switch {
+		case begun:
+		case err != nil:
+			outcome = err
+			return err
+		case e.Type == messages.Pause: // the answer is held back, and another model may still be asked
 			continue
+		default:
+			begun = true
+			report(nil)
 		}
-		reportOnce(nil)
 		if e.Message != nil {
 			a.noteContinued(e.Message)
 			switch unmet := a.x.noteChoice(e.Message); {

@@ -128,6 +128,7 @@
 //	G2  Events(split(text)) == Events(text) for every split
 //	G3  text is sent as soon as it cannot be part of a tag, without waiting for more input
 //	G4  events form the grammar: message_start (start delta* stop)* message_delta message_stop
+//	    A Pause between them says that the next one has to be waited for
 //	G5  parse(render(call)) == call
 //	G6  linear time, bounded memory, no panic on any input
 package translate
