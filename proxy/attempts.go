@@ -18,6 +18,8 @@ import (
 //	failure before the first event          Dragoman asks                          if nobody is left, the client gets
 //	a feature, max_tokens or a prefill      the same model without it, at once:    the error
 //	that was tried is refused               this counts as no try
+//	max_tokens, beyond the context window   the same model with what fits, once;   the error
+//	                                        nobody in compat: strict
 //	429, 5xx, no connection                 the same model after a pause, up to    the last error; after two calls with
 //	                                        limits.attempts times and within its   x-should-retry: false
 //	                                        budget of retries; then the fallbacks
