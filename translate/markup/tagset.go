@@ -53,7 +53,7 @@ const (
 	TagFunctionGemma
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
-	TagOpener  // what calls begin with in the formats in which the answer is read: see [Openers]
+	TagOpener  // what calls begin with in the formats in which the answer is read, and special tokens: see [Openers]
 )
 
 // bracketed are the names in brackets.
