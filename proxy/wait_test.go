@@ -49,19 +49,27 @@ func TestPiecesAtHandAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// What precedes a call that cannot be read is with the client before the model is asked again.
-func TestPiecesAreWrittenBeforeModelIsAskedAgain(t *testing.T) {
-	w := &writesOf{ResponseRecorder: httptest.NewRecorder()}
-	asked := 0
-	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
-		if asked++; asked == 2 && (len(w.texts) != 1 || !strings.Contains(w.texts[0], "Let me look.")) {
-			t.Errorf("written before: %q", w.texts)
+// What precedes a call that cannot be read is with the client before the rest is waited for, and before the model is
+// asked again.
+func TestPiecesBeforeHeldCall(t *testing.T) {
+	for _, more := range []bool{false, true} {
+		w := &writesOf{ResponseRecorder: httptest.NewRecorder()}
+		asked := 0
+		up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			if asked == 1 && (len(w.texts) != 1 || !strings.Contains(w.texts[0], "Let me look.")) {
+				t.Errorf("more %v: written before the model is asked again: %q", more, w.texts)
+			}
+			asked++
+			_ = yield(translate.Chunk{Text: weatherCall(`{"city": Oslo}`), More: more}, nil)
+			if asked == 1 && len(w.texts) == 0 != more {
+				t.Errorf("more %v: written %q", more, w.texts)
+			}
+			yield(endOfCall, nil)
+		})
+		answerTo(newServer(t, up, func(o *Options) { o.Routes[0].Repair = 1 }), w, newRequest("POST", "/v1/messages", streamed(question)))
+		if asked != 2 {
+			t.Errorf("asked %d times", asked)
 		}
-		_ = yield(translate.Chunk{Text: weatherCall(`{"city": Oslo}`), More: true}, nil) && yield(endOfCall, nil)
-	})
-	answerTo(newServer(t, up, func(o *Options) { o.Routes[0].Repair = 1 }), w, newRequest("POST", "/v1/messages", streamed(question)))
-	if asked != 2 {
-		t.Errorf("asked %d times", asked)
 	}
 }
 
