@@ -63,8 +63,26 @@ type Exchange struct {
 
 // ToolCall is how one call of a tool was read, that the model attempted.
 type ToolCall struct {
-	Outcome string // a kind of [messages.OutcomeKinds]
-	Reason  string // one of [messages.Reasons]
+	Outcome    string // a kind of [messages.OutcomeKinds]
+	Reason     string // one of [messages.Reasons]
+	FromServer bool   // the server of the model has read the call, and not the proxy from the text
+}
+
+// ToolCallSource says who has read the calls: "text" for the proxy, from what the model wrote, "server" for the server of
+// the model, or "both"; "" where there is no call.
+func (e *Exchange) ToolCallSource() string {
+	source := ""
+	for _, c := range e.ToolCalls {
+		from := "text"
+		if c.FromServer {
+			from = "server"
+		}
+		if source != "" && source != from {
+			return "both"
+		}
+		source = from
+	}
+	return source
 }
 
 // ToolCallReasons returns the reason of each call, in the order of ToolCalls.

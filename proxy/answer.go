@@ -127,7 +127,7 @@ func (x *exchange) recordEvent(e messages.Event) {
 		x.recordUsage(e.Message)
 		x.record.StopReason = string(e.Message.StopReason)
 		for _, o := range e.Message.Outcomes {
-			x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel()})
+			x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel(), FromServer: o.FromServer})
 		}
 	}
 }

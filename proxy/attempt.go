@@ -144,9 +144,15 @@ func (a *attempt) prepare() (upstreamCall, error) {
 func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	x, model, spec := a.x, a.model, a.spec
 	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // and no more of the plan is kept
-	x.logToolAdvice(a.req, model)
+	toolAPI := prompt.ToolAPI != nil
+	if !toolAPI {
+		x.logToolAdvice(a.req, model)
+	}
 	a.prefill.on = spec.Tries.Has(upstream.Prefill) && prompt.Turns[len(prompt.Turns)-1].Role == messages.RoleAssistant
-	a.maxTokens, x.record.Format, x.record.Variant, x.record.FormatReason = prompt.MaxTokens, model.FormatName(), prompt.Variant, model.FormatReason()
+	a.maxTokens = prompt.MaxTokens
+	if !toolAPI {
+		x.record.Format, x.record.Variant, x.record.FormatReason = model.FormatName(), prompt.Variant, model.FormatReason()
+	}
 	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
 	if len(x.observed) > 0 {
 		req = a.req
@@ -182,7 +188,9 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				a.noteUncontinued()
 				spec.Tries = 0
 			}
-			return model.prompt(x.r.Context(), corrected, spec, x.renderRules())
+			rules := x.renderRules()
+			rules.toolAPI = toolAPI
+			return model.prompt(x.r.Context(), corrected, spec, rules)
 		})
 	}
 }

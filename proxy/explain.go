@@ -151,7 +151,12 @@ func (e *explanation) describe(p *Plan, sent *upstream.Request) {
 		e.Tools, e.Tokens = ToolsNative, translate.EstimateTokens(len(sent.Body))
 		return
 	}
-	e.Tools, e.Tokens = ToolsXML, p.Prompt.EstimateTokens()
+	e.Tokens = p.Prompt.EstimateTokens()
+	if p.Prompt.ToolAPI != nil {
+		e.Tools = ToolsNative
+		return
+	}
+	e.Tools = ToolsXML
 	e.Format, e.Variant, e.FormatReason = m.FormatName(), m.Variant(), m.FormatReason()
 }
 

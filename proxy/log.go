@@ -45,6 +45,7 @@ func (x *exchange) log() {
 		{"unknown_stop_reason", r.UnknownStop},
 		{"terminal", string(r.Terminal)},
 		{"key_id", r.KeyID},
+		{"tool_call_source", r.ToolCallSource()},
 	} {
 		if text.value != "" {
 			line.Str(text.name, text.value)

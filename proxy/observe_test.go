@@ -38,7 +38,7 @@ func TestExchangeLine(t *testing.T) {
 		"request_id": w.Header().Get("request-id"), "client_request_id": "client-1", "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
 		"dialect": "messages", "model": "claude-2.1", "upstream": "east", "upstream_model": "anthropic.claude-v2:1", "format": "legacy", "format_reason": "set by format",
 		"status": 200., "stream": true, "attempts": 1., "bytes_in": float64(len(body)), "bytes_out": float64(w.Body.Len()),
-		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1., "tool_call_reasons": []any{"none"},
+		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1., "tool_call_reasons": []any{"none"}, "tool_call_source": "text",
 		"dropped": []any{"other", "speed"}, "terminal": "complete", "key_id": "9b346041",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -13,7 +13,7 @@ import (
 // second. What is made of a text does not depend on its pieces (G2).
 const mostAtOnce = 16 << 10
 
-// chunksInPieces yields each chunk in pieces of mostAtOnce. Its Stop is in the last one.
+// chunksInPieces yields each chunk in pieces of mostAtOnce. Its Calls are in the first one, its Stop in the last one.
 func chunksInPieces(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		for c, err := range chunks {
@@ -28,6 +28,7 @@ func chunksInPieces(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translat
 				if !yield(piece, nil) {
 					return
 				}
+				c.Calls = nil
 			}
 			if !yield(c, err) {
 				return

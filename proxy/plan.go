@@ -35,11 +35,11 @@ type Planned struct {
 // than it after the model refused a feature. Without an upstream the model is asked with a prompt.
 func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Model, from Planned, rules RenderRules) (*Plan, error) {
 	p := &Plan{Model: m, Spec: spec}
-	passes, err := m.passesTo(up, spec)
+	api, err := m.toolAPI(up, spec)
 	if err != nil {
 		return nil, err
 	}
-	if passes {
+	if api == apiPassed {
 		if p.Request, p.Native, err = from.Native(); err == nil {
 			p.Call, err = up.PrepareNative(spec, p.Native)
 		}
@@ -51,6 +51,7 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	if last := len(p.Request.Messages) - 1; rules.Counts && p.Request.Messages[last].Role == messages.RoleAssistant {
 		p.Spec.Can |= upstream.Prefill // nothing continues the message: it is counted
 	}
+	rules.toolAPI = api == apiPrompted
 	if p.Prompt, p.Checks, err = m.render(ctx, p.Request, p.Spec, rules); err != nil {
 		return nil, rules.renamed(err)
 	}
@@ -60,20 +61,30 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	return p, err
 }
 
-// passesTo reports whether requests for the model go through as they are, because it is given tools over
-// its own API. It is an error if the entry wants that, and the model has no tool API.
-func (m UpstreamModel) passesTo(up Upstream, spec upstream.Model) (bool, error) {
+// toolAPI is how a model is given tools.
+type toolAPI uint8
+
+const (
+	apiNone     toolAPI = iota // in its prompt
+	apiPassed                  // the request of the client goes through to it
+	apiPrompted                // with a prompt for the tools API of its server
+)
+
+// toolAPI returns how the model is given tools. It is an error if the entry wants a tool API, and the model has none.
+func (m UpstreamModel) toolAPI(up Upstream, spec upstream.Model) (toolAPI, error) {
 	switch {
 	case up == nil || !m.usesToolAPI(spec):
-		return false, nil
+		return apiNone, nil
 	case up.Passes(spec):
-		return true, nil
+		return apiPassed, nil
+	case up.TakesTools(spec):
+		return apiPrompted, nil
 	case m.Tools == ToolsNative:
-		return false, &messages.InvalidRequestError{
+		return apiNone, &messages.InvalidRequestError{
 			Fault: messages.FaultUnsupported, Path: "model", Message: clip(m.Model) + " has no tool API that a request could go through to; ask it with tools: xml",
 		}
 	}
-	return false, nil
+	return apiNone, nil
 }
 
 // Sent returns what the upstream would be sent first. It is empty if nothing would be.

@@ -76,6 +76,8 @@ func (p played) Passes(m upstream.Model) bool {
 	return ok && n.Passes(m)
 }
 
+func (played) TakesTools(upstream.Model) bool { return false }
+
 func (p played) PrepareNative(m upstream.Model, native upstream.Native) (*upstream.Call, error) {
 	n := p.model.(nativeAnswerer)
 	return &upstream.Call{

@@ -27,8 +27,9 @@ type RenderRules struct {
 	// Counts says that the prompt is for a count of its tokens, and not for an answer.
 	Counts bool
 
-	kept   kept              // of the server
-	rename func(error) error // into the client's terms; nil for none
+	toolAPI bool              // the prompt is for the tools API of the model's server
+	kept    kept              // of the server
+	rename  func(error) error // into the client's terms; nil for none
 }
 
 // render returns the prompt that the model is asked for a request, and what its answer has
@@ -64,7 +65,7 @@ func (r RenderRules) renamed(err error) error {
 // read before.
 func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
 	target := m.Target(spec)
-	target.Memo = rules.kept.tools
+	target.Memo, target.ToolAPI = rules.kept.tools, rules.toolAPI
 	p, err := renderTo(ctx, req, target, rules.Origins)
 	if err != nil {
 		return nil, err

@@ -117,13 +117,16 @@ func (opt Options) check() error {
 			if up == nil {
 				return fmt.Errorf("model %q: there is no upstream %q", r.Name, m.Upstream)
 			}
-			if m.Tools != "" && m.Tools != ToolsXML && !up.Passes(upstream.Model{Wire: m.Wire}) {
+			if m.Tools != "" && m.Tools != ToolsXML && !hasToolAPI(up, upstream.Model{Wire: m.Wire}) {
 				return fmt.Errorf("model %q: the upstream %q has no tool API", r.Name, m.UpstreamKey())
 			}
 		}
 	}
 	return checkKeys(opt.Keys)
 }
+
+// hasToolAPI reports whether a model of the upstream can be given tools over a tool API.
+func hasToolAPI(up Upstream, m upstream.Model) bool { return up.Passes(m) || up.TakesTools(m) }
 
 // newServerWith returns a server that has learnt nothing, and has this in common with others.
 func newServerWith(opt Options, common *shared) *Server {

@@ -150,7 +150,7 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
 		Format: m.Format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
-		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
+		Rescue: m.Rescue, QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
 		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens,
 	}
 }
@@ -170,7 +170,7 @@ func (m UpstreamModel) checkParts(p *translate.Prompt) error {
 		translate.PartDocument: m.Wire == WireText || m.Features.Without.Has(upstream.Documents),
 	}
 	for i, turn := range p.Turns {
-		for _, part := range turn.Parts {
+		for part := range turn.AllParts() {
 			if refused[part.Type] {
 				return &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
 			}

@@ -17,6 +17,9 @@ type Upstream interface {
 	// Passes reports whether the model can be asked over the Messages API, so that a client's own
 	// request can go through to its tool API. A model without an ID is one that is not known yet.
 	Passes(m upstream.Model) bool
+	// TakesTools reports whether the model can be asked with a prompt for the tools API of its server:
+	// [translate.Target.ToolAPI]. A model without an ID is one that is not known yet.
+	TakesTools(m upstream.Model) bool
 	// PrepareNative returns the call that passes a client's own request to such a model.
 	PrepareNative(m upstream.Model, n upstream.Native) (*upstream.Call, error)
 

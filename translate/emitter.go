@@ -40,15 +40,18 @@ type emitter struct {
 	index     int    // of the open block, or of the next one
 	buf       []byte // gathered for the open block or, while pending, for the block of a call
 	wrote     func() // nil for nobody
-	keeps     bool   // what is sent of calls is kept, up to maxKept bytes of each
+	keeps     int    // how many bytes of what is sent of a call are kept
 	kept      []byte // of the last call
 
 	callInput
 }
 
 // maxKept is how much of a call is looked at for values of an example, in bytes: what copies an example is
-// short.
-const maxKept = 16 << 10
+// short. maxCompared is how much is kept where the call may come from the server as well.
+const (
+	maxKept     = 16 << 10
+	maxCompared = 256 << 10
+)
 
 // callInput is how far the input of a call, which is one JSON object, has been written.
 type callInput struct {
@@ -154,8 +157,8 @@ func (e *emitter) flush() {
 	if n == 0 {
 		return
 	}
-	if e.keeps && e.openKind == messages.BlockToolUse {
-		e.kept = append(e.kept, e.buf[:min(n, max(0, maxKept-len(e.kept)))]...)
+	if e.keeps > 0 && e.openKind == messages.BlockToolUse {
+		e.kept = append(e.kept, e.buf[:min(n, max(0, e.keeps-len(e.kept)))]...)
 	}
 	e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: delta, Index: e.index, Text: e.buf[:n]})
 	e.buf = e.buf[:copy(e.buf, e.buf[n:])]

@@ -21,15 +21,20 @@ func (p *Prompt) EstimateTokens() int {
 	for _, t := range p.System {
 		bytes += len(t.Text)
 	}
-	for _, turn := range p.Turns {
-		for _, part := range turn.Parts {
-			bytes += len(part.Text) + len(part.Title) + len(part.Context)
-			switch part.Type {
-			case PartImage:
-				images++
-			case PartDocument:
-				bytes += len(part.Source)
-			}
+	if p.ToolAPI != nil {
+		for _, t := range p.ToolAPI.Tools {
+			bytes += len(t.Name) + len(t.Description) + len(t.InputSchema)
+		}
+	}
+	for part := range p.allParts() {
+		bytes += len(part.Text) + len(part.Title) + len(part.Context)
+		switch part.Type {
+		case PartImage:
+			images++
+		case PartDocument:
+			bytes += len(part.Source)
+		case PartToolUse:
+			bytes += len(part.Name) + len(part.Input)
 		}
 	}
 	return EstimateTokens(bytes) + images*tokensPerImage
@@ -64,10 +69,8 @@ func (p *Prompt) LeastTokens() int {
 	for _, t := range p.System {
 		count(t.Text)
 	}
-	for _, turn := range p.Turns {
-		for _, part := range turn.Parts {
-			count(part.Text)
-		}
+	for part := range p.allParts() {
+		count(part.Text)
 	}
 	return ascii/mostBytesPerToken + others/mostNonASCIIPerToken
 }

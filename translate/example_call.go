@@ -50,7 +50,7 @@ func (r *renderer) showsExample() bool {
 // is free to call.
 func (r *renderer) guides() bool {
 	guided := r.target.ExampleCall == ExampleOn || r.target.ExampleCall == ExampleAuto
-	return guided && r.req.ShowsTools() && r.req.MayCall() && !r.req.MustCall() && !r.req.ToolChoice.DisableParallelToolUse
+	return guided && r.describesTools() && r.req.MayCall() && !r.req.MustCall() && !r.req.ToolChoice.DisableParallelToolUse
 }
 
 // findExample returns the example call for the tools; nil if none is short enough. It depends on the tools

@@ -68,7 +68,7 @@ func (j *judge) read(e messages.Event) messages.Event {
 
 // outcome returns how the call is judged whose block has ended.
 func (j *judge) outcome() messages.Outcome {
-	o := messages.Outcome{Kind: messages.OutcomeClean, Tool: j.name}
+	o := messages.Outcome{Kind: messages.OutcomeClean, Tool: j.name, FromServer: true}
 	input, tool := jsontext.Value(rawjson.ReplaceLoneSurrogates(j.input)), j.tools.named(j.name)
 	switch {
 	case len(input) > 0 && !input.IsValid():

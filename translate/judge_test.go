@@ -48,6 +48,7 @@ func TestJudge(t *testing.T) {
 		if want := len(tt.pieces) + 3; pauses != want { // one event is followed by another at hand
 			t.Errorf("%d pauses, want %d", pauses, want)
 		}
+		tt.want.FromServer = true
 		if diff := cmp.Diff([]messages.Outcome{tt.want}, got); diff != "" {
 			t.Errorf("%s %q: %s", tt.tool, tt.pieces, diff)
 		}

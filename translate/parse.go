@@ -52,7 +52,13 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 		invented: prompt.invented,
 	}
 	if len(p.invented) > 0 { // or the call of the example may be meant
-		p.example, p.out.wrote, p.out.keeps = prompt.example, p.openUnlessEcho, true
+		p.example, p.out.wrote, p.out.keeps = prompt.example, p.openUnlessEcho, maxKept
+	}
+	if prompt.ToolAPI != nil {
+		p.mayCall = p.mayCall && prompt.rescues
+		if p.mayCall {
+			p.balance, p.out.keeps = callBalance{}, maxCompared
+		}
 	}
 	if p.reads == nil {
 		p.reads = newReads(p.format, nil, 0)

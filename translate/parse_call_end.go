@@ -56,10 +56,18 @@ func (p *parser) finishCall() state {
 	if p.isEcho() {
 		return p.leakEcho()
 	}
+	held := p.out.pending
+	if held && p.isRepeat() {
+		return p.dropRepeat()
+	}
 	if p.openCall(); p.ended {
 		return afterAnswer
 	}
 	p.out.closeToolUse()
+	if !held && len(p.out.kept) < maxCompared {
+		p.countText(p.out.kept)
+	}
+	p.calls.fromServer = p.calls.fromServer || call.fromServer
 	if p.text.beganAgain && p.calls.whole == 0 {
 		p.noteReason("restarted")
 	}

@@ -19,7 +19,7 @@ func (p *parser) beginCall(t markup.Tag) {
 	p.in.showsTokens = false
 	p.call = callSeen{begun: true, namespace: t.Namespace(), spelling: t.Spelling}
 	p.call.bare = t.Spelling.IsUnsure()
-	p.call.mustBeWhole = p.call.bare
+	p.call.mustBeWhole = p.call.bare || p.calls.fromServer // else it may come twice: see isRepeat
 }
 
 // beginNextCall is beginCall after another call. It is in the same wrapper if that is still open.
@@ -117,6 +117,7 @@ const (
 
 // noteOutcome records how a call was read.
 func (p *parser) noteOutcome(o messages.Outcome) {
+	o.FromServer = o.FromServer || p.call.fromServer
 	if len(p.outcomes) < maxOutcomes {
 		p.outcomes = append(p.outcomes, o)
 	}

@@ -34,6 +34,7 @@ type parser struct {
 	ended           bool             // the answer has ended: what follows is not part of it
 	cutShort        bool             // the upstream stopped before the model had ended its answer
 
+	balance  callBalance // of a prompt over a tool API, with rescue; else nil
 	calls    callsRead
 	outcomes []messages.Outcome
 	hid      bool // thinking was left out: see [UnaskedHide]
@@ -131,6 +132,7 @@ type callSeen struct {
 	restarted   bool   // the model began the call again that a prefill had opened
 	unbracketed bool   // tags of it have lost what they begin with: see parse_unbracketed.go
 	begunTwice  bool   // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
+	fromServer  bool   // the server has read it: see server_call.go
 
 	spelling         *markup.Spelling // of the call's tags
 	attributeForm    bool             // <invoke name="…">

@@ -8,7 +8,7 @@ import (
 // What goes to an upstream (Prompt), what Render has to know of it (Target), and what
 // comes back (Chunk).
 
-// Prompt is what a model without a tool API is asked. Its JSON form is the output of
+// Prompt is what a model is asked: one without a tool API, or one over the tools API of its server. Its JSON form is the output of
 // `dragoman render`.
 //
 // [Render] makes one. A Prompt that is made by hand is asked in the default format. It is
@@ -36,6 +36,9 @@ type Prompt struct {
 	Temperature *float64 `json:"temperature,omitzero"`
 	TopP        *float64 `json:"top_p,omitzero"`
 	TopK        *int     `json:"top_k,omitzero"`
+
+	// ToolAPI is what the server's tools API is told; nil for a model whose tools stand in the prompt.
+	ToolAPI *ToolAPI `json:"tool_api,omitzero"`
 
 	// Format is the name of the format, unless it is the default, and Variant that of the variant in which
 	// the model is asked: see [VariantFor]. They say how the prompt was made.
@@ -77,6 +80,8 @@ type Prompt struct {
 	readsQuoted bool
 	// thinking is [Target.Thinking], unaskedThinking is [Target.UnaskedThinking].
 	thinking, unaskedThinking string
+	// rescues is [Target.Rescue].
+	rescues bool
 	// again says why the model is asked again; "" in the first prompt for an answer.
 	again Reason
 	// language is [Target.Language].
@@ -162,6 +167,9 @@ type Target struct {
 	// completions do. Text of the client is then escaped where it spells a special token or a turn marker of the
 	// chat template of Model, or of any template that is known if the family of Model is not.
 	SpecialTokens bool
+	// ToolAPI gives the model the tools over the tools API of its server. Format, Template and ExampleCall then
+	// say nothing. Rescue has calls read all the same that come in the text of the answer.
+	ToolAPI, Rescue bool
 	// Memo keeps what is made of the tools; nil makes it anew. The prompt is the same either way.
 	Memo *Memo
 }
@@ -169,11 +177,15 @@ type Target struct {
 // Chunk is a piece of an upstream's answer. An upstream yields its first chunk, empty if
 // need be, as soon as it knows that the request was accepted.
 type Chunk struct {
+	// Calls are calls that the upstream has read itself, before Text. The Input of each is the JSON that the upstream
+	// gives, which may be none, or cut where the answer is.
+	Calls []Call
 	// Text continues the completion. It may be cut anywhere, even within a character.
 	Text string
 	// Thinking continues reasoning that the upstream itself tells apart from text.
 	Thinking string
-	// Stop says why the answer ended. It is set once, on the last chunk.
+	// Stop says why the answer ended. It is set once, on the last chunk. [messages.StopToolUse] is an end like
+	// [messages.StopEndTurn], of which the upstream says that it is for a call.
 	Stop messages.Stop
 	// StopSequence is the sequence that ended the completion, if the upstream says which;
 	// Text does not hold it. If Stop is [messages.StopSequence] and this is "", one of the format may have

@@ -28,7 +28,8 @@ const (
 // Without system entries it begins with the two newlines of "\n\nHuman:". It ends in
 // "\n\nAssistant:", without a blank; a prefill follows there after one blank. The parts of
 // a turn stand one after another, with a newline between two unless one of them has a
-// newline there. An image is "[image]", a document is "[document: TITLE]" or "[document]".
+// newline there. An image is "[image]", a document is "[document: TITLE]" or "[document]"; of a prompt for a tools API, a call is
+// "[call ID NAME: INPUT]" and its result "[result ID: TEXT]".
 //
 // Text of the client may spell the markers of a turn, unless the prompt was rendered for a
 // [Target] with TextWire.
@@ -44,11 +45,11 @@ func (p *Prompt) Text() string {
 	for _, turn := range p.Turns {
 		b.WriteString(turn.marker())
 		for i := range turn.Parts {
-			text := turn.Parts[i].asText()
+			text := turn.Parts[i].AsText()
 			switch {
 			case i == 0 && text != "":
 				b.WriteByte(' ')
-			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].asText(), "\n") && !strings.HasPrefix(text, "\n"):
+			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].AsText(), "\n") && !strings.HasPrefix(text, "\n"):
 				b.WriteByte('\n')
 			}
 			b.WriteString(text)
@@ -68,14 +69,23 @@ func (t *Turn) marker() string {
 	return humanMarker
 }
 
-// asText returns the part as text.
-func (p *Part) asText() string {
-	switch {
-	case p.Type == PartText:
+// AsText returns the part as text, as it stands in [Prompt.Text].
+func (p *Part) AsText() string {
+	switch p.Type {
+	case PartText, PartThinking:
 		return p.Text
-	case p.Type == PartImage:
+	case PartImage:
 		return "[image]"
-	case p.Title == "":
+	case PartToolUse:
+		return "[call " + p.ID + " " + p.Name + ": " + string(p.Input) + "]"
+	case PartToolResult:
+		text := "[result " + p.ID + ":"
+		for i := range p.Content {
+			text += " " + p.Content[i].AsText()
+		}
+		return text + "]"
+	}
+	if p.Title == "" {
 		return "[document]"
 	}
 	return "[document: " + p.Title + "]"

@@ -100,6 +100,9 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 		r.text.beganAgain = true
 	}
 	r.size += len(c.Text) + len(c.Thinking)
+	for i := range c.Calls {
+		r.readCall(&c.Calls[i], c.cuts(i))
+	}
 	if c.Thinking != "" && !r.continued && r.opened { // thinking stands before the answer, not within it
 		r.writeThinking(c.Thinking)
 	}
@@ -119,6 +122,21 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 		return r.readStop(c.Stop, c.StopSequence)
 	}
 	return nil
+}
+
+// readCall reads a call of the upstream's. The beginning of a forced call that ends the prefill is then none.
+func (r *reader) readCall(c *Call, cut bool) {
+	r.size += len(c.Name) + len(c.Input)
+	if r.withheld > 0 {
+		r.resume()
+	}
+	r.prompt = nil // what the upstream has read cannot be a prefill
+	if !r.opened {
+		r.opened, r.text.opening = true, ""
+		r.feed(r.kept)
+		r.kept = ""
+	}
+	r.readServerCall(c, cut)
 }
 
 // start opens the message. The client never sees the part of the prefill that opens a call (readOpened).
@@ -180,6 +198,10 @@ func (r *reader) resume() {
 // readStop reads why the upstream stopped. It ends the message, or returns the prompt by which the
 // model is asked to go on.
 func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
+	saysCall := stop == messages.StopToolUse
+	if saysCall {
+		stop = messages.StopEndTurn
+	}
 	if stop == messages.StopSequence && sequence == humanMarker && !slices.Contains(r.req.StopSequences, sequence) {
 		stop, sequence = messages.StopEndTurn, "" // of the wire: the model had no more to say
 	}
@@ -199,8 +221,21 @@ func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
 		}
 	}
 	r.finish(stop, sequence)
+	r.noteLost(stop, saysCall)
 	r.stopMessage(stop, sequence)
 	return nil
+}
+
+// maxSilent is how many tokens the model writes at most of which nothing is left because they end its turn.
+const maxSilent = 8
+
+// noteLost notes a call that the upstream took out of the text without giving it: the upstream says that the answer
+// has one, or nothing is left of what the model wrote.
+func (r *reader) noteLost(stop messages.Stop, saysCall bool) {
+	silent := stop == messages.StopEndTurn && r.size == 0 && !r.continued && r.usage.OutputTokens > maxSilent && r.req.MayCall()
+	if (saysCall || silent) && r.calls.whole == 0 && len(r.outcomes) == 0 {
+		r.noteOutcome(messages.Outcome{Kind: messages.OutcomeRefused, Reason: messages.ReasonLostByServer, InText: true, FromServer: true})
+	}
 }
 
 // fail returns the error of an upstream. But if the model had been asked to go on and had not yet,

@@ -31,6 +31,9 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 // render is [RenderContext]. It notes in o where what it renders is from, unless o is nil.
 func render(ctx context.Context, req *messages.Request, target Target, o *origins) (*Prompt, error) {
 	f, err := formatFor(target.Format, target.Model)
+	if target.ToolAPI {
+		f, err = apiFormat(target.Model)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +43,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	}
 	reads := readsOf(f, target.Accept, accepts, target.tokens())
 	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
-	stops := stopsAtCalls(req, f, target.Thinking, schemas)
+	stops := !target.ToolAPI && stopsAtCalls(req, f, target.Thinking, schemas)
 	r := renderer{
 		ctx:     ctx,
 		req:     req,
@@ -61,7 +64,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			TopP:            req.TopP,
 			TopK:            req.TopK,
 			continues:       target.Prefill,
-			tries:           target.TryPrefill && !target.Prefill,
+			tries:           target.TryPrefill && !target.Prefill && !target.ToolAPI,
 			flowsValues:     target.FlowValues,
 			readsQuoted:     target.QuotedCalls,
 			thinking:        target.Thinking,
@@ -70,11 +73,17 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			schemas:         schemas,
 		},
 	}
-	if f.name != formats[0].name {
+	switch {
+	case target.ToolAPI:
+		r.prompt.Variant = ""
+	case f.name != formats[0].name:
 		r.prompt.Format = f.name
 	}
 	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
 	r.escape.Watch = o.watch()
+	if target.ToolAPI {
+		r.addTools()
+	}
 	if err := r.addSystem(); err != nil {
 		return nil, err
 	}

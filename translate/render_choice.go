@@ -11,7 +11,7 @@ import (
 // prefill, the last turn asks for the call in words (see also [Target.TryPrefill]). Either way the model may write something
 // else: correct.go holds it to the choice.
 func (r *renderer) forceCall() {
-	if !r.req.MustCall() {
+	if !r.req.MustCall() || r.target.ToolAPI {
 		return
 	}
 	name := r.req.ToolChoice.Name

@@ -26,18 +26,26 @@ func (r *renderer) addResults(first, end int) error {
 	}
 	slices.SortStableFunc(results, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
 	w := &r.writer
-	w.write(r.format.beforeResults)
+	if !r.target.ToolAPI {
+		w.write(r.format.beforeResults)
+	}
 	for _, found := range results {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		w.origins.enter(len(w.text), "messages", found.message)
 		w.origins.enter(len(w.text), "content", found.block)
-		r.format.addResult(w, found.call.name, found.call.number, found.result)
+		if r.target.ToolAPI {
+			r.addResultPart(&found)
+		} else {
+			r.format.addResult(w, found.call.name, found.call.number, found.result)
+		}
 		w.origins.leave(len(w.text))
 		w.origins.leave(len(w.text))
 	}
-	w.endList(r.format.afterResults)
+	if !r.target.ToolAPI {
+		w.endList(r.format.afterResults)
+	}
 	w.endPart()
 	return nil
 }

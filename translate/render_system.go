@@ -13,7 +13,7 @@ import (
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
 	var tools string // they are described first wherever they stand: a Memo keeps them as they are alone
-	if r.req.ShowsTools() {
+	if r.describesTools() {
 		var err error
 		if tools, err = r.target.Memo.describe(r); err != nil {
 			return err
@@ -33,14 +33,14 @@ func (r *renderer) addSystem() error {
 	parts := w.takeParts()
 	w.origins.endSystemParts()
 	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+2)
-	if own := r.format.systemText; own != "" && len(parts) == 0 && r.req.ShowsTools() {
+	if own := r.format.systemText; own != "" && len(parts) == 0 && r.describesTools() {
 		r.prompt.System = append(r.prompt.System, Text{own})
 		r.origins.endSystem("", len(own))
 	}
 	for _, part := range parts {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}
-	if r.format.toolsLast && r.req.ShowsTools() {
+	if r.format.toolsLast && r.describesTools() {
 		r.prompt.cached = len(r.prompt.System) - 1
 		moveToEnd(r.prompt.System)
 		r.origins.moveToolsLast()
@@ -66,9 +66,9 @@ func (r *renderer) addInstructions() {
 		r.origins.endSystem(source, len(text))
 	}
 	switch choice := r.req.ToolChoice; {
-	case r.req.ShowsTools() && !r.req.MayCall():
+	case r.describesTools() && !r.req.MayCall():
 		add(r.language().callNoTool, "tool_choice")
-	case r.req.ShowsTools() && choice.DisableParallelToolUse:
+	case r.describesTools() && choice.DisableParallelToolUse:
 		add(r.language().oneCallAtATime, "tool_choice")
 	}
 	if r.guides() {

@@ -118,9 +118,13 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockText:
 		w.addText(b.Text)
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
-		r.writeCall(b)
+		r.addCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
 		if b.Text == "" { // the upstream kept the text from the client
+			return true
+		}
+		if r.target.ToolAPI {
+			w.addOther(Part{Type: PartThinking, Text: b.Text})
 			return true
 		}
 		w.writeThinking(b.Text)
@@ -156,10 +160,14 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 	w.endPart()
 }
 
-// writeCall writes a call as the model would have written it, and notes it for the result
+// addCall writes a call as the model would have written it, and notes it for the result
 // that will answer it. Calls that follow each other stand in one list.
-func (r *renderer) writeCall(b *messages.BlockParam) {
-	r.writer.writeCall(b.Name, r.calls, b.Input, r.prompt.schemas.named(b.Name))
+func (r *renderer) addCall(b *messages.BlockParam) {
+	if r.target.ToolAPI {
+		r.addCallPart(b)
+	} else {
+		r.writer.writeCall(b.Name, r.calls, b.Input, r.prompt.schemas.named(b.Name))
+	}
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}

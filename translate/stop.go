@@ -9,6 +9,7 @@ type callsRead struct {
 	refused    bool // one was refused: it is text
 	whole      int  // how many calls are whole
 	closed     bool // the end of all calls was read, so that no text cut after it can cut a call
+	fromServer bool // the server has read one
 	incomplete bool // the last call is not whole: it was cut, if only in its opening, or is doubtful
 }
 

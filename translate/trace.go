@@ -55,7 +55,7 @@ func NewTrace(req *messages.Request, prompt *Prompt) *Trace {
 
 // Read reads the next chunk of the answer. The last one has a Stop.
 func (t *Trace) Read(c Chunk) Step {
-	t.text.add(c.Text)
+	t.text.add(c.Completion())
 	if c.Stop != "" {
 		t.text.end()
 	}

@@ -90,6 +90,9 @@ func (b *Bedrock) Passes(m Model) bool {
 	return b.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
 }
 
+// TakesTools reports false: no wire of Bedrock is told tools.
+func (b *Bedrock) TakesTools(Model) bool { return false }
+
 // PrepareNative returns the call that passes a client's request to a model with tools of its own, in the
 // form that Bedrock takes (docs/reference/bedrock.md §2a): with the version and the betas in the body, and
 // not in headers. All models take bedrock-2023-05-31; a Claude from 4.7 on also takes 2026-10-21.

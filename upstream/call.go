@@ -65,6 +65,9 @@ func (f Func) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 // Passes reports false: there is no tool API.
 func (Func) Passes(Model) bool { return false }
 
+// TakesTools reports false: there is no tool API.
+func (Func) TakesTools(Model) bool { return false }
+
 // PrepareNative returns an error: there is no tool API.
 func (Func) PrepareNative(Model, Native) (*Call, error) { return nil, errNoToolAPI }
 

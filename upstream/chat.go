@@ -10,15 +10,12 @@ import (
 )
 
 // chatCall returns the call that asks a server for chat completions (docs/reference/vertex.md §5): the API
-// of OpenAI, which most servers of open models speak. It sends no tools. strict says that the server
-// refuses stream_options.
+// of OpenAI, which most servers of open models speak. strict says that the server refuses stream_options.
 //
 // Of the stop sequences it sends only ours: few servers say which one they met, and the
 // parser knows ours by the text before them. The client's are watched for here. A server
 // that was asked for a stream may answer whole, and the other way round: the content
-// type decides. Some servers take a text for a call of a tool, though none was offered;
-// such a call is left out, for it holds no text of the model. Some repeat a prefill: see
-// withoutEcho.
+// type decides. Some servers repeat a prefill: see withoutEcho.
 func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, error) {
 	send, watch := splitStops(p, m.Can, false)
 	body, err := encodeChat(m, p, send, !strict)
@@ -27,7 +24,7 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 	}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return watchStops(p, watch, withoutEcho(p, streamChat(ctx, e, body, &chatDecoder{stops: send})))
+			return watchStops(p, watch, withoutEcho(p, streamChat(ctx, e, body, chatErrors(m, p), &chatDecoder{stops: send})))
 		},
 		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WireChat, body) },
 	}, nil
@@ -35,9 +32,9 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 
 // streamChat returns the sequence of an answer, which can be ranged over once. When the range begins it
 // sends the body.
-func streamChat(ctx context.Context, e endpoint, body []byte, d *chatDecoder) iter.Seq2[translate.Chunk, error] {
+func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, d *chatDecoder) iter.Seq2[translate.Chunk, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		response, err := e.post(ctx, body, readChatError, "application/json", "text/event-stream")
+		response, err := e.post(ctx, body, fail, "application/json", "text/event-stream")
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return
@@ -45,13 +42,13 @@ func streamChat(ctx context.Context, e endpoint, body []byte, d *chatDecoder) it
 		defer response.Body.Close()
 		yield = withRequestID(requestID(response.Header), yield)
 		events := newSSEReader(response.Body)
-		decode, payloads := d.decode, d.ended(wholeCharacters(events.payloads()))
+		decode, payloads := d.decode, wholeCharacters(events.payloads())
 		if mediaType(response) == "application/json" {
 			decode, payloads = d.whole, wholeBody(response.Body)
 		} else {
 			yield = withMore(events.more, yield)
 		}
-		if yield(translate.Chunk{}, nil) && decodeStream(payloads, decode, yield) {
+		if yield(translate.Chunk{}, nil) && decodeStream(d.ended(payloads), decode, yield) {
 			drain(response.Body, cancel)
 		}
 	})

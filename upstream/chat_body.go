@@ -7,12 +7,13 @@ import (
 
 // chatBody is a request body of chat completions (docs/reference/wire.md).
 type chatBody struct {
-	Model     string        `json:"model"`
-	Messages  []chatMessage `json:"messages"`
-	MaxTokens int           `json:"max_tokens"`
-	sampling                // top_k is not OpenAI's, but of vLLM, Ollama, llama.cpp, OpenRouter
-	Stop      []string      `json:"stop,omitempty"`
-	Stream    bool          `json:"stream"`
+	Model    string        `json:"model"`
+	Messages []chatMessage `json:"messages"`
+	chatTools
+	MaxTokens int      `json:"max_tokens"`
+	sampling           // top_k is not OpenAI's, but of vLLM, Ollama, llama.cpp, OpenRouter
+	Stop      []string `json:"stop,omitempty"`
+	Stream    bool     `json:"stream"`
 	// StreamOptions asks a stream to count tokens.
 	StreamOptions *streamOptions `json:"stream_options,omitzero"`
 	// vLLM goes on with a last assistant message only if it is told to, by both of these. Ollama does so by
@@ -29,26 +30,35 @@ type streamOptions struct {
 // chatMessage is a message of a chat. Its content is a string, or a list of [chatPart].
 type chatMessage struct {
 	Role    string `json:"role"`
+	CallID  string `json:"tool_call_id,omitzero"` // of the call that the message is the result of
 	Content any    `json:"content"`
+	// Reasoning is what the assistant thought before. Servers that write it in this member read it there.
+	Reasoning string     `json:"reasoning_content,omitzero"`
+	Calls     []chatTool `json:"tool_calls,omitempty"`
 }
 
 // encodeChat returns the body for the prompt as JSON, with these stop sequences. options
-// says whether the server takes stream_options.
+// says whether the server takes stream_options; Mistral's own does not, and forces a call with another word.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
 	b := chatBody{Model: m.ID, MaxTokens: p.MaxTokens, sampling: samplingOf(p), Stop: stop, Stream: m.Can.Has(Streaming)}
 	turns := p.Turns
 	if !m.Can.Has(System) {
 		turns = foldSystem(p)
 	} else if system := systemText(p); system != "" {
-		b.Messages = append(b.Messages, chatMessage{messages.RoleSystem, system})
+		b.Messages = append(b.Messages, chatMessage{Role: messages.RoleSystem, Content: system})
 	}
 	for i, turn := range turns {
-		content, err := chatContent(m.Can, turn, i)
+		list, err := chatMessages(m.Can, turn, i)
 		if err != nil {
 			return nil, err
 		}
-		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
+		b.Messages = append(b.Messages, list...)
 	}
+	required := "required"
+	if !options {
+		required = "any"
+	}
+	b.chatTools = chatToolsOf(p.ToolAPI, required)
 	if b.Stream && options {
 		b.StreamOptions = &streamOptions{IncludeUsage: true}
 	}

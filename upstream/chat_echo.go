@@ -47,6 +47,10 @@ type echo struct {
 
 // pass leaves in the chunk the text that can go on.
 func (e *echo) pass(c *translate.Chunk) {
+	if len(c.Calls) > 0 { // of which the prefill was the beginning
+		e.repeated, e.looks = 0, false
+		return
+	}
 	rest := e.prefill[e.repeated:]
 	switch after, whole := strings.CutPrefix(c.Text, rest); {
 	case whole:

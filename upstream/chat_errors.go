@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate"
 	"dragoman/translate/rawjson"
 )
 
@@ -39,6 +41,36 @@ func readChatError(status int, kind string, body []byte) *Error {
 		return e
 	}
 	return unreadError(status, kind, body)
+}
+
+// chatErrors returns the [errorReader] for a prompt to a model. Ollama says that the model is not given tools in a message
+// that begins with the model's name, so the whole of the message is compared: no client can make a server say it of
+// another model.
+func chatErrors(m Model, p *translate.Prompt) errorReader {
+	if p.ToolAPI == nil {
+		return readChatError
+	}
+	return func(status int, kind string, body []byte) *Error {
+		e := readChatError(status, kind, body)
+		if name, ok := strings.CutSuffix(e.Message, " does not support tools"); ok && (name == m.ID || name == ollamaName(m.ID)) {
+			e.Refuses |= Tools
+		}
+		return e
+	}
+}
+
+// ollamaName returns the name of a model as Ollama writes it in full: registry.ollama.ai/library/NAME:TAG.
+func ollamaName(id string) string {
+	if !strings.Contains(id[strings.LastIndexByte(id, '/')+1:], ":") {
+		id += ":latest"
+	}
+	switch strings.Count(id, "/") {
+	case 0:
+		return "registry.ollama.ai/library/" + id
+	case 1:
+		return "registry.ollama.ai/" + id
+	}
+	return id
 }
 
 // chatError maps an error in JSON; it returns nil if data has none. The status is that

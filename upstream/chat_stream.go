@@ -36,6 +36,9 @@ type chatDelta struct {
 	// OpenRouter, Ollama and newer vLLM the second.
 	ReasoningContent chatText `json:"reasoning_content"`
 	Reasoning        chatText `json:"reasoning"`
+	// Calls that the server has read; FunctionCall is the one call in the words of older servers.
+	Calls        []chatCallPart    `json:"tool_calls"`
+	FunctionCall *chatFunctionPart `json:"function_call"`
 }
 
 // chatText is a text as servers write it: a string, null, or a list of parts with text.
@@ -72,13 +75,14 @@ type chatDecoder struct {
 	sequence string
 	unknown  string // the finish_reason, if it is not known
 	refused  bool   // the text is a refusal
+	calls    callPieces
 }
 
 // chatEnd is the data of the last event of a stream.
 const chatEnd = "[DONE]"
 
-// ended yields the events of a stream. It adds the last event where that is missing:
-// some servers end the stream after the finish_reason.
+// ended yields the events of an answer. It adds the last event where that is missing: some servers end the
+// stream after the finish_reason, and an answer that is not streamed is one event.
 func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for data, err := range events {
@@ -118,18 +122,14 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	return d.choice(&c.Choices[0])
 }
 
-// whole returns the one chunk for an answer that comes at once.
+// whole returns the chunk for an answer that is not streamed, or for the end behind it. Without a finish_reason there
+// is neither.
 func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 	c, err := d.decode(data)
-	if err != nil {
-		return translate.Chunk{}, err
+	if err == nil && d.stop == "" {
+		return d.end()
 	}
-	end, err := d.end()
-	if err != nil {
-		return translate.Chunk{}, err
-	}
-	end.Text, end.Thinking = c.Text, c.Thinking
-	return end, nil
+	return c, err
 }
 
 // choice returns the chunk for a choice. A server that broke off says so in its
@@ -146,6 +146,15 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 			chunk.Thinking += string(delta.Reasoning)
 		}
 	}
+	if strings.TrimSpace(chunk.Text) != "" {
+		d.calls.end()
+	}
+	chunk.Calls = d.calls.take()
+	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} { // they stand behind the text
+		if err := d.addCalls(delta); err != nil {
+			return translate.Chunk{}, err
+		}
+	}
 	if c.FinishReason == "" {
 		return chunk, nil
 	}
@@ -154,6 +163,19 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	}
 	d.finish(c)
 	return chunk, nil
+}
+
+// addCalls adds the calls of a delta, or the pieces of them.
+func (d *chatDecoder) addCalls(delta *chatDelta) error {
+	if delta.FunctionCall != nil {
+		delta.Calls = append(delta.Calls, chatCallPart{Function: *delta.FunctionCall})
+	}
+	for i := range delta.Calls {
+		if err := d.calls.add(&delta.Calls[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish notes why the answer ended.
@@ -192,5 +214,6 @@ func (d *chatDecoder) end() (translate.Chunk, error) {
 	if d.stop == "" {
 		return translate.Chunk{}, gatewayError("the upstream ended its answer without a finish_reason", nil)
 	}
-	return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
+	d.calls.end()
+	return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
 }

@@ -115,8 +115,8 @@ func TestDecodeChat(t *testing.T) {
 		{"length", finish("length"), "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
 		{"model_length", finish("model_length"), "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
 		{"content_filter", finish("content_filter"), "", translate.Chunk{Stop: messages.StopRefusal}, ""},
-		{"tool_calls", finish("tool_calls"), "", end, ""},
-		{"function_call", finish("function_call"), "", end, ""},
+		{"tool_calls", finish("tool_calls"), "", translate.Chunk{Stop: messages.StopToolUse}, ""},
+		{"function_call", finish("function_call"), "", translate.Chunk{Stop: messages.StopToolUse}, ""},
 		{"sensitive", finish("sensitive"), "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"a full context window", finish("model_context_window_exceeded"), "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
 		{"in capitals", finish("MAX_TOKENS"), "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
@@ -168,7 +168,7 @@ func TestDecodeChat(t *testing.T) {
 				text += c.Text
 				return true
 			})
-			if text != test.text || last != test.last {
+			if text != test.text || !cmp.Equal(last, test.last) {
 				t.Errorf("text %q, last %+v", text, last)
 			}
 			if test.err == "" && failure != nil || test.err != "" && (failure == nil || !strings.Contains(failure.Error(), test.err)) {

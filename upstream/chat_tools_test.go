@@ -1,111 +1,262 @@
-package upstream
+package upstream_test
 
 import (
 	"errors"
-	"io"
-	"net/http"
+	"fmt"
+	"iter"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
+	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
 )
 
-// TestCallTools holds what a server is sent of a conversation with tools, and what becomes of each kind of
-// answer.
-func TestCallTools(t *testing.T) {
-	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":9,"temperature":0,"system":[{"type":"text","text":"Be"},{"type":"text","text":"brief."}],
-		"tools":[{"name":"f","description":"D","input_schema":{"type":"object"}}],
+// toolRequest is a conversation with a tool, with these further members.
+func toolRequest(t *testing.T, members string) *messages.Request {
+	t.Helper()
+	r, err := messages.Decode([]byte(`{"model":"m","max_tokens":4096,"temperature":0,`+members+`"system":"Be brief.",
+		"tools":[{"name":"f","description":"D","strict":true,"input_schema":{"type":"object","properties":{"x":{"type":"string"}}}}],
 		"messages":[{"role":"user","content":"Go."},
-			{"role":"assistant","content":[{"type":"text","text":"So."},{"type":"tool_use","id":"toolu_1","name":"f","input":{"x":"<1>"}}]},
-			{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"one"},{"type":"text","text":"On."}]}]}`), messages.DecodeOptions{})
+			{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So."},{"type":"tool_use","id":"toolu_1","name":"f","input":{"x":"<1>"}},{"type":"tool_use","id":"toolu_2","name":"f","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"one"},
+				{"type":"tool_result","tool_use_id":"toolu_2","is_error":true,"content":[{"type":"text","text":"two"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]},
+				{"type":"text","text":"On."}]}]}`), messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const body = `{"model":"id","messages":[{"role":"system","content":"Be\n\nbrief."},{"role":"user","content":"Go."},` +
-		`{"role":"assistant","content":"So.","tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"f","arguments":"{\"x\":\"<1>\"}"}}]},` +
-		`{"role":"tool","tool_call_id":"toolu_1","content":"one"},{"role":"user","content":"On."}],` +
-		`"tools":[{"type":"function","function":{"name":"f","description":"D","parameters":{"type":"object"}}}],"max_tokens":9,"temperature":0,"stream":false}`
-	for _, tt := range []struct{ name, message, finish, want string }{
-		{"text", `{"content":"Hello."}`, "stop", `end_turn [text "Hello."]`},
-		{"a call", `{"content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, "tool_calls", `tool_use [tool_use f {"x":1}]`},
-		{"calls behind text", `{"content":"So.","tool_calls":[{"function":{"name":"f","arguments":{"x":1}}},{"function":{"name":"f","arguments":""}}]}`, "stop", `tool_use [text "So." tool_use f {"x":1} tool_use f {}]`},
-		{"arguments that are no object", `{"tool_calls":[{"function":{"name":"f","arguments":"{x"}}]}`, "tool_calls", `end_turn [text "{x"]`},
-		{"cut", `{"content":"So"}`, "length", `max_tokens [text "So"]`},
-		{"nothing", `{}`, "stop", `end_turn []`},
+	return r
+}
+
+// TestChatToolsBody holds what a server is sent of a conversation with tools.
+func TestChatToolsBody(t *testing.T) {
+	const thinks = `"thinking":{"type":"enabled","budget_tokens":1024},`
+	const choice = `"tool_choice":{"type":"%s"},`
+	base := `{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Go."},` +
+		`{"role":"assistant","content":"So."REASONING,"tool_calls":[{"id":"d56swR356","type":"function","function":{"name":"f","arguments":"{\"x\":\"<1>\"}"}},{"id":"MqKG2YcmJ","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+		`{"role":"tool","tool_call_id":"d56swR356","content":"one"},` +
+		`{"role":"tool","tool_call_id":"MqKG2YcmJ","content":"Error: two\n(Images and documents of this result are in the next user message.)"},` +
+		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"text","text":"On."}]}],` +
+		`"tools":[{"type":"function","function":{"name":"f","description":"D","parameters":{"type":"object","properties":{"x":{"type":"string"}}},"strict":true}}],CHOICE` +
+		`"max_tokens":4096,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}`
+	for _, tt := range []struct{ name, members, reasoning, choice string }{
+		{"no choice", "", "", `"tool_choice":"auto",`},
+		{"auto", fmt.Sprintf(choice, "auto"), "", `"tool_choice":"auto",`},
+		{"any", fmt.Sprintf(choice, "any"), "", `"tool_choice":"required",`},
+		{"none", fmt.Sprintf(choice, "none"), "", `"tool_choice":"none",`},
+		{"a tool", `"tool_choice":{"type":"tool","name":"f"},`, "", `"tool_choice":{"type":"function","function":{"name":"f"}},`},
+		{"one call", `"tool_choice":{"type":"auto","disable_parallel_tool_use":true},`, "", `"tool_choice":"auto","parallel_tool_calls":false,`},
+		{"thinking", thinks, `,"reasoning_content":"hm"`, `"tool_choice":"auto",`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				sent, _ := io.ReadAll(r.Body)
-				if diff := cmp.Diff(body, string(sent)); diff != "" {
-					t.Error(diff)
-				}
-				w.Header().Set("content-type", "application/json")
-				_, _ = io.WriteString(w, `{"choices":[{"message":`+tt.message+`,"finish_reason":"`+tt.finish+`"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}`)
-			}))
-			defer server.Close()
-			m, err := messages.Collect(openAI(t, server.URL).CallTools(t.Context(), Model{ID: "id"}, req))
+			prompt, err := translate.Render(toolRequest(t, tt.members), translate.Target{ToolAPI: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Usage.InputTokens != 5 || m.Usage.OutputTokens != 2 {
-				t.Errorf("usage %+v", m.Usage)
+			prompt.System = prompt.System[:1] // without what asks for thinking
+			f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "Hi"}))
+			if _, err := collect(t, invoke(openChat(t, f), t.Context(), upstream.Model{ID: "m", Can: upstream.ChatFeaturesOf("m")}, prompt)); err != nil {
+				t.Fatal(err)
 			}
-			if got := toolMessage(m); got != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
+			want := strings.NewReplacer("REASONING", tt.reasoning, "CHOICE", tt.choice).Replace(base)
+			if diff := gocmp.Diff(want, string(f.Requests()[0].Body)); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}
 }
 
-// A server that has no tools API says so, and one that sends nonsense has failed.
-func TestCallToolsFails(t *testing.T) {
+// TestChatCalls reads calls that a server has read, as one server or another sends them: in a stream and whole, asked
+// for or not.
+func TestChatCalls(t *testing.T) {
+	const one = `<tool_call>{"name":"f","arguments":{"x":"ž <1>"}}</tool_call>`
+	const two = `<tool_call>{"name":"g","arguments":{}}</tool_call>`
 	for _, tt := range []struct {
-		status     int
-		body, want string
+		name  string
+		tools upstreamtest.ChatTools
+		text  string
+		want  string // of a stream
+		whole string // "" for the same; there all text stands before the calls
 	}{
-		{400, `{"error":{"message":"m does not support tools"}}`, "m does not support tools"},
-		{200, `{"error":{"message":"out of memory","code":500}}`, "out of memory"},
-		{200, `{"choices":[]}`, "an answer that cannot be read"},
-		{200, `so`, "an answer that cannot be read"},
+		{"in pieces", upstreamtest.ChatTools{Unasked: true}, "So " + one + two, `So [f {"x":"ž <1>"}][g {}] tool_use`, ""},
+		{"at once", upstreamtest.ChatTools{Unasked: true, AtOnce: true}, one + one + two, `[f {"x":"ž <1>"}][f {"x":"ž <1>"}][g {}] tool_use`, ""},
+		{"as a function", upstreamtest.ChatTools{Unasked: true, Function: true}, "So " + one, `So [f {"x":"ž <1>"}] tool_use`, ""},
+		{"among texts", upstreamtest.ChatTools{Unasked: true}, "a" + one + "b" + two + "c", `a[f {"x":"ž <1>"}]b[g {}]c tool_use`, `abc[f {"x":"ž <1>"}][g {}] tool_use`},
+		{"cut", upstreamtest.ChatTools{Unasked: true}, one + `<tool_call>{"name":"f","arguments":{"x":"ž`, `[f {"x":"ž <1>"}][f {"x":"ž] tool_use`, ""},
+		{"lost", upstreamtest.ChatTools{Unasked: true, Loses: true}, one + "b", "b end_turn", ""},
+		{"not read", upstreamtest.ChatTools{Reads: true}, one, one + " end_turn", ""},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("content-type", "application/json")
-			w.WriteHeader(tt.status)
-			_, _ = io.WriteString(w, tt.body)
-		}))
-		_, err := messages.Collect(openAI(t, server.URL).CallTools(t.Context(), Model{ID: "m"}, &messages.Request{}))
-		var failed *Error
-		if !errors.As(err, &failed) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v", tt.body, err)
+		for _, streams := range []upstream.Features{upstream.Streaming, 0} {
+			t.Run(fmt.Sprintf("%s/%s", tt.name, streams), func(t *testing.T) {
+				f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: tt.text}))
+				f.Tools = tt.tools
+				var got string
+				for c, err := range invoke(openChat(t, f), t.Context(), upstream.Model{ID: "m", Can: streams}, ask("Go.")) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, call := range c.Calls {
+						got += fmt.Sprintf("[%s %s]", call.Name, call.Input)
+					}
+					if got += c.Text; c.Stop != "" {
+						got += " " + string(c.Stop)
+					}
+				}
+				want := tt.want
+				if streams == 0 && tt.whole != "" {
+					want = tt.whole
+				}
+				if got != want {
+					t.Errorf("got  %s\nwant %s", got, want)
+				}
+			})
 		}
-		server.Close()
 	}
 }
 
-// openAI returns an upstream for a server, which it is closed with.
-func openAI(t *testing.T, url string) *Server {
-	t.Helper()
-	o, err := NewOpenAI(ServerOptions{BaseURL: url})
+// TestOddChatCalls reads calls in forms that no fake sends.
+func TestOddChatCalls(t *testing.T) {
+	event := func(calls string) string {
+		return `data: {"choices":[{"delta":{"tool_calls":[` + calls + `]}}]}` + "\n\n"
+	}
+	const end = `data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
+	for _, tt := range []struct{ name, body, want string }{
+		{"arguments that are an object", event(`{"function":{"name":"f","arguments":{"x":1}}}`), `[f {"x":1}]`},
+		{"no arguments", event(`{"index":0,"id":"a","function":{"name":"f","arguments":null}},{"index":1,"id":"b","function":{"name":"g"}}`), `[f ][g ]`},
+		{"the name in each piece", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`) + event(`{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}`), `[f {}]`},
+		{"one number for all, without ids", event(`{"index":0,"function":{"name":"f","arguments":"{}"}}`) + event(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), `[f {}][f {}]`},
+		{"neither numbers nor ids", event(`{"function":{"name":"f","arguments":"{\"a\""}}`) + event(`{"function":{"arguments":":1}"}}`) + event(`{"function":{"name":"f","arguments":"{}"}}`), `[f {"a":1}][f {}]`},
+		{"the name behind the id", event(`{"index":0,"id":"a"}`) + event(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), `[f {}]`},
+		{"white space among the pieces", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`) + `data: {"choices":[{"delta":{"content":"\n"}}]}` + "\n\n" + event(`{"index":0,"function":{"arguments":"}"}}`), "\n[f {}]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fault := upstreamtest.Reply(200, "text/event-stream", tt.body+end)
+			var got string
+			for c, err := range invoke(openChat(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))), t.Context(), upstream.Model{ID: "m", Can: upstream.Streaming}, ask("Go.")) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, call := range c.Calls {
+					got += fmt.Sprintf("[%s %s]", call.Name, call.Input)
+				}
+				got += c.Text
+			}
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	t.Run("a call without an end", func(t *testing.T) {
+		piece := event(`{"index":0,"function":{"name":"f","arguments":"` + strings.Repeat("x", 1<<20) + `"}}`)
+		fault := upstreamtest.Reply(200, "text/event-stream", strings.Repeat(piece, 5))
+		_, err := collect(t, invoke(openChat(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))), t.Context(), upstream.Model{ID: "m", Can: upstream.Streaming}, ask("Go.")))
+		if err == nil || !strings.Contains(err.Error(), "a call of more than") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestStopBeforeCall has the beginning of a stop sequence of the client's stand before a call: it is text.
+func TestStopBeforeCall(t *testing.T) {
+	f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: `EN<tool_call>{"name":"f","arguments":{}}</tool_call>D END x`}))
+	f.Tools.Unasked = true
+	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":9,"stop_sequences":["END"],"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Go."}]}`), messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(o.Close)
-	return o
+	prompt, err := translate.Render(req, translate.Target{ToolAPI: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := openChat(t, f)
+	m, err := messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		return invoke(up, t.Context(), upstream.Model{ID: "m", Can: upstream.Streaming}, p)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Content) != 3 || m.Content[0].Text != "EN" || m.Content[1].Name != "f" || m.Content[2].Text != "D " {
+		t.Errorf("%+v", m.Content)
+	}
 }
 
-// toolMessage returns a message as one line.
-func toolMessage(m *messages.Message) string {
-	var blocks []string
-	for _, b := range m.Content {
-		switch b.Type {
-		case messages.BlockText:
-			blocks = append(blocks, `text "`+b.Text+`"`)
-		case messages.BlockToolUse:
-			blocks = append(blocks, "tool_use "+b.Name+" "+string(b.Input))
+// TestNoTools tells servers that have no tools from those that fail for another reason.
+func TestNoTools(t *testing.T) {
+	for _, tt := range []struct {
+		model, message string
+		refuses        bool
+	}{
+		{"gemma3", "registry.ollama.ai/library/gemma3:latest does not support tools", true},
+		{"gemma3:1b", "registry.ollama.ai/library/gemma3:1b does not support tools", true},
+		{"me/gemma3", "registry.ollama.ai/me/gemma3:latest does not support tools", true},
+		{"hf.co/me/gemma3:Q4", "hf.co/me/gemma3:Q4 does not support tools", true},
+		{"gemma3", "gemma3 does not support tools", true},
+		{"gemma3", "registry.ollama.ai/library/gemma2:latest does not support tools", false},
+		{"gemma3", "registry.ollama.ai/library/gemma3:latest does not support tools today", false},
+		{"gemma3", "invalid message: gemma3 does not support tools", false},
+		{"m", "tools param requires --jinja flag", true},
+		{"m", `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`, true},
+		{"m", `no such file: "auto" tool choice requires`, false},
+	} {
+		f := upstreamtest.NewChat(nil)
+		f.Tools.Refuses = tt.message
+		prompt, err := translate.Render(toolRequest(t, ""), translate.Target{ToolAPI: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = collect(t, invoke(openChat(t, f), t.Context(), upstream.Model{ID: tt.model, Can: upstream.ChatFeaturesOf(tt.model)}, prompt))
+		var failed *upstream.Error
+		if !errors.As(err, &failed) || failed.Refuses.Has(upstream.Tools) != tt.refuses {
+			t.Errorf("%s, %s: %v", tt.model, tt.message, err)
 		}
 	}
-	return string(m.StopReason) + " [" + strings.Join(blocks, " ") + "]"
+}
+
+// TestMessagesCalls reads calls of a server with the Messages API that were not asked for.
+func TestMessagesCalls(t *testing.T) {
+	start := func(i int, block string) string {
+		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, i, block)
+	}
+	stop := func(i int) string { return fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, i) }
+	input := func(piece string) string {
+		return fmt.Sprintf(`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":%q}}`, piece)
+	}
+	const call, text = `{"type":"tool_use","id":"t","name":"f","input":INPUT}`, `{"type":"text","text":"x"}`
+	f := upstreamtest.NewMessages(nil)
+	for _, tt := range []struct {
+		name   string
+		events []string
+		want   string
+	}{
+		{"in deltas", []string{start(0, text), stop(0), start(1, strings.Replace(call, "INPUT", "{}", 1)), input(`{"a":`), input(`1}`), stop(1), start(2, text), stop(2)}, `x[f {"a":1}]x`},
+		{"in the start", []string{start(1, strings.Replace(call, "INPUT", `{"a":1}`, 1)), stop(1)}, `[f {"a":1}]`},
+		{"cut", []string{start(1, strings.Replace(call, "INPUT", "{}", 1)), input(`{"a":`)}, `[f {"a":]`},
+	} {
+		f.Native = func(string, []byte) []string {
+			all := append([]string{`{"type":"message_start","message":{"usage":{}}}`}, tt.events...)
+			return append(all, `{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{}}`, `{"type":"message_stop"}`)
+		}
+		server := httptest.NewServer(f)
+		up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for c, err := range invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Go.")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range c.Calls {
+				got += fmt.Sprintf("[%s %s]", call.Name, call.Input)
+			}
+			got += c.Text
+		}
+		if server.Close(); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
 }

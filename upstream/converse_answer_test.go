@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 	"testing/iotest"
 
 	"dragoman/translate"
@@ -33,7 +35,7 @@ func (s *spoken) hear(c translate.Chunk, err error) {
 // check compares with what is wanted; says is "" where the answer is whole.
 func (s *spoken) check(t *testing.T, text, thinking string, last translate.Chunk, says string) {
 	t.Helper()
-	if s.text != text || s.thinking != thinking || s.last != last {
+	if s.text != text || s.thinking != thinking || !cmp.Equal(s.last, last) {
 		t.Errorf("text %q, thinking %q, last %+v", s.text, s.thinking, s.last)
 	}
 	if says == "" && s.err != nil || says != "" && (s.err == nil || !strings.Contains(s.err.Error(), says)) {
@@ -64,7 +66,7 @@ func TestReadConverseStream(t *testing.T) {
 			event("contentBlockDelta", `{"delta":{"reasoningContent":{"signature":"x"}}}`) +
 			event("contentBlockDelta", `{"delta":{"reasoningContent":{"redactedContent":"eHg="}}}`) +
 			event("contentBlockDelta", `{"delta":{"citation":{"title":"t"}}}`) +
-			event("brandNew", `{"delta":"x"}`) + text + stop("tool_use") + usage, "Hé", "so", end, ""},
+			event("brandNew", `{"delta":"x"}`) + text + stop("tool_use") + usage, "Hé", "so", translate.Chunk{Stop: messages.StopToolUse, Usage: used}, ""},
 		{"no metadata", nil, start + text + stop("max_tokens"), "Hé", "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
 		{"metadata first", nil, start + usage + stop("end_turn"), "", "", end, ""},
 		{"nothing behind the metadata is read", nil, start + stop("end_turn") + usage + "x", "", "", end, ""},

@@ -96,9 +96,9 @@ func familyOf(id string) *family {
 // configuration to say.
 func ChatFeaturesOf(id string) Features {
 	if id = strings.ToLower(id); strings.Contains(id, "claude") {
-		return claude(id) &^ Documents &^ Caching &^ Tools
+		return claude(id) &^ Documents &^ Caching
 	}
-	return usual &^ Documents &^ Tools
+	return usual &^ Documents
 }
 
 // claude returns what a Claude can be asked (docs/reference/wire.md §8): up to version

@@ -79,9 +79,9 @@ func TestFeatureNames(t *testing.T) {
 
 func TestChatFeaturesOf(t *testing.T) {
 	for id, want := range map[string]string{
-		"qwen3":                       "system,streaming,stop_sequences,images,sampling,top_k",
-		"anthropic/claude-3.5-sonnet": "prefill,system,streaming,stop_sequences,images,sampling,top_k",
-		"anthropic/claude-opus-4.7":   "system,streaming,stop_sequences,images",
+		"qwen3":                       "system,streaming,stop_sequences,images,sampling,top_k,tools",
+		"anthropic/claude-3.5-sonnet": "prefill,system,streaming,stop_sequences,images,sampling,top_k,tools",
+		"anthropic/claude-opus-4.7":   "system,streaming,stop_sequences,images,tools",
 	} {
 		if got := ChatFeaturesOf(id).String(); got != want {
 			t.Errorf("%q can %s, want %s", id, got, want)

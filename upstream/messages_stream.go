@@ -26,10 +26,14 @@ type messagesEvent struct {
 
 // messagesDelta has the members of a delta and of a content block at its start.
 type messagesDelta struct {
-	Text         string `json:"text"`
-	Thinking     string `json:"thinking"`
-	StopReason   string `json:"stop_reason"`
-	StopSequence string `json:"stop_sequence"`
+	Type         string         `json:"type"`
+	Text         string         `json:"text"`
+	Thinking     string         `json:"thinking"`
+	Name         string         `json:"name"`  // of a call
+	Input        jsontext.Value `json:"input"` // of a call, as the block begins
+	PartialJSON  string         `json:"partial_json"`
+	StopReason   string         `json:"stop_reason"`
+	StopSequence string         `json:"stop_sequence"`
 }
 
 // bedrockMetrics is what Bedrock adds to the last event of an answer
@@ -50,6 +54,8 @@ type messagesDecoder struct {
 	stop     messages.Stop
 	sequence string // the stop sequence that was met
 	unknown  string // the stop_reason, if it is not known
+	calls    callPieces
+	input    jsontext.Value // of the call that is open, as its block has begun: deltas stand in place of it
 }
 
 // newMessagesDecoder returns a decoder for the answer to a prompt.
@@ -67,8 +73,15 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	}
 	switch ev.Type {
 	case "content_block_delta":
-		return translate.Chunk{Text: ev.Delta.Text, Thinking: ev.Delta.Thinking}, nil
+		return translate.Chunk{Text: ev.Delta.Text, Thinking: ev.Delta.Thinking}, d.calls.write(ev.Delta.PartialJSON)
+	case "content_block_stop":
+		d.endCall()
+		return translate.Chunk{Calls: d.calls.take()}, nil
 	case "content_block_start":
+		if ev.ContentBlock.Type == messages.BlockToolUse {
+			d.calls.begin(&chatCallPart{Function: chatFunctionPart{Name: ev.ContentBlock.Name}})
+			d.input = ev.ContentBlock.Input
+		}
 		return translate.Chunk{Text: ev.ContentBlock.Text, Thinking: ev.ContentBlock.Thinking}, nil
 	case "message_start":
 		d.usage = ev.Message.Usage.usage()
@@ -91,11 +104,20 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 			return translate.Chunk{}, gatewayError("the upstream ended its answer without a stop_reason", nil)
 		}
 		d.meter(ev.Metrics)
-		return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
+		d.endCall()
+		return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
 	case "error":
 		return translate.Chunk{}, eventError(&ev.Error, data)
 	}
 	return translate.Chunk{}, nil
+}
+
+// endCall ends the call whose block is open. Some servers read calls although the request has no tools.
+func (d *messagesDecoder) endCall() {
+	if d.calls.open && d.calls.input.Len() == 0 {
+		_ = d.calls.write(string(d.input)) // no longer than its event
+	}
+	d.calls.end()
 }
 
 // readEvent reads the JSON of an event into event, whose type is typ. JSON without a

@@ -132,7 +132,7 @@ func TestDecodeMessages(t *testing.T) {
 				text += c.Text
 				return true
 			})
-			if text != test.text || last != test.last {
+			if text != test.text || !cmp.Equal(last, test.last) {
 				t.Errorf("text %q, last %+v", text, last)
 			}
 			if test.err == "" && failure != nil || test.err != "" && (failure == nil || !strings.Contains(failure.Error(), test.err)) {

@@ -110,6 +110,10 @@ func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 // can.
 func (s *Server) Passes(Model) bool { return s.wire == WireMessages }
 
+// TakesTools reports whether the model can be asked with a prompt for a tools API. Every model of chat completions can:
+// if it has none, its server says so.
+func (s *Server) TakesTools(Model) bool { return s.wire == WireChat }
+
 // PrepareNative returns the call that passes a client's request to the model of this name, which has
 // tools of its own.
 func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {

@@ -37,14 +37,14 @@ var brokenOffWords = map[string]errorClass{
 }
 
 // stopReason returns the stop for the word by which an upstream says why the answer to a prompt ended. A
-// word that is not known ends the turn, and is returned as unknown. We send no tools, so tool_use is an end
-// like any other, and so is pause_turn, a turn that the upstream would go on with.
+// word that is not known ends the turn, and is returned as unknown. pause_turn, of a
+// turn that the upstream would go on with, is an end like any other.
 func stopReason(word string) (stop messages.Stop, unknown string) {
 	stop, known := stopWords[strings.ToLower(word)]
 	switch {
 	case !known:
 		return messages.StopEndTurn, word
-	case stop == messages.StopToolUse, stop == messages.StopPauseTurn, stop == messages.StopCompaction:
+	case stop == messages.StopPauseTurn, stop == messages.StopCompaction:
 		return messages.StopEndTurn, ""
 	}
 	return stop, ""

@@ -56,6 +56,12 @@ func watchStops(p *translate.Prompt, stops []string, chunks iter.Seq2[translate.
 				yield(c, err)
 				return
 			}
+			if len(c.Calls) > 0 && len(w.held) > 0 { // the call stands behind the text that is held
+				if !yield(translate.Chunk{Text: string(w.held)}, nil) {
+					return
+				}
+				w = newStopWatch(p, stops)
+			}
 			if c = w.pass(c); !yield(c, nil) || c.Stop != "" {
 				return
 			}

@@ -64,6 +64,9 @@ func (v *Vertex) Passes(m Model) bool {
 	return v.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
 }
 
+// TakesTools reports whether the model can be asked with a prompt for a tools API: if it is asked over chat completions.
+func (v *Vertex) TakesTools(m Model) bool { return v.wire(m) == WireChat }
+
 // PrepareNative returns the call that passes a client's request to a Claude. Vertex takes two versions:
 // vertex-2023-10-16, which all models know, and 2026-10-21 (docs/reference/vertex.md §2).
 func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {

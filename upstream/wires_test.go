@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
@@ -241,7 +243,7 @@ func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (reply, err
 			t.Errorf("%+v, %v after the end", c, err)
 		}
 		if err != nil {
-			if c != (translate.Chunk{}) {
+			if !cmp.Equal(c, translate.Chunk{}) {
 				t.Errorf("chunk %+v beside the error %v", c, err)
 			}
 			failure = err

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
+	"dragoman/translate"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -22,19 +21,21 @@ func chatServer(t *testing.T, s *upstreamtest.Chat, models ...string) string {
 	return server.URL + "/v1"
 }
 
-// weatherOnly plays a server whose own tools API knows one call. It fills the parameter of
-// get_weather, and of other tools says that call as text, in the tags of the attribute format.
-func weatherOnly(body []byte) string {
-	var request struct {
-		Tools []struct{ Function struct{ Name string } }
-	}
-	if err := json.Unmarshal(body, &request, json.MatchCaseInsensitiveNames(true)); err != nil {
-		panic(err)
-	}
-	if request.Tools[0].Function.Name == "get_weather" {
-		return `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Lisbon\"}"}}]}`
-	}
-	return `{"role":"assistant","content":"<function_calls>\n<invoke name=\"set_timer\">\n<parameter name=\"minutes\">5</parameter>\n</invoke>\n</function_calls>"}`
+// weatherOnly serves a model behind a server whose own tools API reads one call. The model fills the parameter of
+// get_weather, and says the call of another tool in the tags of the attribute format, which the server does not read.
+// Without that API it is the simulated model.
+func weatherOnly() *upstreamtest.Chat {
+	fake := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
+		switch {
+		case p.ToolAPI == nil:
+			return upstreamtest.Simulated(model, p)
+		case p.ToolAPI.Tools[0].Name == "get_weather":
+			return upstreamtest.Completion{Text: `<tool_call>{"name":"get_weather","arguments":{"city":"Lisbon"}}</tool_call>`}
+		}
+		return upstreamtest.Completion{Text: "<function_calls>\n<invoke name=\"set_timer\">\n<parameter name=\"minutes\">5</parameter>\n</invoke>\n</function_calls>"}
+	})
+	fake.Tools.Reads = true
+	return fake
 }
 
 const timerSet = `{"id": "weather", "kind": "a", "tools": [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}], "question": "What is the weather in Lisbon?", "expected": [{"name": "get_weather", "input": {"city": "Lisbon"}}]}
@@ -44,8 +45,7 @@ const timerSet = `{"id": "weather", "kind": "a", "tools": [{"name": "get_weather
 // TestEvalServer asks a server that no file describes, in all ways that are asked by default and with its
 // own questions, and uses the entry that is printed.
 func TestEvalServer(t *testing.T) {
-	fake := upstreamtest.NewChat(nil)
-	fake.Tools = weatherOnly
+	fake := weatherOnly()
 	url := chatServer(t, fake, "gemma")
 	out := t.TempDir()
 	got := invocation{}.run(t, "eval", "--base-url", url, "--out", out)
@@ -72,8 +72,8 @@ func TestEvalServer(t *testing.T) {
 // TestEvalWays compares the tools API of a server with and without what is read out of text, on files of
 // a folder, and with a key.
 func TestEvalWays(t *testing.T) {
-	fake := upstreamtest.NewChat(nil)
-	fake.Tools, fake.Key = weatherOnly, "secret"
+	fake := weatherOnly()
+	fake.Key = "secret"
 	url := chatServer(t, fake, "gemma", "qwen")
 	key := write(t, "key", "secret\n")
 	set := write(t, "set.jsonl", timerSet)

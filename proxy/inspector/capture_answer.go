@@ -14,7 +14,8 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	if c.trace != nil {
 		read = c.trace.Read(*chunk)
 	}
-	keep(c, &p.completion, chunk.Text, mostText)
+	completion := chunk.Completion()
+	keep(c, &p.completion, completion, mostText)
 	keep(c, &p.thinking, chunk.Thinking, mostText)
 	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*spanSize) > 0
 	c.change(func() {
@@ -22,7 +23,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 			c.trace = nil
 			return
 		}
-		c.line.Completion += int64(len(chunk.Text) + len(chunk.Thinking))
+		c.line.Completion += int64(len(completion) + len(chunk.Thinking))
 		if c.call != nil && c.call.firstChunk == 0 {
 			c.call.firstChunk = at
 		}

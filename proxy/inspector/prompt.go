@@ -61,9 +61,12 @@ func eachSection(p *translate.Prompt, f func(s section, text string)) {
 		for j, part := range turn.Parts {
 			s := section{Path: fmt.Sprintf("turns[%d].parts[%d]", i, j), Role: turn.Role}
 			text := part.Text
-			if part.Type != translate.PartText {
+			switch part.Type {
+			case translate.PartImage, translate.PartDocument:
 				s.Note = fmt.Sprintf("%s, %d bytes", part.Type, len(part.Source))
 				text = part.Title + part.Context
+			case translate.PartThinking, translate.PartToolUse, translate.PartToolResult:
+				s.Note, text = part.Type, part.AsText()
 			}
 			f(s, text)
 		}

@@ -77,6 +77,8 @@ func (m *model) send(ctx context.Context) {
 
 func (m *model) Passes(upstream.Model) bool { return true }
 
+func (m *model) TakesTools(upstream.Model) bool { return false }
+
 func (m *model) PrepareNative(upstream.Model, upstream.Native) (*upstream.Call, error) {
 	return &upstream.Call{Events: m.pass}, nil
 }

@@ -38,6 +38,7 @@ const (
 	ReasonNoArgumentsRead      = "no_arguments_read"     // refused: the tool requires a parameter, and nothing was read of what stands in the call
 	ReasonAmbiguous            = "ambiguous"             // refused: the call can be read in two ways
 	ReasonNoToolFits           = "no_tool_fits"          // refused: the name is not one of a tool
+	ReasonLostByServer         = "lost_by_server"        // refused: the server took the call out of the text, and gave none
 	ReasonDiscussed            = "discussed"             // leaked: a text about calls
 	ReasonQuoted               = "quoted"                // leaked: a call in a quotation
 	ReasonEcho                 = "echo"                  // leaked: the example call, as it stands in the prompt
@@ -48,7 +49,7 @@ const (
 // No other comes from this project.
 var Reasons = []string{
 	ReasonNone, ReasonMissingParameters, ReasonUndeclaredParameters, ReasonExampleCopied, ReasonNoArgumentsRead, ReasonAmbiguous,
-	ReasonNoToolFits, ReasonDiscussed, ReasonQuoted, ReasonEcho,
+	ReasonNoToolFits, ReasonLostByServer, ReasonDiscussed, ReasonQuoted, ReasonEcho,
 	"asked_again", "attributes", "bare_call", "bare_tool_name", "cut_value", "duplicate_parameter", "extra_element", "fenced_json",
 	"incomplete", "invalid_json", "invalid_literal", "invented_results", "json_call", "json_string", "mended_json", "missing_brace",
 	"missing_closer", "missing_comma", "missing_input", "name_case", "name_first", "no_arguments", "no_parameters_tag", "quoted_call",
@@ -65,6 +66,8 @@ type Outcome struct {
 	Unread bool
 	// InText says that the call has no block: it is text of the answer, or no part of it.
 	InText bool
+	// FromServer says that the server has read the call, and not this package from the text.
+	FromServer bool
 }
 
 // AppendOutcomes appends outcomes to dst as JSON, a list of {"kind":…,"tool":…,"reason":…}: tool is null if

@@ -8,7 +8,6 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // Chat is a server with chat completions (docs/reference/vertex.md §5), streaming and
@@ -30,9 +29,8 @@ type Chat struct {
 	Repeats bool
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
-	// Tools plays the server's own tools API: of the body of a request that has tools, it returns the
-	// message of the answer, as JSON. A server without it refuses tools, as one whose model has none.
-	Tools func(body []byte) string
+	// Tools is what the server does with tools and calls; the zero value passes on what the model writes.
+	Tools ChatTools
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
 	*log
@@ -77,12 +75,6 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // complete answers a request with this body. Its path and its key have been checked.
 func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
-	if s.Tools != nil && rawjson.Lookup(data, "tools") != nil {
-		s.add(Request{Header: r.Header.Clone(), Body: data, Prompt: nativePrompt})
-		w.Header().Set("content-type", "application/json")
-		fmt.Fprintf(w, `{"id":"chatcmpl-fake","object":"chat.completion","choices":[{"index":0,"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3}}`, s.Tools(data))
-		return
-	}
 	var request chatBody
 	problem := decode(data, &request)
 	var prompt *translate.Prompt
@@ -94,11 +86,16 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		return
 	}
 	s.add(Request{Model: request.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
+	if refusal := s.Tools.Refuses; refusal != "" && prompt.ToolAPI != nil {
+		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", refusal, ""))
+		return
+	}
 	heeded := *prompt // as the model has it: with the stop sequences that the server heeds
 	if s.NoStops {
 		heeded.StopSequences = nil
 	}
 	c := s.script(request.Model, prompt).settle(&heeded)
+	c.parts = s.Tools.read(c.Text, prompt.ToolAPI != nil)
 	if last := prompt.Turns[len(prompt.Turns)-1]; s.Repeats && last.Role == messages.RoleAssistant {
 		c.before = last.Parts[0].Text
 	}
@@ -148,8 +145,18 @@ func (s *Chat) events(c Completion, usage bool) []event {
 	if c.Thinking != "" {
 		add(`{"index":0,"delta":{%s:%s},"finish_reason":null}]`, s.reasoning(), quote(c.Thinking))
 	}
-	for _, piece := range c.pieces() {
-		add(`{"index":0,"delta":{"content":%s},"finish_reason":null}]`, quote(piece))
+	calls := 0
+	for _, part := range c.parts {
+		if part.call == nil {
+			for _, piece := range c.piecesOf(part.text) {
+				add(`{"index":0,"delta":{"content":%s},"finish_reason":null}]`, quote(piece))
+			}
+			continue
+		}
+		for _, piece := range s.Tools.pieces(part.call, calls) {
+			add(`{"index":0,"delta":%s,"finish_reason":null}]`, piece)
+		}
+		calls++
 	}
 	add(`{"index":0,"delta":{},%s}]`, s.ending(c))
 	if usage && !s.NoUsage {
@@ -170,10 +177,12 @@ func (s *Chat) whole(c Completion) []event {
 	if c.Thinking != "" {
 		reasoning = fmt.Sprintf(`%s:%s,`, s.reasoning(), quote(c.Thinking))
 	}
-	add(`{"id":"chatcmpl-fake","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant",%s"content":"`, reasoning)
-	for _, piece := range c.pieces() {
-		quoted := quote(piece)
-		add(`%s`, quoted[1:len(quoted)-1])
+	add(`{"id":"chatcmpl-fake","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant",%s%s"content":"`, reasoning, s.Tools.whole(c.parts))
+	for _, part := range c.parts {
+		for _, piece := range c.piecesOf(part.text) {
+			quoted := quote(piece)
+			add(`%s`, quoted[1:len(quoted)-1])
+		}
 	}
 	usage := ""
 	if !s.NoUsage {
@@ -196,6 +205,10 @@ func (s *Chat) ending(c Completion) string {
 		reason = "content_filter"
 	case messages.StopToolUse:
 		reason = "tool_calls"
+	case messages.StopEndTurn:
+		if s.Tools.says(c.parts) {
+			reason = "tool_calls"
+		}
 	case messages.StopSequence:
 		met = quote(c.StopSequence)
 	}

@@ -12,17 +12,17 @@ import (
 	"dragoman/translate/messages"
 )
 
-// chatBody is the request body of chat completions for a model without tools.
-// What is not here is an unknown key.
+// chatBody is the request body of chat completions. What is not here is an unknown key.
 type chatBody struct {
-	Model         string        `json:"model"`
-	Messages      []chatMessage `json:"messages"`
-	MaxTokens     int           `json:"max_tokens"`
-	Temperature   *float64      `json:"temperature"`
-	TopP          *float64      `json:"top_p"`
-	TopK          *int          `json:"top_k"`
-	Stop          []string      `json:"stop"`
-	Stream        bool          `json:"stream"`
+	Model    string        `json:"model"`
+	Messages []chatMessage `json:"messages"`
+	chatToolsBody
+	MaxTokens     int      `json:"max_tokens"`
+	Temperature   *float64 `json:"temperature"`
+	TopP          *float64 `json:"top_p"`
+	TopK          *int     `json:"top_k"`
+	Stop          []string `json:"stop"`
+	Stream        bool     `json:"stream"`
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -32,8 +32,11 @@ type chatBody struct {
 
 // chatMessage is one message.
 type chatMessage struct {
-	Role    string      `json:"role"`
-	Content chatContent `json:"content"`
+	Role      string      `json:"role"`
+	Content   chatContent `json:"content"`
+	CallID    string      `json:"tool_call_id"`
+	Reasoning string      `json:"reasoning_content"`
+	Calls     []chatCall  `json:"tool_calls"`
 }
 
 // chatContent is a list of parts; a string is one text part.
@@ -105,12 +108,13 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 		}
 		list = list[1:]
 	}
-	for i, m := range list {
-		turn, problem := m.turn(i)
-		if problem != nil {
+	for i := range list {
+		if problem := list[i].addTo(p, i); problem != nil {
 			return nil, problem
 		}
-		p.Turns = append(p.Turns, turn)
+	}
+	if problem := b.chatToolsBody.addTo(p); problem != nil {
+		return nil, problem
 	}
 	return p, b.ending(p)
 }
@@ -129,21 +133,41 @@ func (b *chatBody) ending(p *translate.Prompt) *malformed {
 	return nil
 }
 
-// turn checks the message of this index among the turns, and returns it as a turn.
-func (m *chatMessage) turn(i int) (translate.Turn, *malformed) {
+// addTo checks the message of this index, and adds it as a turn, or to the turn that it belongs to.
+func (m *chatMessage) addTo(p *translate.Prompt, i int) *malformed {
+	if m.Role == "tool" {
+		return m.addResult(p)
+	}
+	joins := m.Role == messages.RoleUser && endsInResult(p)
+	if m.Role != [...]string{messages.RoleUser, messages.RoleAssistant}[len(p.Turns)%2] && !joins {
+		return &malformed{text: "Conversation roles must alternate user/assistant/user/assistant/..."}
+	}
 	turn := translate.Turn{Role: m.Role}
-	if m.Role != [...]string{messages.RoleUser, messages.RoleAssistant}[i%2] {
-		return turn, &malformed{text: "Conversation roles must alternate user/assistant/user/assistant/..."}
+	if m.Reasoning != "" {
+		turn.Parts = append(turn.Parts, translate.Part{Type: translate.PartThinking, Text: m.Reasoning})
 	}
 	for j := range m.Content {
 		part, ok := m.Content[j].part()
 		if !ok {
-			return turn, &malformed{text: fmt.Sprintf("Invalid content part %d of message %d: %q", j, i, m.Content[j].Type)}
+			return &malformed{text: fmt.Sprintf("Invalid content part %d of message %d: %q", j, i, m.Content[j].Type)}
 		}
 		turn.Parts = append(turn.Parts, part)
 	}
 	if len(turn.Parts) == 0 {
-		return turn, &malformed{text: fmt.Sprintf("Invalid value for 'content' of message %d: expected a string or parts", i)}
+		return &malformed{text: fmt.Sprintf("Invalid value for 'content' of message %d: expected a string or parts", i)}
 	}
-	return turn, nil
+	for j := range m.Calls {
+		part, problem := m.Calls[j].part()
+		if problem != nil || m.Role != messages.RoleAssistant {
+			return &malformed{text: fmt.Sprintf("Invalid tool call %d of message %d", j, i)}
+		}
+		turn.Parts = append(turn.Parts, part)
+	}
+	if joins {
+		last := &p.Turns[len(p.Turns)-1]
+		last.Parts = append(last.Parts, turn.Parts...)
+		return nil
+	}
+	p.Turns = append(p.Turns, turn)
+	return nil
 }

@@ -10,6 +10,8 @@ import (
 func TestChatChecksRequests(t *testing.T) {
 	const path, head = "/v1/chat/completions", `{"model":"m",`
 	const user, assistant = `{"role":"user","content":"Hi"}`, `{"role":"assistant","content":"So"}`
+	const call = `{"role":"assistant","content":"","tool_calls":[{"id":"abcdefgh1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	const result = `{"role":"tool","tool_call_id":"abcdefgh1","content":"one"}`
 	tests := []struct {
 		name, path, body string
 		status           int
@@ -19,7 +21,13 @@ func TestChatChecksRequests(t *testing.T) {
 		{"streaming", path, head + `"messages":[` + user + `],"stream":true}`, 200, "data: [DONE]"},
 		{"another resource", "/chat/completions", "{}", 404, "Invalid URL"},
 		{"unknown key", path, head + `"messages":[` + user + `],"x":1}`, 400, "Unrecognized request argument supplied: x"},
-		{"tools", path, head + `"messages":[` + user + `],"tools":[]}`, 400, "supplied: tools"},
+		{"tools", path, head + `"messages":[` + user + `],"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"tool_choice":"auto"}`, 200, ""},
+		{"a tool without a schema", path, head + `"messages":[` + user + `],"tools":[{"type":"function","function":{"name":"f"}}]}`, 400, "'tools'"},
+		{"a choice without tools", path, head + `"messages":[` + user + `],"tool_choice":"auto"}`, 400, "'tool_choice' is only allowed"},
+		{"a choice of no tool", path, head + `"messages":[` + user + `],"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"tool_choice":{"type":"function","function":{"name":"g"}}}`, 400, "no function of that name"},
+		{"a result", path, head + `"messages":[` + user + `,` + call + `,` + result + `,` + user + `]}`, 200, ""},
+		{"an id that Mistral does not take", path, head + `"messages":[` + user + `,` + strings.Replace(call, "abcdefgh1", "call_1", 1) + `,` + result + `]}`, 400, "Invalid tool call"},
+		{"a result of no call", path, head + `"messages":[` + user + `,` + strings.Replace(call, "abcdefgh1", "abcdefgh2", 1) + `,` + result + `]}`, 400, "must be a response"},
 		{"no model", path, `{"messages":[` + user + `]}`, 400, "Missing required parameter: 'model'."},
 		{"no messages", path, head + `"messages":[]}`, 400, "Missing required parameter: 'messages'."},
 		{"two turns of one role", path, head + `"messages":[` + user + `,` + user + `]}`, 400, "must alternate"},

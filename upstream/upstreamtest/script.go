@@ -41,6 +41,8 @@ type Completion struct {
 	Fault *Fault
 	// before comes before the text, in the first of its pieces.
 	before string
+	// parts are what a [Chat] has made of the text.
+	parts []chatSegment
 }
 
 // Fault is a failure on cue. The functions of this package make them.
@@ -195,13 +197,16 @@ func (c Completion) settle(p *translate.Prompt) Completion {
 }
 
 // pieces returns the text in the pieces of its deltas.
-func (c Completion) pieces() []string {
+func (c Completion) pieces() []string { return c.piecesOf(c.Text) }
+
+// piecesOf returns a part of the text in the pieces of its deltas.
+func (c Completion) piecesOf(text string) []string {
 	n := c.Pieces
 	if n == 0 {
-		n = (len(c.Text) + 7) / 8
+		n = (len(text) + 7) / 8
 	}
 	var pieces []string
-	for rest := c.Text; rest != ""; n-- {
+	for rest := text; rest != ""; n-- {
 		size := len(rest) / max(n, 1)
 		for size < len(rest) && (size == 0 || !utf8.RuneStart(rest[size])) {
 			size++

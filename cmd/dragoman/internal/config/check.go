@@ -112,9 +112,9 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 	}
 	l.checkWire(m, key+".wire", kind)
 	native := m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
-	if native && (kind == Simulated || kind == OpenAI || m.Wire != "" && m.Wire != proxy.WireMessages) {
-		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", m.Tools, m.Upstream),
-			"use tools: xml, or an upstream of the kind anthropic, bedrock or vertex with wire: messages")
+	if native && (kind == Simulated || m.Wire != "" && m.Wire != proxy.WireMessages && m.Wire != proxy.WireChat) {
+		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that has a tools API, and %s has none here", m.Tools, m.Upstream),
+			"use tools: xml, or an upstream with wire: messages or wire: chat")
 	}
 	if m.Rescue && !native {
 		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
@@ -122,6 +122,10 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 	if kind == OpenAI && m.Wire == "" {
 		m.Wire = proxy.WireChat
 		l.derive(key+".wire", "the kind of "+m.Upstream)
+	}
+	if _, set := l.lines[key+".rescue"]; native && !set && asksOverChat(m, kind) {
+		m.Rescue = true
+		l.derive(key+".rescue", "the wire")
 	}
 	if kind == Anthropic {
 		m.Assumed = translate.FamilyClaude
@@ -131,6 +135,11 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 		m.Features.With |= upstream.Prefill
 		l.derive(key+".prefill", "the kind of "+m.Upstream)
 	}
+}
+
+// asksOverChat reports whether the model is asked over chat completions, as far as its entry tells.
+func asksOverChat(m *proxy.UpstreamModel, kind string) bool {
+	return m.Wire == proxy.WireChat || kind == Vertex && m.Wire == "" && m.Model != "" && upstream.FamilyOf(m.Model) != "claude"
 }
 
 // kindsOf are the kinds of upstream that have a wire. A wire that is not here is one of all

@@ -122,7 +122,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 		{"unasked_thinking", "What becomes of thinking that the client has not asked for: thinking blocks, text, or nothing; by the model's family, if it is not said.",
 			l.choice(&m.UnaskedThinking, []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide})},
 		{"max_tokens", "The most tokens that the model gives; by its family, if it is not said.", l.between(&m.MaxTokens, 1, mostTokens)},
-		{"rescue", "With native tools: read calls that the model writes as text.", l.flag(&m.Rescue)},
+		{"rescue", "With native tools: read calls that the model writes as text; true over chat completions, if it is not said.", l.flag(&m.Rescue)},
 	}
 	return append(fs, l.features(&m.Features)...)
 }

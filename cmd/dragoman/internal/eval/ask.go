@@ -100,7 +100,12 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages
 		model.Template = "" // which is written for one format
 	}
 	model.Format = j.format
-	prompt, err := translate.Render(req, model.Target(spec))
+	return m.askPrompt(ctx, req, model.Target(spec), spec)
+}
+
+// askPrompt asks a question with the prompt that is rendered for the target.
+func (m Model) askPrompt(ctx context.Context, req *messages.Request, target translate.Target, spec upstream.Model) (*messages.Message, error) {
+	prompt, err := translate.Render(req, target)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -12,31 +11,28 @@ import (
 
 // HasTools reports whether the model can be asked over a tools API of its upstream: [Server], [Native].
 func (m Model) HasTools() bool {
-	_, calls := m.Upstream.(toolCaller)
-	return calls || m.Upstream.Passes(m.UpstreamModel.Spec())
+	spec := m.UpstreamModel.Spec()
+	return m.Upstream.Passes(spec) || m.Upstream.TakesTools(spec)
 }
 
-// toolCaller is a server whose own tools API can be asked.
-type toolCaller interface {
-	CallTools(ctx context.Context, m upstream.Model, r *messages.Request) iter.Seq2[messages.Event, error]
-}
-
-// askServer asks a question over the tools API of the upstream.
+// askServer asks a question over the tools API of the upstream. [Native] reads calls in the text of the answer, too.
 func (m Model) askServer(ctx context.Context, j job, req *messages.Request, spec upstream.Model) (*messages.Message, error) {
-	var events iter.Seq2[messages.Event, error]
-	if m.Upstream.Passes(spec) {
-		call, err := m.Upstream.PrepareNative(spec, upstream.Native{Body: []byte(j.question.body), Version: messages.Version20230601})
-		if err != nil {
-			return nil, err
-		}
-		events = call.Events(ctx)
-	} else if server, ok := m.Upstream.(toolCaller); ok {
-		events = server.CallTools(ctx, spec, req)
-	} else {
+	target := m.UpstreamModel.Target(spec)
+	target.ToolAPI, target.Rescue = true, j.format == Native
+	switch {
+	case m.Upstream.Passes(spec):
+	case m.Upstream.TakesTools(spec):
+		return m.askPrompt(ctx, req, target, spec)
+	default:
 		return nil, errors.New("the upstream has no tools API; leave " + j.format + " out of --formats")
 	}
-	if j.format == Native {
-		events = translate.Rescue(req, m.UpstreamModel.Target(spec), events)
+	call, err := m.Upstream.PrepareNative(spec, upstream.Native{Body: []byte(j.question.body), Version: messages.Version20230601})
+	if err != nil {
+		return nil, err
+	}
+	events := call.Events(ctx)
+	if target.Rescue {
+		events = translate.Rescue(req, target, events)
 	}
 	message, err := messages.Collect(events)
 	if err != nil {

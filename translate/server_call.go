@@ -1,0 +1,134 @@
+package translate
+
+import (
+	"crypto/sha256"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// Calls that the server has read itself ([Chunk.Calls]): over its own tools API, or because it runs the parser of a
+// model whether or not the request has tools. The parser reads each as a call in JSON that the model wrote, so that
+// the same checks hold and the same outcomes come of it. Text before and behind such a call stays text.
+
+// serverCalls is the spelling of such calls: an object, with nothing around it.
+var serverCalls = &markup.Spelling{Lists: true, Endless: true}
+
+// Completion returns the text of the chunk as the parser reads it: calls of the server, as JSON, and then Text.
+func (c *Chunk) Completion() string {
+	if len(c.Calls) == 0 {
+		return c.Text
+	}
+	var all []byte
+	for i := range c.Calls {
+		all = c.Calls[i].appendJSON(all, c.cuts(i))
+	}
+	return string(append(all, c.Text...))
+}
+
+// cuts reports whether the upstream may have cut the call of that index: it stopped right behind the call, and not
+// because the model had come to its end.
+func (c *Chunk) cuts(i int) bool {
+	return i == len(c.Calls)-1 && c.Text == "" && c.Stop != "" && c.Stop != messages.StopEndTurn && c.Stop != messages.StopToolUse
+}
+
+// appendJSON appends the call as a model writes one in JSON. cut says that the input may be cut: the object then
+// stays open if the input is.
+func (c *Call) appendJSON(dst []byte, cut bool) []byte {
+	dst = rawjson.AppendString(append(dst, `{"name":`...), c.Name)
+	dst = append(dst, `,"arguments":`...)
+	if len(c.Input) == 0 && !cut {
+		return append(dst, "{}}"...)
+	}
+	if dst = append(dst, c.Input...); cut && !c.Input.IsValid() {
+		return dst
+	}
+	return append(dst, '}')
+}
+
+// readServerCall reads a call of the server. While the model is writing a call in text, that call counts.
+func (p *parser) readServerCall(c *Call, cut bool) {
+	if p.ended || p.call.certain || p.out.openKind == messages.BlockToolUse {
+		return
+	}
+	if p.settleText(); p.ended || p.balance != nil && p.balance.take(p.keyOf(c), fromServer) {
+		return
+	}
+	p.beginCall(markup.Tag{Spelling: serverCalls})
+	p.call.wrapperOpen, p.call.fromServer, p.call.mustBeWhole = true, true, false
+	p.state, p.cutShort = atJSONName, cut
+	p.feed(string(c.appendJSON(nil, cut)))
+	p.endFed()
+	p.cutShort = false
+}
+
+// settleText decides on all text that has come as at the end of an answer, since a call of the server stands behind it.
+func (p *parser) settleText() {
+	p.endFed()
+	p.text.opened, p.text.thinkingTag, p.text.inThinking, p.text.code = "", "", false, code{}
+}
+
+// endFed reads what was fed up to its end, behind which text may follow (inText).
+func (p *parser) endFed() {
+	p.in.end()
+	p.feed("")
+	p.in.eof, p.writePlain = false, nil
+	if p.ended {
+		return
+	}
+	p.in.takeAll(SpanDropped)
+	p.in.unmark()
+	p.call, p.value, p.proseBetween, p.state = callSeen{}, valueSeen{}, nil, inText
+}
+
+// callBalance tells which calls came both in text and from the server, which count once.
+type callBalance map[[sha256.Size]byte]int
+
+// Where a call comes from, as it counts in a [callBalance].
+const (
+	fromServer = -1
+	fromText   = +1
+)
+
+// take counts a call, and reports whether it is one that came in the other way before.
+func (b callBalance) take(key [sha256.Size]byte, from int) (again bool) {
+	again = b[key]*from < 0
+	b[key] += from
+	return again
+}
+
+// keyOf returns what a call is known by: its tool, and its input without what JSON leaves open.
+func (p *parser) keyOf(c *Call) [sha256.Size]byte {
+	name := c.Name
+	if tool, _ := p.tools.find(name); tool != nil {
+		name = tool.Name
+	}
+	input := append(jsontext.Value(nil), c.Input...)
+	_ = input.Canonicalize() // what is no JSON is known by its text
+	return sha256.Sum256(append(append([]byte(name), 0), input...))
+}
+
+// isRepeat counts the call in text that is read, whose input is whole and pending, and reports whether it came from the
+// server before.
+func (p *parser) isRepeat() bool {
+	p.out.ensureBrace()
+	return p.countText(append(append([]byte(nil), p.out.buf...), '}'))
+}
+
+// countText counts the call that is read, with this input, if it came in text. It reports whether the call came from the
+// server before.
+func (p *parser) countText(input []byte) (again bool) {
+	return p.balance != nil && !p.call.fromServer && p.balance.take(p.keyOf(&Call{p.call.tool, input}), fromText)
+}
+
+// dropRepeat drops the call that is pending.
+func (p *parser) dropRepeat() state {
+	p.in.unmark()
+	p.out.dropInput()
+	p.dropBlank()
+	p.call = callSeen{begun: true, wrapperOpen: p.call.wrapperOpen}
+	return betweenCalls
+}

@@ -1,0 +1,228 @@
+package translate
+
+import (
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate/messages"
+)
+
+// answerOf returns the message that an answer of these chunks is to a request, as one line, and the outcomes of its calls.
+func answerOf(t *testing.T, req *messages.Request, target Target, chunks ...Chunk) (line string, m *messages.Message) {
+	t.Helper()
+	prompt, err := Render(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := false
+	m, err = messages.Collect(Events(req, prompt, func(*Prompt) iter.Seq2[Chunk, error] {
+		return func(yield func(Chunk, error) bool) {
+			for _, c := range chunks {
+				if left = !yield(c, nil); left {
+					return
+				}
+			}
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, b := range m.Content {
+		switch b.Type {
+		case messages.BlockToolUse:
+			parts = append(parts, b.Name+string(b.Input))
+		case messages.BlockThinking:
+			parts = append(parts, "("+b.Thinking+")")
+		default:
+			parts = append(parts, `"`+b.Text+`"`)
+		}
+	}
+	for _, o := range m.Outcomes {
+		from := ""
+		if o.FromServer {
+			from = "server "
+		}
+		parts = append(parts, strings.TrimSpace("["+from+string(o.Kind)+" "+o.Reason)+"]")
+	}
+	return string(m.StopReason) + ": " + strings.Join(parts, " "), m
+}
+
+// serverRequest is a request with two tools, whose tool_choice is this JSON.
+func serverRequest(t *testing.T, choice string) *messages.Request {
+	t.Helper()
+	body := `{"model":"m","max_tokens":99,"tool_choice":` + choice + `,"tools":[
+		{"name":"book","description":"Book <invoke> rooms.","input_schema":{"type":"object","properties":{"room":{"type":"string"},"count":{"type":"integer"}},"required":["room"]}},
+		{"name":"ping","input_schema":{"type":"object","properties":{}}}],
+		"messages":[{"role":"user","content":"What does <invoke> do?"}]}`
+	req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+func TestServerCalls(t *testing.T) {
+	const auto, single = `{"type":"auto"}`, `{"type":"auto","disable_parallel_tool_use":true}`
+	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{name, []byte(input)}}} }
+	text := func(s string) Chunk { return Chunk{Text: s} }
+	stop := func(s messages.Stop) Chunk { return Chunk{Stop: s} }
+	cut := func(name, input string) Chunk {
+		c := call(name, input)
+		c.Stop = messages.StopMaxTokens
+		return c
+	}
+	book := call("book", `{"room": "A", "count": 3}`)
+	done := stop(messages.StopToolUse)
+	for _, tt := range []struct {
+		name, choice string
+		chunks       []Chunk
+		want         string
+	}{
+		{"alone", auto, []Chunk{book, done}, `tool_use: book{"room":"A","count":3} [server clean]`},
+		{"of a server that says end_turn", auto, []Chunk{book, stop(messages.StopEndTurn)}, `tool_use: book{"room":"A","count":3} [server clean]`},
+		{"between texts", auto, []Chunk{text("So "), text("be it <"), book, text("Done.\n"), call("ping", ""), text("\nEnd"), done},
+			`tool_use: "So be it <" book{"room":"A","count":3} "Done." ping{} "\nEnd" [server clean] [server clean]`},
+		{"two in one chunk", auto, []Chunk{{Calls: []Call{book.Calls[0], {"ping", []byte(" {} ")}}}, done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [server clean]`},
+		{"behind thinking", auto, []Chunk{{Thinking: "hm"}, book, done}, `tool_use: (hm) book{"room":"A","count":3} [server clean]`},
+		{"in thinking that was never closed", auto, []Chunk{text("<think>I call"), book, done}, `tool_use: "<think>I call" book{"room":"A","count":3} [server clean]`},
+		{"behind a call in text", auto, []Chunk{text(`<tool_call>{"name":"ping","arguments":{}}</tool_call>`), book, done}, `tool_use: ping{} book{"room":"A","count":3} [repaired json_call] [server clean]`},
+		{"before a call in text", auto, []Chunk{book, text(`<tool_call>{"name":"ping","arguments":{}}</tool_call>`), done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [repaired json_call]`},
+		{"within a call in text", auto, []Chunk{text(`<invoke name="book"><parameter name="room">A</parameter>`), book, text(`</invoke>`), done}, `tool_use: book{"room":"A"} [clean]`},
+		{"of another case", auto, []Chunk{call("functions.Book", `{"room":"A"}`), done}, `tool_use: book{"room":"A"} [server repaired tool_name]`},
+		{"with slips", auto, []Chunk{call("book", "{'room': 'A',}"), done}, `tool_use: book{"room":"A"} [server repaired mended_json]`},
+		{"of no tool", auto, []Chunk{call("fly", `{"to":"B"}`), done}, `tool_use: fly{"to":"B"} [server unknown_tool]`},
+		{"without a name", auto, []Chunk{call("", `{"to":"B"}`), done}, `end_turn: "{\"name\":\"\",\"arguments\":{\"to\":\"B\"}}" [server refused no_tool_fits]`},
+		{"with another parameter", auto, []Chunk{call("book", `{"rooms":"A"}`), done}, `tool_use: book{"rooms":"A"} [server invalid missing_parameters]`},
+		{"whose arguments are no JSON", auto, []Chunk{text("So:"), call("book", "A <b>"), text("!"), done}, `end_turn: "So:" "{\"name\":\"book\",\"arguments\":A <b>}!" [server refused missing_brace]`},
+		{"cut", auto, []Chunk{cut("book", `{"count":3,"room":"A lo`)}, `max_tokens: book{"count":3} [server incomplete]`},
+		{"cut before its arguments", auto, []Chunk{cut("book", "")}, `max_tokens: book{} [server incomplete]`},
+		{"whole where the answer was cut", auto, []Chunk{cut("book", `{"room":"A"}`)}, `max_tokens: book{"room":"A"} [server clean]`},
+		{"open although the model came to its end", auto, []Chunk{call("book", `{"room":"A`), done}, `max_tokens: "{\"name\":\"book\",\"arguments\":{\"room\":\"A}" [server refused invalid_json]`},
+		{"where none may come", `{"type":"none"}`, []Chunk{text("So."), book, text("x"), done}, `end_turn: "So." [server leaked tool_choice]`},
+		{"where one may come", single, []Chunk{book, call("ping", "{}"), done}, `tool_use: book{"room":"A","count":3} [server clean]`},
+		{"with what we have escaped", auto, []Chunk{call("book", `{"room":"a &lt;invoke> &lt;b>"}`), done}, `tool_use: book{"room":"a <invoke> &lt;b>"} [server clean]`},
+		{"lost", auto, []Chunk{text("So."), done}, `end_turn: "So." [server refused lost_by_server]`},
+		{"lost, with all that the model wrote", auto, []Chunk{{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 30}}}, `end_turn: [server refused lost_by_server]`},
+		{"nothing to lose", auto, []Chunk{{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 2}}}, `end_turn: `},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, m := answerOf(t, serverRequest(t, tt.choice), Target{}, tt.chunks...)
+			want := strings.ReplaceAll(tt.want, `\n`, "\n")
+			if got = strings.ReplaceAll(got, `\"`, `"`); got != strings.ReplaceAll(want, `\"`, `"`) {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			for _, b := range m.Content {
+				if b.Type == messages.BlockToolUse && b.ID == "" {
+					t.Error("a call without an id")
+				}
+			}
+		})
+	}
+}
+
+// A call that a prefill has begun, and that the server has read all the same, is one call.
+func TestServerCallOfPrefill(t *testing.T) {
+	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, Format: FormatJSON},
+		Chunk{Calls: []Call{{"book", []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
+	if want := `tool_use: book{"room":"A"} [server clean]`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A call that comes in text and from the server counts once, whatever comes first. Without rescue text is text.
+func TestServerCallTwice(t *testing.T) {
+	const inText = `<tool_call>{"name":"book","arguments":{"count":3,"room":"A"}}</tool_call>`
+	other := Chunk{Calls: []Call{{"book", []byte(`{"room":"B"}`)}}}
+	book := Chunk{Calls: []Call{{"book", []byte(`{"room":"A","count":3.0}`)}}}
+	text, done := Chunk{Text: inText}, Chunk{Stop: messages.StopToolUse}
+	for _, tt := range []struct {
+		name   string
+		rescue bool
+		chunks []Chunk
+		want   string
+	}{
+		{"text first", true, []Chunk{text, book, done}, `tool_use: book{"count":3,"room":"A"} [repaired json_call]`},
+		{"the server first", true, []Chunk{book, text, done}, `tool_use: book{"room":"A","count":3.0} [server clean]`},
+		{"with others", true, []Chunk{text, other, book, book, done}, `tool_use: book{"count":3,"room":"A"} book{"room":"B"} book{"room":"A","count":3.0} [repaired json_call] [server clean] [server clean]`},
+		{"two from the server", true, []Chunk{book, book, done}, `tool_use: book{"room":"A","count":3.0} book{"room":"A","count":3.0} [server clean] [server clean]`},
+		{"no rescue", false, []Chunk{text, book, done}, `tool_use: "` + inText + `" book{"room":"A","count":3.0} [server clean]`},
+		{"text alone, no rescue", false, []Chunk{text, {Stop: messages.StopEndTurn}}, `end_turn: "` + inText + `"`},
+		{"text alone", true, []Chunk{text, {Stop: messages.StopEndTurn}}, `tool_use: book{"count":3,"room":"A"} [repaired json_call]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, Rescue: tt.rescue}, tt.chunks...); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestServerCallTrace shows people a call of the server as JSON, in its place among the text.
+func TestServerCallTrace(t *testing.T) {
+	req := serverRequest(t, `{"type":"auto"}`)
+	prompt, err := Render(req, Target{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := NewTrace(req, prompt)
+	chunks := []Chunk{{Text: "So. "}, {Calls: []Call{{"ping", []byte("{}")}}, Text: "Done."}, {Stop: messages.StopToolUse}}
+	var completion string
+	var last Step
+	for _, c := range chunks {
+		completion += c.Completion()
+		last = trace.Read(c)
+	}
+	if want := `So. {"name":"ping","arguments":{}}Done.`; completion != want || last.End != len(want) || !last.Done {
+		t.Errorf("%q, %+v", completion, last)
+	}
+}
+
+// TestToolAPIPrompt has the tools, calls and results of a conversation in their own parts, and no word of ours.
+func TestToolAPIPrompt(t *testing.T) {
+	body := `{"model":"m","max_tokens":2048,"thinking":{"type":"enabled","budget_tokens":1024},"stop_sequences":["END"],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"system":"Be brief.",
+		"tools":[{"name":"book","description":"Book.","strict":true,"input_schema":{"type":"object","properties":{"room":{"type":"string"}}}}],
+		"messages":[{"role":"user","content":"Go."},
+			{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So."},{"type":"tool_use","id":"toolu_1","name":"book","input":{"room":"A"}},{"type":"tool_use","id":"toolu_2","name":"book","input":{"room":"<invoke>"}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_2","is_error":true,"content":[{"type":"text","text":"full"},{"type":"image","source":{"type":"url","url":"https://a.test/1"}}]},{"type":"tool_result","tool_use_id":"toolu_1","content":"one"},{"type":"text","text":"On."}]}]}`
+	req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, ids := range map[string][2]string{"qwen3-8b": {derivedID("toolu_1", 0)[:9], derivedID("toolu_2", 0)[:9]}, "kimi-k2": {"functions.book:0", "functions.book:1"}} {
+		prompt, err := Render(req, Target{Model: model, ToolAPI: true, TryPrefill: true, ExampleCall: ExampleOn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt.System = prompt.System[:1] // without what asks for thinking
+		got, err := json.Marshal(prompt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"system":[{"text":"Be brief."}],"turns":[{"role":"user","parts":[{"type":"text","text":"Go."}]},{"role":"assistant","parts":[` +
+			`{"type":"thinking","text":"hm"},{"type":"text","text":"So."},` +
+			`{"type":"tool_use","id":"ONE","name":"book","input":{"room":"A"}},{"type":"tool_use","id":"TWO","name":"book","input":{"room":"&lt;invoke>"}}]},` +
+			`{"role":"user","parts":[{"type":"tool_result","id":"ONE","content":[{"type":"text","text":"one"}]},` +
+			`{"type":"tool_result","id":"TWO","content":[{"type":"text","text":"full"},{"type":"image","source":{"type":"url","url":"https://a.test/1"}}],"is_error":true},` +
+			`{"type":"text","text":"On."}]}],"stop_sequences":["END"],"max_tokens":2048,"tool_api":{"tools":[{"name":"book","description":"Book.",` +
+			`"input_schema":{"type":"object","properties":{"room":{"type":"string"}}},"strict":true}],"choice":"auto","single":true}}`
+		if want = strings.NewReplacer("ONE", ids[0], "TWO", ids[1]).Replace(want); string(got) != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", model, got, want)
+		}
+		_, origins, err := RenderOrigins(t.Context(), req, Target{Model: model, ToolAPI: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, turn := range origins.Turns {
+			if len(turn) != len(prompt.Turns[i].Parts) {
+				t.Errorf("the origins of turn %d are of %d parts", i, len(turn))
+			}
+		}
+		if part := origins.Turns[2][0]; part.Source != "messages.2.content.1" {
+			t.Errorf("the first result is from %+v", part)
+		}
+	}
+}
