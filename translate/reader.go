@@ -221,7 +221,7 @@ func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
 		}
 	}
 	r.finish(stop, sequence)
-	r.noteLost(stop, saysCall)
+	r.noteLost(saysCall, stop == messages.StopEndTurn || r.format.isOurs(stop, sequence))
 	r.stopMessage(stop, sequence)
 	return nil
 }
@@ -230,9 +230,9 @@ func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
 const maxSilent = 8
 
 // noteLost notes a call that the upstream took out of the text without giving it: the upstream says that the answer
-// has one, or nothing is left of what the model wrote.
-func (r *reader) noteLost(stop messages.Stop, saysCall bool) {
-	silent := stop == messages.StopEndTurn && r.size == 0 && !r.continued && r.usage.OutputTokens > maxSilent && r.req.MayCall()
+// has one, or nothing is left of what the model wrote before it ended its turn.
+func (r *reader) noteLost(saysCall, ended bool) {
+	silent := ended && r.size == 0 && !r.continued && r.usage.OutputTokens > maxSilent && r.req.MayCall()
 	if (saysCall || silent) && r.calls.whole == 0 && len(r.outcomes) == 0 {
 		r.noteOutcome(messages.Outcome{Kind: messages.OutcomeRefused, Reason: messages.ReasonLostByServer, InText: true, FromServer: true})
 	}

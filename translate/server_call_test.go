@@ -184,7 +184,7 @@ func TestServerCallTrace(t *testing.T) {
 // TestToolAPIPrompt has the tools, calls and results of a conversation in their own parts, and no word of ours.
 func TestToolAPIPrompt(t *testing.T) {
 	body := `{"model":"m","max_tokens":2048,"thinking":{"type":"enabled","budget_tokens":1024},"stop_sequences":["END"],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"system":"Be brief.",
-		"tools":[{"name":"book","description":"Book.","strict":true,"input_schema":{"type":"object","properties":{"room":{"type":"string"}}}}],
+		"tools":[{"name":"book","description":"Book.","strict":true,"input_examples":[{"room":"A"},{"room":"<invoke>"}],"input_schema":{"type":"object","properties":{"room":{"type":"string"}}}}],
 		"messages":[{"role":"user","content":"Go."},
 			{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So."},{"type":"tool_use","id":"toolu_1","name":"book","input":{"room":"A"}},{"type":"tool_use","id":"toolu_2","name":"book","input":{"room":"<invoke>"}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_2","is_error":true,"content":[{"type":"text","text":"full"},{"type":"image","source":{"type":"url","url":"https://a.test/1"}}]},{"type":"tool_result","tool_use_id":"toolu_1","content":"one"},{"type":"text","text":"On."}]}]}`
@@ -207,7 +207,7 @@ func TestToolAPIPrompt(t *testing.T) {
 			`{"type":"tool_use","id":"ONE","name":"book","input":{"room":"A"}},{"type":"tool_use","id":"TWO","name":"book","input":{"room":"&lt;invoke>"}}]},` +
 			`{"role":"user","parts":[{"type":"tool_result","id":"ONE","content":[{"type":"text","text":"one"}]},` +
 			`{"type":"tool_result","id":"TWO","content":[{"type":"text","text":"full"},{"type":"image","source":{"type":"url","url":"https://a.test/1"}}],"is_error":true},` +
-			`{"type":"text","text":"On."}]}],"stop_sequences":["END"],"max_tokens":2048,"tool_api":{"tools":[{"name":"book","description":"Book.",` +
+			`{"type":"text","text":"On."}]}],"stop_sequences":["END"],"max_tokens":2048,"tool_api":{"tools":[{"name":"book","description":"Book.\n\nExamples of its input:\n{\"room\":\"A\"}\n{\"room\":\"&lt;invoke>\"}",` +
 			`"input_schema":{"type":"object","properties":{"room":{"type":"string"}}},"strict":true}],"choice":"auto","single":true}}`
 		if want = strings.NewReplacer("ONE", ids[0], "TWO", ids[1]).Replace(want); string(got) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", model, got, want)

@@ -36,8 +36,14 @@ func (r *renderer) addTools() {
 	defer done()
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
-		description := string(escape.AppendTool(nil, t.Description))
-		api.Tools[i] = OfferedTool{t.Name, description, escapedJSON(t.InputSchema, escape.AppendTool), t.Strict}
+		description := escape.AppendTool(nil, t.Description)
+		for i, input := range t.InputExamples { // the API has no place for them
+			if i == 0 {
+				description = append(description, "\n\nExamples of its input:"...)
+			}
+			description = append(append(description, '\n'), escapedJSON(input, escape.AppendTool)...)
+		}
+		api.Tools[i] = OfferedTool{t.Name, string(description), escapedJSON(t.InputSchema, escape.AppendTool), t.Strict}
 	}
 	r.prompt.ToolAPI, r.prompt.rescues = api, r.target.Rescue
 }

@@ -139,7 +139,7 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 
 // asksOverChat reports whether the model is asked over chat completions, as far as its entry tells.
 func asksOverChat(m *proxy.UpstreamModel, kind string) bool {
-	return m.Wire == proxy.WireChat || kind == Vertex && m.Wire == "" && m.Model != "" && upstream.FamilyOf(m.Model) != "claude"
+	return m.Wire == proxy.WireChat || kind == Vertex && m.Wire == "" && m.Model != "" && !upstream.IsClaude(m.Model)
 }
 
 // kindsOf are the kinds of upstream that have a wire. A wire that is not here is one of all
