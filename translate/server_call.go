@@ -68,6 +68,11 @@ func (p *parser) readServerCall(c *Call, cut bool) {
 // settleText decides on all text that has come as at the end of an answer, since a call of the server stands behind it.
 func (p *parser) settleText() {
 	p.endFed()
+	if !p.mayCall && p.out.openKind != "" { // where white space is not held, as writeText says
+		p.out.write(p.text.blank)
+		p.dropBlank()
+		p.out.flush()
+	}
 	p.text.opened, p.text.thinkingTag, p.text.inThinking, p.text.code = "", "", false, code{}
 }
 

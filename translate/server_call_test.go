@@ -226,3 +226,50 @@ func TestToolAPIPrompt(t *testing.T) {
 		}
 	}
 }
+
+// FuzzServerCalls holds G2, G4 and G6 where the server reads a call between two texts: whatever the texts and the call
+// are, and however the texts are cut.
+func FuzzServerCalls(f *testing.F) {
+	for i, seed := range parseSeeds(f) {
+		input := [...]string{`{"s":"a","n":1}`, "", "x", `{"s":"a`, `{"p":"&lt;invoke>"}}`}[i%5]
+		f.Add(seed[:len(seed)/2], "t", input, seed[len(seed)/2:], uint8(i))
+		f.Add(seed, "functions.case", input, seed, uint8(i+3))
+	}
+	f.Fuzz(func(t *testing.T, before, name, input, behind string, seed uint8) {
+		req := fuzzRequest()
+		req.ToolChoice = fuzzChoices[seed%8]
+		prompt := &Prompt{format: formats[int(seed)%len(formats)], flowsValues: seed%3 > 0}
+		if seed%4 > 1 {
+			prompt.ToolAPI, prompt.rescues = &ToolAPI{}, seed%4 == 2
+		}
+		if seed%5 > 2 {
+			prompt.thinking = ThinkingMaybe
+		}
+		c := fuzzStops[int(seed)%len(fuzzStops)]
+		read := func(n int) string {
+			m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {
+				return func(yield func(Chunk, error) bool) {
+					for c := range (completion{text: before}).chunks(n)(p) {
+						if c.Stop = ""; !yield(c, nil) {
+							return
+						}
+					}
+					if !yield(Chunk{Calls: []Call{{name, []byte(input)}}}, nil) {
+						return
+					}
+					completion{text: behind, stop: c.stop, sequence: c.sequence}.chunks(n)(p)(yield)
+				}
+			})))
+			if err != nil {
+				t.Fatalf("pieces of %d: %v", n, err)
+			}
+			return show(m)
+		}
+		whole := read(0)
+		for _, n := range []int{1, 3} {
+			if got := read(n); got != whole {
+				t.Fatalf("pieces of %d:\n%s\nwhole:\n%s", n, got, whole)
+			}
+		}
+	})
+}
