@@ -14,7 +14,7 @@ import (
 const maxBlank = 4 << 10
 
 // writeText writes text of the answer, or of the block of thinking that is open. White space at its
-// end is held where a call may follow, before which it is layout, and where no block is open yet,
+// end is held where a call or a tag of thinking may follow, before which it is layout, and where no block is open yet,
 // since white space alone opens none.
 func (p *parser) writeText(s []byte) {
 	t := &p.text
@@ -30,7 +30,7 @@ func (p *parser) writeText(s []byte) {
 		return
 	}
 	n, kind := len(s), p.blockType()
-	if p.mayCall || p.out.openKind != kind {
+	if p.mayCall || t.takesThinking || p.out.openKind != kind {
 		for n > 0 && markup.IsBlank(s[n-1]) {
 			n--
 		}

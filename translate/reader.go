@@ -124,21 +124,6 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	return nil
 }
 
-// readCall reads a call of the upstream's. The beginning of a forced call that ends the prefill is then none.
-func (r *reader) readCall(c *Call, cut bool) {
-	r.size += len(c.Name) + len(c.Input)
-	if r.withheld > 0 {
-		r.resume()
-	}
-	r.prompt = nil // what the upstream has read cannot be a prefill
-	if !r.opened {
-		r.opened, r.text.opening = true, ""
-		r.feed(r.kept)
-		r.kept = ""
-	}
-	r.readServerCall(c, cut)
-}
-
 // start opens the message. The client never sees the part of the prefill that opens a call (readOpened).
 // Of the client's own prefill it only matters what that leaves open.
 func (r *reader) start() {
@@ -224,18 +209,6 @@ func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
 	r.noteLost(saysCall, stop == messages.StopEndTurn || r.format.isOurs(stop, sequence))
 	r.stopMessage(stop, sequence)
 	return nil
-}
-
-// maxSilent is how many tokens the model writes at most of which nothing is left because they end its turn.
-const maxSilent = 8
-
-// noteLost notes a call that the upstream took out of the text without giving it: the upstream says that the answer
-// has one, or nothing is left of what the model wrote before it ended its turn.
-func (r *reader) noteLost(saysCall, ended bool) {
-	silent := ended && r.size == 0 && !r.continued && r.usage.OutputTokens > maxSilent && r.req.MayCall()
-	if (saysCall || silent) && r.calls.whole == 0 && len(r.outcomes) == 0 {
-		r.noteOutcome(messages.Outcome{Kind: messages.OutcomeRefused, Reason: messages.ReasonLostByServer, InText: true, FromServer: true})
-	}
 }
 
 // fail returns the error of an upstream. But if the model had been asked to go on and had not yet,

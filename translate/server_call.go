@@ -43,10 +43,27 @@ func (c *Call) appendJSON(dst []byte, cut bool) []byte {
 	if len(c.Input) == 0 && !cut {
 		return append(dst, "{}}"...)
 	}
-	if dst = append(dst, c.Input...); cut && !c.Input.IsValid() {
+	input := jsontext.Value(rawjson.ReplaceLoneSurrogates(c.Input))
+	if dst = append(dst, input...); cut && !input.IsValid() {
 		return dst
 	}
 	return append(dst, '}')
+}
+
+// readCall reads a call of the upstream's. The beginning of a forced call that ends the prefill is then none.
+func (r *reader) readCall(c *Call, cut bool) {
+	r.size += len(c.Name) + len(c.Input)
+	r.endThinking()
+	if r.withheld > 0 {
+		r.resume()
+	}
+	r.prompt = nil // what the upstream has read cannot be a prefill
+	if !r.opened {
+		r.opened, r.text.opening = true, ""
+		r.feed(r.kept)
+		r.kept = ""
+	}
+	r.readServerCall(c, cut)
 }
 
 // readServerCall reads a call of the server. While the model is writing a call in text, that call counts.
@@ -68,12 +85,12 @@ func (p *parser) readServerCall(c *Call, cut bool) {
 // settleText decides on all text that has come as at the end of an answer, since a call of the server stands behind it.
 func (p *parser) settleText() {
 	p.endFed()
-	if !p.mayCall && p.out.openKind != "" { // where white space is not held, as writeText says
+	if !p.mayCall && p.out.openKind == messages.BlockText { // where white space is not held, as writeText says
 		p.out.write(p.text.blank)
 		p.dropBlank()
 		p.out.flush()
 	}
-	p.text.opened, p.text.thinkingTag, p.text.inThinking, p.text.code = "", "", false, code{}
+	p.text.opened, p.text.thinkingTag, p.text.innerTag, p.text.inThinking, p.text.code = "", "", "", false, code{}
 }
 
 // endFed reads what was fed up to its end, behind which text may follow (inText).
@@ -87,6 +104,18 @@ func (p *parser) endFed() {
 	p.in.takeAll(SpanDropped)
 	p.in.unmark()
 	p.call, p.value, p.proseBetween, p.state = callSeen{}, valueSeen{}, nil, inText
+}
+
+// maxSilent is how many tokens the model writes at most of which nothing is left because they end its turn.
+const maxSilent = 8
+
+// noteLost notes a call that the upstream took out of the text without giving it: the upstream says that the answer
+// has one, or nothing is left of what the model wrote before it ended its turn.
+func (r *reader) noteLost(saysCall, ended bool) {
+	silent := ended && r.size == 0 && !r.continued && r.usage.OutputTokens > maxSilent && r.req.MayCall()
+	if (saysCall || silent) && r.calls.whole == 0 && len(r.outcomes) == 0 {
+		r.noteOutcome(messages.Outcome{Kind: messages.OutcomeRefused, Reason: messages.ReasonLostByServer, InText: true, FromServer: true})
+	}
 }
 
 // callBalance tells which calls came both in text and from the server, which count once.

@@ -94,6 +94,7 @@ func TestServerCalls(t *testing.T) {
 		{"within a call in text", auto, []Chunk{text(`<invoke name="book"><parameter name="room">A</parameter>`), book, text(`</invoke>`), done}, `tool_use: book{"room":"A"} [clean]`},
 		{"of another case", auto, []Chunk{call("functions.Book", `{"room":"A"}`), done}, `tool_use: book{"room":"A"} [server repaired tool_name]`},
 		{"with slips", auto, []Chunk{call("book", "{'room': 'A',}"), done}, `tool_use: book{"room":"A"} [server repaired mended_json]`},
+		{"with half a character", auto, []Chunk{call("book", `{"room":"a\ud83d"}`), done}, `tool_use: book{"room":"a\ufffd"} [server clean]`},
 		{"of no tool", auto, []Chunk{call("fly", `{"to":"B"}`), done}, `tool_use: fly{"to":"B"} [server unknown_tool]`},
 		{"without a name", auto, []Chunk{call("", `{"to":"B"}`), done}, `end_turn: "{\"name\":\"\",\"arguments\":{\"to\":\"B\"}}" [server refused no_tool_fits]`},
 		{"with another parameter", auto, []Chunk{call("book", `{"rooms":"A"}`), done}, `tool_use: book{"rooms":"A"} [server invalid missing_parameters]`},
@@ -243,8 +244,9 @@ func FuzzServerCalls(f *testing.F) {
 			prompt.ToolAPI, prompt.rescues = &ToolAPI{}, seed%4 == 2
 		}
 		if seed%5 > 2 {
-			prompt.thinking = ThinkingMaybe
+			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 		}
+		prompt.unaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed/8%3]
 		c := fuzzStops[int(seed)%len(fuzzStops)]
 		read := func(n int) string {
 			m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {

@@ -260,3 +260,21 @@ func TestMessagesCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestMistralMustCall forces a call of Mistral's own models with the word that their API has for it.
+func TestMistralMustCall(t *testing.T) {
+	prompt, err := translate.Render(toolRequest(t, `"tool_choice":{"type":"any"},`), translate.Target{ToolAPI: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, f := vertexChatWire.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hi"}))
+	for id, want := range map[string]string{"mistralai/mistral-medium-3": `"any"`, "meta/llama-3.3-70b-instruct-maas": `"required"`} {
+		if _, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: id, Can: upstream.ChatFeaturesOf(id)}, prompt)); err != nil {
+			t.Fatal(err)
+		}
+		requests := f.Requests()
+		if sent := string(requests[len(requests)-1].Body); !strings.Contains(sent, `"tool_choice":`+want) {
+			t.Errorf("%s: sent %s", id, sent)
+		}
+	}
+}

@@ -482,3 +482,35 @@ func TestSecretFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestRescueByDefault reads calls in the text of models with native tools, unless their entry says otherwise or they are
+// asked over the Messages API.
+func TestRescueByDefault(t *testing.T) {
+	path := write(t, "dragoman.yaml", `
+upstreams:
+  local: {kind: openai, base_url: "http://127.0.0.1:11434/v1"}
+  relay: {kind: anthropic, base_url: "http://127.0.0.1:9001"}
+  gcp: {kind: vertex, project: p-1, location: global}
+models:
+  - {name: a, upstream: local, tools: native}
+  - {name: b, upstream: local, tools: auto, rescue: false}
+  - {name: c, upstream: local}
+  - {name: d, upstream: relay, tools: native}
+  - {name: e, upstream: gcp, model: meta/llama-3.3-70b-instruct-maas, tools: auto}
+  - {name: f, upstream: gcp, model: claude-opus-4-6, tools: auto}
+  - {name: g, upstream: gcp, model: claude-opus-4-6, wire: chat, tools: auto}
+`)
+	cfg, err := Load(Source{File: path, Getenv: environ(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rescued := ""
+	for _, m := range cfg.Models {
+		if m.Rescue {
+			rescued += m.Name
+		}
+	}
+	if rescued != "aeg" {
+		t.Errorf("rescued: %s", rescued)
+	}
+}
