@@ -27,6 +27,7 @@
 //   - render: blocks to markup; parse: markup to blocks.
 //   - call: a tool call as the model writes it; block: a content block of the
 //     Messages API; wrapper: the element around calls, <function_calls>.
+//   - call of the server: one that the upstream has read itself, see server_call.go.
 //   - value: the text between the tags of a parameter.
 //   - layout: white space around tags that is not part of what the model says.
 //   - offered: a tool is, if the request has it.
