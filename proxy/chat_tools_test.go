@@ -140,7 +140,11 @@ func TestAutoChat(t *testing.T) {
 		"registry.ollama.ai/library/qwen:latest does not support tools", "tools param requires --jinja flag",
 		`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`,
 	} {
-		s, fake, log := toolServer(t, upstreamtest.ChatTools{Refuses: refusal}, given(ToolsAuto), osloCall)
+		tools := upstreamtest.ChatTools{Refuses: refusal}
+		if strings.Contains(refusal, "jinja") {
+			tools.Status = 500
+		}
+		s, fake, log := toolServer(t, tools, given(ToolsAuto), osloCall)
 		for i, sent := range []int{2, 3} {
 			w := post(s, ofQwen)
 			if w.Code != 200 || !strings.Contains(w.Body.String(), `"input":{"city":"Oslo"}`) || len(fake.Requests()) != sent {

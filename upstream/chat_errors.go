@@ -43,6 +43,9 @@ func readChatError(status int, kind string, body []byte) *Error {
 	return unreadError(status, kind, body)
 }
 
+// noJinja is how llama.cpp refuses tools, with status 500.
+const noJinja = "tools param requires --jinja flag"
+
 // chatErrors returns the [errorReader] for a prompt to a model. Ollama says that the model is not given tools in a message
 // that begins with the model's name, so the whole of the message is compared: no client can make a server say it of
 // another model.
@@ -52,7 +55,8 @@ func chatErrors(m Model, p *translate.Prompt) errorReader {
 	}
 	return func(status int, kind string, body []byte) *Error {
 		e := readChatError(status, kind, body)
-		if name, ok := strings.CutSuffix(e.Message, " does not support tools"); ok && (name == m.ID || name == ollamaName(m.ID)) {
+		name, ok := strings.CutSuffix(e.Message, " does not support tools")
+		if ok && (name == m.ID || name == ollamaName(m.ID)) || e.Message == noJinja {
 			e.Refuses |= Tools
 		}
 		return e

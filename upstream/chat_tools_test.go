@@ -203,7 +203,9 @@ func TestNoTools(t *testing.T) {
 		{"m", `no such file: "auto" tool choice requires`, false},
 	} {
 		f := upstreamtest.NewChat(nil)
-		f.Tools.Refuses = tt.message
+		if f.Tools.Refuses = tt.message; strings.Contains(tt.message, "jinja") {
+			f.Tools.Status = 500
+		}
 		prompt, err := translate.Render(toolRequest(t, ""), translate.Target{ToolAPI: true})
 		if err != nil {
 			t.Fatal(err)

@@ -128,8 +128,7 @@ var featureRefusals = []struct {
 	{"malformed input request: #: extraneous key [tools]", Tools},
 	{"tools: extra inputs are not permitted", Tools},
 	{"this model does not support tools", Tools},
-	// llama.cpp and vLLM, which have to be started for tools.
-	{"tools param requires --jinja flag", Tools},
+	// vLLM, which has to be started for tools. For Ollama and llama.cpp see chatErrors.
 	{`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`, Tools},
 	{"this model doesn't support system messages", System},
 	{"this model doesn't support the stopsequences field", StopSequences},

@@ -87,7 +87,7 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 	s.add(Request{Model: request.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	if refusal := s.Tools.Refuses; refusal != "" && prompt.ToolAPI != nil {
-		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", refusal, ""))
+		s.refuse(w, Refuse(cmp.Or(s.Tools.Status, http.StatusBadRequest), "invalid_request_error", refusal, ""))
 		return
 	}
 	heeded := *prompt // as the model has it: with the stop sequences that the server heeds

@@ -15,8 +15,10 @@ import (
 // ChatTools is what a [Chat] does with tools, and with calls that its model writes as
 // <tool_call>{"name":…,"arguments":…}</tool_call>.
 type ChatTools struct {
-	// Refuses is the message with which it refuses a request with tools; "" takes them.
+	// Refuses is the message with which it refuses a request with tools; "" takes them. Status is that of the refusal;
+	// 0 is 400.
 	Refuses string
+	Status  int
 	// Reads has the server read calls in answers to requests with tools. Unasked has it read them in all answers, as
 	// Ollama does for some models.
 	Reads, Unasked bool
