@@ -201,6 +201,23 @@ func TestThinkingAndUsage(t *testing.T) {
 	}
 }
 
+// TestThinkingBehindBlanks has an upstream begin the text of its answer with white space, before thinking that it tells
+// apart.
+func TestThinkingBehindBlanks(t *testing.T) {
+	want := "thinking \"hm\"\ntext \"Yes.\"\nend_turn"
+	for _, f := range formats {
+		var left bool
+		chunks := seq(&left, "\n", "\n", Chunk{Thinking: "hm"}, "Yes.", Chunk{Stop: messages.StopEndTurn})
+		m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{format: f}, chunks)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(m); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", f.name, got, want)
+		}
+	}
+}
+
 // TestOpening reads the completion of a prefill that has opened the call.
 func TestOpening(t *testing.T) {
 	for _, tt := range []struct{ opening, text, want string }{

@@ -14,11 +14,12 @@ import (
 const maxBlank = 4 << 10
 
 // writeText writes text of the answer, or of the block of thinking that is open. White space at its
-// end is held where a call or a tag of thinking may follow, before which it is layout, and where no block is open yet,
-// since white space alone opens none.
+// end is held where a call or a mark of thinking may follow, before which it is layout, and where no block
+// is open yet, since white space alone opens none.
 func (p *parser) writeText(s []byte) {
 	t := &p.text
-	if p.mayCall {
+	marksMayFollow := p.mayCall || t.takesThinking
+	if marksMayFollow {
 		t.code.advance(s)
 	}
 	switch {
@@ -30,7 +31,7 @@ func (p *parser) writeText(s []byte) {
 		return
 	}
 	n, kind := len(s), p.blockType()
-	if p.mayCall || t.takesThinking || p.out.openKind != kind {
+	if marksMayFollow || p.out.openKind != kind {
 		for n > 0 && markup.IsBlank(s[n-1]) {
 			n--
 		}
@@ -89,9 +90,13 @@ func (p *parser) finishText() {
 }
 
 // writeThinking writes thinking that came as such from the upstream ([Chunk.Thinking]). In the middle
-// of a call, or of what may become one, there is no place for it: it is dropped.
+// of a call, or of what may become one, there is no place for it: it is dropped. White space before it is layout.
 func (p *parser) writeThinking(s string) {
 	p.text.opened = "" // none of it is in the text
+	if !p.out.textBegun && !p.call.begun {
+		p.in.skipBlanks()
+		p.dropBlank()
+	}
 	if p.call.begun || !p.in.isAllRead() {
 		return
 	}
