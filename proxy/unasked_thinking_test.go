@@ -39,3 +39,35 @@ func TestUnaskedThinking(t *testing.T) {
 		})
 	}
 }
+
+// TestHiddenThinkingIsNamed has a model think before a call where thinking is hidden: whatever else becomes of the
+// answer, the header names it.
+func TestHiddenThinkingIsNamed(t *testing.T) {
+	const ask = `{"model":"qwen3-8b","max_tokens":99,"messages":[{"role":"user","content":"Hi"}],` +
+		`"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}}]`
+	const call = `<tool_call>\n{\"name\":\"f\",\"arguments\":{\"b\":\"1\",\"a\":\"2\"}}\n</tool_call>`
+	for name, tt := range map[string]struct {
+		choice, before string
+		repair         int64
+		dropped        string
+	}{
+		"a call":              {dropped: "thinking"},
+		"a call with checks":  {repair: 1, dropped: "thinking"},
+		"a forced call":       {choice: `,"tool_choice":{"type":"any"}`, dropped: "thinking"},
+		"a forced call later": {choice: `,"tool_choice":{"type":"any"}`, before: "So. ", dropped: "text,thinking"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := chatReply(`{"choices":[{"delta":{"content":"<think>Hm.</think>\n` + tt.before + call + `"},"finish_reason":"stop"}]}`)
+			s := chatting(t, fake, func(o *Options) {
+				o.Routes[0].UnaskedThinking, o.Routes[0].Repair = translate.UnaskedHide, tt.repair
+			})
+			w := post(s, ask+tt.choice+`}`)
+			if !strings.Contains(w.Body.String(), `"content":[{"type":"t`) {
+				t.Errorf("answer %s", w.Body)
+			}
+			if got := w.Header().Get("X-Dragoman-Dropped"); got != tt.dropped {
+				t.Errorf("dropped %q, want %q", got, tt.dropped)
+			}
+		})
+	}
+}

@@ -135,7 +135,7 @@ func (h *hold) readArgument(e messages.Event) {
 func (h *hold) passCall() {
 	h.pass()
 	h.leftOut = h.before
-	h.open(&messages.Message{LeftOut: blockTypes(h.leftOut)})
+	h.open(&messages.Message{LeftOut: addBlockTypes(nil, h.leftOut)})
 	for _, e := range h.call {
 		if h.over || !h.send(e) {
 			return
@@ -175,7 +175,7 @@ func (h *hold) send(e messages.Event) bool {
 		e.Index -= len(h.leftOut)
 	case messages.MessageDelta:
 		if len(h.leftOut) > 0 {
-			e = withChoice(e, &messages.Message{LeftOut: blockTypes(h.leftOut)})
+			e = withChoice(e, &messages.Message{LeftOut: addBlockTypes(slices.Clone(e.Message.LeftOut), h.leftOut)})
 		}
 	}
 	h.over = !h.yield(e, nil) || e.Type == messages.MessageStop
@@ -207,7 +207,7 @@ func (h *hold) sendHeld(m *messages.Message) {
 	if h.forces() {
 		if h.isMet(m.Content) {
 			call := slices.IndexFunc(m.Content, isCall)
-			m.LeftOut, m.Content = blockTypes(m.Content[:call]), m.Content[call:]
+			m.LeftOut, m.Content = addBlockTypes(m.LeftOut, m.Content[:call]), m.Content[call:]
 		} else if !isRefused(m) {
 			m.Unmet = []string{reasonChoice}
 		}
@@ -222,9 +222,8 @@ func (h *hold) sendHeld(m *messages.Message) {
 	}
 }
 
-// blockTypes returns the types of blocks, each once. Blocks of white space alone do not count.
-func blockTypes(blocks []messages.ContentBlock) []string {
-	var types []string
+// addBlockTypes returns types with those of blocks, each once. Blocks of white space alone do not count.
+func addBlockTypes(types []string, blocks []messages.ContentBlock) []string {
 	for i := range blocks {
 		b := &blocks[i]
 		if strings.TrimSpace(b.Text+b.Thinking) != "" && !slices.Contains(types, b.Type) {

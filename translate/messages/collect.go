@@ -49,7 +49,7 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 		case MessageDelta:
 			m.StopReason, m.StopSequence = e.Message.StopReason, e.Message.StopSequence
 			m.Usage, m.UsageEstimated, m.Outcomes = e.Message.Usage, e.Message.UsageEstimated, e.Message.Outcomes
-			m.Continued = e.Message.Continued
+			m.Continued, m.LeftOut = e.Message.Continued, e.Message.LeftOut
 		case MessageStop:
 			stopped = true
 		}
