@@ -60,7 +60,7 @@ func (p *parser) matchThinkingMark(rest []byte, eof bool) (t markup.TextTag, v m
 		}
 		for _, mark := range marks.answers {
 			switch {
-			case !p.text.inThinking:
+			case p.text.thinkingTag == "":
 			case matchMark(rest, mark, eof) == markup.Match:
 				return thinkingTag(len(mark), true, p.text.thinkingTag), markup.Match
 			case matchMark(rest, mark, eof) == markup.NeedMore:
