@@ -95,7 +95,10 @@ func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
 	case v == markup.NeedMore, v == markup.Match && (t.IsWrapper() || t.Is("invoke") || t.Is("tool_name") || t.Is("parameters") || t.Is("parameter")):
 		return wait, markup.NoMatch // what it is, is decided next
 	}
-	if t, v := p.matchThinking(rest, p.in.eof); v == markup.Match && !t.Closing {
+	switch t, v := p.matchThinking(rest, p.in.eof); {
+	case v == markup.NeedMore:
+		return wait, v
+	case v == markup.Match && !t.Closing:
 		return p.leaveOut(p.matchClosedThinking(rest, t))
 	}
 	t, v := markup.MatchTag(rest, p.in.eof)
