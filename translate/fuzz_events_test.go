@@ -61,6 +61,7 @@ func FuzzEvents(f *testing.F) {
 			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
 		}
+		prompt.unaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed%3]
 		if seed%4 > 1 {
 			prompt.reads = readsOf(prompt.format, AcceptAll, allFormats(), tokensOf(""))
 		}
