@@ -88,7 +88,7 @@ func (p *parser) readNextComment(rest []byte) (next state, v markup.Verdict) {
 // readNextStray reads a closing tag that closes nothing, a line break of HTML, or closed thinking: the calls
 // behind it would be lost. In the formats of Claude 2 it shows that the calls are over, where their wrapper is.
 func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
-	if p.format.inventsResults && !p.textMayFollow && !p.call.wrapperOpen || p.holdsRefused() || rest[0] != '<' {
+	if p.format.inventsResults && !p.textMayFollow && !p.call.wrapperOpen || p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
 		return wait, markup.NoMatch
 	}
 	switch t, v := p.matchOpener(rest); {
@@ -100,6 +100,8 @@ func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	case v == markup.Match && !t.Closing:
 		return p.leaveOut(p.matchClosedThinking(rest, t))
+	case rest[0] != '<':
+		return wait, markup.NoMatch
 	}
 	t, v := markup.MatchTag(rest, p.in.eof)
 	if v == markup.Match && (!t.Closing && string(t.Name) != "br" || len(t.Attributes) > 0 || t.Is("function_results")) {
