@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,24 +15,24 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// mostWork is what a request of less than 100 KB may take.
-const mostWork = 100 * time.Millisecond
+// mostWork is the most processor time that a request of less than 100 KB may take: 100 times what it takes to
+// check 1 MB of JSON, since machines differ in speed, and the race detector slows both.
+var mostWork = sync.OnceValue(func() time.Duration {
+	text := jsontext.Value("[" + strings.Repeat(`{"type":"object","properties":{"a":{"$ref":"#/$defs/D1"}}},`, 1<<20/60) + "0]")
+	return 100 * workOf(0, func() { text.IsValid() })
+})
 
 // workOf is the processor's time that f takes at the best of some tries, because the
-// machine is busy with other things too. What takes a second is not tried again.
-func workOf(f func()) time.Duration {
+// machine is busy with other things too. What is enough, or far too much, is not tried again.
+func workOf(enough time.Duration, f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	slow := time.Duration(1)
-	if testcost.UnderRace {
-		slow = 20
-	}
 	best := time.Hour
 	for range 10 {
 		began := testcost.CPUTime()
 		f()
-		took := (testcost.CPUTime() - began) / slow
-		if best = min(best, took); best <= mostWork/2 || took > time.Second {
+		took := testcost.CPUTime() - began
+		if best = min(best, took); best <= enough || took > 10*enough && enough > 0 {
 			break
 		}
 	}
@@ -64,20 +65,20 @@ func TestSchemaWork(t *testing.T) {
 			var prompt *Prompt
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			took := workOf(func() {
+			took := workOf(mostWork()/2, func() {
 				if prompt, err = Render(req, Target{Format: format}); err != nil {
 					t.Fatalf("%s: %v", tt.Name, err)
 				}
 			})
 			runtime.ReadMemStats(&after)
-			if grown := after.Sys - before.Sys; took > mostWork || grown > 32<<20 && !testcost.UnderRace {
+			if grown := after.Sys - before.Sys; took > mostWork() || grown > 32<<20 && !testcost.UnderRace {
 				t.Fatalf("%s: %v, %d MB to render", tt.Name, took, grown>>20)
 			}
 			if format != FormatLegacy && format != FormatAttribute { // only what is shown differs
 				continue
 			}
 			completed := completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + tt.Answer + "\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}
-			if took := workOf(func() { drain(t, req, prompt, completed.chunks(16)) }); took > mostWork {
+			if took := workOf(mostWork()/2, func() { drain(t, req, prompt, completed.chunks(16)) }); took > mostWork() {
 				t.Fatalf("%s: %v to read", tt.Name, took)
 			}
 		}
@@ -108,14 +109,14 @@ func FuzzSchema(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		took := workOf(func() {
+		took := workOf(mostWork()/2, func() {
 			prompt, err := Render(req, Target{})
 			if err != nil {
 				return
 			}
 			drain(t, req, prompt, completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + answer + "\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(16))
 		})
-		if took > 2*mostWork {
+		if took > 2*mostWork() {
 			t.Fatalf("%v", took)
 		}
 	})
