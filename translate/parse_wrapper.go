@@ -239,8 +239,8 @@ func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
 const maxAside = 1 << 10
 
 // matchAside matches what models write in a wrapper beside calls: a comment, or prose up to the next
-// call, which in JSON begins a line, or behind a call up to the end of the wrapper. Prose in which Markdown code or JSON may begin is none, since
-// these may quote the tag.
+// call, which in JSON begins a line, or behind a call up to the end of the wrapper. Prose in which Markdown
+// code or JSON may begin is none, since these may quote the tag.
 func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
 		return markup.MatchComment(rest, p.in.eof)

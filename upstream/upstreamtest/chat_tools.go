@@ -55,7 +55,7 @@ func (t *ChatTools) read(text string, asked bool) (parts []chatSegment) {
 			return parts
 		}
 		var said string
-		said, text, found = strings.Cut(rest, callEnds)
+		said, text, _ = strings.Cut(rest, callEnds)
 		if t.Leaves {
 			parts = append(parts, chatSegment{text: callBegins + said + callEnds})
 		}
