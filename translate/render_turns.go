@@ -124,7 +124,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 			return true
 		}
 		if r.target.ToolAPI {
-			w.addOther(Part{Type: PartThinking, Text: b.Text})
+			r.addThinkingPart(b.Text)
 			return true
 		}
 		w.writeThinking(b.Text)

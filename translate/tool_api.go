@@ -56,9 +56,14 @@ func (r *renderer) unwatched() (e *markup.Escaper, done func()) {
 	return &r.escape, func() { r.escape.Watch = watch }
 }
 
-// escapedJSON returns JSON with its strings escaped. Where that would be no JSON, nothing is.
+// escapedJSON returns JSON with its strings escaped, in which nothing is hidden behind an escape of JSON: the server
+// takes that off. Where that would be no JSON, nothing is.
 func escapedJSON(value jsontext.Value, escape func([]byte, string) []byte) jsontext.Value {
-	if out := jsontext.Value(escape(nil, string(value))); out.IsValid() {
+	plain, err := jsontext.AppendFormat(nil, value)
+	if err != nil {
+		return value
+	}
+	if out := jsontext.Value(escape(nil, string(plain))); out.IsValid() {
 		return out
 	}
 	return value
@@ -83,6 +88,13 @@ func (r *renderer) addCallPart(b *messages.BlockParam) {
 	r.writer.addOther(Part{Type: PartToolUse, CallPart: &CallPart{
 		ID: r.callID(b.ID, b.Name, r.calls), Name: b.Name, Input: escapedJSON(b.Input, escape.AppendText),
 	}})
+}
+
+// addThinkingPart adds what the model thought as a part.
+func (r *renderer) addThinkingPart(text string) {
+	escape, done := r.unwatched()
+	defer done()
+	r.writer.addOther(Part{Type: PartThinking, Text: escape.Text(text)})
 }
 
 // addResultPart adds the result of a past call as a part. One that is for no call is text.
