@@ -22,8 +22,14 @@ const (
 // reasonMembers are the members that hold the words of an error, the most telling first.
 var reasonMembers = []string{"message", "msg", "detail", "error", "error_message", "error_msg", "error_description", "errors"}
 
-// reasonIn returns what an error in JSON says in words, "" if it says nothing. It is for JSON that is valid.
-func reasonIn(v jsontext.Value) string { return reasonWithin(v, reasonDepth) }
+// reasonIn returns what an error in JSON says in words, "" if it says nothing. It is for JSON that is valid. Each
+// level is looked through several times: of an error in a stream that is longer than any refusal, the first levels are.
+func reasonIn(v jsontext.Value) string {
+	if len(v) > maxErrorBody {
+		return reasonWithin(v, 3) // {"error":{"message":"…"}}
+	}
+	return reasonWithin(v, reasonDepth)
+}
 
 // reasonWithin is reasonIn for a value that has at most depth levels.
 func reasonWithin(v jsontext.Value, depth int) string {

@@ -69,6 +69,7 @@ func TestErrorReasonsInStreams(t *testing.T) {
 		{`{"type":"error","error":"Too hot"}`, "500 api_error: Too hot"},
 		{`{"type":"error","error":{"message":"Too hot","code":429}}`, "429 rate_limit_error: Too hot"},
 		{`{"type":"error","error":{"type":"overloaded_error","detail":"Too hot"}}`, "529 overloaded_error: Too hot"},
+		{`{"type":"error","error":{"message":"Too hot","of":"` + strings.Repeat("x", maxErrorBody) + `"}}`, "500 api_error: Too hot"},
 	} {
 		chat, native := new(chatDecoder), new(nativeDecoder)
 		_, fromChat := chat.decode([]byte(tt.event))

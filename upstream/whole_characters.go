@@ -61,12 +61,14 @@ func joinHalves(before, event []byte) (joinedBefore, rest []byte) {
 	if len(firsts) != len(seconds) {
 		return before, event
 	}
-	for i, second := range slices.Backward(seconds) { // from the end, so that the places before stay the same
-		end := second + rawjson.SurrogateLen
-		before = slices.Insert(before, firsts[i]+rawjson.SurrogateLen, event[second:end]...)
-		event = slices.Concat(event[:second], event[end:])
+	atBefore, atEvent := 0, 0
+	for i, second := range seconds {
+		end := firsts[i] + rawjson.SurrogateLen
+		joinedBefore = append(append(joinedBefore, before[atBefore:end]...), event[second:second+rawjson.SurrogateLen]...)
+		rest = append(rest, event[atEvent:second]...)
+		atBefore, atEvent = end, second+rawjson.SurrogateLen
 	}
-	return before, event
+	return append(joinedBefore, before[atBefore:]...), append(rest, event[atEvent:]...)
 }
 
 // halves returns where the lone surrogates stand that is reports true of.

@@ -31,6 +31,16 @@ func TestWholeCharacters(t *testing.T) {
 	}
 }
 
+// TestManyHalves joins an event of many texts, in time that grows with its length.
+func TestManyHalves(t *testing.T) {
+	const n = 200_000
+	list := func(text string) string { return "[" + strings.TrimSuffix(strings.Repeat(`"`+text+`",`, n), ",") + "]" }
+	got, err := joined(wholeCharacters(reused([]string{list(`\ud83d`), list(`\ude00`)})))
+	if want := ping + "|" + list(`\ud83d\ude00`) + "|" + list("") + "|"; got != want || err != nil {
+		t.Errorf("%d bytes, want %d; %v", len(got), len(want), err)
+	}
+}
+
 // reused yields the events from one buffer, as readers do.
 func reused(events []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
