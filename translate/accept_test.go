@@ -18,7 +18,7 @@ func TestAcceptAll(t *testing.T) {
 			e := newEscaper(f, reads, req, false)
 			text := string(f.appendCall(&e, []byte(f.beforeCalls), "t", 0, input, schema.Compile(req.Tools[0].InputSchema))) + f.afterCalls
 			for n := range 4 {
-				m := parseIn(t, &Prompt{reads: reads, escaped: e.Escapes()}, req, completion{text, messages.StopEndTurn, ""}, n)
+				m := parseIn(t, &Prompt{asking: asking{reads: reads, escaped: e.Escapes()}}, req, completion{text, messages.StopEndTurn, ""}, n)
 				if len(m.Content) != 1 || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
 					t.Fatalf("%s, pieces of %d: %s\nis read as\n%s", f.name, n, text, show(m))
 				}

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -20,16 +19,6 @@ func answered(req *messages.Request, tools []messages.Tool) *messages.Request {
 	own.ToolChoice.Type, own.ToolChoice.Name = strings.Clone(own.ToolChoice.Type), strings.Clone(own.ToolChoice.Name)
 	for i, s := range own.StopSequences {
 		own.StopSequences[i] = strings.Clone(s)
-	}
-	return own
-}
-
-// outliving returns tools without what only a prompt has of them.
-func outliving(tools []messages.Tool) []messages.Tool {
-	own := make([]messages.Tool, len(tools))
-	for i := range tools {
-		t := &tools[i]
-		own[i] = messages.Tool{Name: strings.Clone(t.Name), InputSchema: bytes.Clone(t.InputSchema), Streaming: t.Streaming, Strict: t.Strict}
 	}
 	return own
 }

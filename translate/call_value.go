@@ -78,3 +78,20 @@ func appendLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	}
 	return append(dst, '\n')
 }
+
+// retype returns the value of a parameter, which a model has written as a literal: a string that the
+// schema takes for something else, since it takes no strings, is that. Some models write all values in
+// quotes.
+func retype(in *schema.Schema, name string, value jsontext.Value) jsontext.Value {
+	property, s, declared := in.PropertyByTag(name)
+	if value.Kind() != '"' || !declared || property != name || s.AcceptsString() {
+		return value
+	}
+	if typed, fits := schema.AppendTypedLiteral(nil, s, rawjson.Unquote(value)); fits {
+		return typed
+	}
+	return value
+}
+
+// anyValue allows everything.
+var anyValue = new(schema.Schema)

@@ -51,7 +51,9 @@ func TestContinuationPrompt(t *testing.T) {
 		StopSequences: []string{CallsEnd, "END"},
 		MaxTokens:     1000,
 		Temperature:   &temperature,
-		continues:     true,
+		asking: asking{
+			continues: true,
+		},
 	}
 	prefilled := base
 	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
@@ -84,7 +86,7 @@ func TestContinuationPrompt(t *testing.T) {
 			if i == 1 {
 				said += CallsEnd + second
 			}
-			if diff := cmp.Diff(want, *w.asked[i], cmp.AllowUnexported(Prompt{})); diff != "" {
+			if diff := cmp.Diff(want, *w.asked[i], cmp.AllowUnexported(Prompt{}, asking{})); diff != "" {
 				t.Errorf("prompt %d: %s", i, diff)
 			}
 		}
@@ -125,7 +127,7 @@ func TestNoContinuation(t *testing.T) {
 				asked++
 				return counted(c.chunks(1000)(p), messages.Usage{OutputTokens: 100})
 			}
-			m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{continues: continues, MaxTokens: tokens}, ask)))
+			m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{MaxTokens: tokens, asking: asking{continues: continues}}, ask)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +167,7 @@ func TestNoContinuation(t *testing.T) {
 				asked++
 				return stopped.chunks(0)(p)
 			}
-			if _, err := messages.Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: tokens}, ask)); err != nil || asked != want {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{MaxTokens: tokens, asking: asking{continues: true}}, ask)); err != nil || asked != want {
 				t.Errorf("of %d tokens: asked %d times, want %d, error %v", tokens, asked, want, err)
 			}
 		}
@@ -208,7 +210,7 @@ func TestContinuationEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
 			answers := []Ask{seq(&left, call, Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
-			got := collectEvents(t, benchRequest(), &Prompt{continues: true, flowsValues: true, MaxTokens: 1000}, inTurn(answers...))
+			got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, asking: asking{continues: true, flowsValues: true}}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -224,7 +226,7 @@ func TestContinuedReasoning(t *testing.T) {
 		seq(&left, Chunk{Thinking: "Hm."}, "A `", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}),
 		seq(&left, Chunk{Thinking: "Right."}, "` ends it.", Chunk{Stop: messages.StopEndTurn}),
 	}
-	got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
+	got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, asking: asking{continues: true}}, inTurn(answers...))
 	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 Hm.", "delta 0 ", "stop 0", "start 1 text", "delta 1 A `",
 		"delta 1 " + CallsEnd + "` ends it.", "stop 1", "ending end_turn 6", "message_stop"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -242,7 +244,7 @@ func TestContinuedUsage(t *testing.T) {
 			Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 20}}),
 		seq(&left, Chunk{Usage: messages.Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
 	}
-	m, err := messages.Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...)))
+	m, err := messages.Collect(Events(benchRequest(), &Prompt{MaxTokens: 1000, asking: asking{continues: true}}, inTurn(answers...)))
 	want := messages.Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
 	if err != nil || m.Usage != want || !left {
 		t.Errorf("usage %+v, want %+v; left = %v, error %v", m.Usage, want, left, err)
@@ -251,7 +253,7 @@ func TestContinuedUsage(t *testing.T) {
 
 // TestContinuedUnheard holds that the model is not asked to go on when nobody listens.
 func TestContinuedUnheard(t *testing.T) {
-	w := &writer{t: t, prompt: &Prompt{continues: true, flowsValues: true, MaxTokens: 1000}, text: callOf("a" + CallsEnd + "b")}
+	w := &writer{t: t, prompt: &Prompt{MaxTokens: 1000, asking: asking{continues: true, flowsValues: true}}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {
 		if e.Type == messages.ContentBlockDelta {
 			break

@@ -2,9 +2,7 @@ package translate
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"slices"
-	"strconv"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -340,14 +338,3 @@ func messageID(seed string) string {
 // toolUseID returns the id of block n of a message. It is as unique as the seed, and of the form
 // that every API accepts (docs/reference/messages-api.md §8).
 func toolUseID(seed string, n int) string { return "toolu_" + derivedID(seed, n+1) }
-
-// derivedID returns 24 letters and digits that depend on seed and n alone.
-func derivedID(seed string, n int) string {
-	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	sum := sha256.Sum256(strconv.AppendInt([]byte(seed+"/"), int64(n), 10))
-	id := sum[:24]
-	for i, b := range id {
-		id[i] = digits[int(b)%len(digits)]
-	}
-	return string(id)
-}

@@ -68,33 +68,33 @@ func BenchmarkEvents(b *testing.B) {
 	for _, text := range benchTexts {
 		for _, piece := range []int{4, 16} {
 			b.Run(fmt.Sprintf("value/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{flowsValues: true}, valueCompletion(benchText(text.unit, size)), piece)
+				benchCompletion(b, &Prompt{asking: asking{flowsValues: true}}, valueCompletion(benchText(text.unit, size)), piece)
 			})
 			b.Run(fmt.Sprintf("prose/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
 				benchCompletion(b, &Prompt{}, benchText(text.unit, size), piece)
 			})
 			b.Run(fmt.Sprintf("prose/accept=all/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{reads: newReads(formats[0], formats[:], 0)}, benchText(text.unit, size), piece)
+				benchCompletion(b, &Prompt{asking: asking{reads: newReads(formats[0], formats[:], 0)}}, benchText(text.unit, size), piece)
 			})
 		}
 		b.Run("escaped/text="+text.name+"/piece=16", func(b *testing.B) {
-			benchCompletion(b, &Prompt{escaped: markup.Escapes{Tags: markup.InTurns}, flowsValues: true}, valueCompletion(benchText(text.unit, size)), 16)
+			benchCompletion(b, &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.InTurns}, flowsValues: true}}, valueCompletion(benchText(text.unit, size)), 16)
 		})
 	}
 	for _, size := range []int{1 << 10, 10 << 20} {
 		for _, piece := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("value/text=html/size=%d/piece=%d", size, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{flowsValues: true}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
+				benchCompletion(b, &Prompt{asking: asking{flowsValues: true}}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
 			})
 		}
 	}
 	for _, f := range formats {
 		for _, text := range []string{"plain", "html", "code", "json"} {
 			b.Run(fmt.Sprintf("format=%s/text=%s/piece=16", f.name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{format: f, flowsValues: true}, formatCompletion(f, text, size), 16)
+				benchCompletion(b, &Prompt{asking: asking{format: f, flowsValues: true}}, formatCompletion(f, text, size), 16)
 			})
 			b.Run(fmt.Sprintf("format=%s/accept=all/text=%s/piece=16", f.name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{format: f, reads: newReads(f, formats[:], 0), flowsValues: true}, formatCompletion(f, text, size), 16)
+				benchCompletion(b, &Prompt{asking: asking{format: f, reads: newReads(f, formats[:], 0), flowsValues: true}}, formatCompletion(f, text, size), 16)
 			})
 		}
 	}

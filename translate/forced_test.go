@@ -17,7 +17,7 @@ import (
 func forced(t *testing.T, f *format, req *messages.Request, name, text string, n int) *messages.Message {
 	t.Helper()
 	opening := f.callPrefill(name, 0)
-	prompt := &Prompt{format: f, opening: opening, Turns: []Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}}
+	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, asking: asking{format: f, opening: opening}}
 	m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {
 		c := completion{text, messages.StopSequence, f.stopSequence}
 		text = ""

@@ -121,7 +121,7 @@ type format struct {
 	thinkTag string
 	// writeResult writes one result, with a newline after it, in place of that: a tool_result
 	// block, and the name of the tool that was called, which is not escaped; n is as in appendCall.
-	writeResult func(w *turnWriter, tool string, n int, result *messages.BlockParam)
+	writeResult func(w resultWriter, tool string, n int, result *messages.BlockParam)
 }
 
 // shaped returns f with what follows from its shape.

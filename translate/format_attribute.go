@@ -24,7 +24,7 @@ var attributeCalls = shaped(format{
 	afterCalls:    CallsEnd,
 	beforeResults: resultsStart,
 	afterResults:  resultsEnd,
-	writeResult:   (*turnWriter).writeLegacyResult,
+	writeResult:   writeLegacyResult,
 })
 
 // attributeShape is how calls are written there.

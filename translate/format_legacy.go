@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"bytes"
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -46,7 +49,7 @@ var legacyCalls = format{
 
 	beforeResults: resultsStart,
 	afterResults:  resultsEnd,
-	writeResult:   (*turnWriter).writeLegacyResult,
+	writeResult:   writeLegacyResult,
 }
 
 // The tags around the calls and the results of one turn, which the attribute format has,
@@ -159,7 +162,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 
 // writeLegacyResult is [format.writeResult]. A result without content is an empty line. An
 // error has the form of the documentation (docs/reference/legacy-format.md §7).
-func (w *turnWriter) writeLegacyResult(tool string, _ int, b *messages.BlockParam) {
+func writeLegacyResult(w resultWriter, tool string, _ int, b *messages.BlockParam) {
 	if b.IsError {
 		w.write("<error>\n")
 		w.writeContent(b.Content)
@@ -171,4 +174,57 @@ func (w *turnWriter) writeLegacyResult(tool string, _ int, b *messages.BlockPara
 	w.write("</tool_name>\n<stdout>\n")
 	w.writeContent(b.Content)
 	w.write("\n</stdout>\n</result>\n")
+}
+
+// isReadAsParameter reports whether the parser takes a parameter of that name, declared or not, for
+// one and for nothing else if its value begins like text. The renderer asks (G5); for some texts the
+// answer is no although the parser would.
+func isReadAsParameter(name string, declared bool, text string) bool {
+	if !markup.IsReserved(name) || strings.IndexByte(name, ':') >= 0 { // behind a namespace it has another tag
+		return true
+	}
+	text = strings.TrimLeft(text, " \t\r\n")
+	if !declared || strings.HasPrefix(text, "<") {
+		return false
+	}
+	return text != "" && text[0] != '{' || !strings.EqualFold(name, "parameters")
+}
+
+// wouldBeDoubtful reports whether the parser might find text doubtful as the value of the property
+// own, whose schema is ps: because elements of other parameters in it do not pair up, or because it
+// is no string and holds any. The renderer asks, since what it writes has to be read as the same (G5).
+func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
+	var inside openTags
+	for rest, any := []byte(text), false; ; rest = rest[1:] {
+		i := bytes.IndexByte(rest, '<')
+		if i < 0 {
+			return len(inside) > 0 || any && !fitsText(ps, text)
+		}
+		rest = rest[i:]
+		t, v := markup.MatchTag(rest, true)
+		if v != markup.Match {
+			continue
+		}
+		if name, _, declared := s.PropertyByTag(string(t.Full)); !declared && s.AdditionalProperties == nil || name == own {
+			continue
+		}
+		any = true
+		switch {
+		case t.Empty:
+		case !t.Closing && len(inside) == maxOpenTags:
+			return true
+		case !t.Closing:
+			inside.open(t.Full, 0)
+		default:
+			if _, ok := inside.close(t.Full); !ok {
+				return true
+			}
+		}
+	}
+}
+
+// fitsText reports whether a value that is written as text fits its schema.
+func fitsText(s *schema.Schema, text string) bool {
+	_, fits := schema.AppendTyped(nil, s, text)
+	return fits
 }

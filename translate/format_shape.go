@@ -215,7 +215,7 @@ func (f *format) describe(w *toolWriter, t *messages.Tool) error {
 }
 
 // addResult writes a result: see [format.result].
-func (f *format) addResult(w *turnWriter, tool string, n int, b *messages.BlockParam) {
+func (f *format) addResult(w resultWriter, tool string, n int, b *messages.BlockParam) {
 	if f.writeResult != nil {
 		f.writeResult(w, tool, n, b)
 		return
@@ -229,7 +229,7 @@ func (f *format) addResult(w *turnWriter, tool string, n int, b *messages.BlockP
 		w.write(rest, after)
 	}
 	if b.IsError {
-		w.write(w.language().errorLabel)
+		w.write(w.errorLabel())
 	}
 	w.writeContent(b.Content)
 	w.write(f.result[1])

@@ -117,7 +117,7 @@ func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 func (w *writer) message(req *messages.Request) *messages.Message {
 	w.t.Helper()
 	if w.prompt == nil {
-		w.prompt = &Prompt{format: w.asksIn, continues: true, MaxTokens: 1 << 30, Turns: []Turn{{Role: messages.RoleUser}}}
+		w.prompt = &Prompt{MaxTokens: 1 << 30, Turns: []Turn{{Role: messages.RoleUser}}, asking: asking{format: w.asksIn, continues: true}}
 	}
 	m, err := messages.Collect(checked(w.t, Events(req, w.prompt, w.ask)))
 	if err != nil {

@@ -56,7 +56,7 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2, flowsValues: true}
+		prompt := &Prompt{asking: asking{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2, flowsValues: true}}
 		if seed%7 > 3 {
 			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
@@ -231,7 +231,7 @@ func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *form
 		text += f.afterCalls
 	}
 	c := completion{text, messages.StopSequence, f.stopSequence}
-	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, reads: reads, escaped: e.Escapes()}, c.chunks(n))))
+	m, err := messages.Collect(checked(t, Events(req, &Prompt{asking: asking{format: f, reads: reads, escaped: e.Escapes()}}, c.chunks(n))))
 	if err != nil {
 		t.Fatal(err)
 	}

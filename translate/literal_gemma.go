@@ -10,9 +10,6 @@ import (
 // Calls of Gemma: call:book{note:<|"|>a<|"|>,count:3,tags:[<|"|>b<|"|>]}. Names of members stand without
 // quotes at every depth, and nothing is escaped in strings.
 
-// gemmaCall stands before the name of the tool.
-const gemmaCall = "call:"
-
 // matchGemma matches a call up to the bracket before its arguments, which is of either kind. Between markers
 // the word before the name, its colon or both may be missing. more is the verdict if it may go on.
 func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {

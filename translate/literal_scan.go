@@ -7,27 +7,6 @@ import (
 	"dragoman/translate/markup"
 )
 
-// literalSyntax is the syntax of calls that are literals of a language.
-type literalSyntax uint8
-
-const (
-	noLiteral     literalSyntax = iota
-	pythonLiteral               // [book(note="a", count=3), ping()]
-	gemmaLiteral                // call:book{note:<|"|>a<|"|>,count:3}
-)
-
-// What strings begin and end with in those of Gemma and of FunctionGemma.
-const (
-	gemmaQuote  = `<|"|>`
-	gemmaEscape = "<escape>"
-)
-
-// quotesOf are what strings begin and end with in a syntax, the longest first where one begins another.
-var quotesOf = [...][]string{
-	pythonLiteral: {`"""`, "'''", `"`, "'"},
-	gemmaLiteral:  {gemmaQuote, gemmaEscape, `"`, "'"},
-}
-
 // literalScan follows calls in a syntax far enough to know where they end: it counts brackets, and knows
 // what is in a string. It never takes a part of what it cannot decide on yet.
 type literalScan struct {

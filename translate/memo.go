@@ -171,3 +171,13 @@ func (r *renderer) appendMemoKey(dst []byte) []byte {
 func appendField[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
+
+// outliving returns tools without what only a prompt has of them.
+func outliving(tools []messages.Tool) []messages.Tool {
+	own := make([]messages.Tool, len(tools))
+	for i := range tools {
+		t := &tools[i]
+		own[i] = messages.Tool{Name: strings.Clone(t.Name), InputSchema: bytes.Clone(t.InputSchema), Streaming: t.Streaming, Strict: t.Strict}
+	}
+	return own
+}

@@ -34,7 +34,7 @@ func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, e
 		if err != nil {
 			continue
 		}
-		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}), cmpopts.IgnoreFields(Prompt{}, "format", "reads", "schemas", "tools", "request"),
+		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "format", "reads", "schemas", "tools", "request"),
 			cmp.Comparer(func(a, b *markup.Openers) bool { return a == b })); diff != "" {
 			t.Fatalf("-without a memo +with one:\n%s", diff)
 		}

@@ -1,12 +1,5 @@
 package translate
 
-import (
-	"bytes"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/schema"
-)
-
 // openTags are the elements that are open in a value, of the names that matter: the parameter's own,
 // other parameters', and those of a call. A closing tag of such a name belongs to the element that
 // is open, and not to the call.
@@ -71,43 +64,4 @@ func (o openTags) has(name string) bool {
 		}
 	}
 	return false
-}
-
-// wouldBeDoubtful reports whether the parser might find text doubtful as the value of the property
-// own, whose schema is ps: because elements of other parameters in it do not pair up, or because it
-// is no string and holds any. The renderer asks, since what it writes has to be read as the same (G5).
-func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
-	var inside openTags
-	for rest, any := []byte(text), false; ; rest = rest[1:] {
-		i := bytes.IndexByte(rest, '<')
-		if i < 0 {
-			return len(inside) > 0 || any && !fitsText(ps, text)
-		}
-		rest = rest[i:]
-		t, v := markup.MatchTag(rest, true)
-		if v != markup.Match {
-			continue
-		}
-		if name, _, declared := s.PropertyByTag(string(t.Full)); !declared && s.AdditionalProperties == nil || name == own {
-			continue
-		}
-		any = true
-		switch {
-		case t.Empty:
-		case !t.Closing && len(inside) == maxOpenTags:
-			return true
-		case !t.Closing:
-			inside.open(t.Full, 0)
-		default:
-			if _, ok := inside.close(t.Full); !ok {
-				return true
-			}
-		}
-	}
-}
-
-// fitsText reports whether a value that is written as text fits its schema.
-func fitsText(s *schema.Schema, text string) bool {
-	_, fits := schema.AppendTyped(nil, s, text)
-	return fits
 }

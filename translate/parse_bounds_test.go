@@ -76,7 +76,7 @@ func TestBounds(t *testing.T) {
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
-			prompt := &Prompt{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: !tt.whole}
+			prompt := &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: !tt.whole}}
 			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(size, &peak)) {
 				if err != nil {
 					t.Fatal(err)

@@ -64,10 +64,6 @@ func (p *parser) beginNamed(t markup.Tag) state {
 	return inCall
 }
 
-// maxToolName bounds the text that is read as the name of a tool, with blanks before and after it.
-// The API's own bound is 200 (docs/reference/messages-api.md §9).
-const maxToolName = 512
-
 // readToolName is the state atToolName: <invoke> has been read. It reads <tool_name>x</tool_name>, or
 // a bare x before <parameters> that is the name of an offered tool (inCall). A comment before it is
 // passed over, and so is <invoke>, in a wrapper, before another (atInvoke). Before anything else the

@@ -24,12 +24,6 @@ type header struct {
 // maxHeader bounds a header, in bytes.
 const maxHeader = 512
 
-// headerTo stands before the tool to which a message goes.
-const headerTo = "to="
-
-// analysis is the channel of thinking.
-const analysis = "analysis"
-
 // matchHeader matches a header with its markers at the beginning of s, and before a call the white space
 // up to its input, which has to begin there.
 func matchHeader(s []byte, eof bool) (h header, v markup.Verdict) {

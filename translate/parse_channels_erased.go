@@ -10,10 +10,6 @@ import (
 // Headers of channels whose markers a server has erased, all or some. The words that are left count only if they
 // name an offered tool before an object that has all it requires.
 
-// channelWords are the words of headers. What stands for the name of a tool in one ends before these where
-// the markers between them are lost.
-var channelWords = [...]string{"assistant", "commentary", analysis, "final", "json", "code"}
-
 // matchErasedHeader matches a header of a call that has lost its markers, or the first of them alone, which
 // the prompt ends with: commentary to=functions.book json and the white space up to its input.
 func (p *parser) matchErasedHeader(s []byte) (h header, v markup.Verdict) {

@@ -93,7 +93,7 @@ func TestCutValues(t *testing.T) {
 	for i := range testcost.Cases(300, 5000) {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
 		w := &cutWriter{Rand: r, format: asked[i%len(asked)], words: words[i%len(asked)]}
-		prompt := &Prompt{format: w.format, thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}
+		prompt := &Prompt{asking: asking{format: w.format, thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}}
 		if r.IntN(3) == 0 {
 			prompt.reads = readsOf(w.format, AcceptAll, allFormats(), 0)
 		}

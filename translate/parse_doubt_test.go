@@ -67,7 +67,7 @@ func TestDoubtInPieces(t *testing.T) {
 // in the value, and with bytes that are no UTF-8, which are shorter.
 func TestEscapesInDoubt(t *testing.T) {
 	const begin, end = "<function_calls><invoke><tool_name>f</tool_name><parameters>", "</parameters></invoke>"
-	prompt := &Prompt{escaped: markup.Escapes{Tags: markup.InValues | markup.TagInvoke}}
+	prompt := &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.InValues | markup.TagInvoke}}}
 	for _, c := range []struct{ name, text, want string }{
 		{"after a closing tag too few", "<a>&lt;invoke> \xff<b>&lt;invoke>&lt;/invoke></b>", `f {"a":"<invoke> �","b":"<invoke></invoke>"}`},
 		{"swapped", "<a>&lt;invoke>\xff</b>\n<b>&amp;lt;invoke>\xff</a>", `f {"a":"<invoke>�","b":"&lt;invoke>�"}`},

@@ -116,7 +116,7 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
-		c.prompt = &Prompt{format: asked, reads: newReads(asked, accepts, 0), readsQuoted: quoted}
+		c.prompt = &Prompt{asking: asking{format: asked, reads: newReads(asked, accepts, 0), readsQuoted: quoted}}
 		if f := files[name+"/prefill"]; f != nil {
 			c.prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: string(f.Data)}}}}
 		}

@@ -68,9 +68,6 @@ func (p *parser) mayBeHeadless(line []byte) bool {
 	return v != markup.NoMatch
 }
 
-// unbracketedCall is what a call begins with that has lost its bracket, in the attribute format.
-const unbracketedCall = "invoke name="
-
 // matchFirstWord matches the name of an offered tool as the first word of text.
 func (p *parser) matchFirstWord(text []byte) (name string, v markup.Verdict) {
 	head := text[:min(len(text), maxToolName)]

@@ -9,7 +9,6 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
 // What calls that are literals say, and how they are written.
@@ -98,20 +97,6 @@ func (p *parser) retyped(c *literalCall) jsontext.Value {
 		m.Value = retype(p.call.schema, m.Name, m.Value)
 	}
 	return o.JSON()
-}
-
-// retype returns the value of a parameter, which a model has written as a literal: a string that the
-// schema takes for something else, since it takes no strings, is that. Some models write all values in
-// quotes.
-func retype(in *schema.Schema, name string, value jsontext.Value) jsontext.Value {
-	property, s, declared := in.PropertyByTag(name)
-	if value.Kind() != '"' || !declared || property != name || s.AcceptsString() {
-		return value
-	}
-	if typed, fits := schema.AppendTypedLiteral(nil, s, rawjson.Unquote(value)); fits {
-		return typed
-	}
-	return value
 }
 
 // cutLiteral ends calls whose text ends before their last bracket. Those of a list that are whole count,

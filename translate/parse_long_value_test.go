@@ -28,7 +28,7 @@ func TestLongValueHoldsCalls(t *testing.T) {
 		for _, size := range []int{1, maxDoubt / 2, 2 * maxDoubt} {
 			value := strings.TrimSpace(strings.Repeat(inner, size/len(inner)+1))
 			text := call("write", [2]string{"content", value}, [2]string{"path", "p"})
-			m := parseIn(t, &Prompt{format: f}, benchRequest(), completion{text, messages.StopEndTurn, ""}, 0)
+			m := parseIn(t, &Prompt{asking: asking{format: f}}, benchRequest(), completion{text, messages.StopEndTurn, ""}, 0)
 			if f == minimaxCalls && size > maxDoubt && m.StopReason == messages.StopMaxTokens {
 				continue // refused: the wrappers in it are not paired
 			}

@@ -30,20 +30,20 @@ func TestMemoryOfAnArgument(t *testing.T) {
 		kept             bool
 	}{
 		{"text", "", "so on and on ", Prompt{}, false},
-		{"a string", opened + "<s>", "so on and on ", Prompt{flowsValues: true}, false},
-		{"a string that may be null", opened + "<o>", "so on and on ", Prompt{flowsValues: true}, false},
-		{"a string in an attribute", attribute, "\tif a < b {\n", Prompt{format: attributeCalls, flowsValues: true}, false},
-		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", Prompt{flowsValues: true}, false},
-		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", Prompt{flowsValues: true}, false},
-		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", Prompt{flowsValues: true}, false},
-		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", Prompt{flowsValues: true}, false},
+		{"a string", opened + "<s>", "so on and on ", Prompt{asking: asking{flowsValues: true}}, false},
+		{"a string that may be null", opened + "<o>", "so on and on ", Prompt{asking: asking{flowsValues: true}}, false},
+		{"a string in an attribute", attribute, "\tif a < b {\n", Prompt{asking: asking{format: attributeCalls, flowsValues: true}}, false},
+		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", Prompt{asking: asking{flowsValues: true}}, false},
+		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", Prompt{asking: asking{flowsValues: true}}, false},
+		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", Prompt{asking: asking{flowsValues: true}}, false},
+		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", Prompt{asking: asking{flowsValues: true}}, false},
 
 		{"a string that is sent when it is whole", opened + "<s>", "so on and on ", Prompt{}, true},
 		{"a list", opened + "<a>[1", ", 1", Prompt{}, true}, // its schema types the whole text
 		{"an object", opened + "<m>{\"k\":\"", "so on ", Prompt{}, true},
 		{"a value of any type", opened + "<any>", "so on ", Prompt{}, true},
 		{"the whole input as an object", opened + "{\"s\":\"", "so on ", Prompt{}, true},
-		{"a call in JSON", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"", "so on ", Prompt{format: &jsonCalls}, true}, // as models write it, it may not be JSON
+		{"a call in JSON", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"", "so on ", Prompt{asking: asking{format: &jsonCalls}}, true}, // as models write it, it may not be JSON
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newReader(fuzzRequest(), &tt.prompt, new(budget), func(messages.Event, error) bool { return true })

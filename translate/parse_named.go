@@ -12,16 +12,6 @@ import (
 // Calls in JSON whose name stands before their input: book{"note":"a"}, what is left of markers that a server
 // has erased, or of the first of them; or book, and the input on the next line, in a wrapper.
 
-// aloneName says in [format.alone] that the name of an offered tool may stand before an input.
-const aloneName = "NAME"
-
-// What may stand between the two, of which the first has an id behind it, of so many letters and digits.
-const (
-	callIDMarker = "[CALL_ID]"
-	argsMarker   = "[ARGS]"
-	callIDLen    = 9
-)
-
 // matchNamed matches the name of an offered tool and the { of its input, after white space, and what may
 // stand between the two. n is the index of the {.
 func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) {

@@ -55,7 +55,7 @@ func TestOpenMarkup(t *testing.T) {
 				}
 				yield(Chunk{Stop: messages.StopMaxTokens}, nil)
 			})
-			for e, err := range Events(fuzzRequest(), &Prompt{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: true}, ask) {
+			for e, err := range Events(fuzzRequest(), &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: true}}, ask) {
 				if err != nil {
 					t.Fatal(err)
 				}

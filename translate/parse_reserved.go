@@ -151,17 +151,3 @@ func (p *parser) matchInput(rest []byte) markup.Verdict {
 	_, _, declared := p.call.schema.PropertyByTag(markup.ParamTag(name))
 	return markup.VerdictOf(declared || p.call.schema.AdditionalProperties != nil)
 }
-
-// isReadAsParameter reports whether the parser takes a parameter of that name, declared or not, for
-// one and for nothing else if its value begins like text. The renderer asks (G5); for some texts the
-// answer is no although the parser would.
-func isReadAsParameter(name string, declared bool, text string) bool {
-	if !markup.IsReserved(name) || strings.IndexByte(name, ':') >= 0 { // behind a namespace it has another tag
-		return true
-	}
-	text = strings.TrimLeft(text, " \t\r\n")
-	if !declared || strings.HasPrefix(text, "<") {
-		return false
-	}
-	return text != "" && text[0] != '{' || !strings.EqualFold(name, "parameters")
-}

@@ -9,7 +9,6 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
 // How a value is written to the input of the call: a string as it comes, any other value when it is
@@ -213,9 +212,6 @@ func (p *parser) saidJSON(text string) string {
 	}
 	return text
 }
-
-// anyValue allows everything.
-var anyValue = new(schema.Schema)
 
 // repeated reads an array whose elements the model wrote as parameters of the same name. Of
 // <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other

@@ -212,14 +212,3 @@ const (
 	modeNullable                  // as it comes, once it cannot be null any more: a string or null
 	modeHeld                      // when it is whole, since its schema types the whole text
 )
-
-// byteSet is a set of bytes.
-type byteSet [4]uint64
-
-func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
-func (b *byteSet) join(other *byteSet) {
-	for i := range b {
-		b[i] |= other[i]
-	}
-}
-func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }

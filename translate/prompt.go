@@ -50,6 +50,14 @@ type Prompt struct {
 	cached int
 	// stopsAtCalls says that the first of StopSequences is that of the format.
 	stopsAtCalls bool
+	// textWire is [Target.TextWire].
+	textWire bool
+	asking   `json:"-"`
+}
+
+// asking is how the model was asked, as far as whoever reads its answer has to know. It is empty in a prompt that
+// was made by hand.
+type asking struct {
 	// format is the format of the prompt; nil for the default.
 	format *format
 	// reads is what calls are found by in the answer; nil for the format alone.
@@ -58,12 +66,10 @@ type Prompt struct {
 	// it has in all of the prompt.
 	example  *exampleCall
 	invented []string
-	// request is what the prompt was made of; nil if it was made by hand.
+	// request is what the prompt was made of.
 	request *messages.Request
 	// pastCalls is how many calls the conversation has had before.
 	pastCalls int
-	// textWire is [Target.TextWire].
-	textWire bool
 	// opening is the beginning of a forced call, at the end of the prefill. The parser
 	// reads it before the completion; the client never sees it.
 	opening string
@@ -86,7 +92,7 @@ type Prompt struct {
 	again Reason
 	// language is [Target.Language].
 	language string
-	// schemas are those of the request's tools; nil in a prompt that was made by hand.
+	// schemas are those of the request's tools.
 	schemas *toolSchemas
 	// tools are those of the request as outliving has them, if the memo keeps them; nil if they have
 	// to be made.
@@ -207,3 +213,27 @@ type Chunk struct {
 	// More says that the next chunk is at hand: nothing is waited for before it.
 	More bool
 }
+
+// Reason says why a model is asked again.
+type Reason string
+
+// The reasons.
+const (
+	// ReasonStopped says that the upstream stopped at our stop sequence where the model had written
+	// it as text. The model is asked to go on after the tag, and what it writes is more of the same
+	// answer (reader.go).
+	ReasonStopped Reason = "stopped"
+	// ReasonUncontinued says that the model has not gone on with the prefill that begins a forced call. The
+	// model is asked for the call in words ([Target.TryPrefill]).
+	ReasonUncontinued Reason = "uncontinued"
+	// ReasonUnread says that a call of the answer could not be read. The model is told which, and
+	// why, and makes its calls again (correct.go).
+	ReasonUnread Reason = "unread"
+	// ReasonUnmet says that the answer does not do what tool_choice asks: it has to begin with a call
+	// and does not, or with one of another tool; or it is a call, and none may come. The model is told
+	// so and answers again.
+	ReasonUnmet Reason = "unmet"
+	// ReasonInvalid says that the answer is not what the schema of a strict tool, or of
+	// output_config.format, asks for. The model is told what is wrong and answers again.
+	ReasonInvalid Reason = "invalid"
+)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // reads is what calls are found by in an answer: all that the formats declare in which it is read. The parser
@@ -126,16 +127,8 @@ func (r *reads) words() (list []markup.Opener) {
 	return list
 }
 
-// mayOpen reports whether the name behind the text of an opener is that of a tool, as the parser finds it there.
-func (t *toolNames) mayOpen(before, name string) bool {
-	switch before {
-	case "":
-		return t.named(t.withoutID(name)) != nil
-	case gemmaCall:
-		name = t.unqualified(strings.TrimRight(name, ":"))
-	case headerTo:
-		name = t.inHeader(name)
-	}
-	tool, _ := t.find(name)
-	return tool != nil
+// isOurs reports whether the upstream stopped at the stop sequence of the format. An upstream that
+// does not say at which sequence it stopped is taken to have stopped at ours.
+func (f *format) isOurs(stop messages.Stop, sequence string) bool {
+	return stop == messages.StopSequence && (sequence == f.stopSequence || sequence == "")
 }

@@ -90,5 +90,5 @@ func (c *realCompletion) read(t *testing.T, n int) string {
 	for _, tool := range request.Tools {
 		req.Tools = append(req.Tools, messages.Tool{Name: tool.Name, InputSchema: tool.InputSchema})
 	}
-	return show(parseIn(t, &Prompt{format: asked}, req, completion{text: c.Completion, stop: c.Stop}, n))
+	return show(parseIn(t, &Prompt{asking: asking{format: asked}}, req, completion{text: c.Completion, stop: c.Stop}, n))
 }

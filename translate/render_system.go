@@ -26,12 +26,12 @@ func (r *renderer) addSystem() error {
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
 	for i := range r.req.System {
-		w.origins.enter(0, "system", i+int(r.req.System[i].Skipped))
+		r.origins.enter(0, "system", i+int(r.req.System[i].Skipped))
 		w.addText(r.req.System[i].Text)
-		w.origins.leave(0)
+		r.origins.leave(0)
 	}
 	parts := w.takeParts()
-	w.origins.endSystemParts()
+	r.origins.endSystemParts()
 	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+2)
 	if own := r.format.systemText; own != "" && len(parts) == 0 && r.describesTools() {
 		r.prompt.System = append(r.prompt.System, Text{own})
@@ -129,7 +129,7 @@ func join(first, second string) string {
 // the system prompt.
 func (r *renderer) describeTools() (string, error) {
 	f := r.format
-	w := toolWriter{format: f, escape: &r.escape, origins: r.origins}
+	w := toolWriter{format: f, escape: &r.escape, note: r.origins.note}
 	var call string
 	if r.showsExample() {
 		if r.prompt.example = r.findExample(); r.prompt.example != nil {
@@ -145,7 +145,7 @@ func (r *renderer) describeTools() (string, error) {
 	}
 	r.origins.to("tools")
 	w.out = make([]byte, 0, size)
-	w.writePreamble(before, call)
+	r.writePreamble(&w, before, call)
 	w.write(f.beforeTools)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
@@ -155,36 +155,36 @@ func (r *renderer) describeTools() (string, error) {
 		if i > 0 {
 			w.write(f.betweenTools)
 		}
-		w.origins.enterTool(len(w.out), t)
+		r.origins.enterTool(len(w.out), t)
 		if err := f.describe(&w, t); err != nil {
 			return "", &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: t.Path() + ".input_schema", Message: err.Error()}
 		}
 		if f.betweenTools == "" {
-			w.writeExamples(t, r.prompt.schemas)
+			r.writeExamples(&w, t)
 		}
-		w.origins.leave(len(w.out))
+		r.origins.leave(len(w.out))
 	}
 	w.write(f.afterTools)
 	if f.betweenTools != "" {
 		r.writeAllExamples(&w)
 	}
-	w.writePreamble(after, call)
+	r.writePreamble(&w, after, call)
 	return string(w.out), nil
 }
 
 // writePreamble writes a part of the preamble, in which the example call may stand.
-func (w *toolWriter) writePreamble(text, call string) {
+func (r *renderer) writePreamble(w *toolWriter, text, call string) {
 	at := strings.Index(text, call)
-	if w.origins == nil || call == "" || at < 0 {
+	if r.origins == nil || call == "" || at < 0 {
 		w.write(text)
 		return
 	}
 	w.write(text[:at])
-	w.origins.fill(len(w.out))
-	w.origins.to("example_call")
+	r.origins.fill(len(w.out))
+	r.origins.to("example_call")
 	w.write(call)
-	w.origins.fill(len(w.out))
-	w.origins.to("tools")
+	r.origins.fill(len(w.out))
+	r.origins.to("tools")
 	w.write(text[at+len(call):])
 }
 
@@ -192,10 +192,43 @@ func (w *toolWriter) writePreamble(text, call string) {
 func (r *renderer) writeAllExamples(w *toolWriter) {
 	for i := range r.req.Tools {
 		if t := &r.req.Tools[i]; len(t.InputExamples) > 0 {
-			w.origins.enterTool(len(w.out), t)
-			w.writeExamples(t, r.prompt.schemas)
+			r.origins.enterTool(len(w.out), t)
+			r.writeExamples(w, t)
 			w.out = bytes.TrimSuffix(w.out, []byte("\n"))
-			w.origins.leave(len(w.out))
+			r.origins.leave(len(w.out))
 		}
 	}
+}
+
+// languageOf returns the language of that name, or the default if there is none. For
+// LanguageAuto it is the language of the first text in the messages: a later text must not
+// change the preamble, which prompt caches keep. memo may be nil.
+func languageOf(name string, req *messages.Request, memo *Memo) *language {
+	if name == LanguageAuto {
+		name = memo.identify(firstText(req))
+	}
+	if i := slices.IndexFunc(languages, func(l language) bool { return l.name == name }); i >= 0 {
+		return &languages[i]
+	}
+	return &languages[0]
+}
+
+// firstText returns the first text in the messages, "" if there is none.
+func firstText(req *messages.Request) string {
+	for i := range req.Messages {
+		for _, b := range req.Messages[i].Content {
+			if b.Type == messages.BlockText && !(b.Text == "") {
+				return b.Text
+			}
+		}
+	}
+	return ""
+}
+
+// tokens returns the special tokens that texts for the target must not spell.
+func (t *Target) tokens() tokenSet {
+	if !t.SpecialTokens {
+		return 0
+	}
+	return tokensOf(t.Model)
 }

@@ -24,7 +24,7 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 	req = answered(req, tools)
 	return func(yield func(messages.Event, error) bool) {
 		accepts, _ := formatsOf(target.Accept)
-		prompt := Prompt{reads: readsOf(formats[0], target.Accept, accepts, 0), flowsValues: target.FlowValues, unaskedThinking: target.UnaskedThinking, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
+		prompt := Prompt{asking: asking{reads: readsOf(formats[0], target.Accept, accepts, 0), flowsValues: target.FlowValues, unaskedThinking: target.UnaskedThinking, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}}
 		r := rescuer{req: req, prompt: prompt, thinking: target.Thinking, yield: yield}
 		for e, err := range events {
 			if err != nil {

@@ -239,7 +239,7 @@ func FuzzServerCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, name, input, behind string, seed uint8) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{format: formats[int(seed)%len(formats)], flowsValues: seed%3 > 0}
+		prompt := &Prompt{asking: asking{format: formats[int(seed)%len(formats)], flowsValues: seed%3 > 0}}
 		if seed%4 > 1 {
 			prompt.ToolAPI, prompt.rescues = &ToolAPI{}, seed%4 == 2
 		}

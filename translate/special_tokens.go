@@ -82,11 +82,3 @@ func (s tokenSet) openers() (list []markup.Opener) {
 	}
 	return list
 }
-
-// tokens returns the special tokens that texts for the target must not spell.
-func (t *Target) tokens() tokenSet {
-	if !t.SpecialTokens {
-		return 0
-	}
-	return tokensOf(t.Model)
-}

@@ -11,13 +11,13 @@ import (
 // With what tags begin in the spellings of formats, so that most `<` of a text are known to begin none.
 
 // maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
-func (p *parser) maySpell(text []byte) bool {
-	begun := p.spelled.by(text)
+func (r *reads) maySpell(text []byte) bool {
+	begun := r.spelled.by(text)
 	if len(text) == 1 {
 		return begun != 0
 	}
 	for ; begun != 0; begun &= begun - 1 {
-		if p.spellings[bits.TrailingZeros32(begun)].MatchName(text, false) != markup.NoMatch {
+		if r.spellings[bits.TrailingZeros32(begun)].MatchName(text, false) != markup.NoMatch {
 			return true
 		}
 	}

@@ -44,9 +44,3 @@ func (c callsRead) stopReason(stop messages.Stop, sequence string, ours bool) (m
 	}
 	return stop, sequence
 }
-
-// isOurs reports whether the upstream stopped at the stop sequence of the format. An upstream that
-// does not say at which sequence it stopped is taken to have stopped at ours.
-func (f *format) isOurs(stop messages.Stop, sequence string) bool {
-	return stop == messages.StopSequence && (sequence == f.stopSequence || sequence == "")
-}

@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"crypto/sha256"
+	"strconv"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -132,4 +135,15 @@ func (r *renderer) callID(id, tool string, n int) string {
 		return r.format.shape.label(tool, n)
 	}
 	return derivedID(id, 0)[:callIDBytes]
+}
+
+// derivedID returns 24 letters and digits that depend on seed and n alone.
+func derivedID(seed string, n int) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256(strconv.AppendInt([]byte(seed+"/"), int64(n), 10))
+	id := sum[:24]
+	for i, b := range id {
+		id[i] = digits[int(b)%len(digits)]
+	}
+	return string(id)
 }

@@ -249,3 +249,17 @@ func (t *toolNames) inHeader(name string) string {
 		rest = strings.TrimSuffix(rest, channelWords[k])
 	}
 }
+
+// mayOpen reports whether the name behind the text of an opener is that of a tool, as the parser finds it there.
+func (t *toolNames) mayOpen(before, name string) bool {
+	switch before {
+	case "":
+		return t.named(t.withoutID(name)) != nil
+	case gemmaCall:
+		name = t.unqualified(strings.TrimRight(name, ":"))
+	case headerTo:
+		name = t.inHeader(name)
+	}
+	tool, _ := t.find(name)
+	return tool != nil
+}

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,9 +19,17 @@ import (
 type toolWriter struct {
 	format  *format
 	escape  *markup.Escaper
-	origins *origins
+	note    func(at, n int) // told where a name of the client's stands that is not escaped; may be nil
 	out     []byte
 	scratch []byte // the schema that canonicalSchema returned last
+}
+
+// resultWriter writes what a tool_result holds: see [format.writeResult].
+type resultWriter interface {
+	write(markup ...string)
+	writeEscaped(text string) // of the client
+	writeContent(blocks []messages.BlockParam)
+	errorLabel() string // in the language of the prompt
 }
 
 // write adds markup as it is.
@@ -64,7 +71,9 @@ func (w *toolWriter) describeInput(t *messages.Tool) (d schema.Description, err 
 
 // writeTag adds the tag of a parameter, which is a name of the client's and needs no escape.
 func (w *toolWriter) writeTag(tag string) *toolWriter {
-	w.origins.note(len(w.out), len(tag))
+	if w.note != nil {
+		w.note(len(w.out), len(tag))
+	}
 	return w.write(tag)
 }
 
@@ -99,30 +108,4 @@ func (w *toolWriter) object(t *messages.Tool) ([]byte, error) {
 		object = append(rawjson.AppendString(append(object, `"name":`...), t.Name), ',')
 	}
 	return append(append(append(object, `"parameters":`...), schema...), '}'), nil
-}
-
-// writeExamples writes the client's input_examples of a tool as calls, each as the model would write
-// it alone, in an element behind the tool's description. In the inputs, what spells a tag of a
-// description is escaped, too. schemas has that of the tool.
-func (w *toolWriter) writeExamples(t *messages.Tool, schemas *toolSchemas) {
-	if len(t.InputExamples) == 0 {
-		return
-	}
-	s := schemas.of(t)
-	escape := *w.escape
-	escape.Tags |= markup.InTools
-	if !bytes.HasSuffix(w.out, []byte("\n")) {
-		w.write("\n")
-	}
-	w.write("<examples>\n")
-	for _, input := range t.InputExamples {
-		w.write(w.format.beforeCalls)
-		w.out = w.format.appendCall(&escape, w.out, t.Name, 0, input, s)
-		w.out = bytes.TrimSuffix(w.out, []byte(w.format.betweenCalls))
-		if w.write(w.format.afterCalls); !bytes.HasSuffix(w.out, []byte("\n")) {
-			w.write("\n")
-		}
-	}
-	w.write("</examples>\n")
-	w.escape.Used = escape.Used
 }

@@ -193,7 +193,7 @@ func TestTraceSeeds(t *testing.T) {
 				continue
 			}
 			stop.text = strings.ReplaceAll(text, "get_weather", "t")
-			holdsTrace(t, req, &Prompt{format: formats[(i+j)%len(formats)]}, stop, 1+j)
+			holdsTrace(t, req, &Prompt{asking: asking{format: formats[(i+j)%len(formats)]}}, stop, 1+j)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}
+		prompt := &Prompt{asking: asking{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}}
 		if escaped {
 			prompt.escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | prompt.format.protects}
 		}

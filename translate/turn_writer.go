@@ -140,6 +140,9 @@ func (w *turnWriter) write(s ...string) {
 	}
 }
 
+// errorLabel stands before the content of an error.
+func (w *turnWriter) errorLabel() string { return w.language().errorLabel }
+
 // writeEscaped adds text of the client to the text.
 func (w *turnWriter) writeEscaped(s string) {
 	w.text = w.escape.AppendText(w.text, s)
