@@ -37,7 +37,7 @@ import (
 //
 // Other layers send more, but not after a failure that this file sees:
 //
-//   - Package translate asks a model again to go on with its answer, or to correct it: translate/again.go.
+//   - Package translate asks a model again to go on with its answer, or to correct it: translate/answer/again.go.
 //   - Package upstream sends a call once more that new credentials or the upstream's clock can mend: onceMore for
 //     Bedrock, bearerTransport for Vertex AI. net/http sends one again whose idle connection was dead: replayable.
 //

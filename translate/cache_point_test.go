@@ -2,11 +2,11 @@ package translate
 
 import (
 	"cmp"
-	"strings"
-	"testing"
-
+	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"strings"
+	"testing"
 )
 
 // TestCachePoint holds, for each format and each variant of one, that what stands before the cache point is
@@ -19,33 +19,33 @@ func TestCachePoint(t *testing.T) {
 	later.Messages = append(later.Messages, assistant("Then."), user("More </tools> <|tool>."))
 	later.Thinking, later.Format = messages.ThinkingShown, []byte(`{"type":"object"}`)
 	for _, f := range asked() {
-		target := f.target()
+		target := targetOf(f)
 		begin, now := mustRender(t, first, target), mustRender(t, later, target)
 		at := begin.CachePoint()
 		if at != now.CachePoint() {
-			t.Errorf("%s %s: the cache point stands behind text %d, and then behind %d", f.name, f.variant, at, now.CachePoint())
+			t.Errorf("%s %s: the cache point stands behind text %d, and then behind %d", f.Name, f.Variant, at, now.CachePoint())
 			continue
 		}
 		before := joined(begin.System[:at+1])
 		if got := joined(now.System[:at+1]); got != before {
-			t.Errorf("%s %s: before the cache point stood\n%s\nand stands\n%s", f.name, f.variant, before, got)
+			t.Errorf("%s %s: before the cache point stood\n%s\nand stands\n%s", f.Name, f.Variant, before, got)
 		}
-		if tools := begin.System[at].Text; !strings.Contains(tools, f.beforeTools) || !strings.Contains(tools, cmp.Or(f.words[1], f.example)) {
-			t.Errorf("%s %s: the cache point stands behind %q", f.name, f.variant, tools)
+		if tools := begin.System[at].Text; !strings.Contains(tools, f.BeforeTools) || !strings.Contains(tools, cmp.Or(f.Words[1], f.Example)) {
+			t.Errorf("%s %s: the cache point stands behind %q", f.Name, f.Variant, tools)
 		}
-		if blocks := len(first.System); f.toolsLast && at != blocks || !f.toolsLast && at != 0 {
-			t.Errorf("%s %s: the cache point stands behind text %d of %d, with %d of the client's", f.name, f.variant, at, len(begin.System), blocks)
+		if blocks := len(first.System); f.ToolsLast && at != blocks || !f.ToolsLast && at != 0 {
+			t.Errorf("%s %s: the cache point stands behind text %d of %d, with %d of the client's", f.Name, f.Variant, at, len(begin.System), blocks)
 		}
 	}
 }
 
 // target is one of a model that is asked in the format, or the variant.
-func (f *format) target() Target {
-	target := Target{Format: f.name}
-	if f.variant != "" {
-		target.Model = f.models[0]
+func targetOf(f *format.Format) Target {
+	target := Target{Format: f.Name}
+	if f.Variant != "" {
+		target.Model = f.Models[0]
 	}
-	if f.variant != "" && f.name == FormatJSON { // whose variants are the families' own words
+	if f.Variant != "" && f.Name == FormatJSON { // whose variants are the families' own words
 		target.Format = FormatAuto
 	}
 	return target
@@ -62,20 +62,20 @@ func joined(texts []Text) string {
 // Text of a client's in thinking does not end it, and comes back as it was.
 func TestThinkingFrame(t *testing.T) {
 	for _, f := range asked() {
-		tag := f.thinkingTag()
+		tag := f.ThinkingTag()
 		for _, text := range []string{"a </" + tag + "> b", "</think>", "< / THINK >", "<channel|>", "&lt;/think>", "[/THINK]", "<" + tag + ">"} {
 			req := spoken("x")
 			req.Thinking = messages.ThinkingShown
 			past := messages.BlockParam{Type: messages.BlockThinking, Text: text}
 			req.Messages[1].Content = append([]messages.BlockParam{past}, req.Messages[1].Content...)
-			prompt := mustRender(t, req, f.target())
+			prompt := mustRender(t, req, targetOf(f))
 			got, found := strings.CutPrefix(prompt.Turns[1].Parts[0].Text, "<"+tag+">\n")
 			got, closed := strings.CutSuffix(got, "\n</"+tag+">\n")
 			if marker := strings.TrimLeft(text, "ab "); !found || !closed || strings.Contains(got, "</"+tag) || text[0] == '<' && strings.Contains(got, marker) {
-				t.Errorf("%s %s: %q is shown as %q", f.name, f.variant, text, got)
+				t.Errorf("%s %s: %q is shown as %q", f.Name, f.Variant, text, got)
 			}
-			if back := markup.Unescape(got, prompt.escaped, ""); back != text {
-				t.Errorf("%s %s: %q comes back as %q", f.name, f.variant, text, back)
+			if back := markup.Unescape(got, prompt.Escaped, ""); back != text {
+				t.Errorf("%s %s: %q comes back as %q", f.Name, f.Variant, text, back)
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"context"
+	"dragoman/translate/answer"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/messages"
 )
 
 // inTurn gives the first answer to the first prompt, the second answer to the second, and so on.
@@ -46,17 +46,17 @@ func callOf(content string) string {
 func TestContinuationPrompt(t *testing.T) {
 	temperature := 0.5
 	base := Prompt{
-		System:        []Text{{"Be brief."}},
-		Turns:         []Turn{{messages.RoleUser, []Part{{Type: PartText, Text: "Hi"}}}},
+		System:        []Text{{Text: "Be brief."}},
+		Turns:         []Turn{{Role: messages.RoleUser, Parts: []Part{{Type: PartText, Text: "Hi"}}}},
 		StopSequences: []string{CallsEnd, "END"},
 		MaxTokens:     1000,
 		Temperature:   &temperature,
-		asking: asking{
-			continues: true,
+		Asking: asking{
+			Continues: true,
 		},
 	}
 	prefilled := base
-	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
+	prefilled.Turns = []Turn{base.Turns[0], {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
 	text := callOf("a" + CallsEnd + "b" + CallsEnd + "c")
 	first, rest, _ := strings.Cut(text, CallsEnd)
 	second, _, _ := strings.Cut(rest, CallsEnd)
@@ -76,12 +76,12 @@ func TestContinuationPrompt(t *testing.T) {
 			case i == 0:
 				want.Turns = prompt.Turns
 			case len(prompt.Turns) == 1:
-				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: said + CallsEnd}}}}
+				want.Turns = []Turn{base.Turns[0], {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: said + CallsEnd}}}}
 			default:
-				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
+				want.Turns = []Turn{base.Turns[0], {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
 			}
 			if i > 0 {
-				want.again = ReasonStopped
+				want.Why = ReasonStopped
 			}
 			if i == 1 {
 				said += CallsEnd + second
@@ -127,7 +127,7 @@ func TestNoContinuation(t *testing.T) {
 				asked++
 				return counted(c.chunks(1000)(p), messages.Usage{OutputTokens: 100})
 			}
-			m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{MaxTokens: tokens, asking: asking{continues: continues}}, ask)))
+			m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{MaxTokens: tokens, Asking: asking{Continues: continues}}, ask)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,8 +152,8 @@ func TestNoContinuation(t *testing.T) {
 	t.Run("client's stop", reads(true, 1000, completion{call, messages.StopSequence, "END"}, 1))
 	t.Run("quoted", reads(true, 1000, completion{"See `", messages.StopSequence, CallsEnd}, 2))
 	t.Run("quoted without a name", reads(true, 1000, completion{"See `", messages.StopSequence, ""}, 1))
-	t.Run("much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued-len(call)), messages.StopSequence, CallsEnd}, 2))
-	t.Run("too much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued), messages.StopSequence, CallsEnd}, 1))
+	t.Run("much said", reads(true, 1000, completion{call + strings.Repeat("x", answer.MaxContinued-len(call)), messages.StopSequence, CallsEnd}, 2))
+	t.Run("too much said", reads(true, 1000, completion{call + strings.Repeat("x", answer.MaxContinued), messages.StopSequence, CallsEnd}, 1))
 	t.Run("no tools", func(t *testing.T) {
 		w := &writer{t: t, text: text}
 		if w.message(&messages.Request{}); len(w.asked) != 1 {
@@ -167,7 +167,7 @@ func TestNoContinuation(t *testing.T) {
 				asked++
 				return stopped.chunks(0)(p)
 			}
-			if _, err := messages.Collect(Events(benchRequest(), &Prompt{MaxTokens: tokens, asking: asking{continues: true}}, ask)); err != nil || asked != want {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{MaxTokens: tokens, Asking: asking{Continues: true}}, ask)); err != nil || asked != want {
 				t.Errorf("of %d tokens: asked %d times, want %d, error %v", tokens, asked, want, err)
 			}
 		}
@@ -199,9 +199,9 @@ func TestContinuationEnds(t *testing.T) {
 		{"cut", []any{""}, ending("", 0)},
 		{"cancelled", []any{cancelled}, append(begun[:4:4], "error gone: context canceled")},
 		{"failed after text", []any{"b", failed}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "error upstream failed")},
-		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+errNoStop.Error())},
+		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+answer.ErrNoStop.Error())},
 		{"out of tokens after text", []any{"b", Chunk{Stop: messages.StopMaxTokens}}, ending("b", 1)},
-		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, ending(strings.Repeat(`\n`, maxBlank-1), maxBlank/4)},
+		{"much white space", []any{strings.Repeat("\n", answer.MaxBlank), stop}, ending(strings.Repeat(`\n`, answer.MaxBlank-1), answer.MaxBlank/4)},
 		{"prose", []any{" Now I wait.", stop}, ending(" Now I wait.", 3)},
 		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 5}}},
 			append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending tool_use 12", "message_stop")},
@@ -210,7 +210,7 @@ func TestContinuationEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
 			answers := []Ask{seq(&left, call, Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
-			got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, asking: asking{continues: true, flowsValues: true}}, inTurn(answers...))
+			got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, FlowsValues: true}}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -226,7 +226,7 @@ func TestContinuedReasoning(t *testing.T) {
 		seq(&left, Chunk{Thinking: "Hm."}, "A `", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}),
 		seq(&left, Chunk{Thinking: "Right."}, "` ends it.", Chunk{Stop: messages.StopEndTurn}),
 	}
-	got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, asking: asking{continues: true}}, inTurn(answers...))
+	got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, Asking: asking{Continues: true}}, inTurn(answers...))
 	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 Hm.", "delta 0 ", "stop 0", "start 1 text", "delta 1 A `",
 		"delta 1 " + CallsEnd + "` ends it.", "stop 1", "ending end_turn 6", "message_stop"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -244,7 +244,7 @@ func TestContinuedUsage(t *testing.T) {
 			Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 20}}),
 		seq(&left, Chunk{Usage: messages.Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
 	}
-	m, err := messages.Collect(Events(benchRequest(), &Prompt{MaxTokens: 1000, asking: asking{continues: true}}, inTurn(answers...)))
+	m, err := messages.Collect(Events(benchRequest(), &Prompt{MaxTokens: 1000, Asking: asking{Continues: true}}, inTurn(answers...)))
 	want := messages.Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
 	if err != nil || m.Usage != want || !left {
 		t.Errorf("usage %+v, want %+v; left = %v, error %v", m.Usage, want, left, err)
@@ -253,7 +253,7 @@ func TestContinuedUsage(t *testing.T) {
 
 // TestContinuedUnheard holds that the model is not asked to go on when nobody listens.
 func TestContinuedUnheard(t *testing.T) {
-	w := &writer{t: t, prompt: &Prompt{MaxTokens: 1000, asking: asking{continues: true, flowsValues: true}}, text: callOf("a" + CallsEnd + "b")}
+	w := &writer{t: t, prompt: &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, FlowsValues: true}}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {
 		if e.Type == messages.ContentBlockDelta {
 			break

@@ -13,12 +13,18 @@
 //
 // # Packages
 //
+//	format     how families of models write calls, as data: one file a family
+//	language   the sentences that are said to a model
+//	prompt     request and format -> prompt
+//	answer     chunks -> events: reads what the model writes
 //	messages   what the Messages API says, and nothing of formats
 //	schema     the JSON Schemas of tools: compiled, described, and the typing of text
 //	markup     the tags of all formats as text, and the policy that escapes them
 //	rawjson    JSON as text
 //	memo       results that are kept for the same input
 //	fidelity   tests: random calls through Render and Events and back, whole and damaged
+//
+// This package is their face: it has the names that others use, and nothing of its own.
 //
 // # Terminology
 //
@@ -39,87 +45,6 @@
 //     reading: one way to read the text from there on.
 //   - a call is closed if it is whole, and broken off if it is not; a block, and
 //     a message, is stopped.
-//
-// # Completions
-//
-// What a model writes, in EBNF, with white space anywhere between tags. Models
-// write more than that: see the outcomes of package messages. What is not of
-// this form is text, unless its meaning is certain all the same.
-//
-//	completion = { text | thinking } { block | call } .
-//	thinking   = "<thinking>" text "</thinking>" .
-//	block      = "<function_calls>" { call | object } "</function_calls>" .
-//	call       = "<invoke>" name [ "<parameters>" input "</parameters>" ] "</invoke>"
-//	           | "<invoke name=" quoted ">" input "</invoke>" .
-//	name       = "<tool_name>" chars "</tool_name>" .
-//	input      = { param } | object .
-//	param      = "<" tag ">" value "</" tag ">"
-//	           | "<parameter name=" quoted ">" value "</parameter>" .
-//
-// The tags may be spelled in other ways, as the formats say ([format]): <function=NAME> is <invoke
-// name="NAME"> to the parser, <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|> as well. A
-// call is read in the spelling of its first tag to its end. In one of them, an element in a value may hold
-// others, which are an object or a list (parse_nested.go).
-//
-// An object is JSON: the whole input of a call or, in a block, a whole call with
-// its name and arguments, which may stand in a list. The wrapper of such calls is <tool_call>; package
-// markup has the other names that the parser takes for <function_calls> and for
-// <thinking>. After the first call the answer holds calls alone: it ends before
-// any other text, which the model wrote without the results of its calls.
-//
-// A value is any text, with tags of every kind. It ends at its own closing tag
-// where what follows can follow a value: a param, or the end of the parameters,
-// of the call or of the text (parse_value_end.go). Where it is doubtful which tag
-// ends it, the text is held until what follows settles that (parse_doubt.go).
-//
-// # The parser
-//
-// It has three parts. The input (input.go) is the text that is not read yet: no
-// other part touches its buffer. The emitter (emitter.go) alone makes events. In
-// between are the states (parser.go has their list, parse.go the loop that runs
-// them). Each is a function that reads as much of the input as it can decide
-// on, and returns the next state:
-//
-//	inText         -> atInvoke inWrapper atJSONName inCall inLiteral inRehearsal afterThinking afterAnswer,
-//	                  atAnswer in or after thinking
-//	atAnswer       -> atJSONName inCall inText inRehearsal
-//	afterThinking  -> inText atAnswer
-//	inRehearsal    -> inText atAnswer
-//	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
-//	atInvoke       -> atToolName inCall atValue betweenCalls
-//	atToolName     -> inCall, atInvoke where it stands twice
-//	inCall         -> atValue inValue inNestedValue inJSONCall betweenCalls, inBrokenCall after too much stray text
-//	atValue        -> inValue
-//	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
-//	inNestedValue  -> inCall
-//	inDoubt        -> inValue
-//	atJSONName     -> inJSONCall
-//	inJSONCall     -> afterJSONCall betweenCalls, inBrokenCall after JSON that cannot be read
-//	afterJSONCall  -> betweenCalls
-//	atFenceEnd     -> betweenCalls
-//	inLiteral      -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName inCall inLiteral afterAnswer inText
-//	inBrokenCall   -> betweenCalls
-//	inForeignBlock -> inText
-//	afterAnswer    -> inText, only for [Rescue]
-//
-// Two things may happen in any state from inWrapper to afterJSONCall. A pending
-// call may be given back: to inText or, after other calls, to inBrokenCall if it
-// has named its tool within a wrapper, else to afterAnswer. And a call may end the answer
-// (afterAnswer), because it is broken off or because the client allows one call
-// alone. One that is refused leads to betweenCalls, inBrokenCall or inForeignBlock, or to inText.
-// An answer ends before a call that tool_choice does not let come, in
-// whatever state it shows (openCall).
-// A call in a Markdown code fence ([Target.QuotedCalls]) leads to atFenceEnd in
-// place of betweenCalls.
-//
-// What each part of a completion is read as is noted where the input is told that it has been read
-// (span.go), if somebody follows the parser step by step: see [Trace].
-//
-// Outside the parser, a reader (reader.go) feeds it the chunks of one answer, and
-// decides whether the model is asked to go on with it; a corrector (correct.go)
-// checks a whole answer, what of it is held back (hold.go), and has the model
-// write it again.
 //
 // # Guarantees
 //

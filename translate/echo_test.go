@@ -2,6 +2,10 @@ package translate
 
 import (
 	"context"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,10 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
-
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/testcost"
 )
 
 // TestEcho holds that a client's text is text if the model repeats it to the letter, whatever it spells: for
@@ -25,13 +25,13 @@ func TestEcho(t *testing.T) {
 	for _, c := range said {
 		anywhere[c] = calls(parseIn(t, &Prompt{}, c.req, completion{strings.TrimSpace(c.text), messages.StopEndTurn, ""}, 0)) > 0
 	}
-	seen := map[*reads]bool{}
+	seen := map[*format.Reads]bool{}
 	holds := func(name string, target Target) {
 		prompt := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}}, target)
-		if seen[prompt.reads] {
+		if seen[prompt.Reads] {
 			return
 		}
-		seen[prompt.reads] = true
+		seen[prompt.Reads] = true
 		t.Run(name, func(t *testing.T) {
 			for i, c := range said {
 				often := step
@@ -51,17 +51,17 @@ func TestEcho(t *testing.T) {
 		holds(family+"/tokens", target)
 	}
 	for _, f := range asked() {
-		target := f.target()
+		target := targetOf(f)
 		target.Accept = AcceptAll
-		holds("all/"+f.name+f.variant, target)
+		holds("all/"+f.Name+f.Variant, target)
 	}
 }
 
 // families returns a part of the id of each family, Claude, and a model that nobody knows.
 func families() []string {
 	list := []string{FamilyClaude, "unknown"}
-	for _, f := range append(allFormats(), variants()...) {
-		list = append(list, f.models...)
+	for _, f := range append(format.All(), format.Variants()...) {
+		list = append(list, f.Models...)
 	}
 	return list
 }
@@ -88,15 +88,15 @@ func spokenCalls(t *testing.T) (list []*goldenCase) {
 func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	text := strings.TrimSpace(c.text)
 	plain := mustRender(t, &messages.Request{Tools: c.req.Tools, Messages: []messages.MessageParam{user("hi")}}, target)
-	plain.thinking = c.prompt.thinking
-	if calls(parseIn(t, plain, plain.request, completion{text, messages.StopEndTurn, ""}, 0)) == 0 {
+	plain.Thinking = c.prompt.Thinking
+	if calls(parseIn(t, plain, plain.Source, completion{text, messages.StopEndTurn, ""}, 0)) == 0 {
 		return
 	}
 	req := repeated(c.req.Tools, text)
 	prompt := mustRender(t, req, target)
-	prompt.thinking = c.prompt.thinking
+	prompt.Thinking = c.prompt.Thinking
 	for place, shown := range shownIn(t, req, target) {
-		if place == "tool" && target.Format == FormatHarmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
+		if place == "tool" && target.Format == format.Harmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
 			continue // a description is lines of comments there: docs/formats.md says what gap that leaves
 		}
 		for i, around := range [][2]string{{"", ""}, {"It says:\n\n", ""}, {"It says:\n\n", "\n\nThat is all."}, {"", "\nThat is all."}} {
@@ -104,11 +104,11 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 				continue
 			}
 			m := parseIn(t, prompt, req, completion{around[0] + shown + around[1], messages.StopEndTurn, ""}, i)
-			if want := around[0] + text + around[1]; calls(m) > 0 || c.prompt.thinking == "" && spokenText(m) != want {
+			if want := around[0] + text + around[1]; calls(m) > 0 || c.prompt.Thinking == "" && spokenText(m) != want {
 				t.Errorf("%s: %s in %s, shown as\n%s\nbetween %q, became\n%s", c.name, text, place, shown, around, show(m))
 			}
 		}
-		if call := prompt.WriteCalls([]Call{{c.req.Tools[0].Name, jsontext.Value("{}")}}); !isBareJSON(text) && !isBareJSON(call) {
+		if call := prompt.WriteCalls([]Call{{Name: c.req.Tools[0].Name, Input: jsontext.Value("{}")}}); !isBareJSON(text) && !isBareJSON(call) {
 			m := parseIn(t, prompt, req, completion{call + "\n" + shown, messages.StopEndTurn, ""}, 0)
 			if calls(m) > 1 {
 				t.Errorf("%s: %s in %s, shown as\n%s\nbehind\n%s\nbecame\n%s", c.name, text, place, shown, call, show(m))
@@ -125,17 +125,17 @@ func checkEcho(t *testing.T, s string) {
 	}
 	for _, target := range []Target{
 		{Accept: AcceptAll},
-		{Format: FormatAuto, Model: "mistral", Accept: FormatMistral},
-		{Format: FormatAuto, Model: "gemma-4", Accept: FormatGemma},
-		{Format: FormatHarmony, Accept: FormatGLM},
-		{Format: FormatDSML},
-		{Format: FormatPythonic},
-		{Format: FormatMiniMax, Accept: "step3"},
+		{Format: FormatAuto, Model: "mistral", Accept: format.Mistral},
+		{Format: FormatAuto, Model: "gemma-4", Accept: format.Gemma},
+		{Format: format.Harmony, Accept: format.GLM},
+		{Format: format.DSML},
+		{Format: format.Pythonic},
+		{Format: format.MiniMax, Accept: "step3"},
 		{Format: FormatJSON, Accept: "cohere"},
 		{SpecialTokens: true},
 		{Format: FormatAuto, Model: "qwen2.5", Accept: FormatJSON, SpecialTokens: true},
-		{Format: FormatAuto, Model: "mistral", Accept: FormatMistral, SpecialTokens: true},
-		{Format: FormatKimi, Model: "minimax-m2", Accept: FormatMiniMax, SpecialTokens: true},
+		{Format: FormatAuto, Model: "mistral", Accept: format.Mistral, SpecialTokens: true},
+		{Format: format.Kimi, Model: "minimax-m2", Accept: format.MiniMax, SpecialTokens: true},
 	} {
 		req := &messages.Request{Tools: spoken("x").Tools, Messages: []messages.MessageParam{user(s)}}
 		prompt := mustRender(t, req, target)

@@ -1,16 +1,17 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/testcost"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 )
 
 // The texts of the benchmarks, repeated to the length asked for.
@@ -68,33 +69,33 @@ func BenchmarkEvents(b *testing.B) {
 	for _, text := range benchTexts {
 		for _, piece := range []int{4, 16} {
 			b.Run(fmt.Sprintf("value/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{asking: asking{flowsValues: true}}, valueCompletion(benchText(text.unit, size)), piece)
+				benchCompletion(b, &Prompt{Asking: asking{FlowsValues: true}}, valueCompletion(benchText(text.unit, size)), piece)
 			})
 			b.Run(fmt.Sprintf("prose/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
 				benchCompletion(b, &Prompt{}, benchText(text.unit, size), piece)
 			})
 			b.Run(fmt.Sprintf("prose/accept=all/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{asking: asking{reads: newReads(formats[0], formats[:], 0)}}, benchText(text.unit, size), piece)
+				benchCompletion(b, &Prompt{Asking: asking{Reads: format.NewReads(format.List[0], format.List[:], 0)}}, benchText(text.unit, size), piece)
 			})
 		}
 		b.Run("escaped/text="+text.name+"/piece=16", func(b *testing.B) {
-			benchCompletion(b, &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.InTurns}, flowsValues: true}}, valueCompletion(benchText(text.unit, size)), 16)
+			benchCompletion(b, &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, FlowsValues: true}}, valueCompletion(benchText(text.unit, size)), 16)
 		})
 	}
 	for _, size := range []int{1 << 10, 10 << 20} {
 		for _, piece := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("value/text=html/size=%d/piece=%d", size, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{asking: asking{flowsValues: true}}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
+				benchCompletion(b, &Prompt{Asking: asking{FlowsValues: true}}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
 			})
 		}
 	}
-	for _, f := range formats {
+	for _, f := range format.List {
 		for _, text := range []string{"plain", "html", "code", "json"} {
-			b.Run(fmt.Sprintf("format=%s/text=%s/piece=16", f.name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{asking: asking{format: f, flowsValues: true}}, formatCompletion(f, text, size), 16)
+			b.Run(fmt.Sprintf("format=%s/text=%s/piece=16", f.Name, text), func(b *testing.B) {
+				benchCompletion(b, &Prompt{Asking: asking{Declared: f, FlowsValues: true}}, formatCompletion(f, text, size), 16)
 			})
-			b.Run(fmt.Sprintf("format=%s/accept=all/text=%s/piece=16", f.name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{asking: asking{format: f, reads: newReads(f, formats[:], 0), flowsValues: true}}, formatCompletion(f, text, size), 16)
+			b.Run(fmt.Sprintf("format=%s/accept=all/text=%s/piece=16", f.Name, text), func(b *testing.B) {
+				benchCompletion(b, &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, format.List[:], 0), FlowsValues: true}}, formatCompletion(f, text, size), 16)
 			})
 		}
 	}
@@ -105,7 +106,7 @@ func BenchmarkEvents(b *testing.B) {
 
 // formatCompletion is a call in a format with an argument of about size bytes: a string of one of
 // benchTexts, or a list.
-func formatCompletion(f *format, text string, size int) string {
+func formatCompletion(f *format.Format, text string, size int) string {
 	input := jsontext.Value(`{"path":"a","list":[0` + strings.Repeat(", 12345", size/7) + `]}`)
 	for _, t := range benchTexts {
 		if t.name == text {
@@ -113,8 +114,8 @@ func formatCompletion(f *format, text string, size int) string {
 			input = jsontext.Value(`{"path":"a","content":` + string(value) + `}`)
 		}
 	}
-	schema := new(toolSchemas).of(&benchRequest().Tools[0])
-	call := f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "write", 0, input, schema)
+	schema := new(prompt.ToolSchemas).Of(&benchRequest().Tools[0])
+	call := f.AppendCall(&markup.Escaper{}, []byte(f.BeforeCalls), "write", 0, input, schema)
 	return "I will write it.\n\n" + string(call)
 }
 

@@ -1,6 +1,11 @@
 package translate
 
 import (
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 	"errors"
 	"fmt"
 	"runtime"
@@ -10,10 +15,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 )
 
 // collectEvents writes each event on a line, deltas as they come.
@@ -106,7 +107,7 @@ func TestPromptness(t *testing.T) {
 		}
 		yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
 	}
-	for e, err := range Events(req, &Prompt{asking: asking{flowsValues: true}}, whatever(chunks)) {
+	for e, err := range Events(req, &Prompt{Asking: asking{FlowsValues: true}}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,19 +138,19 @@ func TestEventsErrors(t *testing.T) {
 	}{
 		{"before the first chunk", []any{failed}, []string{"error upstream failed"}},
 		{"after text", []any{"Hello", failed}, []string{"message_start", "ping", "start 0 text", "delta 0 Hello", "error upstream failed"}},
-		{"no stop", []any{"Hello"}, []string{"message_start", "ping", "start 0 text", "delta 0 Hello", "error " + errNoStop.Error()}},
-		{"nothing at all", nil, []string{"error " + errNoStop.Error()}},
+		{"no stop", []any{"Hello"}, []string{"message_start", "ping", "start 0 text", "delta 0 Hello", "error " + answer.ErrNoStop.Error()}},
+		{"nothing at all", nil, []string{"error " + answer.ErrNoStop.Error()}},
 		{"in a call", []any{valueCompletion("x")[:120], failed}, []string{"message_start", "ping", "start 0 text", "delta 0 I will write it.", "stop 0",
 			"start 1 tool_usewrite", `delta 1 {"path":"a","content":"x`, "error upstream failed"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
-			got := collectEvents(t, benchRequest(), &Prompt{asking: asking{flowsValues: true}}, seq(&left, tt.chunks...))
+			got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{FlowsValues: true}}, seq(&left, tt.chunks...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if _, err := messages.Collect(Events(benchRequest(), &Prompt{asking: asking{flowsValues: true}}, seq(&left, tt.chunks...))); err == nil {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{Asking: asking{FlowsValues: true}}, seq(&left, tt.chunks...))); err == nil {
 				t.Error("Collect made a message of it")
 			}
 		})
@@ -205,15 +206,15 @@ func TestThinkingAndUsage(t *testing.T) {
 // apart.
 func TestThinkingBehindBlanks(t *testing.T) {
 	want := "thinking \"hm\"\ntext \"Yes.\"\nend_turn"
-	for _, f := range formats {
+	for _, f := range format.List {
 		var left bool
 		chunks := seq(&left, "\n", "\n", Chunk{Thinking: "hm"}, "Yes.", Chunk{Stop: messages.StopEndTurn})
-		m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{asking: asking{format: f}}, chunks)))
+		m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{Asking: asking{Declared: f}}, chunks)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := show(m); got != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", f.name, got, want)
+			t.Errorf("%s: got\n%s\nwant\n%s", f.Name, got, want)
 		}
 	}
 }
@@ -225,7 +226,7 @@ func TestOpening(t *testing.T) {
 		{CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
 		{CallsStart + "\n<invoke>\n<tool_name>", "I would rather not.", "text \"I would rather not.\"\nend_turn"},
 	} {
-		prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}, asking: asking{opening: tt.opening}}
+		prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}, Asking: asking{Opening: tt.opening}}
 		for n := range 9 {
 			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
@@ -244,7 +245,7 @@ func TestUnescape(t *testing.T) {
 	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
 	text = "See &lt;stdout> and &lt;result>.\n" + text
 	for n := range 20 {
-		m, err := messages.Collect(Events(benchRequest(), &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.TagStdout}}}, completion{text, messages.StopSequence, CallsEnd}.chunks(n)))
+		m, err := messages.Collect(Events(benchRequest(), &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagStdout}}}, completion{text, messages.StopSequence, CallsEnd}.chunks(n)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,8 +270,8 @@ func TestGrowth(t *testing.T) {
 		struct{ name, unit string }{"own elements", "<content>a</content>"}, struct{ name, unit string }{"undeclared", "</content> <zz>1</zz>"},
 		struct{ name, unit string }{"fences", "```\n<invoke name=\"t\">\n"}, struct{ name, unit string }{"names", "<parameters>\n<invoke>x"})
 	held := map[string]bool{"closers": true, "siblings": true, "halves": true, "words": true, "own elements": true, "undeclared": true}
-	prompt := &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.InTurns}}}
-	quoted := &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.InTurns}, readsQuoted: true}}
+	prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}}}
+	quoted := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, ReadsQuoted: true}}
 	cost := func(prompt *Prompt, text string, piece int) time.Duration {
 		best := time.Hour
 		for range tries {
@@ -285,7 +286,7 @@ func TestGrowth(t *testing.T) {
 			for _, form := range []func(string) string{valueCompletion, func(s string) string { return s }, func(s string) string { return "<thinking>" + s }} {
 				small := small
 				if held[text.name] { // what is held at first costs less
-					small = 4 * maxDoubt
+					small = 4 * answer.MaxDoubt
 				}
 				if held[text.name] && !testcost.Long() {
 					continue
@@ -341,7 +342,7 @@ func TestGrowthOfTools(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	for _, text := range benchTexts {
 		long, short := valueCompletion(benchText(text.unit, 200<<10)), valueCompletion(benchText(text.unit, 100<<10))
-		for _, prompt := range []*Prompt{{}, {asking: asking{continues: true}, MaxTokens: 1 << 20}} {
+		for _, prompt := range []*Prompt{{}, {Asking: asking{Continues: true}, MaxTokens: 1 << 20}} {
 			count := func(s string) float64 {
 				return testing.AllocsPerRun(3, func() {
 					drain(t, benchRequest(), prompt, completion{s, messages.StopSequence, CallsEnd}.chunks(16))
@@ -352,7 +353,7 @@ func TestAllocs(t *testing.T) {
 				more = min(more, count(long)-count(short))
 			}
 			if more > 8 { // of 6,400 deltas
-				t.Errorf("%s, continues %v: 100 KiB more text makes %v more allocations", text.name, prompt.continues, more)
+				t.Errorf("%s, continues %v: 100 KiB more text makes %v more allocations", text.name, prompt.Continues, more)
 			}
 		}
 	}
@@ -362,7 +363,7 @@ func TestAllocs(t *testing.T) {
 // belongs neither in the block nor before it.
 func TestThinkingInCall(t *testing.T) {
 	var left bool
-	got := collectEvents(t, benchRequest(), &Prompt{asking: asking{flowsValues: true}}, seq(&left,
+	got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{FlowsValues: true}}, seq(&left,
 		"Hm <functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
 		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}))
 	want := []string{"message_start", "ping", "start 0 text", "delta 0 Hm", "stop 0", "start 1 tool_usewrite", `delta 1 {"path":"a`,
@@ -382,7 +383,7 @@ func TestPrefill(t *testing.T) {
 		{"<thinking>x</thinking>", "", call + CallsEnd, "write {}\ntool_use"},
 		{"Say", "", " hello", "text \" hello\"\nend_turn"},
 	} {
-		prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}, asking: asking{opening: tt.opening}}
+		prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}, Asking: asking{Opening: tt.opening}}
 		for n := range 9 {
 			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
@@ -398,7 +399,7 @@ func TestPrefill(t *testing.T) {
 // TestRestart reads a call that the model begins once more after a prefill has.
 func TestRestart(t *testing.T) {
 	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
-	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, asking: asking{opening: opening}}
+	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, Asking: asking{Opening: opening}}
 	m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(0))))
 	if err != nil {
 		t.Fatal(err)

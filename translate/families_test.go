@@ -1,11 +1,11 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/messages"
 )
 
 // The ids of docs/reference/formats.md, as Bedrock, Vertex, OpenRouter and Ollama write them.
@@ -13,46 +13,46 @@ func TestChooseFormat(t *testing.T) {
 	for model, want := range map[string]string{
 		"anthropic.claude-v2:1":                  FormatLegacy,
 		"claude-sonnet-4@20250514":               FormatLegacy,
-		"qwen.qwen3-coder-480b-a35b-v1:0":        FormatQwen3Coder,
-		"Qwen/Qwen3-Coder-30B-A3B-Instruct":      FormatQwen3Coder,
-		"qwen/qwen3.5-397b":                      FormatQwen3Coder,
+		"qwen.qwen3-coder-480b-a35b-v1:0":        format.Qwen3Coder,
+		"Qwen/Qwen3-Coder-30B-A3B-Instruct":      format.Qwen3Coder,
+		"qwen/qwen3.5-397b":                      format.Qwen3Coder,
 		"qwen.qwen3-235b-a22b-2507-v1:0":         FormatJSON,
 		"qwen2.5:7b":                             FormatJSON,
-		"bytedance/seed-oss-36b-instruct":        FormatSeedOSS,
-		"zai.glm-4.6":                            FormatGLM,
-		"z-ai/glm-5.1":                           FormatGLM,
-		"glm-5-maas":                             FormatGLM,
-		"glm4:9b":                                unknownFormat.name, // has a format of its own
-		"deepseek.v3-v1:0":                       FormatDeepSeek,
-		"deepseek/deepseek-v3.2-exp":             FormatDeepSeek,
-		"deepseek/deepseek-v3.2":                 FormatDSML,
-		"deepseek-v4-flash":                      FormatDSML,
-		"deepseek.r1-v1:0":                       FormatDeepSeek,
-		"moonshot.kimi-k2-thinking":              FormatKimi,
-		"moonshotai.kimi-k2.5":                   FormatKimi,
-		"minimax.minimax-m2":                     FormatMiniMax,
-		"moonshotai/kimi-k3":                     unknownFormat.name,
-		"stepfun-ai/step3":                       unknownFormat.name,
-		"minimax/minimax-m3":                     unknownFormat.name,
-		"stepfun/step-3.5-flash":                 FormatQwen3Coder,
-		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
-		"meta.llama4-maverick-17b-instruct-v1:0": FormatPythonic,
-		"LiquidAI/LFM2-8B-A1B":                   FormatPythonic,
-		"openai.gpt-oss-120b-1:0":                unknownFormat.name,
-		"google/gemma-4-27b-it":                  unknownFormat.name,
-		"mistral.devstral-2-123b":                unknownFormat.name,
-		"meta.llama3-3-70b-instruct-v1:0":        unknownFormat.name,
-		"ServiceNow-AI/Apriel-1.6-15b":           unknownFormat.name,
-		"a-model-of-which-nobody-knows-anything": unknownFormat.name,
+		"bytedance/seed-oss-36b-instruct":        format.SeedOSS,
+		"zai.glm-4.6":                            format.GLM,
+		"z-ai/glm-5.1":                           format.GLM,
+		"glm-5-maas":                             format.GLM,
+		"glm4:9b":                                format.UnknownFormat.Name, // has a format of its own
+		"deepseek.v3-v1:0":                       format.DeepSeek,
+		"deepseek/deepseek-v3.2-exp":             format.DeepSeek,
+		"deepseek/deepseek-v3.2":                 format.DSML,
+		"deepseek-v4-flash":                      format.DSML,
+		"deepseek.r1-v1:0":                       format.DeepSeek,
+		"moonshot.kimi-k2-thinking":              format.Kimi,
+		"moonshotai.kimi-k2.5":                   format.Kimi,
+		"minimax.minimax-m2":                     format.MiniMax,
+		"moonshotai/kimi-k3":                     format.UnknownFormat.Name,
+		"stepfun-ai/step3":                       format.UnknownFormat.Name,
+		"minimax/minimax-m3":                     format.UnknownFormat.Name,
+		"stepfun/step-3.5-flash":                 format.Qwen3Coder,
+		"openbmb/MiniCPM5-8B":                    format.MiniCPM,
+		"meta.llama4-maverick-17b-instruct-v1:0": format.Pythonic,
+		"LiquidAI/LFM2-8B-A1B":                   format.Pythonic,
+		"openai.gpt-oss-120b-1:0":                format.UnknownFormat.Name,
+		"google/gemma-4-27b-it":                  format.UnknownFormat.Name,
+		"mistral.devstral-2-123b":                format.UnknownFormat.Name,
+		"meta.llama3-3-70b-instruct-v1:0":        format.UnknownFormat.Name,
+		"ServiceNow-AI/Apriel-1.6-15b":           format.UnknownFormat.Name,
+		"a-model-of-which-nobody-knows-anything": format.UnknownFormat.Name,
 	} {
 		if got := ChooseFormat(model).Format; got != want {
 			t.Errorf("%s is asked in %s, want %s", model, got, want)
 		}
 	}
-	if got := AcceptFor("zai.glm-4.6"); got != FormatGLM {
+	if got := AcceptFor("zai.glm-4.6"); got != format.GLM {
 		t.Errorf("of GLM %q is read besides", got)
 	}
-	if got := AcceptFor("openai.gpt-oss-120b-1:0"); got != FormatHarmony {
+	if got := AcceptFor("openai.gpt-oss-120b-1:0"); got != format.Harmony {
 		t.Errorf("of gpt-oss %q is read besides", got)
 	}
 	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {

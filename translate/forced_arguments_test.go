@@ -42,14 +42,14 @@ func TestForcedWithoutArguments(t *testing.T) {
 				ask := func(p *Prompt) iter.Seq2[Chunk, error] {
 					text := tt.answers[asked]
 					if strings.HasPrefix(text, "{") {
-						text = p.WriteCalls([]Call{{tt.tool, jsontext.Value(text)}})
+						text = p.WriteCalls([]Call{{Name: tt.tool, Input: jsontext.Value(text)}})
 					}
 					asked++
 					return completion{text, messages.StopEndTurn, ""}.chunks(asked)(p)
 				}
-				again := func(req *messages.Request, _ Reason) (*Prompt, error) { return Render(req, f.target()) }
+				again := func(req *messages.Request, _ Reason) (*Prompt, error) { return Render(req, targetOf(f)) }
 				m, err := messages.Collect(func(yield func(messages.Event, error) bool) {
-					for e, err := range checked(t, Corrected(req, mustRender(t, req, f.target()), ask, &Checks{Choice: true}, again)) {
+					for e, err := range checked(t, Corrected(req, mustRender(t, req, targetOf(f)), ask, &Checks{Choice: true}, again)) {
 						if e.Type == messages.MessageStart {
 							unmet = strings.Join(e.Message.Unmet, ",")
 						}
@@ -63,7 +63,7 @@ func TestForcedWithoutArguments(t *testing.T) {
 				}
 				content, _, _ := strings.Cut(strings.ReplaceAll(show(m), " ", ""), "\n")
 				if tt.content != "" && content != strings.ReplaceAll(tt.content, " ", "") || unmet != tt.unmet || asked != tt.asked {
-					t.Errorf("%s %s, %v: %q, unmet %q, asked %d times, of %q", f.name, f.variant, choice, content, unmet, asked, tt.answers)
+					t.Errorf("%s %s, %v: %q, unmet %q, asked %d times, of %q", f.Name, f.Variant, choice, content, unmet, asked, tt.answers)
 				}
 			}
 		}

@@ -1,25 +1,25 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/schema"
 )
 
 // forced returns what becomes of an answer to a prompt that ends in the beginning of a call to the named
 // tool, or to any. The model, asked again, says nothing.
-func forced(t *testing.T, f *format, req *messages.Request, name, text string, n int) *messages.Message {
+func forced(t *testing.T, f *format.Format, req *messages.Request, name, text string, n int) *messages.Message {
 	t.Helper()
-	opening := f.callPrefill(name, 0)
-	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, asking: asking{format: f, opening: opening}}
+	opening := f.CallPrefill(name, 0)
+	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, Asking: asking{Declared: f, Opening: opening}}
 	m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {
-		c := completion{text, messages.StopSequence, f.stopSequence}
+		c := completion{text, messages.StopSequence, f.StopSequence}
 		text = ""
 		return c.chunks(n)(p)
 	})))
@@ -37,35 +37,35 @@ func TestForced(t *testing.T) {
 	for _, f := range asked() {
 		req := fuzzRequest()
 		req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "t"}
-		call := string(f.appendCall(&markup.Escaper{}, nil, "t", 0, input, schema.Compile(req.Tools[0].InputSchema)))
-		call = strings.TrimSuffix(call, f.betweenCalls)
-		if f.impliedEnd == "" {
-			call += f.afterCalls
+		call := string(f.AppendCall(&markup.Escaper{}, nil, "t", 0, input, schema.Compile(req.Tools[0].InputSchema)))
+		call = strings.TrimSuffix(call, f.BetweenCalls)
+		if f.ImpliedEnd == "" {
+			call += f.AfterCalls
 		}
-		whole := f.beforeCalls + call
+		whole := f.BeforeCalls + call
 		for _, name := range []string{"t", ""} {
-			opening := f.callPrefill(name, 0)
+			opening := f.CallPrefill(name, 0)
 			rest, ok := strings.CutPrefix(whole, opening)
 			if !ok {
-				t.Fatalf("%s: %q does not begin %q", f.name, opening, whole)
+				t.Fatalf("%s: %q does not begin %q", f.Name, opening, whole)
 			}
 			texts := []string{rest, whole, "\n" + whole, strings.ReplaceAll(opening, "\n", "") + rest}
-			if f.name != FormatPythonic { // whose calls are not told from text without their bracket
+			if f.Name != format.Pythonic { // whose calls are not told from text without their bracket
 				texts = append(texts, call)
 			}
-			if f.shape.call[0] == "" && strings.Contains(opening, "{") {
+			if f.Shape.Call[0] == "" && strings.Contains(opening, "{") {
 				texts = append(texts, call[strings.IndexByte(call, '{'):])
 			}
 			for n := range 6 {
 				for _, text := range texts {
 					if m := forced(t, f, req, name, text, n); len(m.Content) != 1 || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
-						t.Errorf("%s %s, pieces of %d, behind %q: %q\n%s", f.name, f.variant, n, opening, text, show(m))
+						t.Errorf("%s %s, pieces of %d, behind %q: %q\n%s", f.Name, f.Variant, n, opening, text, show(m))
 					}
 				}
-				if name == "" || f.name == FormatGLM {
+				if name == "" || f.Name == format.GLM {
 					for _, b := range forced(t, f, req, name, " I cannot. I <i>can</i>.", n).Content {
 						if strings.Contains(string(b.Text), strings.TrimSpace(opening)) {
-							t.Fatalf("%s, pieces of %d: shows %q", f.name, n, b.Text)
+							t.Fatalf("%s, pieces of %d: shows %q", f.Name, n, b.Text)
 						}
 					}
 				}
@@ -80,19 +80,19 @@ func TestForcedGoesOn(t *testing.T) {
 	req := fuzzRequest()
 	req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceAny}
 	for _, tt := range []struct {
-		format       *format
+		Format       *format.Format
 		schema, text string
 		want         string
 	}{
-		{&jsonCalls, `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`, ` {"name": "t", "arguments": {}}}`, `t {"name": "t", "arguments": {}}`},
-		{&jsonCalls, `{"type":"object"}`, ` {"name": "Bob"}}`, `t {"name": "Bob"}`},
-		{qwenCalls, `{"type":"object"}`, "\n<tool_call>\n<function=u>\n</function>\n</tool_call>", "t {}\nu {}"},
+		{&format.JSONCalls, `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`, ` {"name": "t", "arguments": {}}}`, `t {"name": "t", "arguments": {}}`},
+		{&format.JSONCalls, `{"type":"object"}`, ` {"name": "Bob"}}`, `t {"name": "Bob"}`},
+		{format.QwenCalls, `{"type":"object"}`, "\n<tool_call>\n<function=u>\n</function>\n</tool_call>", "t {}\nu {}"},
 	} {
 		req.Tools = []messages.Tool{{Name: "t", InputSchema: jsontext.Value(tt.schema)}, {Name: "u"}}
 		for n := range 6 {
-			got, _, _ := strings.Cut(show(forced(t, tt.format, req, "t", tt.text, n)), "\ntool_use")
+			got, _, _ := strings.Cut(show(forced(t, tt.Format, req, "t", tt.text, n)), "\ntool_use")
 			if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(tt.want, " ", "") {
-				t.Errorf("%s, pieces of %d: %s\n%s", tt.format.name, n, tt.text, got)
+				t.Errorf("%s, pieces of %d: %s\n%s", tt.Format.Name, n, tt.text, got)
 			}
 		}
 	}

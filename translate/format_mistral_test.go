@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +14,8 @@ import (
 // several.
 func TestMarkersHold(t *testing.T) {
 	for format, list := range map[string][]string{
-		FormatMistral: {"[TOOL_CALLS]", "[ARGS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"},
-		FormatLlama:   {"<|python_tag|>"},
+		format.Mistral: {"[TOOL_CALLS]", "[ARGS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"},
+		format.Llama:   {"<|python_tag|>"},
 	} {
 		markers := func(req *messages.Request) (counts []int) {
 			text := mustRender(t, req, Target{Format: format, TextWire: true}).Text()

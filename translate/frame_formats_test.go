@@ -1,12 +1,12 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"dragoman/translate/messages"
 )
 
 // markerPattern matches what begins a tag of a format: its name, or its bars and all between them.
@@ -15,11 +15,11 @@ var markerPattern = regexp.MustCompile(`</?(?:[|｜‖][^<>"]*|[a-z_:]+)`)
 // In no format can a client's text spell a tag of the prompt, wherever it stands.
 func TestFramesOfFormats(t *testing.T) {
 	for _, f := range asked() {
-		t.Run(f.name+f.variant, func(t *testing.T) {
-			target := f.target()
+		t.Run(f.Name+f.Variant, func(t *testing.T) {
+			target := targetOf(f)
 			plain := mustRender(t, spoken("x"), target).Text()
 			markers := map[string]bool{}
-			for _, m := range markerPattern.FindAllString(f.withoutWords(plain), -1) {
+			for _, m := range markerPattern.FindAllString(withoutWords(f, plain), -1) {
 				markers[m] = true
 			}
 			for m := range markers {
@@ -36,14 +36,14 @@ func TestFramesOfFormats(t *testing.T) {
 }
 
 // withoutWords returns a prompt without the words of the family's template: what they speak of begins nothing.
-func (f *format) withoutWords(prompt string) string {
-	return strings.NewReplacer(f.words[0], "", f.words[1], "").Replace(prompt)
+func withoutWords(f *format.Format, prompt string) string {
+	return strings.NewReplacer(f.Words[0], "", f.Words[1], "").Replace(prompt)
 }
 
 // Nor can it spell a call in Python to a tool that is offered, which no tag begins. Code that only looks like
 // one stays as it is.
 func TestListsInText(t *testing.T) {
-	target := Target{Format: FormatPythonic}
+	target := Target{Format: format.Pythonic}
 	plain := mustRender(t, spoken("x"), target).Text()
 	for _, s := range []string{"[f(p=1)]", "a [ f (", "[\n  functions.g(", "[F("} {
 		got := mustRender(t, spoken(s), target).Text()
@@ -71,7 +71,7 @@ func TestSeamsOfFormats(t *testing.T) {
 		return messages.BlockParam{Type: messages.BlockText, Text: s}
 	}
 	for _, f := range asked() {
-		for _, m := range markerPattern.FindAllString(f.example, -1) {
+		for _, m := range markerPattern.FindAllString(f.Example, -1) {
 			for i := range m {
 				if i == 0 {
 					continue
@@ -79,13 +79,13 @@ func TestSeamsOfFormats(t *testing.T) {
 				a, b := m[:i], m[i:]+">"
 				req := spoken("x")
 				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{text("a " + a), text(b)}}}
-				prompt := mustRender(t, req, f.target())
+				prompt := mustRender(t, req, targetOf(f))
 				var glued strings.Builder
 				for _, part := range prompt.Turns[0].Parts {
 					glued.WriteString(part.Text)
 				}
 				if strings.Contains(glued.String(), m) {
-					t.Errorf("%s %s: %q and %q spell %q", f.name, f.variant, a, b, m)
+					t.Errorf("%s %s: %q and %q spell %q", f.Name, f.Variant, a, b, m)
 				}
 			}
 		}

@@ -2,11 +2,12 @@ package translate
 
 import (
 	"cmp"
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"iter"
 	"strings"
 	"testing"
-
-	"dragoman/translate/messages"
 )
 
 // FuzzContinue holds that an answer that was stopped and continued is read as all
@@ -27,7 +28,7 @@ func FuzzContinue(f *testing.F) {
 		for i, n := range []int{0, 1, 2, 3, 5, 1 + int(seed)} {
 			w := &writer{t: t, text: text, pieces: n}
 			m := w.message(req)
-			if len(w.asked) > 1+maxContinuations {
+			if len(w.asked) > 1+answer.MaxContinuations {
 				t.Fatalf("asked %d times", len(w.asked))
 			}
 			if i > 0 {
@@ -42,7 +43,7 @@ func FuzzContinue(f *testing.F) {
 			}
 			all := strings.TrimSuffix(text, CallsEnd)
 			want := parse(t, req, completion{all, messages.StopSequence, CallsEnd}, 0)
-			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= maxContinuations &&
+			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= answer.MaxContinuations &&
 				contents(m) != contents(want) {
 				t.Fatalf("asked %d times: got\n%s\nwritten to its end\n%s", len(w.asked), got, show(want))
 			}
@@ -82,7 +83,7 @@ func contents(m *messages.Message) string {
 // writer is a model that writes a given text. Its upstream stops it at our stop
 // sequence; asked with a prefill, it goes on with the rest of the text. A token is a byte.
 type writer struct {
-	asksIn *format // nil for the default
+	asksIn *format.Format // nil for the default
 	t      testing.TB
 	prompt *Prompt // the first prompt, nil for one with no bound on its tokens
 	text   string
@@ -96,7 +97,7 @@ type writer struct {
 // what the model has written since.
 func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	w.t.Helper()
-	stop := cmp.Or(w.asksIn, formats[0]).stopSequence
+	stop := cmp.Or(w.asksIn, format.List[0]).StopSequence
 	w.asked = append(w.asked, p)
 	said, ok := strings.CutPrefix(prefillOf(p), prefillOf(w.asked[0]))
 	if !ok || !strings.HasPrefix(w.text, said) || len(w.asked) > 1 && !strings.HasSuffix(said, stop) {
@@ -117,7 +118,7 @@ func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 func (w *writer) message(req *messages.Request) *messages.Message {
 	w.t.Helper()
 	if w.prompt == nil {
-		w.prompt = &Prompt{MaxTokens: 1 << 30, Turns: []Turn{{Role: messages.RoleUser}}, asking: asking{format: w.asksIn, continues: true}}
+		w.prompt = &Prompt{MaxTokens: 1 << 30, Turns: []Turn{{Role: messages.RoleUser}}, Asking: asking{Declared: w.asksIn, Continues: true}}
 	}
 	m, err := messages.Collect(checked(w.t, Events(req, w.prompt, w.ask)))
 	if err != nil {

@@ -2,6 +2,13 @@ package translate
 
 import (
 	"cmp"
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"iter"
 	"os"
 	"path/filepath"
@@ -10,11 +17,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
 // fuzzRequest offers tools with a parameter of every type.
@@ -32,7 +34,7 @@ func fuzzRequest() *messages.Request {
 var fuzzStops = []completion{
 	{stop: messages.StopEndTurn}, {stop: messages.StopMaxTokens}, {stop: messages.StopSequence, sequence: CallsEnd},
 	{stop: messages.StopSequence, sequence: "END"}, {stop: messages.StopSequence}, {stop: messages.StopSequence, sequence: "</invoke>"},
-	{stop: messages.StopSequence, sequence: toolCallEnd},
+	{stop: messages.StopSequence, sequence: format.ToolCallEnd},
 }
 
 // fuzzChoices are the values of tool_choice, most often none at all.
@@ -56,18 +58,18 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{asking: asking{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2, flowsValues: true}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], ReadsQuoted: seed%5 > 2, FlowsValues: true}}
 		if seed%7 > 3 {
-			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
+			prompt.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
 		}
-		prompt.unaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed%3]
+		prompt.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed%3]
 		if seed%4 > 1 {
-			prompt.reads = readsOf(prompt.format, AcceptAll, allFormats(), tokensOf(""))
+			prompt.Reads = format.ReadsOf(prompt.Declared, AcceptAll, format.All(), format.TokensOf(""))
 		}
 		if escaped {
-			prompt.reads = cmp.Or(prompt.reads, newReads(prompt.format, nil, tokensOf("")))
-			prompt.escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagOpener | prompt.format.protects, Openers: prompt.reads.openers}
+			prompt.Reads = cmp.Or(prompt.Reads, format.NewReads(prompt.Declared, nil, format.TokensOf("")))
+			prompt.Escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagOpener | prompt.Declared.Protects, Openers: prompt.Reads.Openers}
 		}
 		c := fuzzStops[int(stop)%len(fuzzStops)]
 		c.text = text
@@ -88,7 +90,7 @@ func FuzzEvents(f *testing.F) {
 			}
 		}
 		held := *prompt
-		held.flowsValues = false
+		held.FlowsValues = false
 		holdsNothingHalf(t, Events(req, &held, c.chunks(int(seed))), whole)
 	})
 }
@@ -158,7 +160,7 @@ func FuzzNoTools(f *testing.F) {
 			got += b.Text
 		}
 		want := strings.ToValidUTF8(validEach(text), "\uFFFD")
-		if strings.Trim(want, " \t\r\n") == "" && len(want) <= maxBlank {
+		if strings.Trim(want, " \t\r\n") == "" && len(want) <= answer.MaxBlank {
 			want = ""
 		}
 		if got != want {
@@ -220,23 +222,25 @@ func TestRoundTripBranches(t *testing.T) {
 }
 
 // asked are the formats and the variants of them in which models are asked.
-func asked() []*format { return append(formats[:len(formats):len(formats)], variants()...) }
+func asked() []*format.Format {
+	return append(format.List[:len(format.List):len(format.List)], format.Variants()...)
+}
 
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
-func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
-	reads := newReads(f, nil, 0)
-	e := newEscaper(f, reads, req, false)
-	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
-	if f.impliedEnd != f.afterCalls { // the upstream has not stopped at the end of the calls
-		text += f.afterCalls
+func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format.Format, input jsontext.Value, n int) {
+	reads := format.NewReads(f, nil, 0)
+	e := prompt.NewEscaper(f, reads, req, false)
+	text := string(f.AppendCall(&e, []byte(f.BeforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
+	if f.ImpliedEnd != f.AfterCalls { // the upstream has not stopped at the end of the calls
+		text += f.AfterCalls
 	}
-	c := completion{text, messages.StopSequence, f.stopSequence}
-	m, err := messages.Collect(checked(t, Events(req, &Prompt{asking: asking{format: f, reads: reads, escaped: e.Escapes()}}, c.chunks(n))))
+	c := completion{text, messages.StopSequence, f.StopSequence}
+	m, err := messages.Collect(checked(t, Events(req, &Prompt{Asking: asking{Declared: f, Reads: reads, Escaped: e.Escapes()}}, c.chunks(n))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Content) != 1 || m.Content[0].Name != tool.Name || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
-		t.Fatalf("input %s\nis rendered as %s %s\n%s\nand parsed as\n%s", input, f.name, f.variant, text, show(m))
+		t.Fatalf("input %s\nis rendered as %s %s\n%s\nand parsed as\n%s", input, f.Name, f.Variant, text, show(m))
 	}
 }
 
@@ -248,7 +252,7 @@ func sameInput(a, b jsontext.Value) bool {
 	}
 	n := 0
 	for name, value := range rawjson.NamedMembers(b) {
-		if n++; !sameJSON(got[name], value) {
+		if n++; !format.SameJSON(got[name], value) {
 			return false
 		}
 	}

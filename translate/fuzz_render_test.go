@@ -187,7 +187,7 @@ func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 	if target.TextWire {
 		turn = markup.TagTurn
 	}
-	inTurns := markup.InTurns | p.escaped.Tags // with what came before it
+	inTurns := markup.InTurns | p.Escaped.Tags // with what came before it
 	quoted, _ := jsontext.AppendQuote(nil, s)
 	tools, results := p.System[0].Text, p.Turns[2].Parts[0].Text
 	_, property, _ := strings.Cut(tools, "<name>p</name>")
@@ -212,7 +212,7 @@ func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 		if !target.Prefill && tt.where == "title" {
 			tt.got = p.Turns[4].Parts[len(p.Turns[4].Parts)-2].Title
 		}
-		if got := markup.Unescape(tt.got, markup.Escapes{Tags: tt.names | turn | p.escaped.Tags&markup.TagOpener, Openers: p.escaped.Openers}, ""); got != tt.want {
+		if got := markup.Unescape(tt.got, markup.Escapes{Tags: tt.names | turn | p.Escaped.Tags&markup.TagOpener, Openers: p.Escaped.Openers}, ""); got != tt.want {
 			t.Fatalf("%s: %q came back as %q, by way of %q", tt.where, tt.want, got, tt.got)
 		}
 	}

@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"dragoman/translate/answer"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,8 +12,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/messages"
 )
 
 // chosen is what a client got of an answer to a tool_choice.
@@ -51,7 +52,7 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 			got.told += part.Text
 		}
 		if asked++; asked > len(answers) {
-			return func(yield func(Chunk, error) bool) { yield(Chunk{}, errNoStop) }
+			return func(yield func(Chunk, error) bool) { yield(Chunk{}, answer.ErrNoStop) }
 		}
 		return answers[asked-1].chunks(n)(p)
 	}
@@ -61,7 +62,7 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 			case e.Message == nil:
 			case e.Type == messages.MessageStart:
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
-			case prompt.opening != "" && !prompt.tries: // it was not known at the beginning
+			case prompt.Opening != "" && !prompt.Tries: // it was not known at the beginning
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
 			case !slices.Equal(got.leftOut, e.Message.LeftOut) || !slices.Equal(got.unmet, e.Message.Unmet):
 				t.Errorf("at the end %q and %q, unlike %q and %q at the beginning", e.Message.LeftOut, e.Message.Unmet, got.leftOut, got.unmet)
@@ -98,7 +99,7 @@ func TestHeldToTheChoice(t *testing.T) {
 		}
 		return ""
 	}}}
-	l := &english
+	l := &language.English
 	again := []Reason{"", ReasonUnmet}
 	unmet := []string{"tool_choice"}
 	const called = "f {\"s\":\"a\"}\ntool_use"
@@ -110,19 +111,19 @@ func TestHeldToTheChoice(t *testing.T) {
 	}{
 		"at once":                  {force, Checks{}, []completion{stopped(callTo("f", "a"))}, chosen{content: called, reasons: again[:1]}},
 		"after text":               {force, Checks{}, []completion{stopped("Well.\n\n" + callTo("f", "a"))}, chosen{content: called, leftOut: []string{"text"}, reasons: again[:1]}},
-		"after white space":        {force, Checks{}, []completion{stopped("\u00a0\n" + strings.Repeat("\n", maxBlank) + callTo("f", "a"))}, chosen{content: called, reasons: again[:1]}},
+		"after white space":        {force, Checks{}, []completion{stopped("\u00a0\n" + strings.Repeat("\n", answer.MaxBlank) + callTo("f", "a"))}, chosen{content: called, reasons: again[:1]}},
 		"any":                      {any, Checks{}, []completion{stopped("Well.\n\n" + callTo("g", ""))}, chosen{content: "g {}\ntool_use", leftOut: []string{"text"}, reasons: again[:1]}},
 		"one alone":                {messages.ToolChoice{Type: messages.ChoiceAny, DisableParallelToolUse: true}, Checks{}, []completion{stopped("Well.\n" + callTo("g", "") + callTo("f", "a"))}, chosen{content: "g {}\ntool_use", leftOut: []string{"text"}, reasons: again[:1]}},
 		"another at the end":       {force, Checks{}, []completion{stopped(callTo("f", "a") + callTo("g", ""))}, chosen{content: called + "\n# leaked g tool_choice", reasons: again[:1]}},
-		"in words, then":           {force, Checks{}, []completion{ended("Well."), stopped("So:\n" + callTo("f", "a"))}, chosen{content: called, leftOut: []string{"text"}, reasons: again, told: l.askAgainUncalled}},
-		"nothing, then":            {any, Checks{}, []completion{ended(""), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainUncalled}},
-		"another, then":            {force, Checks{}, []completion{stopped(callTo("g", "")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainWrongTool}},
-		"another before it, then":  {force, Checks{}, []completion{stopped(callTo("g", "") + callTo("f", "b")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainOtherMisfit}},
-		"one that is not offered":  {any, Checks{}, []completion{stopped(callTo("h", "")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainWrongTool}},
+		"in words, then":           {force, Checks{}, []completion{ended("Well."), stopped("So:\n" + callTo("f", "a"))}, chosen{content: called, leftOut: []string{"text"}, reasons: again, told: l.AskAgainUncalled}},
+		"nothing, then":            {any, Checks{}, []completion{ended(""), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.AskAgainUncalled}},
+		"another, then":            {force, Checks{}, []completion{stopped(callTo("g", "")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.AskAgainWrongTool}},
+		"another before it, then":  {force, Checks{}, []completion{stopped(callTo("g", "") + callTo("f", "b")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.AskAgainOtherMisfit}},
+		"one that is not offered":  {any, Checks{}, []completion{stopped(callTo("h", "")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.AskAgainWrongTool}},
 		"in words twice":           {force, Checks{}, []completion{ended("Well."), ended("No.")}, chosen{content: "text \"No.\"\nend_turn", unmet: unmet, reasons: again}},
 		"another twice":            {force, Checks{}, []completion{stopped(callTo("g", "")), stopped("Now: " + callTo("g", ""))}, chosen{content: "text \"Now:\"\ng {}\ntool_use", unmet: unmet, reasons: again}},
 		"no second answer":         {force, Checks{}, []completion{ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn", unmet: unmet, reasons: again}},
-		"words that are cut, then": {force, Checks{}, []completion{cut("Well, I"), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainUncalled}},
+		"words that are cut, then": {force, Checks{}, []completion{cut("Well, I"), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.AskAgainUncalled}},
 		"words that are cut twice": {force, Checks{}, []completion{cut("Well, I"), cut("Well, you")}, chosen{content: "text \"Well, you\"\nmax_tokens", unmet: unmet, reasons: again}},
 		"the context is full":      {force, Checks{}, []completion{{"Well, I", messages.StopContextWindow, ""}}, chosen{content: "text \"Well, I\"\nmodel_context_window_exceeded", unmet: unmet, reasons: again[:1]}},
 		"a call that is cut":       {force, Checks{}, []completion{cut("Well.\n" + CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>a")}, chosen{content: "f {}\nmax_tokens\n# incomplete f cut_value", leftOut: []string{"text"}, reasons: again[:1]}},
@@ -131,12 +132,12 @@ func TestHeldToTheChoice(t *testing.T) {
 		"does not fit, then words": {force, notX, []completion{stopped(callTo("f", "x")), ended("No.")}, chosen{content: "text \"No.\"\nend_turn", unmet: unmet, reasons: []Reason{"", ReasonInvalid}}},
 		"words, then does not fit": {force, notX, []completion{ended("Well."), stopped(callTo("f", "x"))}, chosen{content: "f {\"s\":\"x\"}\ntool_use", reasons: again}},
 		"that cannot be read, then": {force, Checks{Readable: true}, []completion{stopped("Well.\n" + strings.Replace(callTo("f", "a"), "</s>", "\n\n", 1)), stopped(callTo("f", "a"))},
-			chosen{content: called + "\n# repaired f asked_again", reasons: []Reason{"", ReasonUnread}, told: l.askAgainUnread}},
+			chosen{content: called + "\n# repaired f asked_again", reasons: []Reason{"", ReasonUnread}, told: l.AskAgainUnread}},
 		"none, and words":        {no, Checks{}, []completion{ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn", reasons: again[:1]}},
 		"none, and a call after": {no, Checks{}, []completion{stopped("Well.\n" + callTo("f", "a"))}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again[:1]}},
-		"none, and a call, then": {no, Checks{}, []completion{stopped(callTo("f", "a")), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again, told: l.askAgainInWords}},
+		"none, and a call, then": {no, Checks{}, []completion{stopped(callTo("f", "a")), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again, told: l.AskAgainInWords}},
 		"none, and two calls":    {no, Checks{}, []completion{stopped(callTo("f", "a")), stopped(callTo("g", ""))}, chosen{content: "end_turn\n# leaked f tool_choice\n# leaked g tool_choice", reasons: again}},
-		"none, and results":      {no, Checks{}, []completion{ended("<function_results>\n<result>3</result>\n</function_results>\n3."), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked  tool_choice", reasons: again, told: l.askAgainInWords}},
+		"none, and results":      {no, Checks{}, []completion{ended("<function_results>\n<result>3</result>\n</function_results>\n3."), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked  tool_choice", reasons: again, told: l.AskAgainInWords}},
 		"none, and nothing":      {no, Checks{}, []completion{ended("")}, chosen{content: "end_turn", reasons: again[:1]}},
 		"none, and unreadable":   {no, Checks{Readable: true}, []completion{ended("<invoke>\n<tool_name>h</tool_name>\nhello</invoke>")}, chosen{content: `text "<invoke>\n<tool_name>h</tool_name>\nhello</invoke>"` + "\nend_turn\n# leaked h stray_text", reasons: again[:1]}},
 	} {
@@ -187,7 +188,7 @@ func TestPrefilledCallIsLeft(t *testing.T) {
 		completion{"\nI would rather not.", messages.StopEndTurn, ""},
 		completion{"f</tool_name>\n<parameters>\n<s>a</s>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd})
 	want := chosen{content: "f {\"s\":\"a\"}\ntool_use", reasons: []Reason{"", ReasonUnmet}, told: "Go."}
-	if !strings.Contains(got.told, english.askAgainUncalled) {
+	if !strings.Contains(got.told, language.English.AskAgainUncalled) {
 		t.Errorf("told %q", got.told)
 	}
 	got.told = want.told
@@ -261,7 +262,7 @@ func TestTriedPrefill(t *testing.T) {
 	goesOn := completion{"<s>a</s>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}
 	anew := completion{"Well.\n" + callTo("f", "a"), messages.StopSequence, CallsEnd}
 	again := []Reason{"", ReasonUncontinued}
-	told := "Go." + strings.Replace(english.callTool, "%s", "f", 1)
+	told := "Go." + strings.Replace(language.English.CallTool, "%s", "f", 1)
 	for name, tt := range map[string]struct {
 		answers []completion
 		want    chosen

@@ -1,17 +1,18 @@
 package translate
 
 import (
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode"
-
-	"dragoman/translate/messages"
 )
 
 // sentences returns all that a language says, by the name of the field.
-func sentences(l language) map[string]string {
+func sentences(l language.Language) map[string]string {
 	said := map[string]string{}
 	v := reflect.ValueOf(l)
 	for i := range v.NumField() {
@@ -30,11 +31,11 @@ func TestLanguagesSayEverything(t *testing.T) {
 		end := strings.TrimRightFunc(s, unicode.IsSpace)
 		return [2]string{s[:len(s)-len(start)], s[len(end):]}
 	}
-	inEnglish := sentences(english)
+	inEnglish := sentences(language.English)
 	saidBy := map[string]string{} // by sentence
-	for _, l := range languages {
+	for _, l := range language.All {
 		for name, text := range sentences(l) {
-			place := l.name + ": " + name
+			place := l.Name + ": " + name
 			like := inEnglish[name]
 			if strings.TrimSpace(text) == "" {
 				t.Errorf("%s is empty", place)
@@ -53,7 +54,7 @@ func TestLanguagesSayEverything(t *testing.T) {
 	}
 	for name, text := range inEnglish {
 		verbs := 0
-		if name == "callTool" || name == "toolFits" {
+		if name == "CallTool" || name == "ToolFits" {
 			verbs = 1
 		}
 		if strings.Count(text, "%s") != verbs {
@@ -82,9 +83,9 @@ func TestEditions(t *testing.T) {
 		}
 		documented[cells[0]] = cells[1:]
 	}
-	for _, l := range languages {
-		got := []string{l.toolsOffered, l.callExample, l.toolList}
-		if l.name == english.name {
+	for _, l := range language.All {
+		got := []string{l.ToolsOffered, l.CallExample, l.ToolList}
+		if l.Name == language.English.Name {
 			if example := got[0] + "\n\n" + got[1] + "\n" + CallsStart; !strings.Contains(string(page), "\n"+example+"\n") {
 				t.Errorf("the page has not %q", example)
 			}
@@ -93,8 +94,8 @@ func TestEditions(t *testing.T) {
 			}
 			continue
 		}
-		if want := documented[l.name]; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s:\n%q, and the edition has\n%q", l.name, got, want)
+		if want := documented[l.Name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%q, and the edition has\n%q", l.Name, got, want)
 		}
 	}
 }
@@ -112,7 +113,7 @@ func TestLanguageOfConversation(t *testing.T) {
 		"": "en",
 	} {
 		req := &messages.Request{Messages: []messages.MessageParam{user(text)}}
-		if got := languageOf(LanguageAuto, req, nil).name; got != want {
+		if got := prompt.LanguageOf(LanguageAuto, req, nil).Name; got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -2,6 +2,9 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 	"fmt"
 	"strings"
 	"sync"
@@ -10,10 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 )
 
 // tested is a memo that all tests share which render by renderAlike.
@@ -34,7 +33,7 @@ func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, e
 		if err != nil {
 			continue
 		}
-		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "format", "reads", "schemas", "tools", "request"),
+		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "Declared", "Reads", "Schemas", "Tools", "Source"),
 			cmp.Comparer(func(a, b *markup.Openers) bool { return a == b })); diff != "" {
 			t.Fatalf("-without a memo +with one:\n%s", diff)
 		}
@@ -72,58 +71,6 @@ func TestMemo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-	}
-}
-
-// Fields of tools that say the same together are not the same tools.
-func TestMemoKeys(t *testing.T) {
-	tools := [][]messages.Tool{
-		{{Name: "ab", Description: "c"}},
-		{{Name: "a", Description: "bc"}},
-		{{Name: "a", Description: "b"}, {Name: "c"}},
-		{{Name: "a"}, {Name: "b"}, {Name: "c"}},
-		{{Name: "a", InputSchema: jsontext.Value("{}")}},
-		{{Name: "a", InputExamples: []jsontext.Value{jsontext.Value("{}")}}},
-		{{Name: "a"}, {Description: "{}"}},
-		{{Name: "a", Streaming: messages.StreamWhole}},
-	}
-	seen := map[string]int{}
-	for i := range tools {
-		r := renderer{req: &messages.Request{Tools: tools[i]}, format: formats[0]}
-		key := string(r.appendMemoKey(nil))
-		if other, ok := seen[key]; ok {
-			t.Errorf("tools %d and %d have one key", other, i)
-		}
-		seen[key] = i
-	}
-	for _, target := range []Target{{SpecialTokens: true}, {SpecialTokens: true, Model: "mistral"}, {SpecialTokens: true, Model: "qwen2.5"}} {
-		r := renderer{req: &messages.Request{Tools: tools[0]}, format: formats[0], target: target}
-		key := string(r.appendMemoKey(nil))
-		if _, ok := seen[key]; ok {
-			t.Errorf("what is escaped for %+v has the key of others", target)
-		}
-		seen[key] = -1
-	}
-}
-
-// A client cannot have a memo grow, nor have it keep what is very long.
-func TestMemoIsBounded(t *testing.T) {
-	target := Target{Memo: NewMemo()}
-	ask := func(name string, schema string) {
-		req := &messages.Request{Tools: []messages.Tool{{Name: name, InputSchema: jsontext.Value(schema)}}, Messages: []messages.MessageParam{
-			user("hi"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockToolUse, ID: "a", Name: name, Input: jsontext.Value("{}")}}}, user("go on")}}
-		mustRender(t, req, target)
-	}
-	for i := range 3 * memoLists {
-		ask(fmt.Sprint("f", i), fmt.Sprintf(`{"properties":{"p%d":{}}}`, i))
-	}
-	if n := target.Memo.descriptions.Len(); n != memoLists {
-		t.Errorf("%d lists of tools are kept, and not %d", n, memoLists)
-	}
-	before := target.Memo.schemas.Len()
-	ask("long", `{"description":"`+strings.Repeat("x", memoListMost)+`"}`)
-	if n := target.Memo.schemas.Len(); n != before {
-		t.Errorf("%d schemas are kept: %d before a long one", n, before)
 	}
 }
 
@@ -178,20 +125,5 @@ func TestRenderMemory(t *testing.T) {
 		if most := float64(30 + 8*len(req.Messages)); allocations > most {
 			t.Errorf("%s: %v allocations, and not %v", load.Name, allocations, most)
 		}
-	}
-}
-
-// A thousand tools are a list that is kept.
-func TestMemoKeepsManyTools(t *testing.T) {
-	target := Target{Memo: NewMemo()}
-	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}}
-	about := strings.Repeat("Writes a text file. ", 6)
-	for i := range 1000 {
-		input := fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string","description":%q},"content":{"type":"string","description":%q},"p%d":{"type":"array","items":{"type":"integer"}}}}`, about, about, i)
-		req.Tools = append(req.Tools, messages.Tool{Name: fmt.Sprint("f", i), Description: about, InputSchema: jsontext.Value(input)})
-	}
-	mustRender(t, req, target)
-	if target.Memo.descriptions.Len() != 1 {
-		t.Error("the list is made anew each time")
 	}
 }

@@ -1,14 +1,15 @@
 package translate
 
 import (
-	"runtime"
-	"strings"
-	"testing"
-
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
+	"runtime"
+	"strings"
+	"testing"
 )
 
 // endless is an answer of so many bytes: a beginning, and then a text that is repeated.
@@ -72,11 +73,11 @@ func TestBounds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20, maxHeld+8<<20), tt.size)
+			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20, answer.MaxHeld+8<<20), tt.size)
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
-			prompt := &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: !tt.whole}}
+			prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, FlowsValues: !tt.whole}}
 			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(size, &peak)) {
 				if err != nil {
 					t.Fatal(err)
@@ -99,11 +100,11 @@ func TestBounds(t *testing.T) {
 	}
 	t.Run("many parameters", func(t *testing.T) {
 		var b strings.Builder
-		for i := range 2 * maxParameters {
+		for i := range 2 * answer.MaxParameters {
 			b.WriteString("<parameter name=\"p" + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strings.Repeat("x", i/26%200) + "\">1</parameter>\n")
 		}
 		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), messages.StopEndTurn, ""}, 0)
-		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > maxParameters {
+		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > answer.MaxParameters {
 			t.Errorf("%d parameters: %+v", len(collectMembers(m)), m.Outcomes)
 		}
 	})
@@ -125,17 +126,17 @@ func strayed(text string) string {
 // TestBoundsHold holds that text which reaches a bound gives the same message, whatever the pieces.
 // A brief run reads each text in pieces of one size.
 func TestBoundsHold(t *testing.T) {
-	long := strings.Repeat("ä\xff ", maxUndecided/7) // six bytes and a replaced one
+	long := strings.Repeat("ä\xff ", answer.MaxUndecided/7) // six bytes and a replaced one
 	texts := []string{
 		"<thinking>\n<invoke name=\"t\"><parameter name=\"s\">" + long + "</parameter></invoke> <invoke name=\"t\"></invoke>",
 		"<invoke name=\"other\"><parameter name=\"s\">" + long + "</parameter></invoke>",
-		CallsStart + strings.Repeat("\n", maxUndecided) + "<invoke name=\"t\"></invoke>",
-		"<tool_call>{\"" + strings.Repeat("a", maxToolName-4) + "\":1,\"name\":\"t\"}</tool_call>",
-		"<tool_call>{\"name\":\"" + strings.Repeat("a", maxToolName-3) + "\"}</tool_call>",
+		CallsStart + strings.Repeat("\n", answer.MaxUndecided) + "<invoke name=\"t\"></invoke>",
+		"<tool_call>{\"" + strings.Repeat("a", format.MaxToolName-4) + "\":1,\"name\":\"t\"}</tool_call>",
+		"<tool_call>{\"name\":\"" + strings.Repeat("a", format.MaxToolName-3) + "\"}</tool_call>",
 	}
-	for n := maxStray - 8; n <= maxStray+1; n++ {
+	for n := answer.MaxStray - 8; n <= answer.MaxStray+1; n++ {
 		texts = append(texts, strayed(strings.Repeat("x", n)+"  \n "), strayed(strings.Repeat("x", n)+"    "), strayed("{"+strings.Repeat("x", n)+"  \n "),
-			strayed(strings.Repeat("x", n)+"\n{\"s\":1}"), strayed(strings.Repeat("so on \n  ", maxStray/9-1)+strings.Repeat("x", n%16)+"\n<x>"))
+			strayed(strings.Repeat("x", n)+"\n{\"s\":1}"), strayed(strings.Repeat("so on \n  ", answer.MaxStray/9-1)+strings.Repeat("x", n%16)+"\n<x>"))
 	}
 	for _, text := range texts {
 		for extra := range 4 {

@@ -1,15 +1,15 @@
 package translate
 
 import (
-	"strings"
-	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
-
+	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // streamed is what a client gets of the first call of an answer: the deltas of its input in one,
@@ -44,36 +44,36 @@ func streamOf(t *testing.T, req *messages.Request, prompt *Prompt, c completion,
 // that of the whole call, and not valid JSON. The input of the collected message has the parameters
 // that came whole, with their values in the whole call.
 func TestCutOpen(t *testing.T) {
-	type test struct{ name, format, end, text string }
+	type test struct{ name, Format, end, text string }
 	tests := []test{
 		{"legacy", FormatLegacy, "</invoke>", "Look.\n\n" + CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>Oslo \"x\"\n</s>\n<n>12.50</n>\n" +
 			"<a>[1,2]</a>\n<o>\n\\ a\r\n</o>\n<b>true</b>\n<m><k>v</k></m>\n<e>y</e>\n<any>Ünï</any>\n</parameters>\n</invoke>\n"},
 		{"attribute", FormatAttribute, "</invoke>", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a <b>c</b></parameter>\n<parameter name=\"i\">7</parameter>\n" +
 			"<parameter name=\"m\">{\"k\":\"v\"}</parameter>\n<parameter name=\"o\">null</parameter>\n</invoke>\n"},
 		{"object", FormatLegacy, "</invoke>", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n{\"s\": \"a\\nb\", \"n\": 125, \"m\": {\"k\": \"v\"}, \"a\": []}\n</parameters>\n</invoke>\n"},
-		{"pythonic", FormatPythonic, ")", "<|python_start|>[t(s=\"a\\nb\", n=125, m={\"k\": [1, 2]}, b=False)]<|python_end|>"},
-		{"gemma", FormatGemma, "}", "<|tool_call>call:t{s:<|\"|>a\nb<|\"|>,n:125,m:{k:[1,2]},b:false}<tool_call|>"},
+		{"pythonic", format.Pythonic, ")", "<|python_start|>[t(s=\"a\\nb\", n=125, m={\"k\": [1, 2]}, b=False)]<|python_end|>"},
+		{"gemma", format.Gemma, "}", "<|tool_call>call:t{s:<|\"|>a\nb<|\"|>,n:125,m:{k:[1,2]},b:false}<tool_call|>"},
 		{"json", FormatJSON, "}}", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\\nb\", \"n\": 125, \"m\": {\"k\": [1, 2]}, \"b\": false}}\n</tool_call>"},
 	}
 	s := schema.Compile(fuzzRequest().Tools[0].InputSchema)
-	for _, f := range formats {
-		if f.isData() {
-			text := string(f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "t", 0, jsontext.Value(`{"s":"a <b>c</b>\nd","i":7,"m":{"k":"v"},"b":true}`), s))
-			end, _, _ := strings.Cut(strings.TrimSpace(f.shape.call[2]), "\n")
-			if f.shape.isJSON() { // the object has an end of its own
+	for _, f := range format.List {
+		if f.IsData() {
+			text := string(f.AppendCall(&markup.Escaper{}, []byte(f.BeforeCalls), "t", 0, jsontext.Value(`{"s":"a <b>c</b>\nd","i":7,"m":{"k":"v"},"b":true}`), s))
+			end, _, _ := strings.Cut(strings.TrimSpace(f.Shape.Call[2]), "\n")
+			if f.Shape.IsJSON() { // the object has an end of its own
 				end = "}"
 			}
-			tests = append(tests, test{"written as " + f.name, f.name, end, text})
+			tests = append(tests, test{"written as " + f.Name, f.Name, end, text})
 		}
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := formatOf(tt.format)
+			f, err := format.Named(tt.Format)
 			if err != nil {
 				t.Fatal(err)
 			}
-			req, holds, flows := fuzzRequest(), &Prompt{asking: asking{format: f}}, &Prompt{asking: asking{format: f, flowsValues: true}}
-			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stopSequence}, 0)
+			req, holds, flows := fuzzRequest(), &Prompt{Asking: asking{Declared: f}}, &Prompt{Asking: asking{Declared: f, FlowsValues: true}}
+			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.StopSequence}, 0)
 			if whole.cut != 0 || whole.stop != messages.StopToolUse {
 				t.Fatalf("the whole call: %+v", whole)
 			}
@@ -81,7 +81,7 @@ func TestCutOpen(t *testing.T) {
 			called := 0
 			for at := range strings.LastIndex(tt.text, tt.end) + len(tt.end) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
-				m := parseIn(t, &Prompt{asking: asking{format: f}}, req, c, 0)
+				m := parseIn(t, &Prompt{Asking: asking{Declared: f}}, req, c, 0)
 				if m.StopReason != messages.StopMaxTokens {
 					t.Fatalf("cut at %q: stop_reason %s", tt.text[:at], m.StopReason)
 				}
@@ -94,7 +94,7 @@ func TestCutOpen(t *testing.T) {
 					t.Fatalf("cut at %q: the call looks whole", tt.text[:at])
 				}
 				for name, value := range rawjson.NamedMembers(b.Input) {
-					if !sameJSON(value, rawjson.Lookup(meant, name)) {
+					if !format.SameJSON(value, rawjson.Lookup(meant, name)) {
 						t.Fatalf("cut at %q: %s is %s", tt.text[:at], name, value)
 					}
 				}
@@ -135,13 +135,13 @@ func TestCutInCloser(t *testing.T) {
 		{"attribute, closed by its name", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a </p></s>\n</invoke>\n", "</s>"},
 		{"CDATA", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s><![CDATA[a]] ]><b>]]></s>\n</parameters>\n</invoke>\n", "]]></s>"},
 		{"CDATA that ends", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s><![CDATA[a]]></s>\n</parameters>\n</invoke>\n", "]]></s>"},
-		{"json", toolCallStart + "\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\"}}\n" + toolCallEnd, toolCallEnd},
+		{"json", format.ToolCallStart + "\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\"}}\n" + format.ToolCallEnd, format.ToolCallEnd},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for at := range len(tt.text) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
 				for n := range 10 {
-					s := streamOf(t, fuzzRequest(), &Prompt{asking: asking{flowsValues: true}}, c, n)
+					s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{FlowsValues: true}}, c, n)
 					if s.cut == 0 { // it has not begun, or is whole
 						continue
 					}
@@ -176,8 +176,8 @@ func TestCutNextCall(t *testing.T) {
 		{"attribute in a second wrapper", CallsStart + "\n" + attribute + end, CallsStart + "\n" + attribute},
 		{"attribute without a wrapper", attribute, attribute},
 		{"attribute with > in its name", CallsStart + "\n" + attribute, "<invoke id=\"a>b\" name=\"t\">\n</invoke>"},
-		{"json", toolCallStart + "\n" + object + toolCallEnd, toolCallStart + "\n" + object},
-		{"json in the wrapper", toolCallStart + "\n" + object, object},
+		{"json", format.ToolCallStart + "\n" + object + format.ToolCallEnd, format.ToolCallStart + "\n" + object},
+		{"json in the wrapper", format.ToolCallStart + "\n" + object, object},
 		{"json after legacy", CallsStart + "\n" + legacy, object},
 		{"namespace", CallsStart + "\n" + legacy, "<a:invoke>\n<a:tool_name>t</a:tool_name>\n<a:parameters>\n</a:parameters>\n</a:invoke>"},
 	} {
@@ -228,7 +228,7 @@ func TestFlowValues(t *testing.T) {
 			req.Tools[0].Streaming = tt.tool
 			text, _, _ := strings.Cut(valueCompletion("half"), "</content>")
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{asking: asking{flowsValues: tt.flows}}, completion{text, messages.StopMaxTokens, ""}, n)
+				s := streamOf(t, req, &Prompt{Asking: asking{FlowsValues: tt.flows}}, completion{text, messages.StopMaxTokens, ""}, n)
 				if s.input != tt.want || s.stop != messages.StopMaxTokens {
 					t.Errorf("pieces of %d: %+v, want %s", n, s, tt.want)
 				}
@@ -273,7 +273,7 @@ func TestDoubtOpen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, messages.StopSequence, CallsEnd}
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{asking: asking{flowsValues: true}}, c, n)
+				s := streamOf(t, req, &Prompt{Asking: asking{FlowsValues: true}}, c, n)
 				m := parse(t, req, c, n)
 				if s.input != tt.stream || s.stop != messages.StopMaxTokens || string(m.Content[0].Input) != tt.input {
 					t.Errorf("pieces of %d: streamed %s, %s; at once %s", n, s.input, s.stop, m.Content[0].Input)
@@ -288,7 +288,7 @@ func TestDoubtOpen(t *testing.T) {
 func TestUnnamedStopInValue(t *testing.T) {
 	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
 	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
-		if s := streamOf(t, fuzzRequest(), &Prompt{asking: asking{flowsValues: true}}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
+		if s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{FlowsValues: true}}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
 			t.Errorf("stop %q: streamed %s, %s", sequence, s.input, s.stop)
 		}
 	}
@@ -302,7 +302,7 @@ func TestCutBehindClosers(t *testing.T) {
 		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
 		req := fuzzRequest()
 		for n := range 4 {
-			s := streamOf(t, req, &Prompt{asking: asking{flowsValues: true}}, completion{text, messages.StopMaxTokens, ""}, n)
+			s := streamOf(t, req, &Prompt{Asking: asking{FlowsValues: true}}, completion{text, messages.StopMaxTokens, ""}, n)
 			if s.input != `{"n":1,"s":"a` || s.cut != len(`{"n":1`) {
 				t.Errorf("%q, pieces of %d: %+v", closer, n, s)
 			}
@@ -319,16 +319,16 @@ func TestWholeAtCut(t *testing.T) {
 		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",
 		FormatAttribute: CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"n\">1</parameter>\n</invoke>",
 		FormatJSON:      "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"n\": 1}}",
-		FormatMistral:   `[TOOL_CALLS]t[ARGS]{"n": 1}`,
-		FormatLlama:     `<|python_tag|>{"name": "t", "parameters": {"n": 1}}`,
+		format.Mistral:  `[TOOL_CALLS]t[ARGS]{"n": 1}`,
+		format.Llama:    `<|python_tag|>{"name": "t", "parameters": {"n": 1}}`,
 	} {
-		f, err := formatOf(name)
+		f, err := format.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, end := range []string{"", "\n", "\n<"} {
 			for n := range 4 {
-				s := streamOf(t, fuzzRequest(), &Prompt{asking: asking{format: f}}, completion{text + end, messages.StopMaxTokens, ""}, n)
+				s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{Declared: f}}, completion{text + end, messages.StopMaxTokens, ""}, n)
 				if s.input != `{"n":1}` || s.cut != 0 || s.stop != messages.StopMaxTokens {
 					t.Errorf("%s%q, pieces of %d: %+v", name, end, n, s)
 				}
@@ -340,7 +340,7 @@ func TestWholeAtCut(t *testing.T) {
 // However much white space stands between a label and the tag behind it, the verdict on them is the same.
 func TestBlanksBehindLabel(t *testing.T) {
 	req := spoken("x")
-	prompt := mustRender(t, req, Target{Format: FormatGLM})
+	prompt := mustRender(t, req, Target{Format: format.GLM})
 	for n := 480; n < 530; n++ {
 		c := completion{"<tool_call>f" + strings.Repeat("\n", n) + "<arg_key>p</arg_key><arg_value>1</arg_value></tool_call>", messages.StopEndTurn, ""}
 		want := show(parseIn(t, prompt, req, c, 0))

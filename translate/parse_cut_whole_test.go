@@ -1,6 +1,12 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"dragoman/translate/testcost"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,12 +16,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
-	"dragoman/translate/testcost"
 )
 
 // looksWhole cuts an answer at every byte. Each call that looks whole then is one of the whole answer,
@@ -36,8 +36,8 @@ func looksWhole(t *testing.T, prompt *Prompt, req *messages.Request, c completio
 		return calls, text
 	}
 	all, text := read(c)
-	g := prompt.format.spelling
-	endless := g.IsJSON() && !g.Ends() || prompt.format == &jsonCalls || prompt.format == llamaCalls
+	g := prompt.Declared.Spelling
+	endless := g.IsJSON() && !g.Ends() || prompt.Declared == &format.JSONCalls || prompt.Declared == format.LlamaCalls
 	for at := range c.text {
 		if behind := strings.TrimSpace(c.text[:at]); endless && behind != "" && strings.Contains(`}"`, behind[len(behind)-1:]) {
 			continue
@@ -84,8 +84,8 @@ func TestCutValues(t *testing.T) {
 		{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"},"n":{"type":"integer"},"any":{}}}`)},
 		{Name: "g", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"},"t":{"type":"string"}},"required":["s"]}`)},
 	}}
-	asked := append(slices.Clone(formats[:]), variants()...)
-	asked = slices.DeleteFunc(asked, func(f *format) bool { return f.name == FormatJSON && f.variant != "" }) // which write json's calls
+	asked := append(slices.Clone(format.List[:]), format.Variants()...)
+	asked = slices.DeleteFunc(asked, func(f *format.Format) bool { return f.Name == FormatJSON && f.Variant != "" }) // which write json's calls
 	words := make([][]string, len(asked))
 	for i, f := range asked {
 		words[i] = markupOf(f, req)
@@ -93,25 +93,25 @@ func TestCutValues(t *testing.T) {
 	for i := range testcost.Cases(300, 5000) {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
 		w := &cutWriter{Rand: r, format: asked[i%len(asked)], words: words[i%len(asked)]}
-		prompt := &Prompt{asking: asking{format: w.format, thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}}
+		prompt := &Prompt{Asking: asking{Declared: w.format, Thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}}
 		if r.IntN(3) == 0 {
-			prompt.reads = readsOf(w.format, AcceptAll, allFormats(), 0)
+			prompt.Reads = format.ReadsOf(w.format, AcceptAll, format.All(), 0)
 		}
 		looksWhole(t, prompt, req, completion{w.answer(req), messages.StopEndTurn, ""})
 		if t.Failed() {
-			t.Fatalf("case %d: %s, thinking %q, others accepted: %t", i, w.format.name, prompt.thinking, prompt.reads != nil)
+			t.Fatalf("case %d: %s, thinking %q, others accepted: %t", i, w.format.Name, prompt.Thinking, prompt.Reads != nil)
 		}
 	}
 }
 
 // markupOf returns what answers in the format are made of: a call, the tags of one, and other words.
-func markupOf(f *format, req *messages.Request) []string {
+func markupOf(f *format.Format, req *messages.Request) []string {
 	s := schema.Compile(req.Tools[0].InputSchema)
 	call := func(input string) string {
-		return string(f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "f", 0, jsontext.Value(input), s)) + f.afterCalls
+		return string(f.AppendCall(&markup.Escaper{}, []byte(f.BeforeCalls), "f", 0, jsontext.Value(input), s)) + f.AfterCalls
 	}
 	whole := call(`{"s":"x","n":1}`)
-	words := []string{whole, call(`{}`), strings.TrimSpace(strings.TrimPrefix(whole, f.beforeCalls)), " x ", " and ", "\n", "<b>", "</b>", "</div>", "<s>", "</s>", "`", "{", "}", `"`}
+	words := []string{whole, call(`{}`), strings.TrimSpace(strings.TrimPrefix(whole, f.BeforeCalls)), " x ", " and ", "\n", "<b>", "</b>", "</div>", "<s>", "</s>", "`", "{", "}", `"`}
 	for rest := whole; rest != ""; {
 		i := strings.IndexAny(rest, "<[")
 		n := strings.IndexAny(rest, ">]") + 1
@@ -127,7 +127,7 @@ func markupOf(f *format, req *messages.Request) []string {
 // cutWriter writes answers with calls in a format.
 type cutWriter struct {
 	*rand.Rand
-	format *format
+	format *format.Format
 	words  []string
 }
 
@@ -135,7 +135,7 @@ func (w *cutWriter) word() string { return w.words[w.IntN(len(w.words))] }
 
 // answer returns an answer with one call or two, which may be damaged.
 func (w *cutWriter) answer(req *messages.Request) string {
-	text := []byte(w.format.beforeCalls)
+	text := []byte(w.format.BeforeCalls)
 	for n := range 1 + w.IntN(2) {
 		tool := &req.Tools[w.IntN(2)]
 		input := []byte("{")
@@ -155,12 +155,12 @@ func (w *cutWriter) answer(req *messages.Request) string {
 				input = rawjson.AppendString(append(rawjson.AppendString(input, name), ':'), value.String())
 			}
 		}
-		text = w.format.appendCall(&markup.Escaper{}, text, tool.Name, n, append(input, '}'), schema.Compile(tool.InputSchema))
+		text = w.format.AppendCall(&markup.Escaper{}, text, tool.Name, n, append(input, '}'), schema.Compile(tool.InputSchema))
 		if w.IntN(8) == 0 {
 			text = append(text, w.word()...)
 		}
 	}
-	answer := strings.ReplaceAll(string(text)+w.format.afterCalls, "&lt;", "<") // models escape nothing
+	answer := strings.ReplaceAll(string(text)+w.format.AfterCalls, "&lt;", "<") // models escape nothing
 	for w.IntN(3) == 0 {
 		at := w.IntN(len(answer))
 		switch end := strings.IndexAny(answer[at:], ">]") + 1; w.IntN(3) {

@@ -1,16 +1,16 @@
 package translate
 
 import (
+	"dragoman/translate/answer"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/testcost"
 )
 
 // doubtRequest offers a tool whose parameters have every kind of type, and one that takes any parameter.
@@ -51,7 +51,7 @@ func TestDoubtInPieces(t *testing.T) {
 		}
 		prompt := &Prompt{}
 		if r.IntN(2) == 0 {
-			prompt.escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagInvoke}
+			prompt.Escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagInvoke}
 		}
 		c := completion{text.String(), messages.StopSequence, CallsEnd}
 		want := show(parseIn(t, prompt, req, c, 0))
@@ -67,7 +67,7 @@ func TestDoubtInPieces(t *testing.T) {
 // in the value, and with bytes that are no UTF-8, which are shorter.
 func TestEscapesInDoubt(t *testing.T) {
 	const begin, end = "<function_calls><invoke><tool_name>f</tool_name><parameters>", "</parameters></invoke>"
-	prompt := &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.InValues | markup.TagInvoke}}}
+	prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InValues | markup.TagInvoke}}}
 	for _, c := range []struct{ name, text, want string }{
 		{"after a closing tag too few", "<a>&lt;invoke> \xff<b>&lt;invoke>&lt;/invoke></b>", `f {"a":"<invoke> �","b":"<invoke></invoke>"}`},
 		{"swapped", "<a>&lt;invoke>\xff</b>\n<b>&amp;lt;invoke>\xff</a>", `f {"a":"<invoke>�","b":"&lt;invoke>�"}`},
@@ -92,7 +92,7 @@ func TestEscapesInDoubt(t *testing.T) {
 // is text of the value, whatever it begins with.
 func TestTextAfterDoubt(t *testing.T) {
 	for _, after := range []string{"]]><![CDATA[x", "]]>", "]", "&amp;"} {
-		text := "x <a>" + strings.Repeat("y", maxDoubt-len("<a>")) + after + "</a> z"
+		text := "x <a>" + strings.Repeat("y", answer.MaxDoubt-len("<a>")) + after + "</a> z"
 		c := completion{"<function_calls><invoke><tool_name>f</tool_name><parameters><a>" + text + "</a></parameters></invoke>", messages.StopSequence, CallsEnd}
 		for _, n := range []int{0, 1000} {
 			want := `f {"a":` + string(rawjson.AppendString(nil, text)) + "}"

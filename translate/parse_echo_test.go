@@ -22,12 +22,12 @@ func exampleToolList() []messages.Tool {
 // it is text; and that a call with a value of it is invalid, unless the client said the value.
 func TestExampleCall(t *testing.T) {
 	for _, f := range asked() {
-		t.Run(f.name+f.variant, func(t *testing.T) {
-			target := f.target()
+		t.Run(f.Name+f.Variant, func(t *testing.T) {
+			target := targetOf(f)
 			target.ExampleCall = ExampleAuto
 			req := &messages.Request{Tools: exampleToolList(), Messages: []messages.MessageParam{user("hi")}}
 			prompt := mustRender(t, req, target)
-			shown := strings.TrimRight((&turnWriter{escape: prompt.escaper(), format: prompt.format}).callsText([]Call{prompt.example.Call}, 0, prompt.schemas), "\n")
+			shown := strings.TrimRight(prompt.WriteCalls([]Call{prompt.Example.Call}), "\n")
 			if !strings.Contains(prompt.Text(), shown) {
 				t.Fatalf("the prompt does not show\n%s\nbut\n%s", shown, prompt.Text())
 			}
@@ -63,7 +63,7 @@ func TestCopiedExampleAgain(t *testing.T) {
 	target := Target{ExampleCall: ExampleAuto}
 	prompt := mustRender(t, req, target)
 	call := func(city string) string {
-		return prompt.WriteCalls([]Call{{"find", jsontext.Value(`{"city":"` + city + `","tags":["a"]}`)}})
+		return prompt.WriteCalls([]Call{{Name: "find", Input: jsontext.Value(`{"city":"` + city + `","tags":["a"]}`)}})
 	}
 	var told string
 	answers := []string{call("example city"), call("Oslo")}
@@ -89,12 +89,12 @@ func TestMeantExample(t *testing.T) {
 	for _, schema := range []string{`{"type":"object"}`, `{"type":"object","properties":{"unit":{"enum":["c","f"]},"n":{"type":"integer"}},"required":["unit","n"]}`} {
 		req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(schema)}}, Messages: []messages.MessageParam{user("hi")}}
 		for _, f := range asked() {
-			target := f.target()
+			target := targetOf(f)
 			target.ExampleCall = ExampleAuto
 			prompt := mustRender(t, req, target)
-			m := parseIn(t, prompt, req, completion{text: prompt.WriteCalls([]Call{prompt.example.Call}), stop: messages.StopEndTurn}, 0)
-			if got := show(m); !strings.HasPrefix(got, "f "+string(prompt.example.Input)) {
-				t.Errorf("%s: the call is read as\n%s", f.name, got)
+			m := parseIn(t, prompt, req, completion{text: prompt.WriteCalls([]Call{prompt.Example.Call}), stop: messages.StopEndTurn}, 0)
+			if got := show(m); !strings.HasPrefix(got, "f "+string(prompt.Example.Input)) {
+				t.Errorf("%s: the call is read as\n%s", f.Name, got)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"flag"
 	"fmt"
 	"os"
@@ -11,9 +14,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
-
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 var update = flag.Bool("update", false, "write what is parsed into the golden files")
@@ -80,18 +80,18 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 		}
 	}
-	asked, quoted, accepts := formats[0], false, []*format(nil)
+	asked, quoted, accepts := format.List[0], false, []*format.Format(nil)
 	if f := files["format"]; f != nil {
 		name, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 		var err error
-		if asked, err = formatOf(name); err != nil {
+		if asked, err = format.Named(name); err != nil {
 			t.Fatal(err)
 		}
 		quoted = rest == "quoted_calls"
 	}
 	if f := files["accept"]; f != nil {
 		var err error
-		if accepts, err = formatsOf(strings.TrimSpace(string(f.Data))); err != nil {
+		if accepts, err = format.AcceptedBy(strings.TrimSpace(string(f.Data))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +105,7 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			t.Errorf("%s has no want", name)
 			continue
 		}
-		c.completion = completion{strings.TrimSuffix(string(archive.Files[i].Data), "\n"), messages.StopSequence, asked.stopSequence}
+		c.completion = completion{strings.TrimSuffix(string(archive.Files[i].Data), "\n"), messages.StopSequence, asked.StopSequence}
 		if f := files[name+"/stop"]; f != nil {
 			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			c.stop, c.sequence = messages.Stop(stop), sequence
@@ -116,18 +116,18 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
-		c.prompt = &Prompt{asking: asking{format: asked, reads: newReads(asked, accepts, 0), readsQuoted: quoted}}
+		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), ReadsQuoted: quoted}}
 		if f := files[name+"/prefill"]; f != nil {
 			c.prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: string(f.Data)}}}}
 		}
 		if f := files[name+"/thinking"]; f != nil {
 			thinking, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
-			if c.prompt.thinking = thinking; rest == "asked" {
+			if c.prompt.Thinking = thinking; rest == "asked" {
 				r.Thinking = messages.ThinkingShown
 			}
 		}
 		if f := files[name+"/unasked"]; f != nil {
-			c.prompt.unaskedThinking = strings.TrimSpace(string(f.Data))
+			c.prompt.UnaskedThinking = strings.TrimSpace(string(f.Data))
 		}
 		cases = append(cases, c)
 	}
@@ -140,7 +140,7 @@ func (c *goldenCase) run(t *testing.T) {
 		if !c.model {
 			return show(parseIn(t, c.prompt, c.req, c.completion, n)) + "\n"
 		}
-		w := &writer{t: t, asksIn: c.prompt.format, text: c.text, pieces: n}
+		w := &writer{t: t, asksIn: c.prompt.Declared, text: c.text, pieces: n}
 		return show(w.message(c.req)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))
 	}
 	got := read(0)

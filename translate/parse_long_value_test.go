@@ -1,39 +1,40 @@
 package translate
 
 import (
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
-
-	"dragoman/translate/messages"
 )
 
 // TestLongValueHoldsCalls holds that a value may hold calls of its own format, whole ones, however many:
 // those behind the bound on what is held in doubt are paired, too.
 func TestLongValueHoldsCalls(t *testing.T) {
-	for _, f := range []*format{attributeCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, minicpmCalls} {
+	for _, f := range []*format.Format{format.AttributeCalls, format.QwenCalls, format.SeedCalls, format.GLMCalls, format.DSMLCalls, format.MiniMaxCalls, format.MiniCPMCalls} {
 		call := func(name string, params ...[2]string) string {
-			text := f.beforeCalls + f.shape.call[0] + name + f.shape.call[1]
+			text := f.BeforeCalls + f.Shape.Call[0] + name + f.Shape.Call[1]
 			for _, p := range params {
 				value := p[1]
-				if f.shape.lines {
+				if f.Shape.Lines {
 					value = "\n" + value + "\n"
 				}
-				text += f.shape.param[0] + p[0] + f.shape.param[1] + value + f.shape.param[2]
+				text += f.Shape.Param[0] + p[0] + f.Shape.Param[1] + value + f.Shape.Param[2]
 			}
-			return text + f.shape.call[2] + f.afterCalls
+			return text + f.Shape.Call[2] + f.AfterCalls
 		}
 		inner := "Prose.\n" + call("write", [2]string{"path", "a"}) + "\n" + call("write", [2]string{"path", "b"}, [2]string{"content", "c"}) + "\n"
-		for _, size := range []int{1, maxDoubt / 2, 2 * maxDoubt} {
+		for _, size := range []int{1, answer.MaxDoubt / 2, 2 * answer.MaxDoubt} {
 			value := strings.TrimSpace(strings.Repeat(inner, size/len(inner)+1))
 			text := call("write", [2]string{"content", value}, [2]string{"path", "p"})
-			m := parseIn(t, &Prompt{asking: asking{format: f}}, benchRequest(), completion{text, messages.StopEndTurn, ""}, 0)
-			if f == minimaxCalls && size > maxDoubt && m.StopReason == messages.StopMaxTokens {
+			m := parseIn(t, &Prompt{Asking: asking{Declared: f}}, benchRequest(), completion{text, messages.StopEndTurn, ""}, 0)
+			if f == format.MiniMaxCalls && size > answer.MaxDoubt && m.StopReason == messages.StopMaxTokens {
 				continue // refused: the wrappers in it are not paired
 			}
-			if len(m.Content) != 1 || !sameJSON(m.Content[0].Input, inputOf(t, value)) || m.StopReason != messages.StopToolUse {
-				t.Errorf("%s: %d bytes are read as %d blocks, %s", f.name, len(value), len(m.Content), m.StopReason)
+			if len(m.Content) != 1 || !format.SameJSON(m.Content[0].Input, inputOf(t, value)) || m.StopReason != messages.StopToolUse {
+				t.Errorf("%s: %d bytes are read as %d blocks, %s", f.Name, len(value), len(m.Content), m.StopReason)
 			}
 		}
 	}

@@ -1,12 +1,11 @@
 package translate
 
 import (
-	"strings"
-	"testing"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/testcost"
+	"strings"
+	"testing"
 )
 
 // maxOpen is how much of an answer may be held because a tag, a name or an attribute is open.
@@ -55,7 +54,7 @@ func TestOpenMarkup(t *testing.T) {
 				}
 				yield(Chunk{Stop: messages.StopMaxTokens}, nil)
 			})
-			for e, err := range Events(fuzzRequest(), &Prompt{asking: asking{escaped: markup.Escapes{Tags: markup.TagInvoke}, flowsValues: true}}, ask) {
+			for e, err := range Events(fuzzRequest(), &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, FlowsValues: true}}, ask) {
 				if err != nil {
 					t.Fatal(err)
 				}

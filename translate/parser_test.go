@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate/golden"
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 )
 
 // completion is an upstream's whole answer.
@@ -159,3 +160,6 @@ func checkInput(input []byte, cut int) error {
 
 // show writes a message as a golden has it.
 func show(m *messages.Message) string { return golden.Message(m) }
+
+// asking is what a prompt that is made by hand says of how it was made.
+type asking = prompt.Asking

@@ -1,13 +1,13 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/messages"
 )
 
 // What WriteCalls writes is read as the same calls (G5), in each format, where a call is forced and where
@@ -20,15 +20,15 @@ func TestWriteCalls(t *testing.T) {
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"12"}]}`
 	)
 	calls := []Call{
-		{"find", jsontext.Value(`{"what":"a \"b\" <c> & <invoke>\nd'","most":-3,"in":[1,{"x":null}],"case":true}`)},
-		{"now", jsontext.Value(`{}`)},
-		{"find", jsontext.Value(`{"what":"</tool_call>"}`)},
+		{Name: "find", Input: jsontext.Value(`{"what":"a \"b\" <c> & <invoke>\nd'","most":-3,"in":[1,{"x":null}],"case":true}`)},
+		{Name: "now", Input: jsontext.Value(`{}`)},
+		{Name: "find", Input: jsontext.Value(`{"what":"</tool_call>"}`)},
 	}
-	for _, f := range append(variants(), formats[:]...) {
+	for _, f := range append(format.Variants(), format.List[:]...) {
 		for _, choice := range []string{`{"type":"auto"}`, `{"type":"any"}`, `{"type":"tool","name":"find"}`} {
-			target := Target{Format: f.name, Prefill: true}
-			if len(f.variant) > 0 {
-				target.Model = f.models[0]
+			target := Target{Format: f.Name, Prefill: true}
+			if len(f.Variant) > 0 {
+				target.Model = f.Models[0]
 			}
 			req, err := messages.Decode([]byte(`{"model":"m","max_tokens":99,`+tools+choice+`,"messages":[`+asks+`]}`), messages.DecodeOptions{})
 			if err != nil {
@@ -47,10 +47,10 @@ func TestWriteCalls(t *testing.T) {
 				want = calls[:1] // one call of one tool: the answer ends behind it
 			}
 			for _, b := range m.Content {
-				got = append(got, Call{b.Name, b.Input})
+				got = append(got, Call{Name: b.Name, Input: b.Input})
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s %s %s: %s", f.name, f.variant, choice, diff)
+				t.Errorf("%s %s %s: %s", f.Name, f.Variant, choice, diff)
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"bufio"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"os"
 	"strings"
 	"testing"
@@ -9,8 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
-
-	"dragoman/translate/messages"
 )
 
 // TestRealCompletions reads the answers of a real model (Qwen2.5-Coder-1.5B-Instruct, to questions of BFCL; both
@@ -82,7 +82,7 @@ func (c *realCompletion) read(t *testing.T, n int) string {
 	if err := json.Unmarshal(c.Request, &request); err != nil {
 		t.Fatal(err)
 	}
-	asked, err := formatOf(strings.Replace(c.Asked, "native", FormatJSON, 1))
+	asked, err := format.Named(strings.Replace(c.Asked, "native", FormatJSON, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,5 +90,5 @@ func (c *realCompletion) read(t *testing.T, n int) string {
 	for _, tool := range request.Tools {
 		req.Tools = append(req.Tools, messages.Tool{Name: tool.Name, InputSchema: tool.InputSchema})
 	}
-	return show(parseIn(t, &Prompt{asking: asking{format: asked}}, req, completion{text: c.Completion, stop: c.Stop}, n))
+	return show(parseIn(t, &Prompt{Asking: asking{Declared: asked}}, req, completion{text: c.Completion, stop: c.Stop}, n))
 }

@@ -1,14 +1,15 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/messages"
 )
 
 // TestChoiceLeavesWhatIsCached holds that the tools and the client's system text are the same bytes at
@@ -20,8 +21,8 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
 	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
-		l := languageOf(target.Language, &messages.Request{}, nil)
-		f, err := formatOf(target.Format)
+		l := prompt.LanguageOf(target.Language, &messages.Request{}, nil)
+		f, err := format.Named(target.Format)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,15 +38,15 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 						var want []Text
 						switch {
 						case choice.Type == messages.ChoiceNone:
-							want = append(want, Text{l.callNoTool})
+							want = append(want, Text{Text: l.CallNoTool})
 						case single:
-							want = append(want, Text{l.oneCallAtATime})
+							want = append(want, Text{Text: l.OneCallAtATime})
 						}
 						if thinking != messages.ThinkingOff {
-							want = append(want, Text{strings.ReplaceAll(l.thinkFirst, "thinking>", f.thinkingTag()+">")})
+							want = append(want, Text{Text: strings.ReplaceAll(l.ThinkFirst, "thinking>", f.ThinkingTag()+">")})
 						}
 						if schema != "" {
-							want = append(want, Text{l.answerInJSON + schema})
+							want = append(want, Text{Text: l.AnswerInJSON + schema})
 						} else {
 							req.Format = nil
 						}

@@ -1,13 +1,13 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"slices"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/messages"
 )
 
 // TestRenderStopsAtCalls has schemas that say the word of our stop sequence. Only where it is the name
@@ -41,11 +41,11 @@ func TestRenderStopsAtCalls(t *testing.T) {
 // there does not end the answer.
 func TestRenderStopsInThinking(t *testing.T) {
 	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f"}}}
-	for _, f := range formats {
+	for _, f := range format.List {
 		for thinking, may := range map[string]bool{"": true, ThinkingMarked: true, ThinkingMaybe: false, ThinkingOpen: false} {
-			prompt := mustRender(t, req, Target{Format: f.name, Thinking: thinking})
-			if got := len(prompt.StopSequences) > 0; got != (may || f.impliedEnd == "") {
-				t.Errorf("%s, thinking %q: %q", f.name, thinking, prompt.StopSequences)
+			prompt := mustRender(t, req, Target{Format: f.Name, Thinking: thinking})
+			if got := len(prompt.StopSequences) > 0; got != (may || f.ImpliedEnd == "") {
+				t.Errorf("%s, thinking %q: %q", f.Name, thinking, prompt.StopSequences)
 			}
 		}
 	}

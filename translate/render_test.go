@@ -262,10 +262,10 @@ func TestRenderOpening(t *testing.T) {
 				req.Messages = append(req.Messages, assistant(tt.prefill))
 			}
 			prompt := mustRender(t, req, Target{Prefill: true})
-			if prompt.opening != tt.want {
-				t.Errorf("opening = %q; want %q", prompt.opening, tt.want)
+			if prompt.Opening != tt.want {
+				t.Errorf("opening = %q; want %q", prompt.Opening, tt.want)
 			}
-			_, text, _ := strings.Cut(prompt.Text(), assistantMarker)
+			_, text, _ := strings.Cut(prompt.Text(), "\n\nAssistant:")
 			if strings.TrimPrefix(text, " ") != tt.text {
 				t.Errorf("prefill is %q; want %q", text, tt.text)
 			}
@@ -280,10 +280,10 @@ func TestPromptText(t *testing.T) {
 		want   string
 	}{
 		"empty":   {Prompt{}, "\n\nAssistant:"},
-		"system":  {Prompt{System: []Text{{"a"}, {"b"}}, Turns: []Turn{{messages.RoleUser, []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
-		"prefill": {Prompt{Turns: []Turn{{messages.RoleUser, []Part{text("c")}}, {messages.RoleAssistant, []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
+		"system":  {Prompt{System: []Text{{Text: "a"}, {Text: "b"}}, Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
+		"prefill": {Prompt{Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{text("c")}}, {Role: messages.RoleAssistant, Parts: []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
 		"parts": {
-			Prompt{Turns: []Turn{{messages.RoleUser, []Part{
+			Prompt{Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{
 				text("a"), text("b\n"), text("c"), text("\nd"), {Type: PartImage}, {Type: PartDocument}, {Type: PartDocument, Title: "T"}, text("\ne"),
 			}}}},
 			"\n\nHuman: a\nb\nc\nd\n[image]\n[document]\n[document: T]\ne\n\nAssistant:",

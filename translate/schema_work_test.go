@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+
 	"fmt"
 	"runtime"
 	"strings"
@@ -57,7 +59,7 @@ func TestSchemaWork(t *testing.T) {
 		if n := len(tt.Schema) + len(tt.Input); n > 100_000 {
 			t.Fatalf("%s: %d bytes", tt.Name, n)
 		}
-		formats := []string{FormatLegacy, FormatAttribute, FormatJSON, FormatHarmony, FormatGemma, FormatLlama, FormatSeedOSS}
+		formats := []string{FormatLegacy, FormatAttribute, FormatJSON, format.Harmony, format.Gemma, format.Llama, format.SeedOSS}
 		if !testcost.Long() {
 			formats = formats[i%len(formats):][:1]
 		}

@@ -1,13 +1,14 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
-
-	"dragoman/translate/messages"
 )
 
 // answerOf returns the message that an answer of these chunks is to a request, as one line, and the outcomes of its calls.
@@ -67,7 +68,7 @@ func serverRequest(t *testing.T, choice string) *messages.Request {
 
 func TestServerCalls(t *testing.T) {
 	const auto, single = `{"type":"auto"}`, `{"type":"auto","disable_parallel_tool_use":true}`
-	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{name, []byte(input)}}} }
+	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}} }
 	text := func(s string) Chunk { return Chunk{Text: s} }
 	stop := func(s messages.Stop) Chunk { return Chunk{Stop: s} }
 	cut := func(name, input string) Chunk {
@@ -86,7 +87,7 @@ func TestServerCalls(t *testing.T) {
 		{"of a server that says end_turn", auto, []Chunk{book, stop(messages.StopEndTurn)}, `tool_use: book{"room":"A","count":3} [server clean]`},
 		{"between texts", auto, []Chunk{text("So "), text("be it <"), book, text("Done.\n"), call("ping", ""), text("\nEnd"), done},
 			`tool_use: "So be it <" book{"room":"A","count":3} "Done." ping{} "\nEnd" [server clean] [server clean]`},
-		{"two in one chunk", auto, []Chunk{{Calls: []Call{book.Calls[0], {"ping", []byte(" {} ")}}}, done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [server clean]`},
+		{"two in one chunk", auto, []Chunk{{Calls: []Call{book.Calls[0], {Name: "ping", Input: []byte(" {} ")}}}, done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [server clean]`},
 		{"behind thinking", auto, []Chunk{{Thinking: "hm"}, book, done}, `tool_use: (hm) book{"room":"A","count":3} [server clean]`},
 		{"in thinking that was never closed", auto, []Chunk{text("<think>I call"), book, done}, `tool_use: "<think>I call" book{"room":"A","count":3} [server clean]`},
 		{"behind a call in text", auto, []Chunk{text(`<tool_call>{"name":"ping","arguments":{}}</tool_call>`), book, done}, `tool_use: ping{} book{"room":"A","count":3} [repaired json_call] [server clean]`},
@@ -128,7 +129,7 @@ func TestServerCalls(t *testing.T) {
 // A call that a prefill has begun, and that the server has read all the same, is one call.
 func TestServerCallOfPrefill(t *testing.T) {
 	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, Format: FormatJSON},
-		Chunk{Calls: []Call{{"book", []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
+		Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
 	if want := `tool_use: book{"room":"A"} [server clean]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -137,8 +138,8 @@ func TestServerCallOfPrefill(t *testing.T) {
 // A call that comes in text and from the server counts once, whatever comes first. Without rescue text is text.
 func TestServerCallTwice(t *testing.T) {
 	const inText = `<tool_call>{"name":"book","arguments":{"count":3,"room":"A"}}</tool_call>`
-	other := Chunk{Calls: []Call{{"book", []byte(`{"room":"B"}`)}}}
-	book := Chunk{Calls: []Call{{"book", []byte(`{"room":"A","count":3.0}`)}}}
+	other := Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"B"}`)}}}
+	book := Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"A","count":3.0}`)}}}
 	text, done := Chunk{Text: inText}, Chunk{Stop: messages.StopToolUse}
 	for _, tt := range []struct {
 		name   string
@@ -170,7 +171,7 @@ func TestServerCallTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace := NewTrace(req, prompt)
-	chunks := []Chunk{{Text: "So. "}, {Calls: []Call{{"ping", []byte("{}")}}, Text: "Done."}, {Stop: messages.StopToolUse}}
+	chunks := []Chunk{{Text: "So. "}, {Calls: []Call{{Name: "ping", Input: []byte("{}")}}, Text: "Done."}, {Stop: messages.StopToolUse}}
 	var completion string
 	var last Step
 	for _, c := range chunks {
@@ -193,7 +194,7 @@ func TestToolAPIPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for model, ids := range map[string][2]string{"qwen3-8b": {derivedID("toolu_1", 0)[:9], derivedID("toolu_2", 0)[:9]}, "kimi-k2": {"functions.book:0", "functions.book:1"}} {
+	for model, ids := range map[string][2]string{"qwen3-8b": {prompt.DerivedID("toolu_1", 0)[:9], prompt.DerivedID("toolu_2", 0)[:9]}, "kimi-k2": {"functions.book:0", "functions.book:1"}} {
 		prompt, err := Render(req, Target{Model: model, ToolAPI: true, TryPrefill: true, ExampleCall: ExampleOn})
 		if err != nil {
 			t.Fatal(err)
@@ -239,14 +240,14 @@ func FuzzServerCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, name, input, behind string, seed uint8) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{asking: asking{format: formats[int(seed)%len(formats)], flowsValues: seed%3 > 0}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], FlowsValues: seed%3 > 0}}
 		if seed%4 > 1 {
-			prompt.ToolAPI, prompt.rescues = &ToolAPI{}, seed%4 == 2
+			prompt.ToolAPI, prompt.Rescues = &ToolAPI{}, seed%4 == 2
 		}
 		if seed%5 > 2 {
-			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
+			prompt.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 		}
-		prompt.unaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed/8%3]
+		prompt.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed/8%3]
 		c := fuzzStops[int(seed)%len(fuzzStops)]
 		read := func(n int) string {
 			m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {
@@ -256,7 +257,7 @@ func FuzzServerCalls(f *testing.F) {
 							return
 						}
 					}
-					if !yield(Chunk{Calls: []Call{{name, []byte(input)}}}, nil) {
+					if !yield(Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}}, nil) {
 						return
 					}
 					completion{text: behind, stop: c.stop, sequence: c.sequence}.chunks(n)(p)(yield)

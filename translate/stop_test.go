@@ -1,9 +1,9 @@
 package translate
 
 import (
-	"testing"
-
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"testing"
 )
 
 // TestMarkerOfATurn has an upstream stop at the marker of a human turn. That is the end of the turn,
@@ -17,13 +17,13 @@ func TestMarkerOfATurn(t *testing.T) {
 	}{
 		{"Well.", nil, messages.StopEndTurn},
 		{"Well.", []string{"END"}, messages.StopEndTurn},
-		{"Well.", []string{"END", humanMarker}, messages.StopSequence},
+		{"Well.", []string{"END", prompt.HumanMarker}, messages.StopSequence},
 		{begun + "<n>1</n>\n</parameters>\n</invoke>\n", nil, messages.StopToolUse},
 		{begun + "<s>half", nil, messages.StopMaxTokens},
 	} {
 		req := fuzzRequest()
 		req.StopSequences = tt.asked
-		m := parse(t, req, completion{tt.text, messages.StopSequence, humanMarker}, 0)
+		m := parse(t, req, completion{tt.text, messages.StopSequence, prompt.HumanMarker}, 0)
 		if named := m.StopSequence != ""; m.StopReason != tt.want || named != (tt.want == messages.StopSequence) {
 			t.Errorf("%q, asked for %q: %s %q, want %s", tt.text, tt.asked, m.StopReason, m.StopSequence, tt.want)
 		}

@@ -1,23 +1,23 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"strings"
 	"testing"
-
-	"dragoman/translate/messages"
 )
 
 func TestTemplate(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Hi {{tools}}")}}
-	for _, f := range formats {
-		template := "Call so: " + f.callOpener + "…" + f.callCloser + "\nTools:\n{{tools}}\nThat is all."
-		if err := CheckTemplate(template, f.name); err != nil {
+	for _, f := range format.List {
+		template := "Call so: " + f.CallOpener + "…" + f.CallCloser + "\nTools:\n{{tools}}\nThat is all."
+		if err := CheckTemplate(template, f.Name); err != nil {
 			t.Error(err)
 		}
-		p := mustRender(t, req, Target{Format: f.name, Template: template, Language: "fr"})
+		p := mustRender(t, req, Target{Format: f.Name, Template: template, Language: "fr"})
 		got := p.System[0].Text
-		if !strings.HasPrefix(got, "Call so: "+f.callOpener+"…"+f.callCloser+"\nTools:\n"+f.beforeTools) || !strings.HasSuffix(got, f.afterTools+"\nThat is all.") || !strings.Contains(got, "now") {
-			t.Errorf("%s: %s", f.name, got)
+		if !strings.HasPrefix(got, "Call so: "+f.CallOpener+"…"+f.CallCloser+"\nTools:\n"+f.BeforeTools) || !strings.HasSuffix(got, f.AfterTools+"\nThat is all.") || !strings.Contains(got, "now") {
+			t.Errorf("%s: %s", f.Name, got)
 		}
 	}
 	for template, want := range map[string]string{

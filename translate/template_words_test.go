@@ -2,14 +2,14 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/messages"
 )
 
 // templatePrompt is a conversation with one call, as a family's own chat template writes it.
@@ -58,7 +58,7 @@ func TestTemplateWords(t *testing.T) {
 				want = "Be brief.\n\n" + system[1][:strings.Index(system[1], "工")] + want[strings.Index(want, "工具"):]
 			}
 			parts := append([]string{strings.Join(system, "\n\n")}, prompt.Turns[1].Parts[0].Text)
-			if !prompt.format.toolsLast && strings.HasPrefix(p.Family, "glm") { // the client's text has a turn of its own
+			if !prompt.Declared.ToolsLast && strings.HasPrefix(p.Family, "glm") { // the client's text has a turn of its own
 				parts = append(system, parts[1])
 			}
 			for _, part := range parts {
@@ -75,10 +75,10 @@ func TestTemplateWords(t *testing.T) {
 func TestTemplateSystem(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "ping"}}, Messages: []messages.MessageParam{user("hi")}}
 	prompt := mustRender(t, req, Target{Format: FormatAuto, Model: "qwen2.5-coder:7b", Language: "fr"})
-	if got := prompt.System[0].Text; got != qwen25Calls.systemText {
+	if got := prompt.System[0].Text; got != format.Qwen25Calls.SystemText {
 		t.Errorf("the system text is %q", got)
 	}
-	if got := prompt.System[1].Text; !strings.HasPrefix(got, qwen25Calls.words[0]) {
+	if got := prompt.System[1].Text; !strings.HasPrefix(got, format.Qwen25Calls.Words[0]) {
 		t.Errorf("the tools are introduced by %q", got)
 	}
 	if named := mustRender(t, req, Target{Format: FormatJSON, Model: "qwen2.5-coder:7b"}); named.Variant != "" {

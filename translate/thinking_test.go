@@ -1,7 +1,12 @@
 package translate
 
 import (
+	"dragoman/translate/format"
+
+	"dragoman/translate/language"
+
 	gocmp "cmp"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate/messages"
 )
 
 // TestThinking asks a model for its reasoning, and reads it as blocks.
@@ -25,7 +28,7 @@ func TestThinking(t *testing.T) {
 		name, completion string
 		thinking         messages.Thinking
 		noTools          bool
-		format           string
+		Format           string
 		stop             messages.Stop
 		want             []messages.ContentBlock
 		wantStop         messages.Stop
@@ -43,15 +46,15 @@ func TestThinking(t *testing.T) {
 			want: []messages.ContentBlock{thought("I write " + call + "</function_calls> now."), said("Yes.")}},
 		{name: "that is cut", completion: "<thinking>Hm, I", stop: messages.StopMaxTokens, want: []messages.ContentBlock{thought("Hm, I")}, wantStop: messages.StopMaxTokens},
 		{name: "that is never closed, and a call", completion: "<thinking>Hm.\n" + call, stop: messages.StopSequence, want: []messages.ContentBlock{thought("Hm."), called}, wantStop: messages.StopToolUse},
-		{name: "on a channel", format: FormatHarmony, completion: "<|channel|>analysis<|message|>Hm <b>.<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
+		{name: "on a channel", Format: format.Harmony, completion: "<|channel|>analysis<|message|>Hm <b>.<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
 			want: []messages.ContentBlock{thought("Hm <b>."), said("Yes.")}},
-		{name: "on a channel that is not ended, and a call", format: FormatHarmony, completion: "<|channel|>analysis<|message|>Hm.\n<|start|>assistant<|channel|>commentary to=functions.f json<|message|>{}",
+		{name: "on a channel that is not ended, and a call", Format: format.Harmony, completion: "<|channel|>analysis<|message|>Hm.\n<|start|>assistant<|channel|>commentary to=functions.f json<|message|>{}",
 			want: []messages.ContentBlock{thought("Hm."), called}, wantStop: messages.StopToolUse},
-		{name: "on a channel, with a rehearsal", format: FormatHarmony, completion: "<|channel|>analysis<|message|>I write " + call + " now.<|end|><|channel|>final<|message|>Yes.",
+		{name: "on a channel, with a rehearsal", Format: format.Harmony, completion: "<|channel|>analysis<|message|>I write " + call + " now.<|end|><|channel|>final<|message|>Yes.",
 			want: []messages.ContentBlock{thought("I write " + call + " now."), said("Yes.")}},
-		{name: "on a channel, without markers", format: FormatHarmony, completion: "analysisWe assist. The assistant says: assistantfinalYes.",
+		{name: "on a channel, without markers", Format: format.Harmony, completion: "analysisWe assist. The assistant says: assistantfinalYes.",
 			want: []messages.ContentBlock{thought("We assist. The assistant says:"), said("Yes.")}},
-		{name: "on a channel, without markers, and a call", format: FormatHarmony, completion: "analysisWe call.assistantcommentary to=functions.f json{}",
+		{name: "on a channel, without markers, and a call", Format: format.Harmony, completion: "analysisWe call.assistantcommentary to=functions.f json{}",
 			want: []messages.ContentBlock{thought("We call."), called}, wantStop: messages.StopToolUse},
 	}
 	for _, test := range tests {
@@ -64,7 +67,7 @@ func TestThinking(t *testing.T) {
 			if test.noTools {
 				req.Tools = nil
 			}
-			prompt, err := Render(req, Target{Format: test.format})
+			prompt, err := Render(req, Target{Format: test.Format})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +123,7 @@ func TestThinkingInThePrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.System) != 3 || p.System[2].Text != english.thinkFirst {
+		if len(p.System) != 3 || p.System[2].Text != language.English.ThinkFirst {
 			t.Errorf("system %+v", p.System)
 		}
 		if text := p.Text(); !strings.Contains(text, "Assistant: <thinking>\nHm.\n</thinking>\nYes?") || strings.Contains(text, "<thinking>\n\n") {

@@ -70,7 +70,7 @@ func TestExamplesOfReservedNames(t *testing.T) {
 				prompt := mustRender(t, req, Target{Format: format})
 				tools := prompt.System[0].Text
 				for _, tag := range []string{"examples", "tools"} {
-					most := 1 + strings.Count(prompt.format.words[0], "</"+tag+">")
+					most := 1 + strings.Count(prompt.Declared.Words[0], "</"+tag+">")
 					if tag == name {
 						most++ // that of the parameter
 					}

@@ -1,6 +1,8 @@
 package fidelity
 
 import (
+	"dragoman/translate/format"
+
 	"slices"
 	"strconv"
 	"strings"
@@ -35,28 +37,28 @@ type manner struct {
 // manners are the ways to write calls in these formats (docs/reference/formats.md §1 to §5, §12, §13). A
 // format may have several.
 var manners = []manner{
-	{format: translate.FormatQwen3Coder, stop: toolResponse, twice: true, wrap: [2]string{"<tool_call>\n", "</tool_call>\n"}, each: true,
+	{format: format.Qwen3Coder, stop: toolResponse, twice: true, wrap: [2]string{"<tool_call>\n", "</tool_call>\n"}, each: true,
 		call: [3]string{"<function=", ">\n", "</function>\n"}, param: [3]string{"<parameter=", ">", "</parameter>\n"}},
-	{format: translate.FormatSeedOSS, stop: toolResponse, wrap: [2]string{"<seed:tool_call>\n", "</seed:tool_call>\n"}, each: true,
+	{format: format.SeedOSS, stop: toolResponse, wrap: [2]string{"<seed:tool_call>\n", "</seed:tool_call>\n"}, each: true,
 		call: [3]string{"<function=", ">\n", "</function>\n"}, param: [3]string{"<parameter=", ">", "</parameter>\n"}},
-	{format: translate.FormatGLM, stop: toolResponse, bare: true,
+	{format: format.GLM, stop: toolResponse, bare: true,
 		call: [3]string{"<tool_call>", "\n", "</tool_call>\n"}, param: [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"}},
 	dsmlManner("tool_calls"), dsmlManner("function_calls"),
-	{format: translate.FormatMiniMax, stop: "</minimax:tool_call>", wrap: [2]string{"<minimax:tool_call>\n", "</minimax:tool_call>\n"}, cdata: true,
+	{format: format.MiniMax, stop: "</minimax:tool_call>", wrap: [2]string{"<minimax:tool_call>\n", "</minimax:tool_call>\n"}, cdata: true,
 		call: [3]string{`<invoke name="`, "\">\n", "</invoke>\n"}, param: [3]string{`<parameter name="`, `">`, "</parameter>\n"}},
-	{format: translate.FormatMiniCPM, stop: toolResponse, bare: true, cdata: true,
+	{format: format.MiniCPM, stop: toolResponse, bare: true, cdata: true,
 		call: [3]string{`<function name="`, "\">\n", "</function>\n"}, param: [3]string{`<param name="`, `">`, "</param>\n"}},
-	{format: translate.FormatKimi, stop: "<|tool_calls_section_end|>", wrap: [2]string{"<|tool_calls_section_begin|>\n", "<|tool_calls_section_end|>\n"},
+	{format: format.Kimi, stop: "<|tool_calls_section_end|>", wrap: [2]string{"<|tool_calls_section_begin|>\n", "<|tool_calls_section_end|>\n"},
 		call: [3]string{"<|tool_call_begin|>", "<|tool_call_argument_begin|>\n", "\n<|tool_call_end|>\n"}, id: "functions.NAME:N"},
-	{format: translate.FormatDeepSeek, stop: "<｜tool▁calls▁end｜>", wrap: [2]string{"<｜tool▁calls▁begin｜>\n", "<｜tool▁calls▁end｜>\n"},
+	{format: format.DeepSeek, stop: "<｜tool▁calls▁end｜>", wrap: [2]string{"<｜tool▁calls▁begin｜>\n", "<｜tool▁calls▁end｜>\n"},
 		call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>\n", "\n<｜tool▁call▁end｜>\n"}},
-	{format: translate.FormatDeepSeek, stop: "<｜tool▁calls▁end｜>", wrap: [2]string{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"}, fixed: true,
+	{format: format.DeepSeek, stop: "<｜tool▁calls▁end｜>", wrap: [2]string{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"}, fixed: true,
 		call: [3]string{"<｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```json\n", "\n```<｜tool▁call▁end｜>"}},
 }
 
 // dsmlManner is how DSML is written in a wrapper of that name: V4 has another one than V3.2.
 func dsmlManner(wrapper string) manner {
-	return manner{format: translate.FormatDSML, stop: "</｜DSML｜" + wrapper + ">", wrap: [2]string{"<｜DSML｜" + wrapper + ">\n", "</｜DSML｜" + wrapper + ">\n"}, bare: true,
+	return manner{format: format.DSML, stop: "</｜DSML｜" + wrapper + ">", wrap: [2]string{"<｜DSML｜" + wrapper + ">\n", "</｜DSML｜" + wrapper + ">\n"}, bare: true,
 		call:  [3]string{`<｜DSML｜invoke name="`, "\">\n", "</｜DSML｜invoke>\n"},
 		param: [3]string{`<｜DSML｜parameter name="`, `" string="true">`, "</｜DSML｜parameter>\n"}, other: `" string="false">`}
 }

@@ -1,6 +1,8 @@
 package fidelity
 
 import (
+	"dragoman/translate/format"
+
 	"slices"
 	"strings"
 
@@ -12,11 +14,11 @@ import (
 
 // lists are the ways to write calls in these formats.
 var lists = []manner{
-	{format: translate.FormatMistral, call: [3]string{"[TOOL_CALLS]", "[ARGS]", ""}, fixed: true},
-	{format: translate.FormatLlama, wrap: [2]string{"<|python_tag|>", ""}, between: "; ", text: objectOf("name", "parameters")},
-	{format: translate.FormatPythonic, list: [2]string{"[", "]"}, between: ", ", text: pythonOf},
-	{format: translate.FormatGemma, wrap: [2]string{"<|tool_call>", "<tool_call|>"}, each: true, text: gemmaOf},
-	{format: translate.FormatHarmony, call: [3]string{"<|start|>assistant<|channel|>commentary to=functions.", " <|constrain|>json<|message|>", "<|call|>"}, fixed: true},
+	{format: format.Mistral, call: [3]string{"[TOOL_CALLS]", "[ARGS]", ""}, fixed: true},
+	{format: format.Llama, wrap: [2]string{"<|python_tag|>", ""}, between: "; ", text: objectOf("name", "parameters")},
+	{format: format.Pythonic, list: [2]string{"[", "]"}, between: ", ", text: pythonOf},
+	{format: format.Gemma, wrap: [2]string{"<|tool_call>", "<tool_call|>"}, each: true, text: gemmaOf},
+	{format: format.Harmony, call: [3]string{"<|start|>assistant<|channel|>commentary to=functions.", " <|constrain|>json<|message|>", "<|call|>"}, fixed: true},
 	{format: "granite", wrap: [2]string{"<|tool_call|>", ""}, list: [2]string{"[", "]"}, between: ", ", text: objectOf("name", "arguments")},
 	{format: "cohere", wrap: [2]string{"<|START_ACTION|>", "<|END_ACTION|>"}, list: [2]string{"[", "]"}, between: ", ", text: objectOf("tool_name", "parameters")},
 	{format: "phi", wrap: [2]string{"functools", ""}, list: [2]string{"[", "]"}, between: ", ", text: objectOf("name", "arguments")},

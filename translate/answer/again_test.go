@@ -1,0 +1,93 @@
+package answer
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestBudget holds that there is a bound for all reasons together, and one for each.
+func TestBudget(t *testing.T) {
+	for _, tt := range []struct {
+		asked   []prompt.Reason
+		allowed int
+	}{
+		{[]prompt.Reason{prompt.ReasonStopped, prompt.ReasonStopped, prompt.ReasonStopped}, 2},
+		{[]prompt.Reason{prompt.ReasonInvalid, prompt.ReasonUnread}, 1},
+		{[]prompt.Reason{prompt.ReasonStopped, prompt.ReasonInvalid, prompt.ReasonStopped, prompt.ReasonStopped, prompt.ReasonUnread}, 3},
+	} {
+		var b budget
+		allowed := 0
+		for _, why := range tt.asked {
+			if b.spend(why) {
+				allowed++
+			}
+		}
+		if allowed != tt.allowed {
+			t.Errorf("%q: %d, want %d", tt.asked, allowed, tt.allowed)
+		}
+	}
+}
+
+// TestRefusals holds that each reason for which the parser gives a call back, or breaks one off that need not
+// break off, has a sentence of its own.
+func TestRefusals(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{} // the reason, by the sentence
+	see := func(e ast.Expr) {
+		lit, ok := e.(*ast.BasicLit)
+		if !ok || lit.Value == `""` || lit.Value == `"incomplete"` { // which breaks off
+			return
+		}
+		reason := strings.Trim(lit.Value, `"`)
+		why, ok := refusal(&language.English, reason)
+		switch other := said[why]; {
+		case !ok || why == "":
+			t.Errorf("nothing is said of the reason %s", reason)
+		case other != "" && other != reason:
+			t.Errorf("the same is said of %s as of %s", reason, other)
+		}
+		said[why] = reason
+	}
+	for _, name := range files {
+		file, err := goparser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "giveBackCall" || f.Sel.Name == "giveBackLiteral") {
+					see(n.Args[0])
+				}
+			case *ast.AssignStmt:
+				if f, ok := n.Lhs[0].(*ast.SelectorExpr); ok && f.Sel.Name == "reason" {
+					see(n.Rhs[0])
+				}
+			}
+			return true
+		})
+	}
+	for _, reason := range []string{messages.ReasonAmbiguous, messages.ReasonNoToolFits} {
+		if why, ok := refusal(&language.English, reason); !ok || why == "" {
+			t.Errorf("nothing is said of the reason %s", reason)
+		}
+	}
+	if len(said) < 7 {
+		t.Errorf("only the reasons %v were found", slices.Collect(maps.Values(said)))
+	}
+}

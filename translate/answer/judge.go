@@ -1,0 +1,86 @@
+package answer
+
+import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/rawjson"
+	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Judge passes on the events of a model that has a tool API of its own, and adds to message_delta the
+// outcome of each call ([messages.Message.Outcomes]), by the rules for calls that are read from text:
+// incomplete, unknown_tool, invalid or clean. It adds a [messages.Pause] behind each event without More. The
+// events are not changed otherwise. memo may be nil.
+func Judge(req *messages.Request, memo *prompt.Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	tools := prompt.Outliving(req.Tools)
+	j := judge{tools: format.ToolNames{List: tools}, schemas: &prompt.ToolSchemas{Tools: tools, Memo: memo}, knowsAll: !req.OtherTools}
+	return func(yield func(messages.Event, error) bool) {
+		for e, err := range events {
+			if err == nil {
+				e = j.read(e)
+			}
+			waits := err == nil && !e.More && e.Type != messages.MessageStop
+			if !yield(e, err) || waits && !yield(messages.Event{Type: messages.Pause}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// judge has read a part of the events.
+type judge struct {
+	tools    format.ToolNames
+	schemas  *prompt.ToolSchemas
+	knowsAll bool // tools has all that the request offers
+	open     bool // the block of a call is open
+	name     string
+	input    []byte // as far as it has come, no more than MaxHeld
+	outcomes []messages.Outcome
+}
+
+// read returns the event, with the outcomes if it is the one that tells them.
+func (j *judge) read(e messages.Event) messages.Event {
+	switch {
+	case e.Type == messages.ContentBlockStart && isCall(*e.Block):
+		j.open, j.name = true, e.Block.Name
+		j.input = append(j.input[:0], e.Block.Input...)
+	case e.Type == messages.ContentBlockDelta && e.Delta == messages.InputJSONDelta && j.open:
+		if string(j.input) == "{}" { // what a block has as it opens
+			j.input = j.input[:0]
+		}
+		if len(j.input)+len(e.Text) <= MaxHeld {
+			j.input = append(j.input, e.Text...)
+		}
+	case e.Type == messages.ContentBlockStop && j.open:
+		j.open = false
+		if len(j.outcomes) < maxOutcomes {
+			j.outcomes = append(j.outcomes, j.outcome())
+		}
+	case e.Type == messages.MessageDelta && len(j.outcomes) > 0:
+		own := *e.Message
+		own.Outcomes, j.outcomes = append(j.outcomes, own.Outcomes...), nil
+		e.Message = &own
+	}
+	return e
+}
+
+// outcome returns how the call is judged whose block has ended.
+func (j *judge) outcome() messages.Outcome {
+	o := messages.Outcome{Kind: messages.OutcomeClean, Tool: j.name, FromServer: true}
+	input, tool := jsontext.Value(rawjson.ReplaceLoneSurrogates(j.input)), j.tools.Named(j.name)
+	switch {
+	case len(input) > 0 && !input.IsValid():
+		o.Kind, o.Reason = messages.OutcomeIncomplete, "cut_value"
+	case tool == nil && j.knowsAll:
+		o.Kind = messages.OutcomeUnknownTool
+	case tool == nil:
+	default:
+		if o.Reason, _ = misfitOf(j.schemas.Of(tool), tool.Strict, memberNames(input)); o.Reason != "" {
+			o.Kind = messages.OutcomeInvalid
+		}
+	}
+	return o
+}

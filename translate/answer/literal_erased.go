@@ -1,0 +1,188 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Calls whose strings have lost what stood around them, where a server erases special tokens. A value
+// then ends before the name of another parameter that the tool has, or at the end of the call.
+
+// readErased returns such calls in text, which holds nothing else: one ends where another begins, and the
+// last with the text.
+func (p *parser) readErased(text string) (calls []literalCall, ok bool) {
+	text = strings.TrimSpace(text)
+	for _, mark := range endMarks {
+		text = strings.TrimSpace(strings.TrimSuffix(text, mark))
+	}
+	for begin, i := 0, 1; i <= len(text); i++ {
+		if i < len(text) && (!strings.HasPrefix(text[i:], format.GemmaCall) || !endsInBracket(text[max(0, i-maxGap):i])) {
+			continue
+		}
+		if i < len(text) {
+			name, _, v := p.matchGemma([]byte(text[i:min(len(text), i+2*format.MaxToolName)]), markup.NoMatch)
+			if tool, _ := p.tools.Find(name); v != markup.Match || tool == nil {
+				continue
+			}
+		}
+		call, ok := p.readErasedCall(strings.TrimSpace(text[begin:i]))
+		if !ok || !p.mayBeBare(&call) {
+			return nil, false
+		}
+		calls, begin = append(calls, call), i
+	}
+	return calls, len(calls) > 0
+}
+
+// readErasedCall reads one such call. It reports false where a parameter is not certain: one that stands
+// there twice, or whose text its schema does not take.
+func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
+	name, n, v := p.matchGemma([]byte(text), markup.NoMatch)
+	tool, _ := p.tools.Find(name)
+	if v != markup.Match || tool == nil || text[len(text)-1] != closerOf(text[n]) || strings.Contains(text, format.GemmaQuote) || strings.Contains(text, format.GemmaEscape) {
+		return call, false
+	}
+	in := p.schemas.Of(tool)
+	inner := text[n+1 : len(text)-1]
+	sep := byte(':')
+	if i := strings.IndexAny(inner, ":="); i >= 0 {
+		sep = inner[i]
+	}
+	out := []byte{'{'}
+	for rest := inner; strings.TrimSpace(rest) != ""; {
+		key, n := erasedKey(in, rest, sep)
+		if n == 0 {
+			return call, false
+		}
+		rest = rest[n:]
+		end := erasedEnd(in, rest, sep)
+		if p.literal.bare && endsWithin(rest[:end]) { // what follows its last bracket, or its quote, is prose
+			return call, false
+		}
+		if !p.literal.bare && strings.TrimSpace(rest[:end]) == "" { // only where quotes are erased, it is a string
+			return call, false
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		_, s, _ := in.PropertyByTag(key)
+		out = append(rawjson.AppendString(out, key), ':')
+		if out, ok = appendErased(out, s, rest[:end], p.escaped); !ok {
+			return call, false
+		}
+		rest = strings.TrimPrefix(rest[end:], ",")
+	}
+	input := jsontext.Value(append(out, '}'))
+	return literalCall{name, input, true, ""}, input.IsValid()
+}
+
+// endsInBracket reports whether text ends in what may be the last bracket of a call.
+func endsInBracket(text string) bool {
+	text = strings.TrimRight(text, " \t\r\n")
+	return strings.HasSuffix(text, "}") || strings.HasSuffix(text, ")")
+}
+
+// closerOf returns the bracket that closes one.
+func closerOf(opener byte) byte {
+	if opener == '(' {
+		return ')'
+	}
+	return '}'
+}
+
+// erasedKey returns the name of a parameter that text begins with, and the index after what separates it
+// from its value, a colon or =; 0 if there is none.
+func erasedKey(in *schema.Schema, text string, sep byte) (key string, n int) {
+	i := strings.IndexAny(text[:min(len(text), 2*markup.MaxParamTagLen)], ":=,{}[]")
+	if i < 0 || text[i] != sep {
+		return "", 0
+	}
+	key = strings.TrimSpace(text[:i])
+	if property, _, declared := in.PropertyByTag(key); !declared || property != key {
+		return "", 0
+	}
+	return key, i + 1
+}
+
+// erasedEnd returns the index of the comma before the next parameter in text, or len(text).
+func erasedEnd(in *schema.Schema, text string, sep byte) int {
+	for i := range len(text) {
+		if text[i] == ',' {
+			if _, n := erasedKey(in, text[i+1:], sep); n > 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
+}
+
+// appendErased appends the value that text stands for under s, and reports whether that is certain: a list
+// of several strings is not, since a comma may be part of one.
+func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.Escapes) ([]byte, bool) {
+	if plain, nullable := s.IsString(); plain && !nullable {
+		return rawjson.AppendString(dst, markup.Unescape(text, escaped, "")), true
+	}
+	text = strings.TrimSpace(text)
+	if array := s.ArraySchema(); array != nil && strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		var list []markup.Element
+		for item := range strings.SplitSeq(text[1:len(text)-1], ",") {
+			list = append(list, markup.Element{Tag: "item", Text: strings.TrimSpace(item)})
+		}
+		typed, fit := schema.AppendTypedItems(nil, array, list)
+		if single := len(list) == 1 && list[0].Text != ""; fit && (single || len(list) > 1 && bytes.IndexByte(typed, '"') < 0) {
+			return append(dst, typed...), true
+		} else if fit && !single && list[0].Text != "" {
+			return dst, false
+		}
+	}
+	if literal, ok := readGemma(text, escaped); ok {
+		text = string(literal)
+	} else if strings.ContainsAny(text, ":,{}[]") { // broken, and no string
+		return dst, false
+	}
+	return schema.AppendTyped(dst, s, text)
+}
+
+// keepsQuotes reports whether the strings of a call have not lost their quotes, as far as its schema tells.
+func (p *parser) keepsQuotes(name string, input jsontext.Value) bool {
+	tool, _ := p.tools.Find(name)
+	if tool == nil {
+		return true
+	}
+	for name, value := range rawjson.NamedMembers(input) {
+		_, s, _ := p.schemas.Of(tool).PropertyByTag(name)
+		if plain, nullable := s.IsString(); plain && !nullable && value.Kind() != '"' {
+			return false
+		}
+	}
+	return true
+}
+
+// endsWithin reports whether a value without quotes may end before its end: it begins with a quote, or a bracket
+// is closed in it that is not opened there.
+func endsWithin(value string) bool {
+	if v := strings.TrimLeft(value, " \t\r\n"); v != "" && (v[0] == '"' || v[0] == '\'') {
+		return true
+	}
+	depth, quoted := 0, false
+	for _, c := range value {
+		if quoted = quoted != (c == '"'); quoted {
+			continue
+		}
+		switch c {
+		case '{', '(', '[':
+			depth++
+		case '}', ')', ']':
+			if depth--; depth < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

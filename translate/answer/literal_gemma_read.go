@@ -1,0 +1,278 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What models write of the literals of Gemma, with their slips: other quotes and brackets, = for a colon, a
+// comma that is missing, and a string that lacks the delimiter before it.
+
+// gemmaReader reads a literal, and appends its JSON to out.
+type gemmaReader struct {
+	out     []byte
+	text    []byte
+	i       int
+	escaped markup.Escapes // names whose escapes are taken off in strings
+
+	in       *schema.Schema // of the arguments of a call, nil for another literal
+	commas   bool           // a comma is missing
+	unopened bool           // so is the delimiter before a string
+	unsure   bool           // or that of one whose quotes or blanks may be of its text: "x"<|"|>
+}
+
+// readGemma returns the JSON of a literal, and reports whether text is one.
+func readGemma(text string, escaped markup.Escapes) (jsontext.Value, bool) {
+	g := gemmaReader{text: []byte(text), escaped: escaped}
+	return g.whole(g.value(0))
+}
+
+// readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If
+// something is missing in them, reason says so.
+func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) (input jsontext.Value, reason string, ok bool) {
+	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
+	last := text[len(text)-1]
+	if inner := strings.TrimSpace(text[1 : len(text)-1]); strings.HasPrefix(inner, "{") {
+		g.text, last = []byte(inner), inner[len(inner)-1]
+	}
+	ok = last != ']' && g.items("{}", last, 0, g.member)
+	input, ok = g.whole(ok)
+	switch {
+	case g.commas && g.unopened, g.unsure: // or other delimiters are
+		return nil, "", false
+	case g.commas:
+		reason = "missing_comma"
+	case g.unopened:
+		reason = "unquoted_value"
+	}
+	return input, reason, ok
+}
+
+// whole returns what has been read, and reports whether that is a literal, and all of the text.
+func (g *gemmaReader) whole(ok bool) (jsontext.Value, bool) {
+	g.skipBlanks()
+	v := jsontext.Value(g.out)
+	return v, ok && g.i == len(g.text) && v.IsValid()
+}
+
+// maxGemmaDepth bounds how deep brackets may lie in each other: it is as for JSON.
+const maxGemmaDepth = 10_000
+
+func (g *gemmaReader) skipBlanks() { g.i = markup.SkipBlanks(g.text, g.i, len(g.text)) }
+
+// next returns the next byte but white space, 0 at the end.
+func (g *gemmaReader) next() byte {
+	if g.skipBlanks(); g.i < len(g.text) {
+		return g.text[g.i]
+	}
+	return 0
+}
+
+// value reads one value, within depth brackets.
+func (g *gemmaReader) value(depth int) bool {
+	if depth > maxGemmaDepth {
+		return false
+	}
+	switch g.next() {
+	case '{':
+		return g.items("{}", '}', depth, g.member)
+	case '[':
+		return g.items("[]", ']', depth, g.value)
+	}
+	if text, ok := g.string(false); ok {
+		g.out = append(g.out, text...)
+		return true
+	}
+	rest := g.text[g.i:]
+	n := bytes.IndexAny(rest, ",}])< \t\r\n")
+	if n < 0 {
+		n = len(rest)
+	}
+	if word := gemmaWord(string(rest[:n])); word != "" && gemmaDelimiter(rest[n:]) == "" {
+		g.out, g.i = append(g.out, word...), g.i+n
+		return true
+	}
+	return g.unopenedString()
+}
+
+// gemmaWord returns the JSON of a number or a word, "" if it is none.
+func gemmaWord(word string) string {
+	switch lower := strings.ToLower(word); {
+	case lower == "none":
+		return "null"
+	case lower == "true", lower == "false", lower == "null":
+		return lower
+	case rawjson.IsNumber(word):
+		return word
+	}
+	return ""
+}
+
+// gemmaDelimiter returns the delimiter that text begins with, "" if there is none.
+func gemmaDelimiter(text []byte) string {
+	for _, quote := range [...]string{format.GemmaQuote, format.GemmaEscape} {
+		if markup.HasPrefix(text, quote) {
+			return quote
+		}
+	}
+	return ""
+}
+
+// unopenedString reads a string that has lost the delimiter before it. There is none if another value may
+// end before its end.
+func (g *gemmaReader) unopenedString() bool {
+	rest := g.text[g.i:]
+	n := 0
+	for n < len(rest) && gemmaDelimiter(rest[n:]) == "" {
+		next := bytes.IndexByte(rest[n+1:], '<')
+		if next < 0 {
+			return false
+		}
+		n += 1 + next
+	}
+	text := bytes.TrimSpace(rest[:n])
+	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) || holdsPart(text) { // or the delimiter opens another
+		return false
+	}
+	g.unopened, g.unsure = true, g.unsure || g.i > 0 && markup.IsBlank(g.text[g.i-1])
+	g.out = rawjson.AppendString(g.out, markup.Unescape(string(rest[:n]), g.escaped, ""))
+	g.i += n + len(gemmaDelimiter(rest[n:]))
+	return bytes.IndexByte([]byte(",}])"), g.next()) >= 0
+}
+
+// holdsPart reports whether a part of a delimiter of Gemma's stands in text, which may have been one.
+func holdsPart(text []byte) bool {
+	return bytes.Contains(text, []byte("<|")) || bytes.Contains(text, []byte("|>"))
+}
+
+// mayHoldMember reports whether a comma stands in text before what may be the name of a member.
+func mayHoldMember(text []byte) bool {
+	for {
+		i := bytes.IndexByte(text, ',')
+		if i < 0 {
+			return false
+		}
+		text = text[markup.SkipBlanks(text, i+1, len(text)):]
+		if n := skipName(text, 0); n < len(text) && (text[n] == ':' || text[n] == '=') {
+			return true
+		}
+	}
+}
+
+// items reads what stands between brackets, of which the first is next and shut the last. brackets are those
+// of the JSON.
+func (g *gemmaReader) items(brackets string, shut byte, depth int, item func(int) bool) bool {
+	g.out = append(g.out, brackets[0])
+	g.i++
+	for n := 0; g.next() != shut; n++ {
+		if n > 0 {
+			g.out = append(g.out, ',')
+		}
+		from := g.i
+		if !item(depth + 1) {
+			return false
+		}
+		switch c := g.next(); {
+		case c == ',':
+			g.i++
+		case c != shut && !g.lacksComma(g.text[from:g.i], depth, brackets == "{}"):
+			return false
+		}
+	}
+	g.i++
+	g.out = append(g.out, brackets[1])
+	return true
+}
+
+// lacksComma reports whether a comma is missing between the item that has been read and what is next: a
+// member or, behind the end of a string or of brackets, another. Of the arguments of a call the
+// tool has to have the member, and the string before has none of them in it: it may not be closed.
+func (g *gemmaReader) lacksComma(item []byte, depth int, isObject bool) bool {
+	g.commas = true
+	rest := g.text[g.i:]
+	switch {
+	case len(rest) == 0:
+		return false
+	case !isObject:
+		return bytes.IndexByte([]byte(`"]}`), g.out[len(g.out)-1]) >= 0 && (bytes.IndexByte([]byte("\"'[{"), rest[0]) >= 0 || gemmaDelimiter(rest) != "")
+	case depth == 0 && g.in != nil:
+		from := g.i
+		name, ok := g.name()
+		g.i = from
+		if !ok {
+			return false
+		}
+		tag := rawjson.Unquote(name)
+		property, _, declared := g.in.PropertyByTag(tag)
+		return declared && property == tag && erasedEnd(g.in, string(item), ':') == len(item)
+	}
+	return true
+}
+
+// name reads the name of a member and what separates it from the value, and returns it as JSON.
+func (g *gemmaReader) name() (name jsontext.Value, ok bool) {
+	g.skipBlanks()
+	if name, ok = g.string(true); !ok {
+		n := bytes.IndexAny(g.text[g.i:], ":={}[](),<\"'\n")
+		if n <= 0 {
+			return nil, false
+		}
+		name = rawjson.AppendString(nil, bytes.TrimSpace(g.text[g.i:g.i+n]))
+		g.i += n
+	}
+	c := g.next()
+	g.i++
+	return name, c == ':' || c == '='
+}
+
+// member reads a member of an object.
+func (g *gemmaReader) member(depth int) bool {
+	name, ok := g.name()
+	if !ok {
+		return false
+	}
+	g.out = append(append(g.out, name...), ':')
+	unopened := g.unopened
+	ok = g.value(depth)
+	if g.unopened != unopened && depth == 1 && g.in != nil && !g.in.Declares([]byte(rawjson.Unquote(name))) {
+		g.unsure = true // or all of that is of the string before
+	}
+	return ok
+}
+
+// string reads a string, with any quotes, and returns it as JSON. It reports false, and reads nothing, if
+// none is next. isName says that it may be the name of a member.
+func (g *gemmaReader) string(isName bool) (jsontext.Value, bool) {
+	rest := g.text[g.i:]
+	l := literalScan{syntax: format.GemmaLiteral, atName: isName}
+	var v markup.Verdict
+	if l.quote, v = l.matchQuote(rest, true); v != markup.Match {
+		return nil, false
+	}
+	n, v := l.skipString(rest[len(l.quote):], true)
+	if v != markup.Match {
+		return nil, false
+	}
+	n += len(l.quote)
+	g.i += n
+	text := string(rest[len(l.quote):n])
+	switch l.quote {
+	case `"`:
+		g.unsure = g.unsure || strings.HasSuffix(text, `"`+format.GemmaQuote) && !strings.Contains(text, `\`)
+		text = markup.Unescape(l.withoutEnd(text), g.escaped, "")
+		if quoted, ok := rawjson.AppendLoose(nil, `"`+text+`"`); ok {
+			return quoted, true
+		}
+	case "'":
+		text = l.withoutEnd(text)
+	default:
+		text = markup.Unescape(l.withoutEnd(text), g.escaped, "")
+	}
+	return rawjson.AppendString(nil, text), true
+}

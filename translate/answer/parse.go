@@ -1,0 +1,225 @@
+package answer
+
+import (
+	"bytes"
+	"cmp"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"strings"
+)
+
+// states holds the function of each state but wait.
+var states = [...]func(*parser) state{
+	inText:         (*parser).readText,
+	atAnswer:       (*parser).readAnswer,
+	afterThinking:  (*parser).readAfterThinking,
+	inRehearsal:    (*parser).readRehearsal,
+	inWrapper:      (*parser).readWrapper,
+	atInvoke:       (*parser).readInvoke,
+	atToolName:     (*parser).readToolName,
+	inCall:         (*parser).readCall,
+	atValue:        (*parser).readValueStart,
+	inValue:        (*parser).readValue,
+	inNestedValue:  (*parser).readNestedValue,
+	inDoubt:        (*parser).readDoubt,
+	atJSONName:     (*parser).readJSONName,
+	inJSONCall:     (*parser).readJSONCall,
+	afterJSONCall:  (*parser).readAfterJSONCall,
+	betweenCalls:   (*parser).readBetweenCalls,
+	atFenceEnd:     (*parser).readFenceEnd,
+	inBrokenCall:   (*parser).readBrokenCall,
+	inLiteral:      (*parser).readLiteral,
+	inForeignBlock: (*parser).readForeignBlock,
+	afterAnswer:    (*parser).readAfterAnswer,
+}
+
+// newParser returns a parser of the answer to a prompt, which is for req. Its events go to yield,
+// until that returns false. It keeps neither of the two.
+func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.Event, error) bool) *parser {
+	tools := asked.Tools
+	if tools == nil {
+		tools = prompt.Outliving(req.Tools)
+	}
+	p := &parser{
+		req: answered(req, tools), format: cmp.Or(asked.Declared, format.List[0]), state: inText,
+		in:    input{mark: -1},
+		out:   emitter{yield: yield, seed: strings.Clone(req.ID)},
+		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), flowsValues: asked.FlowsValues,
+		readsQuoted: asked.ReadsQuoted,
+		tools:       format.ToolNames{List: tools}, schemas: asked.Schemas.Outliving(tools),
+		text:     textSeen{opening: asked.Opening, apart: markup.Unescaper{Escapes: asked.Escaped}, takesThinking: req.Thinking != messages.ThinkingOff},
+		invented: asked.Invented,
+	}
+	if len(p.invented) > 0 { // or the call of the example may be meant
+		p.example, p.out.wrote, p.out.keeps = asked.Example, p.openUnlessEcho, maxKept
+	}
+	if asked.ToolAPI != nil {
+		p.mayCall = p.mayCall && asked.Rescues
+		if p.mayCall {
+			p.balance, p.out.keeps = callBalance{}, maxCompared
+		}
+	}
+	if p.Reads == nil {
+		p.Reads = format.NewReads(p.format, nil, 0)
+	}
+	if !p.text.takesThinking {
+		p.text.hidesThinking = asked.UnaskedThinking == format.UnaskedHide
+		p.text.takesThinking = p.text.hidesThinking || asked.UnaskedThinking == format.UnaskedBlock
+	}
+	p.noteLineStarts()
+	if n := len(asked.Turns); n > 0 && asked.Turns[n-1].Role == messages.RoleAssistant {
+		var prefill strings.Builder
+		for _, part := range asked.Turns[n-1].Parts {
+			prefill.WriteString(part.Text)
+		}
+		p.text.prefill = strings.TrimSuffix(prefill.String(), asked.Opening)
+	}
+	switch {
+	case p.text.prefill != "" || p.text.opening != "": // which the completion continues
+	case asked.Thinking == format.ThinkingMaybe || asked.Thinking == format.ThinkingOpen:
+		p.text.opened = asked.Thinking
+	default:
+		p.state = p.nextText()
+	}
+	return p
+}
+
+// feed reads the next piece of the completion, which may be cut anywhere, even within a character.
+// Text that the states cannot decide on yet stays in the input. A call with "" only runs the
+// states, after the input has got its end.
+func (p *parser) feed(s string) {
+	for {
+		piece := s[:min(len(s), p.in.room())]
+		s = s[len(piece):]
+		p.in.add(piece)
+		if !p.passOn() {
+			p.run()
+		}
+		if p.in.isFull() {
+			p.decideAsText()
+		}
+		if s == "" || p.ended || p.out.gone {
+			return
+		}
+	}
+}
+
+// passOn writes the text that was added without the states, if they could only pass it on: in prose
+// or in a string value, every `<` in it is text, and there is no escape of ours. It reports whether
+// it did.
+func (p *parser) passOn() bool {
+	if p.writePlain == nil || p.in.eof || p.out.gathered() > MaxHeld {
+		return false
+	}
+	rest := p.in.rest()
+	n, kind := 0, SpanValue
+	switch {
+	case p.state == inText:
+		kind = SpanText
+		n = p.nextTextTag(rest)
+		if p.mayCall {
+			n = p.nextLiteral(rest[:n])
+		}
+		if p.escaped.Tags != 0 {
+			n = nextEntity(rest, n)
+		}
+	case len(p.call.ends) > 0:
+		return false
+	default:
+		n = p.nextSpecial(rest, 0)
+		p.value.looked = n
+	}
+	if n < len(rest) || n == 0 {
+		return false
+	}
+	p.value.looked = 0
+	if kind == SpanValue {
+		p.value.edge = edgeOf(p.value.edge, rest)
+	}
+	p.writePlain(p, rest)
+	p.in.takeAll(kind)
+	p.in.compact()
+	p.out.flush()
+	return true
+}
+
+// run runs the states until one of them waits for more text.
+func (p *parser) run() {
+	p.writePlain = nil
+	for !p.out.gone && !p.ended {
+		next := states[p.state](p)
+		if next == wait {
+			break
+		}
+		p.state = next
+	}
+	p.in.compact()
+	p.out.flush()
+}
+
+// decideAsText gives back the text after the mark, since there is too much of it: see MaxUndecided. A call
+// that is certain goes on.
+func (p *parser) decideAsText() {
+	if p.call.certain {
+		p.openCall()
+		p.run()
+		return
+	}
+	p.in.takeAll(SpanText)
+	p.value = valueSeen{}
+	if p.call.tool == "" {
+		p.state = p.giveBack()
+	} else {
+		p.state = p.giveBackCall("too_long")
+	}
+	p.run()
+}
+
+// finish reads what is left when the upstream has stopped. stop and sequence are what the upstream
+// said. Where that was a stop sequence, which upstreams leave out of the text, finish decides
+// whether the parser has to read it.
+func (p *parser) finish(stop messages.Stop, sequence string) {
+	f, ours := p.format, p.format.IsOurs(stop, sequence)
+	p.cutShort = stop != messages.StopEndTurn && !ours
+	if p.value.open && "</"+p.value.text.closer+">" == f.ImpliedEnd {
+		p.cutShort = true // the tag ends that parameter, and not the calls
+	}
+	switch {
+	case ours && sequence == "" && p.wouldBeText(f.StopSequence):
+		// In a value the tag would be read as text, but an upstream that names no sequence
+		// may have come to the model's own end: it is not certain that the tag was written.
+	case ours && p.call.begun:
+		// The tag ended the calls or, where a value is open and the upstream named the tag,
+		// was text of the value. The states tell the two apart.
+		p.feed(f.ImpliedEnd)
+	case sequence == f.StopSequence && p.text.code.isOpen():
+		p.feed(f.StopSequence) // the model quoted the tag in Markdown code
+	case stop == messages.StopSequence && p.endsCall(sequence) && !p.wouldBeText(sequence):
+		p.feed(sequence)
+		p.cutShort = false
+	}
+	p.in.end()
+	p.feed("")
+	p.finishText()
+}
+
+// endsCall reports whether a stop sequence is the closing tag of the call that is read, or of its wrapper. Some
+// clients have one among their own (docs/reference/legacy-format.md §10), so a call that stopped at it is
+// whole. Text that is not decided on may be a whole call with it, as <tool_call>ping is.
+func (p *parser) endsCall(sequence string) bool {
+	if sequence == "" || sequence[0] != '<' {
+		return false
+	}
+	t, v := p.matchOpener([]byte(sequence))
+	if v != markup.Match || t.Len != len(sequence) || !t.Closing || !t.Is("invoke") && !t.IsWrapper() {
+		return false
+	}
+	if rest := p.in.rest(); !p.call.begun && len(rest) > 0 && !p.text.code.isOpen() {
+		opener, v := p.matchTextTag(append(bytes.Clone(rest), sequence...))
+		name, named := opener.NameAttribute()
+		return v == markup.Match && opener.Kind == markup.KindInvoke && named && p.tools.Named(name) != nil
+	}
+	return p.call.begun
+}

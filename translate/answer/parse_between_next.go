@@ -1,0 +1,200 @@
+package answer
+
+import (
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"strings"
+)
+
+// What may stand behind a call, in the state betweenCalls. Each function reads what rest begins with, and
+// returns the next state, wait with NeedMore; the verdict is NoMatch if rest begins with something else.
+
+type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
+
+// mayComeFirst read what is looked for before a tag, and mayComeNext what is looked for behind one that was
+// cut.
+var (
+	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
+	mayComeNext  = [...]readNext{(*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextStray, (*parser).readNextHeader}
+)
+
+// readNextNamed reads the next call in a wrapper of calls whose objects stand behind their names.
+func (p *parser) readNextNamed(rest []byte) (next state, v markup.Verdict) {
+	if !p.call.wrapperOpen || p.wrapperSpelling != namedCalls {
+		return wait, markup.NoMatch
+	}
+	if _, _, v = p.matchNamed(rest); v != markup.Match {
+		return wait, v
+	}
+	p.beginNextCall(markup.Tag{Spelling: namedCalls})
+	return p.readNamed(), v
+}
+
+// readNextOrphan reads the next call that stands before a closing tag without its opener.
+func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
+	if p.call.wrapperOpen || p.wrapperSpelling != orphanCalls {
+		return wait, markup.NoMatch
+	}
+	return p.readAlone(rest, true)
+}
+
+// readNextLiteral reads the beginning of calls that are literals.
+func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
+	if !p.call.wrapperOpen && rest[0] != '[' && rest[0] != format.GemmaCall[0] {
+		return wait, markup.NoMatch
+	}
+	syntax, name, v := p.matchWrapped(rest)
+	if v != markup.Match {
+		return wait, v
+	}
+	p.beginNextCall(markup.Tag{})
+	p.beginLiteral(syntax, name)
+	return inLiteral, v
+}
+
+// readNextInWrapper reads what may stand between calls in a wrapper: what parts the elements of a list, the
+// name of a tool on a line before its input, a brace too many, or prose.
+func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
+	if !p.call.wrapperOpen {
+		return wait, markup.NoMatch
+	}
+	switch n, v := p.matchSeparator(rest); v {
+	case markup.NeedMore:
+		return wait, v
+	case markup.Match:
+		p.listEnd = strings.TrimPrefix(p.listEnd, string(rest[:n]))
+		p.in.take(n, SpanMarkup)
+		return betweenCalls, v
+	}
+	switch name, n, v := p.matchNameLine(rest); v {
+	case markup.NeedMore:
+		return wait, v
+	case markup.Match:
+		p.beginNextCall(markup.Tag{})
+		return p.beginNameLine(name, n), v
+	}
+	n, v := 1, markup.VerdictOf(rest[0] == '}' && p.literal.whole) // one too many
+	if v == markup.NoMatch {
+		n, v = p.matchAside(rest)
+	}
+	return p.leaveOut(n, v)
+}
+
+// readNextComment reads a comment.
+func (p *parser) readNextComment(rest []byte) (next state, v markup.Verdict) {
+	return p.leaveOut(markup.MatchComment(rest, p.in.eof))
+}
+
+// readNextStray reads a closing tag that closes nothing, a line break of HTML, or closed thinking: the calls
+// behind it would be lost. In the formats of Claude 2 it shows that the calls are over, where their wrapper is.
+func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
+	if p.format.InventsResults && !p.textMayFollow && !p.call.wrapperOpen || p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
+		return wait, markup.NoMatch
+	}
+	switch t, v := p.matchOpener(rest); {
+	case v == markup.NeedMore, v == markup.Match && (t.IsWrapper() || t.Is("invoke") || t.Is("tool_name") || t.Is("parameters") || t.Is("parameter")):
+		return wait, markup.NoMatch // what it is, is decided next
+	}
+	switch t, v := p.matchThinking(rest, p.in.eof); {
+	case v == markup.NeedMore:
+		return wait, v
+	case v == markup.Match && !t.Closing:
+		return p.leaveOut(p.matchClosedThinking(rest, t))
+	case rest[0] != '<':
+		return wait, markup.NoMatch
+	}
+	t, v := markup.MatchTag(rest, p.in.eof)
+	if v == markup.Match && (!t.Closing && string(t.Name) != "br" || len(t.Attributes) > 0 || t.Is("function_results")) {
+		v = markup.NoMatch
+	}
+	return p.leaveOut(t.Len, v)
+}
+
+// matchClosedThinking matches thinking that t opens, which rest begins with, up to its end.
+func (p *parser) matchClosedThinking(rest []byte, t markup.TextTag) (n int, v markup.Verdict) {
+	head := rest[:min(len(rest), maxAside)]
+	for n = t.Len; n < len(head); n++ {
+		if n += p.nextTagStart(head[n:], 0); n == len(head) {
+			break
+		}
+		switch end, v := p.matchThinking(rest[n:], p.in.eof); {
+		case v == markup.NeedMore:
+			return n, v
+		case v == markup.Match && end.Closing && end.Name == t.Name:
+			return n + end.Len, v
+		}
+	}
+	if len(head) < maxAside {
+		return n, p.in.needMore()
+	}
+	return n, markup.NoMatch
+}
+
+// leaveOut leaves out n bytes that have no place behind a call, if they match.
+func (p *parser) leaveOut(n int, v markup.Verdict) (state, markup.Verdict) {
+	if v != markup.Match {
+		return wait, v
+	}
+	p.noteAfterCall("stray_text")
+	p.in.take(n, SpanDropped)
+	return betweenCalls, v
+}
+
+// readNextHeader reads the header of a message in a channel.
+func (p *parser) readNextHeader(rest []byte) (next state, v markup.Verdict) {
+	if !p.ReadsChannels {
+		return wait, markup.NoMatch
+	}
+	h, v := matchHeader(rest, p.in.eof)
+	if v == markup.NoMatch {
+		h, v = p.matchErasedHeader(rest)
+	}
+	switch {
+	case v != markup.Match:
+		return wait, v
+	case h.tool != "":
+		return p.beginChannelCall(h), v
+	}
+	return p.runOn(), v
+}
+
+// readNextHeadless reads the beginning of a call that has lost the tag before it.
+func (p *parser) readNextHeadless(rest []byte) (next state, v markup.Verdict) {
+	t, name, v := p.matchHeadless(rest)
+	switch {
+	case v == markup.NeedMore && p.in.eof:
+		return p.cutNextCall(), v
+	case v != markup.Match:
+		return wait, v
+	}
+	p.beginNextCall(t)
+	return p.beginHeadless(t, name), v
+}
+
+// readNextTag reads a tag where a call may begin.
+func (p *parser) readNextTag(t markup.Tag) state {
+	switch {
+	case t.Closing && p.holdsRefused():
+		return p.readRefusedEnd(t)
+	case t.Is("invoke") && !t.Closing:
+		p.beginNextCall(t)
+		p.noteBare()
+		return atInvoke
+	case t.Is("tool_name") && !t.Closing && p.call.wrapperOpen:
+		p.beginNextCall(t)
+		return inWrapper
+	case t.IsWrapper() && t.Closing:
+		p.in.take(t.Len, SpanMarkup)
+		p.call.wrapperOpen, p.calls.closed = false, true
+		return betweenCalls
+	case t.IsWrapper():
+		p.beginNextCall(t)
+		p.openWrapper(t)
+		p.in.take(t.Len, SpanMarkup)
+		return inWrapper
+	case t.Closing && (t.Is("invoke") || t.Is("parameters") || t.Is("parameter")):
+		p.in.take(t.Len, SpanMarkup)
+		return betweenCalls
+	}
+	return p.runOn()
+}

@@ -1,0 +1,114 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+)
+
+// Calls that have lost the tag before them, or what that begins with: in prose, at the beginning of a line,
+// and behind other calls. Such a call is one only if it is whole and has what its tool requires.
+
+// matchHeadless matches the beginning of such a call: t, or the name of a tool.
+func (p *parser) matchHeadless(rest []byte) (t markup.Tag, name string, v markup.Verdict) {
+	if p.ReadsNames {
+		name, g, v := p.matchUnopened(rest)
+		if v != markup.NoMatch {
+			return markup.Tag{Spelling: g}, name, v
+		}
+	}
+	if p.ReadsUnbracketed || p.call.wrapperOpen {
+		t, v = p.matchUnbracketed(rest)
+	}
+	return t, "", v
+}
+
+// readHeadless reads what may begin such a call in prose. The verdict is NoMatch if it does not.
+func (p *parser) readHeadless(rest []byte) (next state, v markup.Verdict) {
+	t, name, v := p.matchHeadless(rest)
+	switch {
+	case v == markup.NeedMore:
+		return wait, p.in.needMore()
+	case v == markup.NoMatch:
+		return wait, v
+	}
+	p.beginCall(t)
+	if p.text.thinkingTag != "" {
+		return inRehearsal, v
+	}
+	return p.beginHeadless(t, name), v
+}
+
+// beginHeadless begins such a call, which is pending.
+func (p *parser) beginHeadless(t markup.Tag, name string) state {
+	if !p.call.wrapperOpen || name != "" {
+		p.call.mustBeWhole, p.call.bare = true, true
+	}
+	if name == "" {
+		return p.beginUnbracketed(t)
+	}
+	p.call.attributeForm = true
+	p.noteReason("wrong_opener")
+	p.in.take(len(name), SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
+}
+
+// mayBeHeadless reports whether a line that text begins with may begin such a call.
+func (p *parser) mayBeHeadless(line []byte) bool {
+	if p.ReadsUnbracketed && (markup.HasPrefix(line, format.UnbracketedCall) || markup.IsPrefixOf(line, format.UnbracketedCall)) {
+		return true
+	}
+	if !p.ReadsNames {
+		return false
+	}
+	_, v := p.matchFirstWord(line)
+	return v != markup.NoMatch
+}
+
+// matchFirstWord matches the name of an offered tool as the first word of text.
+func (p *parser) matchFirstWord(text []byte) (name string, v markup.Verdict) {
+	head := text[:min(len(text), format.MaxToolName)]
+	if end := bytes.IndexAny(head, "< \t\r\n"); end >= 0 {
+		if tool := p.tools.Named(string(head[:end])); tool != nil {
+			return tool.Name, markup.Match
+		}
+		return "", markup.NoMatch
+	}
+	for i := range p.tools.List {
+		if name := p.tools.List[i].Name; len(head) <= len(name) && name[:len(head)] == string(head) {
+			return "", markup.NeedMore
+		}
+	}
+	return "", markup.NoMatch
+}
+
+// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
+// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. After other calls
+// it may be the end of the call as well.
+func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
+	switch name, v = p.matchFirstWord(rest); v {
+	case markup.NeedMore:
+		return "", nil, p.in.needMore()
+	case markup.NoMatch:
+		return "", nil, v
+	}
+	v = markup.NoMatch
+	behind, blank := p.in.matchBlanks(rest, len(name), maxGap)
+	for _, g := range p.Spellings {
+		between := g.Between()
+		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {
+			continue
+		}
+		end, ends := g.MatchListed(rest[behind:], p.in.eof)
+		switch {
+		case markup.HasPrefix(rest[behind:], between), p.calls.whole > 0 && ends == markup.Match && end.Closing && end.Is("invoke"):
+			return name, g, markup.Match
+		case blank == markup.NeedMore || ends == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
+			v = p.in.needMore()
+		}
+	}
+	return name, nil, v
+}

@@ -1,0 +1,230 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Calls that are literals of a language: [book(note="a"), ping()], call:book{count:3}. They are read when
+// they are whole, up to the end of their last bracket. In a wrapper that is all; without one they are
+// calls only if nothing speaks against it: they end with their line and, if they have no arguments, begin
+// one; they close, name offered tools and carry what those require.
+
+// literalSeen is what has been seen of calls that are literals.
+type literalSeen struct {
+	literalScan
+	from     int  // where they begin: see input.offset
+	whole    bool // the last bracket has been read
+	bare     bool // they stand without a wrapper
+	marked   bool // the wrapper is that of a format of literals
+	midLine  bool // text stands before them on their line
+	erased   bool // their strings may have lost what stood around them: see readErased
+	unclosed bool // a tag stands where the last bracket belongs
+	ended    bool // the end of their wrapper follows, or the next
+	closer   byte // the last bracket of a call of Gemma's
+}
+
+// literalCall is one of them.
+type literalCall struct {
+	name  string
+	input jsontext.Value
+	typed bool   // the values are as they are meant: see retype
+	slip  string // how it is malformed, "" if it is not: see noteReason
+}
+
+// readLiteral is the state inLiteral: nothing, or a part, of calls that are literals has been read. The
+// mark stands before them. When they are whole, it writes them all (betweenCalls, afterAnswer). If they
+// are no calls, or do not come to their end, they are given back.
+func (p *parser) readLiteral() state {
+	l := &p.literal
+	if l.erased {
+		return p.readErasedCalls()
+	}
+	if !l.whole {
+		n, v := l.scan(p.in.rest(), p.in.eof)
+		p.in.take(n, SpanValue)
+		switch {
+		case v == markup.NoMatch:
+			return p.closeUnbalanced()
+		case v == markup.NeedMore && !p.in.eof:
+			return wait
+		case v == markup.NeedMore:
+			return p.cutLiteral()
+		}
+		l.whole = true
+	}
+	if !l.bare && !l.unclosed {
+		switch p.matchGoingOnLiteral() {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return p.giveBackLiteral("invalid_literal")
+		}
+	}
+	if l.bare {
+		switch p.matchAfterLiteral() {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBackLiteral("bare_call")
+		}
+	}
+	extra, v := p.matchLiteralEnd()
+	if v == markup.NeedMore {
+		return wait
+	}
+	l.ended = l.unclosed || v == markup.Match
+	calls, ok := p.literalCalls()
+	if !ok {
+		return p.giveBackLiteral("invalid_literal")
+	}
+	p.in.take(extra, SpanDropped)
+	return p.writeLiterals(calls)
+}
+
+// matchLiteralEnd matches the end of the wrapper of a call of Gemma's, or the beginning of the next, behind
+// brackets that are too many: n is the index after those.
+func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
+	if p.literal.bare || p.literal.unclosed || p.literal.syntax != format.GemmaLiteral {
+		return 0, markup.NoMatch
+	}
+	rest := p.in.rest()
+	for n < len(rest) && n < maxGap && (markup.IsBlank(rest[n]) || bytes.IndexByte([]byte("})]"), rest[n]) >= 0) {
+		n++
+	}
+	switch {
+	case n == len(rest) && p.in.eof:
+		return 0, markup.VerdictOf(!p.cutShort)
+	case n == len(rest):
+		return 0, markup.NeedMore
+	case rest[n] != '<':
+		return 0, markup.NoMatch
+	}
+	t, v := p.matchOpener(rest[n:])
+	switch {
+	case v == markup.Match && !t.IsWrapper():
+		v = markup.NoMatch
+	case v == markup.Match && t.Closing:
+		return n, v
+	}
+	return 0, v
+}
+
+// readErasedCalls is readLiteral for calls that may have lost the quotes of their strings, and so may end
+// anywhere: they are read with the end of the text, unless that was cut.
+func (p *parser) readErasedCalls() state {
+	p.in.takeAll(SpanValue)
+	if !p.in.eof {
+		return wait
+	}
+	if calls, ok := p.readErased(string(p.in.since(p.literal.from))); ok && !p.cutShort {
+		return p.writeLiterals(calls)
+	}
+	return p.giveBackCall("incomplete")
+}
+
+// giveBackLiteral gives calls back. In prose they need not be meant as calls.
+func (p *parser) giveBackLiteral(reason string) state {
+	if p.literal.bare && p.literal.syntax == format.GemmaLiteral {
+		p.literal.erased = true
+		return inLiteral
+	}
+	if p.literal.bare && (p.literal.midLine || reason == "bare_call") {
+		return p.giveBack()
+	}
+	return p.giveBackCall(reason)
+}
+
+// matchGoingOnLiteral is matchGoingOn for calls in a wrapper. Behind a comma another of them may stand.
+func (p *parser) matchGoingOnLiteral() markup.Verdict {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	switch {
+	case v == markup.NeedMore:
+		return v
+	case v == markup.NoMatch || i == len(rest):
+		return markup.NoMatch
+	case p.literal.syntax == format.GemmaLiteral && gemmaDelimiter(rest[i:]) != "": // the string before went on
+		return markup.Match
+	case p.literal.syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
+		return p.in.needMore()
+	case rest[i] != ',':
+		return markup.VerdictOf(rest[i] == '}' && closesWithin(string(p.in.since(p.literal.from))))
+	}
+	switch _, v = p.matchSeparator(rest[i:]); v {
+	case markup.Match:
+		return markup.NoMatch
+	case markup.NoMatch:
+		return markup.Match
+	}
+	return v
+}
+
+// matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
+// text, if that was not cut, another call, or the closing tag of a wrapper that is not there.
+func (p *parser) matchAfterLiteral() markup.Verdict {
+	rest := p.in.rest()
+	i := 0
+	for i < len(rest) && i < maxGap && (rest[i] == ' ' || rest[i] == '\t') {
+		i++
+	}
+	n, v := matchEndMark(rest[i:], p.in.eof)
+	switch i += n; {
+	case v == markup.NeedMore:
+		return v
+	case v == markup.NoMatch && i < len(rest) && rest[i] == '<':
+		t, v := p.matchOpener(rest[i:])
+		if v == markup.Match {
+			v = markup.VerdictOf(t.IsWrapper() && t.Closing)
+		}
+		return v
+	}
+	if p.literal.syntax == format.GemmaLiteral && i < len(rest) {
+		more := markup.NoMatch
+		if len(rest)-i < 2*format.MaxToolName {
+			more = p.in.needMore()
+		}
+		if _, _, v := p.matchGemma(rest[i:min(len(rest), i+2*format.MaxToolName)], more); v != markup.NoMatch {
+			return v
+		}
+	}
+	if i == len(rest) && p.in.eof { // text may have been cut that would have followed
+		return markup.VerdictOf(!p.cutShort)
+	}
+	return p.in.matchLineEnd(rest[i:])
+}
+
+// endMarks are the tokens with which models end an answer, where a server lets one through.
+var endMarks = [...]string{"<|im_end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
+
+// matchEndMark matches one of them at the beginning of s.
+func matchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {
+	for _, mark := range endMarks {
+		switch {
+		case markup.HasPrefix(s, mark):
+			return len(mark), markup.Match
+		case len(s) > 0 && !eof && markup.IsPrefixOf(s, mark):
+			v = markup.NeedMore
+		}
+	}
+	return 0, v
+}
+
+// closeUnbalanced reads calls that end at a tag before their last bracket: one that is missing there is
+// read as if it stood there, if the tag ends the wrapper.
+func (p *parser) closeUnbalanced() state {
+	t, v := p.matchOpener(p.in.rest())
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.depth == 1 && !p.literal.bare:
+		p.literal.unclosed, p.literal.whole = true, true
+		return inLiteral
+	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), format.GemmaQuote)):
+		return p.cutLiteral()
+	}
+	return p.giveBackLiteral("invalid_literal")
+}

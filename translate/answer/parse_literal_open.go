@@ -1,0 +1,208 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+)
+
+// Where calls that are literals begin: in prose, or in a wrapper.
+
+// nextLiteral returns the index in text of what may begin such calls in prose without a bracket, or
+// len(text).
+func (p *parser) nextLiteral(text []byte) int {
+	n := len(text)
+	if p.text.joined {
+		n = nextJoined(text[:n])
+	}
+	if !p.readsLineStarts() {
+		return n
+	}
+	atStart := !p.text.code.midLine
+	for at := 0; at < n; atStart = true {
+		if atStart { // blank lines are passed over at once, or each would be read for each before it
+			if at = markup.SkipBlanks(text, at, n); at < n && p.beginsCall(text[at:]) {
+				return at
+			}
+		}
+		i := bytes.IndexByte(text[at:n], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return n
+}
+
+// readsLiterals reports whether calls may begin without a tag.
+func (p *parser) readsLiterals() bool {
+	return p.ReadsLiteral[format.PythonLiteral] || p.readsLineStarts()
+}
+
+// readsLineStarts reports whether calls may begin with a line of prose.
+func (p *parser) readsLineStarts() bool {
+	return p.ReadsLiteral[format.GemmaLiteral] || p.ReadsChannels || p.ReadsNames || p.ReadsUnbracketed || len(p.Alone) > 0
+}
+
+// noteLineStarts records with what bytes such calls begin: most lines begin with another.
+func (p *parser) noteLineStarts() {
+	for _, c := range [...]byte{format.GemmaCall[0], 'a', 't'} {
+		p.lineStarts.Add(c)
+	}
+	if p.ReadsUnbracketed {
+		p.lineStarts.Add(format.UnbracketedCall[0])
+	}
+	for i := 0; p.ReadsNames && i < len(p.tools.List); i++ {
+		p.lineStarts.Add((p.tools.List[i].Name + " ")[0])
+	}
+	for _, begin := range p.Alone {
+		switch begin {
+		case "":
+			p.aloneStarts.Add('{')
+		case format.AloneName:
+			for i := range p.tools.List {
+				p.aloneStarts.Add((p.tools.List[i].Name + " ")[0])
+			}
+		default:
+			p.aloneStarts.Add(begin[0])
+		}
+	}
+}
+
+// beginsCall reports whether text may begin such a call.
+func (p *parser) beginsCall(text []byte) bool {
+	if p.beginsAlone(text) {
+		return true
+	}
+	if !p.lineStarts.Has(text[0]) {
+		return false
+	}
+	return p.ReadsLiteral[format.GemmaLiteral] && (markup.HasPrefix(text, format.GemmaCall) || markup.IsPrefixOf(text, format.GemmaCall)) ||
+		p.ReadsChannels && beginsHeader(text) ||
+		(p.ReadsNames || p.ReadsUnbracketed) && p.mayBeHeadless(text)
+}
+
+// readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
+// beginning (inLiteral, inCall). The mark then stands before it.
+func (p *parser) readTextLiteral(rest []byte) state {
+	if p.ReadsChannels && rest[0] != '[' {
+		if next, v := p.readErasedHeader(rest); v != markup.NoMatch {
+			return next
+		}
+	}
+	code := &p.text.code
+	code.settle()
+	if !code.midLine && !code.isOpen() {
+		if next, v := p.readAlone(rest, true); v != markup.NoMatch {
+			return next
+		}
+		if next, v := p.readHeadless(rest); v != markup.NoMatch {
+			return next
+		}
+	}
+	syntax, name, _, v := p.matchLiteral(rest)
+	if v == markup.NeedMore {
+		return wait
+	}
+	if tool, _ := p.tools.Find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 || syntax == format.PythonLiteral && rest[0] != '[' {
+		if p.beginsTag(rest[0]) {
+			return p.readTextMarkup(rest)
+		}
+		return p.takeText(1)
+	}
+	p.beginCall(markup.Tag{})
+	if p.text.thinkingTag != "" {
+		return inRehearsal
+	}
+	p.beginLiteral(syntax, name)
+	p.literal.midLine = code.midLine
+	return inLiteral
+}
+
+// matchLiteral matches the beginning of a call, up to the bracket before its arguments: n is the index of
+// that.
+func (p *parser) matchLiteral(rest []byte) (syntax format.LiteralSyntax, name string, n int, v markup.Verdict) {
+	head := rest[:min(len(rest), 2*format.MaxToolName)]
+	more := markup.NoMatch
+	if len(head) < 2*format.MaxToolName {
+		more = p.in.needMore()
+	}
+	if p.ReadsLiteral[format.GemmaLiteral] {
+		if name, n, v = p.matchGemma(head, more); v != markup.NoMatch {
+			return format.GemmaLiteral, name, n, v
+		}
+	}
+	if p.ReadsLiteral[format.PythonLiteral] {
+		name, n, v = matchPythonHead(head, more)
+		return format.PythonLiteral, name, n, v
+	}
+	return format.NoLiteral, "", 0, markup.NoMatch
+}
+
+// beginsList reports whether text, which begins with a bracket, may begin a list of calls in Python.
+func (p *parser) beginsList(text []byte) bool {
+	if !p.ReadsLiteral[format.PythonLiteral] || !p.mayCall {
+		return false
+	}
+	_, _, _, v := pythonHead(text[:min(len(text), 2*format.MaxToolName)], markup.NeedMore)
+	return v != markup.NoMatch
+}
+
+// matchPythonHead matches the name of a call in Python, maybe as the first of a list. more is the verdict
+// if it may go on.
+func matchPythonHead(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {
+	from, to, n, v := pythonHead(head, more)
+	if v != markup.Match {
+		return "", 0, v
+	}
+	return string(head[from:to]), n, v
+}
+
+// pythonHead is matchPythonHead, with where the name begins and ends.
+func pythonHead(head []byte, more markup.Verdict) (from, to, n int, v markup.Verdict) {
+	if len(head) > 0 && head[0] == '[' {
+		from = 1
+	}
+	from = markup.SkipBlanks(head, from, len(head))
+	to = from
+	for to < len(head) && rawjson.IsPythonCallByte(head[to]) {
+		to++
+	}
+	n = markup.SkipBlanks(head, to, len(head))
+	switch {
+	case n == len(head):
+		v = more
+	default:
+		v = markup.VerdictOf(head[n] == '(' && to > from)
+	}
+	return from, to, n, v
+}
+
+// matchWrapped matches calls in a wrapper, after which they are next. In one that other formats have they
+// must be to an offered tool.
+func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name string, v markup.Verdict) {
+	syntax, name, _, v = p.matchLiteral(rest)
+	if v == markup.Match && !p.mayBeCalled(name) {
+		v = markup.NoMatch
+	}
+	return syntax, name, v
+}
+
+// mayBeCalled reports whether calls may name a tool: an offered one, or any between markers.
+func (p *parser) mayBeCalled(name string) bool {
+	tool, _ := p.tools.Find(name)
+	return tool != nil || p.literal.marked && p.call.wrapperOpen && format.IsToolName(name)
+}
+
+// beginLiteral begins to read calls, the first of which names a tool.
+func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
+	p.literal = literalSeen{literalScan: literalScan{syntax: syntax}, from: p.in.offset(), marked: p.literal.marked, bare: !p.call.wrapperOpen}
+	if syntax == format.GemmaLiteral {
+		rest := p.in.rest()
+		_, n, _ := p.matchGemma(rest[:min(len(rest), 2*format.MaxToolName)], markup.NoMatch)
+		p.literal.closer = closerOf(rest[n])
+	}
+	p.call.tool, p.call.mustBeWhole = name, true
+	p.call.bare = p.literal.bare && syntax == format.GemmaLiteral
+}

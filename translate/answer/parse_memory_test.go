@@ -1,0 +1,75 @@
+package answer
+
+import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/testcost"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// held returns how many bytes of an answer the reader keeps, or has room for.
+func (r *reader) held() int {
+	return cap(r.in.buf) + cap(r.in.partial) + cap(r.out.buf) + cap(r.text.blank) + cap(r.call.stray) + cap(r.call.prose) +
+		cap(r.value.held) + cap(r.value.tail) + r.said.Cap()
+}
+
+// TestMemoryOfAnArgument holds how much of an argument is kept while it streams: of a string next to
+// nothing, however long it is. What has to be whole before it is sent is kept, and so is an answer
+// that the model may have to go on with.
+func TestMemoryOfAnArgument(t *testing.T) {
+	const (
+		opened    = "So.\n\n" + format.CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
+		attribute = format.CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">"
+		piece     = 16
+	)
+	size := testcost.Cases(1<<20, 10<<20)
+	for _, tt := range []struct {
+		name, head, unit string
+		prompt           prompt.Prompt
+		kept             bool
+	}{
+		{"text", "", "so on and on ", prompt.Prompt{}, false},
+		{"a string", opened + "<s>", "so on and on ", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
+		{"a string that may be null", opened + "<o>", "so on and on ", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
+		{"a string in an attribute", attribute, "\tif a < b {\n", prompt.Prompt{Asking: prompt.Asking{Declared: format.AttributeCalls, FlowsValues: true}}, false},
+		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
+		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
+		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
+		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
+
+		{"a string that is sent when it is whole", opened + "<s>", "so on and on ", prompt.Prompt{}, true},
+		{"a list", opened + "<a>[1", ", 1", prompt.Prompt{}, true}, // its schema types the whole text
+		{"an object", opened + "<m>{\"k\":\"", "so on ", prompt.Prompt{}, true},
+		{"a value of any type", opened + "<any>", "so on ", prompt.Prompt{}, true},
+		{"the whole input as an object", opened + "{\"s\":\"", "so on ", prompt.Prompt{}, true},
+		{"a call in JSON", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"", "so on ", prompt.Prompt{Asking: prompt.Asking{Declared: &format.JSONCalls}}, true}, // as models write it, it may not be JSON
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newReader(memoryRequest(), &tt.prompt, new(budget), func(messages.Event, error) bool { return true })
+			r.readChunk(&prompt.Chunk{Text: tt.head})
+			text := strings.Repeat(tt.unit, 1+piece/len(tt.unit)*2+2)
+			most := 0
+			for n := 0; n < size; n += piece {
+				at := n % len(tt.unit)
+				r.readChunk(&prompt.Chunk{Text: text[at : at+piece]})
+				most = max(most, r.held())
+			}
+			if kept := most >= size/2; kept != tt.kept || !kept && most > 64<<10 {
+				t.Errorf("of %d KB in pieces of %d bytes, %d bytes were kept at most", size>>10, piece, most)
+			}
+		})
+	}
+}
+
+// memoryRequest offers a tool with parameters of several kinds.
+func memoryRequest() *messages.Request {
+	return &messages.Request{
+		ID:       "msg_1",
+		Tools:    []messages.Tool{{Name: "t", InputSchema: jsontext.Value(`{"properties":{"s":{"type":"string"},"o":{"type":["string","null"]},"a":{"type":"array"},"m":{"type":"object"},"any":{}}}`)}},
+		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "hi"}}}},
+	}
+}

@@ -1,0 +1,104 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"slices"
+	"strings"
+)
+
+// Calls in JSON whose name stands before their input: book{"note":"a"}, what is left of markers that a server
+// has erased, or of the first of them; or book, and the input on the next line, in a wrapper.
+
+// matchNamed matches the name of an offered tool and the { of its input, after white space, and what may
+// stand between the two. n is the index of the {.
+func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) {
+	start, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v != markup.Match {
+		return "", 0, v
+	}
+	n = start
+	for n < len(rest) && n-start <= format.MaxOfferedName+format.CallIDLen && markup.IsNameByte(rest[n]) {
+		n++
+	}
+	name = string(rest[start:n])
+	name = p.tools.WithoutID(name)
+	switch {
+	case n == len(rest) && slices.ContainsFunc(p.tools.List, func(t messages.Tool) bool {
+		return strings.HasPrefix(t.Name, name) || strings.HasPrefix(name, t.Name) && len(name) <= len(t.Name)+format.CallIDLen
+	}):
+		return "", 0, p.in.needMore()
+	case n == len(rest) || p.tools.Named(name) == nil:
+		return "", 0, markup.NoMatch
+	}
+	n, v = p.matchBeforeInput(rest, n)
+	return name, n, v
+}
+
+// matchBeforeInput matches the markers of an id and of the input, from n on, and the { behind them.
+func (p *parser) matchBeforeInput(rest []byte, n int) (after int, v markup.Verdict) {
+	for _, marker := range [...]string{format.CallIDMarker, format.ArgsMarker} {
+		switch {
+		case markup.IsPrefixOf(rest[n:], marker):
+			return n, p.in.needMore()
+		case !markup.HasPrefix(rest[n:], marker):
+			continue
+		}
+		n += len(marker)
+		for from := n; marker == format.CallIDMarker && n < len(rest) && n-from < format.MaxOfferedName && markup.IsNameByte(rest[n]); {
+			n++
+		}
+	}
+	if n == len(rest) {
+		return n, p.in.needMore()
+	}
+	return n, markup.VerdictOf(rest[n] == '{')
+}
+
+// readNamed reads what matchNamed has matched (inCall).
+func (p *parser) readNamed() state {
+	name, n, _ := p.matchNamed(p.in.rest())
+	return p.beginInput(name, n)
+}
+
+// beginInput reads the name of the call's tool, with what stands before its input: n bytes (inCall).
+func (p *parser) beginInput(name string, n int) state {
+	p.call.attributeForm = true
+	p.in.take(n, SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
+}
+
+// matchNameLine matches the name of an offered tool in a wrapper, before the { of its input, which may stand on
+// the next line. n is the index of that. Between markers of literals that is none of JSON.
+func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdict) {
+	if p.literal.marked {
+		return "", 0, markup.NoMatch
+	}
+	head := rest[:min(len(rest), format.MaxToolName)]
+	end := bytes.IndexAny(head, "{[<\n")
+	switch {
+	case end < 0 && len(head) < format.MaxToolName:
+		return "", 0, p.in.needMore()
+	case end <= 0:
+		return "", 0, markup.NoMatch
+	}
+	n, v = p.in.matchBlanks(rest, end, maxGap)
+	if v != markup.Match {
+		return "", 0, v
+	}
+	name = strings.TrimSpace(string(head[:end]))
+	tool, _ := p.tools.Find(name)
+	return name, n, markup.VerdictOf(tool != nil && n < len(rest) && rest[n] == '{')
+}
+
+// beginNameLine begins a call with what matchNameLine has matched (inCall).
+func (p *parser) beginNameLine(name string, n int) state {
+	p.call.spelling = namedCalls
+	p.noteReason("name_first")
+	return p.beginInput(name, n)
+}

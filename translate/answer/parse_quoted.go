@@ -1,0 +1,133 @@
+package answer
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// A call in a Markdown code fence. It is text, since it is quoted. Some models fence the calls that
+// they mean, though: where Target.QuotedCalls says so, a call that fills the fence is one, if it is
+// whole, its tool is offered, and it has all that the tool requires. From the back-ticks on the text
+// is held until that is certain.
+
+// readBackTick reads a back-tick in text, which rest begins with: as text or, before a call in a code
+// fence, as its beginning (inWrapper, atInvoke; inRehearsal in thinking). The mark then stands before the fence.
+func (p *parser) readBackTick(rest []byte) state {
+	code := &p.text.code
+	if code.midLine || code.run > 0 || code.fence > 0 || !p.mayCall {
+		return p.takeText(1)
+	}
+	ticks := 0
+	for ticks < len(rest) && rest[ticks] == '`' {
+		ticks++
+	}
+	t, n, v := p.matchQuotedCall(rest)
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.NoMatch:
+		return p.takeText(ticks)
+	}
+	p.beginCall(t.Tag)
+	if p.text.thinkingTag != "" {
+		return inRehearsal
+	}
+	p.call.mustBeWhole, p.call.quoted = true, ticks
+	p.in.take(n, SpanMarkup)
+	if t.Kind == markup.KindWrapper {
+		p.openWrapper(t.Tag)
+		p.in.take(t.Len, SpanMarkup)
+		return inWrapper
+	}
+	return atInvoke
+}
+
+// matchQuotedCall matches the line that opens a code fence and the tag of a call after it, which
+// begins at rest[n].
+func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup.Verdict) {
+	if n, v = p.in.matchFence(rest); v != markup.Match {
+		return t, 0, v
+	}
+	n, v = p.in.matchBlanks(rest, n, maxGap)
+	switch {
+	case v != markup.Match:
+		return t, 0, v
+	case n == len(rest) || !p.beginsTag(rest[n]):
+		return t, 0, markup.NoMatch
+	}
+	t, v = p.matchTextTag(rest[n:])
+	if v == markup.Match {
+		v = markup.VerdictOf(t.Kind == markup.KindWrapper || t.Kind == markup.KindInvoke)
+	}
+	return t, n, v
+}
+
+// closeQuoted is closeCall for a call in a code fence: the fence has to end, too (atFenceEnd).
+func (p *parser) closeQuoted(reason string) state {
+	if reason != "" || !p.out.hasMembers(p.call.schema.Required) {
+		return p.giveBack()
+	}
+	p.noteReason("quoted_call")
+	return atFenceEnd
+}
+
+// readFenceEnd is the state atFenceEnd: a whole call in a code fence has been read. The end of its
+// wrapper has to follow, and then that of the fence or of the text (betweenCalls, afterAnswer): a
+// model that is stopped at the end of its calls does not come to end the fence. Before anything else
+// the call is given back.
+func (p *parser) readFenceEnd() state {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.Match && i == len(rest) && !p.call.wrapperOpen && !p.cutShort:
+		p.in.takeAll(SpanMarkup)
+		return p.finishCall()
+	case v == markup.NoMatch || i == len(rest):
+		return p.giveBack()
+	}
+	if p.call.wrapperOpen {
+		t, v := p.matchOpener(rest[i:])
+		switch {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.NoMatch || !t.Closing || !t.IsWrapper():
+			return p.giveBack()
+		}
+		p.in.take(i+t.Len, SpanMarkup)
+		p.call.wrapperOpen = false
+		return atFenceEnd
+	}
+	n, v := p.matchFenceEnd(rest, i)
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.NoMatch:
+		return p.giveBack()
+	}
+	p.in.take(n, SpanMarkup)
+	return p.finishCall()
+}
+
+// matchFenceEnd matches the line that ends the code fence of the call. i is the index after the white
+// space that rest begins with, n that after the back-ticks.
+func (p *parser) matchFenceEnd(rest []byte, i int) (n int, v markup.Verdict) {
+	for n = i; n < len(rest) && rest[n] == '`'; {
+		n++
+	}
+	end := n
+	for end < len(rest) && end-n < maxInfo && (rest[end] == ' ' || rest[end] == '\t') {
+		end++
+	}
+	switch {
+	case bytes.IndexByte(rest[:i], '\n') < 0 || end < len(rest) && n-i < p.call.quoted:
+		return 0, markup.NoMatch
+	case end < len(rest):
+		return n, p.in.matchLineEnd(rest[end:])
+	case !p.in.eof:
+		return 0, markup.NeedMore
+	}
+	return n, markup.VerdictOf(n-i >= p.call.quoted && !p.cutShort)
+}

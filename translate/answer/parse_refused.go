@@ -1,0 +1,67 @@
+package answer
+
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
+
+// Calls that Dragoman refuses: the model meant a call, and wrote it to its end, but it cannot be read, and
+// nothing of it was sent. All its text is text of the answer, in a block of its own.
+
+// lacksArguments reports whether no argument of the call was read, although its tool requires one.
+func (p *parser) lacksArguments() bool {
+	call := &p.call
+	return len(call.parameters) == 0 && !call.jsonInput && !call.unoffered && len(call.schema.Required) > 0
+}
+
+// refuse ends the call that is pending, and returns the state in which the rest is read: the next call may
+// follow. Where the end of the call is not certain, all that follows is text.
+func (p *parser) refuse() state {
+	call := &p.call
+	if p.lacksArguments() && call.unread && call.reason != messages.ReasonAmbiguous {
+		call.reason = messages.ReasonNoArgumentsRead
+	}
+	return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Tool: call.tool, Reason: call.reason, Unread: true, InText: true})
+}
+
+// refuseAs is refuse with the outcome of the call.
+func (p *parser) refuseAs(o messages.Outcome) state {
+	call, broken := p.call, p.value.json.depth > 0
+	p.noteOutcome(o)
+	p.calls.refused = true
+	raw := p.unescaped(p.in.giveBack())
+	p.out.dropInput()
+	p.value = valueSeen{}
+	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
+	p.dropBlank()
+	p.out.openBlock(messages.BlockText, o.Unread)
+	p.writeText(raw)
+	switch g := call.spelling; {
+	case call.reason == messages.ReasonAmbiguous:
+		p.mayCall, p.call = false, callSeen{}
+		return inText
+	case g.IsJSON() && g.Ends():
+		p.call.spelling = g
+		return inBrokenCall
+	case broken && call.wrapperOpen && !call.attributeForm: // a string may hold what looks like a call
+		p.call = callSeen{}
+		return inForeignBlock
+	case broken:
+		return inBrokenCall
+	}
+	return betweenCalls
+}
+
+// holdsRefused reports whether calls were refused, and none was read.
+func (p *parser) holdsRefused() bool { return p.calls.refused && !p.calls.opened }
+
+// readRefusedEnd reads a closing tag behind calls that were refused: it is text, too.
+func (p *parser) readRefusedEnd(t markup.Tag) state {
+	p.writeText(p.in.rest()[:t.Len])
+	p.in.take(t.Len, SpanText)
+	if t.IsWrapper() {
+		p.call = callSeen{}
+		return inText
+	}
+	return betweenCalls
+}

@@ -1,0 +1,197 @@
+package answer
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
+
+// The text before calls. A tag in it may begin a call, begin or end thinking, or begin results that
+// the model makes up. In Markdown code and in thinking, the tags of a call are text
+// (docs/reference/legacy-format.md §12 row 7).
+
+// readText is the state inText: nothing has been read, or text. It writes text up to a tag that
+// means something. Before a tag that may open a call it sets the mark (atInvoke, inWrapper,
+// inRehearsal). The others are tags of thinking (afterThinking) and results that the model made up,
+// which end the answer (afterAnswer).
+func (p *parser) readText() state {
+	rest := p.in.rest()
+	if len(rest) == 0 {
+		if p.text.opened == "" && !p.readsQuoted && p.in.seen == nil {
+			p.writePlain = (*parser).writeText
+		}
+		return wait
+	}
+	if p.text.opened != "" {
+		return p.beginOpened()
+	}
+	n := len(rest)
+	if p.escaped.Tags != 0 { // before tags are looked for: those behind it would be looked for again
+		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
+	}
+	if p.mayCall || p.text.takesThinking {
+		n = p.nextTextTag(rest[:n])
+	}
+	if p.mayCall {
+		n = p.nextLiteral(rest[:n])
+	}
+	if p.readsQuoted {
+		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
+			n = i
+		}
+	}
+	if n > 0 {
+		return p.takeText(n)
+	}
+	if rest[0] == '`' {
+		return p.readBackTick(rest)
+	}
+	if rest[0] == '&' {
+		if p.readEntity("", p.writeText) {
+			return inText
+		}
+		return wait
+	}
+	if rest[0] != '<' && p.mayCall && p.readsLiterals() {
+		return p.readTextLiteral(rest)
+	}
+	return p.readTextMarkup(rest)
+}
+
+// nextTextTag returns the index of the first byte that may begin a tag which means something in text, or
+// a list of calls in Python, or len(text).
+func (p *parser) nextTextTag(text []byte) int {
+	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
+		if at+1 < len(text) && (text[at+1] == '<') != (text[at] == markup.Mark[0]) {
+			continue
+		}
+		switch rest := text[at:]; {
+		case rest[0] == '<' && !markup.IsText(rest), rest[0] == '[' && p.beginsList(rest), p.MaySpell(rest), p.mayMarkThinking(rest):
+			return at
+		}
+	}
+	return len(text)
+}
+
+// nextEntity returns the index of the first `&` among the first n bytes of text that may begin an
+// escape of ours, or n.
+func nextEntity(text []byte, n int) int {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(text[at:n], '&')
+		if i < 0 {
+			return n
+		}
+		if at += i; at+1 == len(text) || markup.MayBeEscape(text[at+1]) {
+			return at
+		}
+	}
+}
+
+// takeText writes the next n bytes as text.
+func (p *parser) takeText(n int) state {
+	p.writeText(p.in.rest()[p.in.notSeen(n):n])
+	p.in.take(n, SpanText)
+	return inText
+}
+
+// readTextMarkup reads the byte that rest begins with: as text, or as the beginning of a tag that
+// means something.
+func (p *parser) readTextMarkup(rest []byte) state {
+	if p.ReadsChannels && p.mayCall {
+		if next, v := p.readChannel(rest); v != markup.NoMatch {
+			return next
+		}
+	}
+	t, v := p.matchTextTag(rest)
+	if v == markup.NeedMore {
+		return wait
+	}
+	code := &p.text.code
+	code.settle()
+	if v == markup.Match && t.Kind == markup.KindThinking {
+		other, lone := p.matchOtherEnd(rest, t), p.matchLoneEnd(rest, t)
+		switch {
+		case other == markup.NeedMore || lone == markup.NeedMore:
+			return wait
+		case lone == markup.Match:
+			return p.readLoneEnd(t)
+		case other == markup.Match:
+			t.Name = p.text.thinkingTag
+		}
+		if p.readThinkingTag(t) {
+			return afterThinking
+		}
+		if p.text.thinkingTag == fromTemplate && p.endsThinking(t) && !code.midLine { // code that was never closed does not hide it
+			code.reset()
+		}
+	}
+	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
+		return p.takeText(1)
+	}
+	// In a code span the tag is text. But where its line ends after it, a block of calls begins, and
+	// the back-tick before it opened no code span.
+	if code.inline > 0 {
+		if v = p.in.matchLineEnd(rest[t.Len:]); v == markup.NeedMore {
+			return wait
+		} else if v == markup.NoMatch {
+			return p.takeText(1)
+		}
+	}
+	switch t.Kind {
+	case markup.KindThinking:
+		p.noteThinking(t)
+		p.takeText(t.Len)
+		return p.nextText()
+	case markup.KindResults:
+		return p.readInventedResults(rest, t)
+	}
+	p.beginCall(t.Tag)
+	switch {
+	case p.text.thinkingTag != "":
+		return inRehearsal
+	case t.Kind == markup.KindWrapper:
+		p.openWrapper(t.Tag)
+		p.in.take(t.Len, SpanMarkup)
+		return inWrapper
+	}
+	p.noteBare()
+	return atInvoke
+}
+
+// readInventedResults ends the answer if the model begins to write the results of its calls itself:
+// at <function_results> at the start of a line, with an element in it. Other such tags are text
+// (docs/reference/legacy-format.md §12 row 2).
+func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case t.Closing || p.text.code.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
+		return p.takeText(1)
+	}
+	o := messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"}
+	if !p.req.MayCall() {
+		o.Kind, o.Reason = messages.OutcomeLeaked, reasonChoice
+		o.InText = true
+	}
+	p.noteOutcome(o)
+	return afterAnswer
+}
+
+// readAfterAnswer is the state afterAnswer: all of the answer has been read. What follows is
+// dropped, and the reader leaves the upstream. Where text may follow the calls (Rescue), it is read
+// as text, in which there are no calls any more (inText).
+func (p *parser) readAfterAnswer() state {
+	if p.textMayFollow {
+		p.mayCall = false
+		if p.in.isMarked() { // what looked like another call
+			p.in.rewind()
+			p.out.dropInput()
+		}
+		return inText
+	}
+	p.ended = true
+	p.in.drop()
+	return wait
+}

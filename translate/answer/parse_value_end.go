@@ -1,0 +1,307 @@
+package answer
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+)
+
+// Where a value ends. A value is ordinary text that may hold any tag, even its own closing tag and
+// those of the call. So a closing tag ends the value only if what follows can follow a value: the
+// next parameter, or the end of the parameters, of the call or of the text. In
+//
+//	<html><p>Write </html> last.</p></html>
+//	</parameters>
+//
+// the first </html> is text, since " last." follows, and the second one ends the value.
+
+// Bounds on the white space between a closing tag and what must follow it.
+const (
+	maxBlankAfter = 64 << 10 // after the value's own closing tag
+	maxGap        = 256      // after a tag of the call's structure
+)
+
+// The beginning and the end of a CDATA section.
+const (
+	cdataBegins = "<![CDATA["
+	cdataEnds   = "]]>"
+)
+
+// decision says what a tag in a value is.
+type decision uint8
+
+const (
+	isValue   decision = iota // text of the value
+	needsMore                 // more text has to come before that can be decided
+	endsValue                 // its closing tag or, if that is missing, the tag after it
+	isDoubt                   // it is doubtful: see parse_doubt.go
+)
+
+// decided returns the decision that a verdict on the end of a value means.
+func decided(v markup.Verdict) decision {
+	return [...]decision{markup.NoMatch: isValue, markup.NeedMore: needsMore, markup.Match: endsValue}[v]
+}
+
+// decideTag decides on the tag that rest begins with. n is the length of the value's closing tag: 0
+// if that is missing, and the tag after it ends the value.
+//
+// It is not only a question: it records a tag that is text of the value and, of the value's end, how
+// that is malformed. So it must not be called again for a tag on which it has decided.
+func (p *parser) decideTag(rest []byte) (n int, d decision) {
+	if p.value.text.schema == nil {
+		return 0, decided(p.matchObjectEnd(rest))
+	}
+	whole := p.isWhole()
+	if v := p.matchTagName(rest, whole); v != markup.Match {
+		return 0, decided(v)
+	}
+	if p.passForeignCloser(rest) {
+		return 0, isValue
+	}
+	return p.decideMatching(rest, whole)
+}
+
+// decideMatching is decideTag for a tag of which the name may mean something. whole says that the value
+// is whole before it.
+func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
+	t, v := p.matchValueTag(rest)
+	switch {
+	case v != markup.Match:
+		return 0, decided(v)
+	case whole:
+		return p.endWhole(rest, &t)
+	case t.closes(p.value.text.closer):
+		return t.len, p.decideOwnCloser(rest, &t)
+	case p.value.cdata && t.kind <= opensParameter && t.bare:
+		return p.endWhole(rest, &t)
+	case t.kind >= closesOther:
+		return p.decideCloser(rest, &t)
+	case p.value.unsure && p.call.spelling == nil && t.kind == opensStructure && isWrapperName(t.name): // nothing looks for its end
+		return 0, isValue
+	case p.value.unsure:
+		return 0, p.noteTag(&t)
+	case (t.kind == opensParameter || p.value.text.isOwnOpener(&t)) && t.bare && !p.value.text.json.inString:
+		return 0, isDoubt
+	}
+	return 0, p.noteTag(&t)
+}
+
+// isWrapperName reports whether tags of that name are wrappers of calls.
+func isWrapperName(name []byte) bool {
+	t := markup.Tag{Name: name}
+	return t.IsWrapper()
+}
+
+// noteTag records a tag that is text of the value.
+func (p *parser) noteTag(t *valueTag) decision {
+	r := reading{cost: p.value.cost, value: p.value.text}
+	shape := p.callShape()
+	r.stepInside(t, &shape, nil)
+	p.value.text, p.value.cost = r.value, r.cost
+	p.value.unsure = p.value.unsure || len(r.value.tags) == format.MaxOpenTags
+	return isValue
+}
+
+// decideOwnCloser decides on the closing tag of the value's own name. It ends the value if what
+// follows can follow a value, unless it closes an element in the value, or stands in a string of JSON.
+func (p *parser) decideOwnCloser(rest []byte, t *valueTag) decision {
+	v := &p.value
+	switch follows := p.mayFollow(rest[t.len:], false); {
+	case follows == markup.NeedMore:
+		return needsMore
+	case follows == markup.Match && !p.isNamedLikeOurs() && !v.text.tags.Has(v.text.closer) && (!v.text.json.isJSON || v.text.json.isWhole()):
+		return endsValue
+	case v.unsure, follows == markup.NoMatch && v.text.json.inString && !(v.text.schema.ArraySchema() != nil && p.nextOpens(rest[t.len:], v.text.property)):
+		return p.noteTag(t)
+	}
+	return isDoubt
+}
+
+// isNamedLikeOurs reports whether the value's own closing tag may be one of the call, too.
+func (p *parser) isNamedLikeOurs() bool {
+	return p.value.text.element && !p.value.cdata && markup.IsReserved(p.value.text.closer)
+}
+
+// decideCloser decides on any other closing tag: of an element in the value, of the call, or one that
+// models write in place of the value's own: </name> for </parameter>, or the other way round, or a word
+// (docs/reference/legacy-format.md §12 row 3).
+func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
+	v := &p.value
+	switch {
+	case v.text.tags.Has(string(t.name)) || v.text.json.inString:
+		return 0, p.noteTag(t)
+	case t.kind == closesCall && callEndedBy(t) == ended && !t.declared: // the end of a wrapper
+		return 0, p.passEnd(rest, t)
+	case t.kind != closesOther && !t.declared:
+		follows := p.callMayClose(rest[t.len:], t)
+		switch {
+		case follows == markup.NeedMore:
+			return 0, needsMore
+		case follows == markup.NoMatch:
+			return 0, p.passEnd(rest, t)
+		case v.unsure, v.cost == 0 && v.text.whole == 0 && !p.isNamedLikeOurs():
+			return 0, p.endUnclosed()
+		}
+		return 0, isDoubt
+	}
+	follows := p.mayFollow(rest[t.len:], true)
+	seen := len(t.name) > 0 && v.text.seen.Has(t.name[0])
+	switch {
+	case follows == markup.NeedMore:
+		return 0, needsMore
+	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0 && !p.endFollows(rest[t.len:])):
+		p.noteReason("wrong_closer")
+		v.misclosed = true
+		return t.len, endsValue
+	case v.unsure, follows == markup.NoMatch && t.kind == closesOther:
+		return 0, p.noteTag(t)
+	}
+	return 0, isDoubt
+}
+
+// passEnd records a closing tag of the call that is text of the value, at the beginning of rest. A value
+// that is not closed, and ends with it, may have ended before it.
+func (p *parser) passEnd(rest []byte, t *valueTag) decision {
+	p.value.passedEnd = p.in.offset() + len(p.in.rest()) - len(rest) + t.len
+	return isValue
+}
+
+// isOtherForm reports whether t is the closing tag that the value would have in the other form.
+func (p *parser) isOtherForm(t *valueTag) bool {
+	if p.value.text.element {
+		return t.closedAs(parameterName) && !t.declared
+	}
+	return t.declared
+}
+
+// endUnclosed ends the value before a tag of the call: its own closing tag is missing.
+func (p *parser) endUnclosed() decision {
+	p.value.unclosed = true
+	p.noteReason("missing_closer")
+	return endsValue
+}
+
+// matchTagName reports whether rest may begin with a tag that means something in the value: see
+// [valueTag]. Closing tags mean something even if they are of other names, unless an element of such
+// a name was opened in the value. After a value that is whole, every tag does. It asks no more than
+// the name, since most tags in a value are text.
+func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
+	if v := p.call.spelling.MatchName(rest, p.in.eof); v != markup.NoMatch {
+		return v
+	}
+	start := 1
+	if len(rest) > 1 && rest[1] == '/' {
+		start = 2
+	}
+	end := start
+	for end < len(rest) && end-start < markup.MaxParamTagLen && markup.IsTagByte(rest[end]) {
+		end++
+	}
+	switch {
+	case end == len(rest) && end-start < markup.MaxParamTagLen:
+		return p.in.needMore()
+	case end == start:
+		return markup.NoMatch
+	case end < len(rest) && rest[end] != '>' && rest[end] != '/' && !markup.IsBlank(rest[end]):
+		return markup.NoMatch
+	}
+	v := &p.value
+	return markup.VerdictOf(whole || start == 2 && (!v.text.seen.Has(rest[start]) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
+}
+
+// matchValueTag matches a tag that may mean something in the value.
+func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
+	if len(rest) > 1 && rest[1] == '!' { // a comment
+		return t, markup.NoMatch
+	}
+	tag, v := p.matchOwnTag(rest)
+	switch {
+	case v != markup.Match:
+		return t, v
+	case tag.Closing && (len(tag.Attributes) > 0 || tag.Empty):
+		return t, markup.NoMatch
+	}
+	return p.readValueTag(&tag, 0), markup.Match
+}
+
+// mayMeanSomething reports whether an opening tag of the name may be other than text of the value.
+func (p *parser) mayMeanSomething(name []byte) bool {
+	v := &p.value
+	name = p.withoutNamespace(name)
+	if !v.text.element {
+		if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) {
+			name = name[i+1:]
+		}
+	}
+	if string(name) == v.text.closer || v.text.element && (p.takesAny() || v.names.Has(nameKey(name)) && p.call.schema.Declares(name)) {
+		return true
+	}
+	t := markup.Tag{Name: name}
+	switch name[0] | 0x20 {
+	case 'p':
+		return t.Is("parameter") || t.Is("parameters")
+	case 'i':
+		return t.Is("invoke")
+	case 'f', 't', 'u':
+		return t.IsWrapper()
+	}
+	return false
+}
+
+// matchObjectEnd reports whether an input that is one JSON object ends at the closing tag of the call
+// that rest begins with.
+func (p *parser) matchObjectEnd(rest []byte) markup.Verdict {
+	if p.call.spelling == nil && !markup.HasPrefix(rest, "</") {
+		if markup.IsPrefixOf(rest, "</") {
+			return p.in.needMore()
+		}
+		return markup.NoMatch
+	}
+	if v := p.matchTagName(rest, false); v != markup.Match {
+		return v
+	}
+	t, v := p.matchValueTag(rest)
+	if v != markup.Match {
+		return v
+	}
+	if t.kind != closesParameters && t.kind != closesCall {
+		return markup.NoMatch
+	}
+	return p.callMayClose(rest[t.len:], &t)
+}
+
+// matchAfterCDATA matches the end of the value where rest begins with the `]]>` of its CDATA section. n
+// counts that, too.
+func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
+	i, v := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
+	switch {
+	case v != markup.Match:
+		return 0, v
+	case i == len(rest) || rest[i] != '<':
+		return 0, markup.NoMatch
+	}
+	if ends := p.call.ends; len(ends) > 0 {
+		if ends[0].at != p.in.offset()+i {
+			return 0, markup.NoMatch
+		}
+		return i + p.takeEnd(), markup.Match
+	}
+	n, d := p.decideTag(rest[i:])
+	switch d {
+	case needsMore:
+		return 0, markup.NeedMore
+	case endsValue:
+		return i + n, markup.Match
+	}
+	return 0, markup.NoMatch
+}
+
+// endFollows reports whether a closing tag of the call stands at the beginning of rest, behind white space.
+func (p *parser) endFollows(rest []byte) bool {
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v != markup.Match || i == len(rest) {
+		return false
+	}
+	t, v := p.matchOwnTag(rest[i:])
+	return v == markup.Match && t.Closing
+}

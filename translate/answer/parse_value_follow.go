@@ -1,0 +1,131 @@
+package answer
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// What can follow a closing tag that ends a value.
+
+// callMayClose reports whether t, </parameters> or </invoke>, closes the call and so ends a value that
+// has no closing tag of its own. rest is the text after the tag. It does where the next tag of the
+// call's end follows, else it is text of the value.
+func (p *parser) callMayClose(rest []byte, t *valueTag) markup.Verdict {
+	if p.value.text.schema == nil && p.value.json.isWhole() {
+		return markup.Match // the JSON object is whole, so nothing of it can follow
+	}
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	switch {
+	case v == markup.Match && i == len(rest):
+		return markup.VerdictOf(!p.cutShort)
+	case v != markup.Match:
+		return v
+	case rest[i] != '<':
+		return markup.NoMatch
+	}
+	next, v := p.matchTag(rest[i:])
+	switch {
+	case v != markup.Match:
+		return v
+	case t.kind == closesParameters && next.Is("invoke") && next.Closing,
+		callEndedBy(t) == ending && next.IsWrapper() && next.Closing:
+		return markup.Match
+	case callEndedBy(t) == ending && next.Is("invoke") && !next.Closing:
+		return markup.VerdictOf(!p.hasParameterInvoke(&next))
+	}
+	return markup.NoMatch
+}
+
+// hasParameterInvoke reports whether <invoke>, which is t, may open a parameter of the tool.
+func (p *parser) hasParameterInvoke(t *markup.Tag) bool {
+	_, _, declared := p.call.schema.PropertyByTag("invoke")
+	return declared && p.value.text.element && len(t.Attributes) == 0
+}
+
+// mayFollow reports whether rest can follow the value's closing tag. After a wrong closing tag fewer
+// things can: not the end of the text, not another call, and no parameter that is not declared.
+// blankAfter records how far the white space was read without a decision, so that the next call goes
+// on from there: with one byte in each piece, to read it again from the start takes quadratic time.
+func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
+	looked := p.value.blankAfter
+	p.value.blankAfter = 0
+	i, v := p.in.matchBlanks(rest, looked, maxBlankAfter-looked)
+	switch {
+	case v == markup.NeedMore:
+		p.value.blankAfter = i
+		return markup.NeedMore
+	case v == markup.Match && i == len(rest):
+		return markup.VerdictOf(!wrong)
+	case v == markup.NoMatch || rest[i] != '<' && wrong:
+		return markup.NoMatch
+	case rest[i] != '<':
+		if v = p.unbracketedMayFollow(rest[i:]); v == markup.NeedMore {
+			p.value.blankAfter = i
+		}
+		return v
+	}
+	match := p.matchTag
+	if wrong { // a tag that is not the format's own is none of the call's behind another one
+		match = p.matchOwnTag
+	}
+	var t markup.Tag
+	t, v = match(rest[i:])
+	switch {
+	case v == markup.NeedMore:
+		p.value.blankAfter = i
+		return markup.NeedMore
+	case v == markup.NoMatch && p.in.eof && bytes.IndexByte(rest[i:], '>') < 0:
+		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
+	case v == markup.NoMatch:
+		return markup.NoMatch
+	case t.Closing && wrong && t.IsWrapper():
+		return markup.NoMatch
+	case t.Closing:
+		return p.closerMayFollow(&t, rest[i+t.Len:])
+	case t.Is("invoke") && !p.hasParameterInvoke(&t):
+		return markup.VerdictOf(!wrong)
+	}
+	return markup.VerdictOf(p.parameterMayFollow(&t, wrong))
+}
+
+// closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
+// the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in
+// turn; where that was cut, the end tells nothing of the second.
+func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
+	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // it has no marker
+	ends := t.Is("invoke") || t.IsWrapper()
+	switch {
+	case ends && !plain:
+		return markup.Match
+	case !ends && !t.Is("parameters"):
+		return markup.NoMatch
+	}
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v == markup.NeedMore {
+		return markup.NeedMore
+	}
+	if i == len(rest) {
+		return markup.VerdictOf(!ends || !p.cutShort)
+	}
+	return markup.VerdictOf(v == markup.NoMatch || rest[i] == '<')
+}
+
+// parameterMayFollow reports whether t, which follows the value, opens another parameter: a declared
+// one or, unless the value's closing tag is wrong, any in the attribute form and for a tool that
+// declares none. A tag of the value's own parameter does not: <p>1</p><p>2</p> may be one list, which
+// repeated reads when the value is whole.
+func (p *parser) parameterMayFollow(t *markup.Tag, wrong bool) bool {
+	next := p.readValueTag(t, 0)
+	switch {
+	case next.property == p.value.text.property, !p.value.text.element && !next.closedAs(parameterName):
+		return false
+	case next.declared:
+		return true
+	case !next.bare:
+		return false
+	case next.closedAs(parameterName):
+		return p.call.attributeForm
+	}
+	return !wrong && (len(p.call.schema.Properties) == 0 || p.value.cdata)
+}

@@ -1,0 +1,83 @@
+package answer
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// Values in a CDATA section. All in it is text up to `]]>`. In a format whose models forget that, the
+// closing tag of the value ends it as well, where no `]]>` comes any more:
+//
+//	<param name="note"><![CDATA[a < b</param><param name="count">3</param></function>
+//
+// Until it is known that none comes, the text from such a tag on is held.
+
+// section is what is known of the text behind the beginning of a CDATA section.
+type section struct {
+	end    int // the offset of the next ]]>, if that was found
+	looked int // how much text from a closing tag on was searched for it in vain
+}
+
+// maxSection bounds the text that is held because a section may not be ended, in bytes.
+const maxSection = 64 << 10
+
+// nextInSection is nextSpecial for a value in a section.
+func (p *parser) nextInSection(rest []byte, n int) int {
+	special := "]"
+	switch g := p.call.spelling; {
+	case g != nil && g.CDATA && p.escaped.Tags != 0:
+		special = "]<&"
+	case g != nil && g.CDATA:
+		special = "]<"
+	case p.escaped.Tags != 0:
+		special = "]&"
+	}
+	for ; n < len(rest); n++ {
+		i := bytes.IndexAny(rest[n:], special)
+		if i < 0 {
+			return len(rest)
+		}
+		if n += i; n+1 == len(rest) || rest[n] == ']' || rest[n] == '<' && rest[n+1] == '/' || rest[n] == '&' && markup.MayBeEscape(rest[n+1]) {
+			return n
+		}
+	}
+	return n
+}
+
+// decideInSection decides on the closing tag that begins at rest[n], in a section. n is the length of the
+// tag where it ends the value.
+func (p *parser) decideInSection(rest []byte, n int) (end int, d decision) {
+	v, at := &p.value, p.in.offset()+n
+	rest = rest[n:]
+	looked := v.section.looked
+	v.section.looked = 0
+	if at < v.section.end {
+		return 0, isValue
+	}
+	t, verdict := p.matchOwnTag(rest)
+	if verdict == markup.Match {
+		verdict = markup.VerdictOf(t.Closing && t.Is("parameter"))
+	}
+	if verdict == markup.Match && looked == 0 {
+		verdict = p.mayFollow(rest[t.Len:], false)
+	}
+	if verdict != markup.Match {
+		return 0, decided(verdict)
+	}
+	from := max(0, looked-len(cdataEnds))
+	i := bytes.Index(rest[from:], []byte(cdataEnds))
+	switch {
+	case i >= 0:
+		v.section.end = at + from + i
+		v.ambiguous = v.ambiguous || bytes.Contains(rest[:from+i], []byte(cdataBegins)) // another section is ended by that
+		return 0, isValue
+	case len(rest) >= maxSection, p.in.eof && p.cutShort:
+		return 0, isValue
+	case !p.in.eof:
+		v.section.looked = len(rest)
+		return 0, needsMore
+	}
+	p.noteReason("missing_closer")
+	return t.Len, endsValue
+}

@@ -1,0 +1,190 @@
+package answer
+
+import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/rawjson"
+	"iter"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Rescue passes on the events of a model that has a tool API of its own, and turns the calls that
+// the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
+// tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
+// but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
+// of its ID. Of target, only Accept, Thinking, UnaskedThinking, FlowValues and Memo count; an Accept
+// that names an unknown format counts as none, as a configuration has none such.
+//
+// The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
+// text that was held back is sent before it, since it might have become a call and has not.
+func Rescue(req *messages.Request, target prompt.Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	tools := prompt.Outliving(req.Tools)
+	req = answered(req, tools)
+	return func(yield func(messages.Event, error) bool) {
+		accepts, _ := format.AcceptedBy(target.Accept)
+		prompt := prompt.Prompt{Asking: prompt.Asking{Reads: format.ReadsOf(format.List[0], target.Accept, accepts, 0), FlowsValues: target.FlowValues, UnaskedThinking: target.UnaskedThinking, Tools: tools, Schemas: &prompt.ToolSchemas{Tools: tools, Memo: target.Memo}}}
+		r := rescuer{req: req, prompt: prompt, thinking: target.Thinking, yield: yield}
+		for e, err := range events {
+			if err != nil {
+				r.leave()
+				if !r.gone {
+					yield(e, err)
+				}
+				return
+			}
+			if r.read(e); r.gone {
+				return
+			}
+		}
+	}
+}
+
+// rescuer reads the text blocks of one message.
+type rescuer struct {
+	req      *messages.Request // what is left of it: see answered
+	prompt   prompt.Prompt     // stands for the prompt of the answer, which was not made by Render
+	thinking string            // [Target.Thinking]
+	yield    func(messages.Event, error) bool
+	gone     bool           // yield has returned false: nothing is sent any more
+	parser   *parser        // of the text block that is open, nil if none is
+	start    messages.Event // the start of that block, which is sent when there is text
+	next     int            // the index of the next block for the client
+	outcomes []messages.Outcome
+
+	calls callsRead // the model's own tool_use blocks, and the calls that were found in text
+	found bool      // a call was found in text
+}
+
+// read reads an event of the model.
+func (r *rescuer) read(e messages.Event) {
+	switch e.Type {
+	case messages.ContentBlockStart:
+		if e.Block.Type == messages.BlockText {
+			r.enter(e)
+			return
+		}
+		if e.Block.Type == messages.BlockToolUse {
+			r.calls.whole++
+		}
+		r.send(e.WithIndex(r.next))
+	case messages.ContentBlockDelta:
+		switch {
+		case r.parser == nil:
+			r.send(e.WithIndex(r.next))
+		case e.Delta == messages.TextDelta:
+			r.parser.feed(string(e.Text))
+		default: // a citation, say: it belongs to the text before it
+			r.parser.writeBlank()
+			r.send(e.WithIndex(r.parser.out.index))
+		}
+	case messages.ContentBlockStop:
+		if r.parser != nil {
+			r.leave()
+			return
+		}
+		r.send(e.WithIndex(r.next))
+		r.next++
+	case messages.MessageDelta:
+		r.send(r.stopMessage(e))
+	default:
+		r.send(e)
+	}
+}
+
+// enter begins to read a text block. Its start is not sent before there is text, since the block may
+// hold a call and nothing else.
+func (r *rescuer) enter(e messages.Event) {
+	r.start = e
+	r.start.Raw = slices.Clone(e.Raw)
+	r.prompt.Thinking = ""
+	if r.next == 0 { // the first block, before which the model's own API has told no thinking apart
+		r.prompt.Thinking = r.thinking
+	}
+	r.parser = newParser(r.req, &r.prompt, r.parsed)
+	r.parser.textMayFollow = true
+	r.parser.mayCall = r.req.MayCall() // else what looks like a call is left as text, as the model's own API has it
+	r.parser.out.index = r.next
+	if e.Block.Text != "" {
+		r.parser.feed(e.Block.Text)
+	}
+}
+
+// parsed passes on an event that the parser has made of a text block.
+func (r *rescuer) parsed(e messages.Event, _ error) bool {
+	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
+		e = r.blockStart().WithIndex(e.Index)
+	}
+	r.send(e)
+	return !r.gone
+}
+
+// blockStart returns the start of the text block as it came, but without the text in it, which the
+// parser has read.
+func (r *rescuer) blockStart() messages.Event {
+	e := r.start
+	if e.Block.Text == "" {
+		return e
+	}
+	block := rawjson.WithMembers(rawjson.Lookup(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
+	return e
+}
+
+// leave ends the text block.
+func (r *rescuer) leave() {
+	p := r.parser
+	if p == nil {
+		return
+	}
+	r.parser = nil
+	p.finish(messages.StopMaxTokens, "") // the stop reason comes later: until then, an open call may be one that was cut
+	out := &p.out
+	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
+		p.writeBlank()
+	}
+	out.stopBlock()
+	if out.index == r.next { // so does a block without text
+		r.send(r.start.WithIndex(r.next))
+		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
+		out.index++
+	}
+	r.next = out.index
+	r.outcomes = append(r.outcomes, p.outcomes...)
+	r.calls.whole += p.calls.whole
+	r.calls.incomplete = r.calls.incomplete || p.calls.incomplete
+	r.found = r.found || len(p.outcomes) > 0
+}
+
+// stopMessage returns the message_delta for the client. If calls were found in text, its stop_reason
+// is what it would be for a model without a tool API: see callsRead.stopReason.
+func (r *rescuer) stopMessage(e messages.Event) messages.Event {
+	if !r.found || e.Message.StopReason == "" {
+		return e
+	}
+	own := *e.Message
+	own.Outcomes, r.outcomes = append(own.Outcomes, r.outcomes...), nil
+	stop := own.StopReason
+	if stop == messages.StopToolUse { // callsRead.stopReason expects what a model without a tool API says
+		stop = messages.StopEndTurn
+	}
+	if stop, sequence := r.calls.stopReason(stop, own.StopSequence, false); stop != own.StopReason {
+		own.StopReason, own.StopSequence = stop, sequence
+		delta := rawjson.WithMembers(rawjson.Lookup(e.Raw, "delta"), map[string]jsontext.Value{
+			"stop_reason":   rawjson.AppendNullable(nil, stop),
+			"stop_sequence": rawjson.AppendNullable(nil, sequence),
+		})
+		e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
+	}
+	e.Message = &own
+	return e
+}
+
+// send yields an event, unless nobody listens any more.
+func (r *rescuer) send(e messages.Event) {
+	if !r.gone && !r.yield(e, nil) {
+		r.gone = true
+	}
+}

@@ -1,0 +1,152 @@
+package answer
+
+import (
+	"bytes"
+	"slices"
+)
+
+// What each part of a completion is read as. The input notes it for a [Trace]; without one nothing is
+// noted.
+
+// SpanKind is what a part of a completion is.
+type SpanKind uint8
+
+// The kinds of a [Span]. The last two are not decided on yet.
+const (
+	SpanText    SpanKind = iota // text, or thinking
+	SpanMarkup                  // a tag of a call or of thinking, a tool's name in it, and the white space around
+	SpanValue                   // the value of a parameter, or a call in JSON
+	SpanDropped                 // no part of the answer: a comment, text without a place in a call, what follows the answer
+	SpanHeld                    // waits for more text: it may be the beginning of a tag, or of a call that is none
+	SpanDoubt                   // waits for what follows: it is doubtful where a value ends
+)
+
+// spanNames are the names of the kinds.
+var spanNames = [...]string{
+	SpanText: "text", SpanMarkup: "markup", SpanValue: "value", SpanDropped: "dropped", SpanHeld: "held", SpanDoubt: "doubt",
+}
+
+// String returns the name of the kind, as in JSON.
+func (k SpanKind) String() string { return spanNames[k] }
+
+// MarshalText returns the name of the kind.
+func (k SpanKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Span is a part of a completion. It begins where the one before it ends.
+type Span struct {
+	End  int      `json:"end"` // in bytes of the completion
+	Kind SpanKind `json:"kind"`
+}
+
+// spans is what was read of all that was fed, in bytes of that. No two that stand side by side are of
+// one kind. A nil *spans notes nothing.
+type spans struct {
+	list  []Span
+	call  int // where the last call begins
+	blank int // where the white space between tags begins that was read last; at the end if that was something else
+	same  int // what stands before this has not changed since it was last set
+}
+
+// note notes that the text from one offset to another is of the kind, and forgets what was noted of
+// the text from there on.
+func (s *spans) note(from, to int, kind SpanKind) {
+	s.same = min(s.same, from)
+	n := s.index(from)
+	if n < len(s.list) {
+		s.list = s.list[:n+1]
+		if s.list[n].End = from; s.start(n) == from {
+			s.list = s.list[:n]
+		}
+	}
+	s.add(to, kind)
+	s.blank = to
+}
+
+// noteBlanks is note for white space between tags, which may come in pieces.
+func (s *spans) noteBlanks(from, to int) {
+	blank := min(s.blank, from)
+	s.note(from, to, SpanMarkup)
+	s.blank = blank
+}
+
+// noteStray is note for text that has no place in a call. White space around it is not part of it, but
+// that between two such texts is.
+func (s *spans) noteStray(from int, text []byte) {
+	blank := min(s.blank, from)
+	if n := s.index(blank - 1); n < len(s.list) && s.list[n].Kind == SpanDropped && s.list[n].End == blank {
+		s.note(blank, from, SpanDropped)
+	}
+	words := from + len(bytes.TrimRight(text, " \t\r\n"))
+	s.note(from, words, SpanDropped)
+	s.noteBlanks(words, from+len(text))
+}
+
+// add adds a span up to an offset.
+func (s *spans) add(to int, kind SpanKind) {
+	n := len(s.list)
+	switch {
+	case s.start(n) == to:
+	case n > 0 && s.list[n-1].Kind == kind:
+		s.list[n-1].End = to
+	default:
+		s.list = append(s.list, Span{to, kind})
+	}
+}
+
+// index returns the index of the span that ends after an offset.
+func (s *spans) index(offset int) int {
+	n, _ := slices.BinarySearchFunc(s.list, offset, func(e Span, offset int) int {
+		if e.End <= offset {
+			return -1
+		}
+		return 1
+	})
+	return n
+}
+
+// start returns where the span of that index begins.
+func (s *spans) start(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return s.list[n-1].End
+}
+
+// replace turns the spans of one kind into another, from the last call on.
+func (s *spans) replace(old, kind SpanKind) {
+	if s == nil {
+		return
+	}
+	n := s.index(s.call)
+	changed := slices.Clone(s.list[n:])
+	for i, e := range changed {
+		if e.Kind == old {
+			changed[i].Kind = kind
+		}
+	}
+	s.note(s.call, s.call, kind)
+	for _, e := range changed {
+		s.add(e.End, e.Kind)
+	}
+	s.blank = s.start(len(s.list))
+}
+
+// beginCall notes where a call begins.
+func (s *spans) beginCall(offset int) {
+	if s != nil {
+		s.call = offset
+	}
+}
+
+// makeStray notes that what was read of the call's values has no place in it.
+func (s *spans) makeStray() { s.replace(SpanValue, SpanDropped) }
+
+// restoreStray notes that what has no place in the call is text of the answer after all.
+func (s *spans) restoreStray() { s.replace(SpanDropped, SpanText) }
+
+// restoreBlanks notes that the white space that was read last is not layout but text.
+func (s *spans) restoreBlanks() {
+	if s != nil {
+		s.note(s.blank, s.start(len(s.list)), SpanText)
+	}
+}

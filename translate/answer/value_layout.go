@@ -1,0 +1,139 @@
+package answer
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// The white space at the end of a value, which may be layout. A value may stand on lines of its own;
+// then the newline before its closing tag is no part of it, as the one after its opening tag is none.
+// Where the closing tag is missing, the value ends in what the model writes between two tags: a
+// newline, and the indentation of the next tag.
+
+// layout is how the tags around a value stand.
+type layout struct {
+	padded bool // a newline stands after the opening tag, and was read as layout
+	lines  bool // the opening tag stands on a line of its own
+	indent bool // it is indented there
+}
+
+// maxIndent bounds the indentation of a tag.
+const maxIndent = 64
+
+// tailAt returns where in text the white space begins that may be layout, if text is the value so far
+// or the end of it. start says that it is the value so far.
+func (l layout) tailAt(text []byte, start bool) int {
+	i := len(text)
+	if l.indent {
+		j := i
+		for j > 0 && i-j < maxIndent && (text[j-1] == ' ' || text[j-1] == '\t') {
+			j--
+		}
+		switch {
+		case j == 0 && start && l.padded:
+			return 0
+		case j > 0 && newlineAt(text[:j]) < j:
+			i = j
+		}
+	}
+	newline := newlineAt(text[:i])
+	if newline == i {
+		return len(text)
+	}
+	if l.padded && l.lines {
+		newline = newlineAt(text[:newline])
+	}
+	return newline
+}
+
+// newlineAt returns where the newline at the end of text begins, len(text) if there is none.
+func newlineAt(text []byte) int {
+	n := len(text)
+	switch {
+	case n > 1 && text[n-2] == '\r' && text[n-1] == '\n':
+		return n - 2
+	case n > 0 && (text[n-1] == '\n' || text[n-1] == '\r'):
+		return n - 1
+	}
+	return n
+}
+
+// trim returns tail, which tailAt has found, without what is layout. A lone \r is none.
+func (l layout) trim(tail []byte, unclosed bool) []byte {
+	if !unclosed {
+		if l.padded {
+			return trimNewline(tail)
+		}
+		return tail
+	}
+	if l.indent {
+		tail = bytes.TrimRight(tail, " \t")
+	}
+	rest := trimNewline(tail)
+	if l.padded && l.lines && len(rest) < len(tail) {
+		rest = trimNewline(rest)
+	}
+	return rest
+}
+
+// trimNewline removes one newline from the end of text.
+func trimNewline(text []byte) []byte {
+	rest := text[:newlineAt(text)]
+	if bytes.HasSuffix(text, []byte("\r")) {
+		return text
+	}
+	return rest
+}
+
+// trimText is trim for the text of a whole value.
+func (l layout) trimText(text string, unclosed bool) string {
+	at := l.tailAt([]byte(text), true)
+	return text[:at+len(l.trim([]byte(text[at:]), unclosed))]
+}
+
+// writeStringValue writes text of a value that is a string, but for the white space at its end that
+// may be layout: see layout. It is called for each piece of a string, and must not allocate.
+func (p *parser) writeStringValue(s []byte) {
+	v := &p.value
+	if len(v.tail) > 0 || v.atStart {
+		if markup.SkipBlanks(s, 0, len(s)) == len(s) && len(s) <= maxIndent {
+			v.tail = append(v.tail, s...)
+			n := v.layout.tailAt(v.tail, v.atStart)
+			if n > 0 {
+				v.endsBlank, v.atStart = true, false
+				p.out.writeEscaped(v.tail[:n])
+				v.tail = v.tail[:copy(v.tail, v.tail[n:])]
+			}
+			return
+		}
+		p.writeTail(v.tail)
+		v.tail = v.tail[:0]
+	}
+	n := v.layout.tailAt(s, false)
+	if n < len(s) {
+		v.tail = append(v.tail, s[n:]...)
+	}
+	if s = s[:n]; n > 0 {
+		v.atStart = false
+		v.endsBlank = markup.IsBlank(s[n-1])
+		p.out.writeEscaped(s)
+	}
+}
+
+// writeTail writes white space of a string that turned out to be no layout.
+func (p *parser) writeTail(tail []byte) {
+	if len(tail) > 0 {
+		p.value.endsBlank, p.value.atStart = true, false
+		p.out.writeEscaped(tail)
+	}
+}
+
+// note records white space before a tag, which may come in pieces.
+func (l *layout) note(blank []byte) {
+	if i := bytes.LastIndexByte(blank, '\n'); i >= 0 {
+		l.lines, l.indent = true, false
+		blank = blank[i+1:]
+	}
+	l.indent = l.indent || l.lines && len(blank) > 0
+}

@@ -1,0 +1,37 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+)
+
+// AttributeCalls is the format whose names stand in attributes
+// (docs/reference/legacy-format.md §5, §14). Results are those of the legacy format, and
+// the states that read legacy calls read its calls, too.
+var AttributeCalls = shaped(Format{
+	Name:           Attribute,
+	StopSequence:   CallsEnd,
+	ImpliedEnd:     CallsEnd,
+	InventsResults: true,
+	CallOpener:     "<invoke name=",
+	CallCloser:     CallsEnd,
+	Protects:       markup.TagFunctions | markup.TagFunction,
+
+	Shape:       attributeShape,
+	ExampleNote: func(l *language.Language) string { return l.PlainValues },
+	BeforeTools: "<functions>\n",
+	AfterTools:  "</functions>",
+	tool:        [2]string{"<function>", "</function>\n"},
+
+	BeforeCalls:   CallsStart + "\n",
+	AfterCalls:    CallsEnd,
+	BeforeResults: resultsStart,
+	AfterResults:  resultsEnd,
+	writeResult:   writeLegacyResult,
+})
+
+// attributeShape is how calls are written there.
+var attributeShape = shape{
+	Call:  [3]string{`<invoke name="`, "\">\n", "</invoke>\n"},
+	Param: [3]string{`<parameter name="`, `">`, "</parameter>\n"},
+}

@@ -1,0 +1,80 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"strings"
+)
+
+// deepseekCalls is the format of DeepSeek V3.1: markers around the name of the tool and its input as JSON
+// (docs/reference/formats.md §12). That of V3 and R1, with a word before the name and a code fence around
+// the JSON, is read, too, and the two mixed.
+var deepseekCalls = shaped(Format{
+	Name:          DeepSeek,
+	Models:        []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
+	opensThinking: []string{"deepseek-r1", "deepseek.r1"},
+	StopSequence:  deepseekEnd,
+	ImpliedEnd:    deepseekEnd,
+	CallOpener:    "<｜tool▁call▁begin｜>",
+	CallCloser:    "<｜tool▁call▁end｜>",
+	Protects:      markup.TagMarker,
+	Shape:         shape{Call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
+	Spelling: &markup.Spelling{JSON: true, Signs: true, Tags: []markup.Spelled{
+		{Name: "｜tool▁calls▁begin｜", Means: markup.Wrapper},
+		{Name: "｜tool▁calls｜", Means: markup.Wrapper},
+		{Name: "｜tool▁calls▁end｜", Means: markup.Wrapper, Closing: true},
+		{Name: "｜tool▁call▁begin｜", Means: markup.Invoke, Label: markup.LabelAfter, Word: "function", Then: []string{"<｜tool▁sep｜>"}},
+		{Name: "｜tool▁call▁end｜", Means: markup.Invoke, Closing: true},
+	}},
+
+	ToolsLast:   true,
+	Heading:     "## Tools\n",
+	ExampleLast: true,
+	ExampleNote: func(l *language.Language) string {
+		return "\n- " + l.KnownTool + "\n- " + l.FitSchemas + "\n- " + l.OneSection
+	},
+	describeTool: (*ToolWriter).writeDeepSeekTool,
+	BetweenTools: "\n\n",
+	spaced:       true,
+	thinkTag:     "think",
+	BeforeCalls:  "<｜tool▁calls▁begin｜>",
+	AfterCalls:   deepseekEnd,
+	Result:       [2]string{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
+})
+
+// deepseekEnd is the marker behind the calls of a turn.
+const deepseekEnd = "<｜tool▁calls▁end｜>"
+
+// writeDeepSeekTool describes a tool below a heading with its name. A description with a line that would
+// be one stands as a JSON string, so that no text of the client begins another tool.
+func (w *ToolWriter) writeDeepSeekTool(t *messages.Tool) error {
+	root, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return err
+	}
+	w.Write("### ").writeEscaped(t.Name).Write("\n")
+	if t.Description != "" {
+		description := t.Description
+		if hasHeading(description) {
+			description = string(rawjson.AppendString(nil, description))
+		}
+		w.Write("Description: ").writeEscaped(description).Write("\n")
+	}
+	w.Write("\nParameters: ").writeEscaped(string(rawjson.AppendSpaced(nil, root)))
+	return nil
+}
+
+// hasHeading reports whether a text has a line that can be taken for one of writeDeepSeekTool's own.
+func hasHeading(text string) bool {
+	for line := range strings.FieldsFuncSeq(text, endsLine) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "Parameters:") {
+			return true
+		}
+	}
+	return false
+}
+
+// endsLine reports whether a line ends with r.
+func endsLine(r rune) bool { return strings.ContainsRune("\n\v\f\r\u0085\u2028\u2029", r) }

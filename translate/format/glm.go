@@ -1,0 +1,138 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+	"strings"
+)
+
+// GLMCalls is the format of GLM: the name of the tool behind the tag of its block, and the names and the
+// values of its parameters each in an element, without layout (docs/reference/formats.md §2).
+var GLMCalls = shaped(Format{
+	Name:   GLM,
+	Models: []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside", "longcat", "hy-v3", "hy-v4", "hy3"},
+	thinking: []thinkingMarks{
+		{Opens: "<think:opensource>", Closes: "</think:opensource>"}, // Hunyuan's
+		{Opens: "<longcat_think>", Closes: "</longcat_think>"},
+	},
+	opensThinking: []string{"glm-4.7", "glm-4p7", "glm-5"},
+	StopSequence:  "<tool_response>",
+	CallOpener:    "<arg_key>",
+	CallCloser:    ToolCallEnd,
+	Protects:      markup.TagArgKey | markup.TagArgValue | markup.TagToolResponse,
+	Shape: shape{
+		Call:   [3]string{"<tool_call>", "\n", "</tool_call>\n"},
+		empty:  "</tool_call>\n",
+		Param:  [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"},
+		second: "$PARAMETER_VALUE_2",
+	},
+	Spelling: glmTags,
+	also:     []*markup.Spelling{longcatTags, hyTags},
+
+	Words: glmWords(`<tool_call>{function-name}
+<arg_key>{arg-key-1}</arg_key>
+<arg_value>{arg-value-1}</arg_value>
+<arg_key>{arg-key-2}</arg_key>
+<arg_value>{arg-value-2}</arg_value>
+...
+</tool_call>`),
+	Heading:     "# Tools\n\n",
+	ExampleLast: true,
+	ExampleNote: rawBlocks,
+	BeforeTools: "<tools>\n",
+	AfterTools:  "</tools>",
+	tool:        functionTool,
+	spaced:      true,
+	thinkTag:    "think",
+	Result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+})
+
+// glmWords are the words of the template, with how a call looks.
+func glmWords(call string) [2]string {
+	return [2]string{`# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+`, "\n\nFor each function call, output the function name and arguments within the following XML format:\n" + call}
+}
+
+// The tags of the families that write calls so.
+var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", ""), glmSpelling("", ":opensource")
+
+// glmSpelling is the spelling of GLM, with what stands before and behind each name.
+func glmSpelling(prefix, suffix string) *markup.Spelling {
+	call, key, value := prefix+"tool_call"+suffix, prefix+"arg_key"+suffix, prefix+"arg_value"+suffix
+	g := &markup.Spelling{Bare: true, Tags: []markup.Spelled{
+		{Name: call, Means: markup.Invoke, Label: markup.LabelAfter, ID: []string{"<tool_sep" + suffix + ">"},
+			Before: []string{"<!--", "<" + key, "</" + call, "<" + call, "</" + key, "</" + value, "{", "```"}},
+		{Name: key, Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</" + key + ">", "<" + value + ">"}},
+		{Name: value, Means: markup.Parameter},
+	}}
+	if suffix != "" {
+		g.Tags = append(g.Tags, markup.Spelled{Name: "tool_calls" + suffix, Means: markup.Wrapper})
+	}
+	return g
+}
+
+// Since GLM 4.7 a call stands on one line, and so does a result; since 5.2 a tool is described without
+// what says that it is a function.
+var (
+	glm47Calls = GLMCalls.vary("glm-4.7", func(f *Format) { f.writeOnOneLine() }, "glm-4.7", "glm-4p7", "glm-5")
+	glm52Calls = GLMCalls.vary("glm-5.2", func(f *Format) {
+		f.writeOnOneLine()
+		f.tool = [2]string{"", "\n"}
+	}, "glm-5.2", "glm-5p2", "glm-5.3", "glm-5p3")
+)
+
+func (f *Format) writeOnOneLine() {
+	f.Shape.Call = [3]string{"<tool_call>", "", "</tool_call>"}
+	f.Shape.empty = "</tool_call>"
+	f.Shape.Param = [3]string{"<arg_key>", "</arg_key><arg_value>", "</arg_value>"}
+	f.Result = [2]string{"<tool_response>", "</tool_response>"}
+	f.Example = "<tool_call>$TOOL_NAME<arg_key>$PARAMETER_NAME</arg_key><arg_value>$PARAMETER_VALUE</arg_value>...</tool_call>\n"
+	f.Words = glmWords("<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value>" +
+		"<arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>")
+}
+
+// LongCat and Hy write the calls of GLM with tags of other names; Hy writes all of a turn in a block, as it
+// has the results, and until Hy 4 a tag behind the name of the tool.
+var (
+	longcatCalls = GLMCalls.vary("longcat", func(f *Format) {
+		f.Words = [2]string{} // of its template nothing is known
+		f.Spelling, f.also = longcatTags, []*markup.Spelling{glmTags, hyTags}
+		f.Protects |= markup.TagLongCat
+		f.StopSequence, f.CallOpener, f.CallCloser = "<longcat_tool_response>", "<longcat_arg_key>", "</longcat_tool_call>"
+		f.renameTags(strings.NewReplacer("<tool_call>", "<longcat_tool_call>", "</tool_call>", "</longcat_tool_call>",
+			"<arg_", "<longcat_arg_", "</arg_", "</longcat_arg_", "tool_response>", "longcat_tool_response>"))
+	}, "longcat")
+	hyCalls = GLMCalls.vary("hy-3", func(f *Format) {
+		f.writeAsHy()
+		f.Shape.Call[1] = "<tool_sep:opensource>\n"
+	}, "hy-v3", "hy3")
+	hy4Calls = GLMCalls.vary("hy-4", (*Format).writeAsHy, "hy-v4")
+)
+
+func (f *Format) writeAsHy() {
+	f.Words = [2]string{}
+	f.Spelling, f.also = hyTags, []*markup.Spelling{glmTags, longcatTags}
+	f.Protects |= markup.TagHy
+	f.ToolsLast, f.Shape.empty = true, ""
+	f.StopSequence, f.ImpliedEnd = "</tool_calls:opensource>", "</tool_calls:opensource>"
+	f.CallOpener, f.CallCloser = "<arg_key:opensource>", f.StopSequence
+	f.BeforeCalls, f.AfterCalls = "<tool_calls:opensource>\n", f.StopSequence
+	f.BeforeResults, f.AfterResults = "<tool_responses:opensource>\n", "</tool_responses:opensource>"
+	f.ExampleNote = func(l *language.Language) string { return l.PlainValues + "\n" + l.OneSection }
+	f.renameTags(strings.NewReplacer(">", ":opensource>"))
+}
+
+// renameTags gives the tags of calls and results other names.
+func (f *Format) renameTags(names *strings.Replacer) {
+	for _, parts := range []*[3]string{&f.Shape.Call, &f.Shape.Param} {
+		for i, part := range parts {
+			parts[i] = names.Replace(part)
+		}
+	}
+	f.Shape.empty = names.Replace(f.Shape.empty)
+	f.Result = [2]string{names.Replace(f.Result[0]), names.Replace(f.Result[1])}
+}

@@ -1,0 +1,49 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+)
+
+// kimiCalls is the format of Kimi K2: markers around an id of the call and its input as JSON
+// (docs/reference/formats.md §4). The id counts all calls of a conversation, so that it follows from
+// the request. Its template has a turn of its own for the tools, which is their list alone, and one for
+// each result; results stand in blocks here.
+var kimiCalls = shaped(Format{
+	Name:          Kimi,
+	Models:        []string{"kimi-k2"},
+	opensThinking: []string{"kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "kimi-k2.7"},
+	StopSequence:  kimiEnd,
+	ImpliedEnd:    kimiEnd,
+	CallOpener:    "<|tool_call_begin|>",
+	CallCloser:    "<|tool_call_end|>",
+	Protects:      markup.TagMarker | markup.TagToolResponse,
+	Shape: shape{
+		Call: [3]string{"<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
+		Id:   "functions.NAME:N",
+	},
+	Spelling: &markup.Spelling{JSON: true, IDs: true, Tags: []markup.Spelled{
+		{Name: "|tool_calls_section_begin|", Means: markup.Wrapper},
+		{Name: "|tool_call_section_begin|", Means: markup.Wrapper},
+		{Name: "|tool_calls_section_end|", Means: markup.Wrapper, Closing: true},
+		{Name: "|tool_call_section_end|", Means: markup.Wrapper, Closing: true},
+		{Name: "|tool_call_begin|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|tool_call_argument_begin|>"}},
+		{Name: "|tool_call_end|", Means: markup.Invoke, Closing: true},
+	}},
+
+	ExampleLast:  true,
+	ExampleNote:  func(l *language.Language) string { return l.OneSection },
+	BeforeTools:  "[",
+	AfterTools:   "]",
+	tool:         [2]string{`{"type":"function","function":`, "}"},
+	BetweenTools: ",",
+	spaced:       true,
+	compactTools: true,
+	thinkTag:     "think",
+	BeforeCalls:  "<|tool_calls_section_begin|>",
+	AfterCalls:   kimiEnd,
+	Result:       [2]string{"<tool_response>\n## Return of ID\n", "\n</tool_response>\n"},
+})
+
+// kimiEnd is the marker behind the calls of a turn.
+const kimiEnd = "<|tool_calls_section_end|>"

@@ -1,0 +1,230 @@
+package format
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// LegacyCalls is the format with child tags: <invoke>, and in it an element for each
+// parameter (docs/reference/legacy-format.md §2, §5, §7).
+var LegacyCalls = Format{
+	Name:           Legacy,
+	StopSequence:   CallsEnd,
+	ImpliedEnd:     CallsEnd,
+	InventsResults: true,
+	CallOpener:     "<invoke>",
+	CallCloser:     CallsEnd,
+
+	Example: `<function_calls>
+<invoke>
+<tool_name>$TOOL_NAME</tool_name>
+<parameters>
+<$PARAMETER_NAME>$PARAMETER_VALUE</$PARAMETER_NAME>
+...
+</parameters>
+</invoke>
+</function_calls>
+`,
+	BeforeTools:  "<tools>\n",
+	AfterTools:   "</tools>",
+	describeTool: (*ToolWriter).writeLegacyTool,
+
+	BeforeCalls: CallsStart + "\n",
+	AfterCalls:  CallsEnd,
+	AppendCall:  appendLegacyCall,
+	CallPrefill: func(name string, _ int) string {
+		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
+		if name == "" {
+			return anyTool
+		}
+		return anyTool + name + "</tool_name>\n<parameters>"
+	},
+
+	BeforeResults: resultsStart,
+	AfterResults:  resultsEnd,
+	writeResult:   writeLegacyResult,
+}
+
+// The tags around the calls and the results of one turn, which the attribute format has,
+// too (docs/reference/legacy-format.md §5, §7). CallsEnd is the stop sequence of both (§6).
+const (
+	CallsStart   = "<function_calls>"
+	CallsEnd     = "</function_calls>"
+	resultsStart = "<function_results>\n"
+	resultsEnd   = "</function_results>"
+)
+
+// writeLegacyTool describes a tool. The documented elements (docs/reference/legacy-format.md
+// §2) say name, type and description of a parameter. They have no words for the rest of a
+// schema, and what others made up for it differs (§4), so there are elements of our own:
+//
+//	<required>false</required>     the tool does without it; a parameter that does not say so is required
+//	<enum>["c","f"]</enum>         the values it may have, as JSON
+//	<default>"c"</default>         the value it has when left out, as JSON
+//	<schema>{…}</schema>           JSON Schema of a parameter, where the words above do not say
+//	                               everything; after <parameters>, of all of them together
+//	<definitions>{…}</definitions> the schemas that a $ref in the tool names
+func (w *ToolWriter) writeLegacyTool(t *messages.Tool) error {
+	d, err := w.describeInput(t)
+	if err != nil {
+		return err
+	}
+	w.Write("<tool_description>\n<tool_name>").writeEscaped(t.Name).Write("</tool_name>\n")
+	if t.Description != "" {
+		w.Write("<description>\n").writeEscaped(t.Description).Write("\n</description>\n")
+	}
+	w.Write("<parameters>\n")
+	for i := range d.Parameters {
+		w.writeParameter(&d.Parameters[i])
+		if !d.Parameters[i].Required {
+			w.Write("<required>false</required>\n")
+		}
+		w.writeParameterSchema(&d.Parameters[i])
+	}
+	if len(d.Parameters) == 0 {
+		w.Write("\n")
+	}
+	w.Write("</parameters>\n")
+	w.writeJSON("schema", d.Schema)
+	w.writeJSON("definitions", d.Definitions)
+	w.Write("</tool_description>\n")
+	return nil
+}
+
+// writeParameter begins to describe a parameter, and writeParameterSchema ends that.
+func (w *ToolWriter) writeParameter(p *schema.Parameter) {
+	w.Write("<parameter>\n<name>").writeTag(markup.ParamTag(p.Name)).Write("</name>\n")
+	w.Write("<type>").writeEscaped(p.Type).Write("</type>\n")
+	if len(p.Description) > 0 {
+		w.Write("<description>").writeEscaped(string(p.Description)).Write("</description>\n")
+	}
+}
+
+func (w *ToolWriter) writeParameterSchema(p *schema.Parameter) {
+	w.writeJSON("enum", p.Enum)
+	w.writeJSON("default", p.Default)
+	w.writeJSON("schema", p.Schema)
+	w.Write("</parameter>\n")
+}
+
+// writeJSON writes an element that holds JSON, unless value is nil.
+func (w *ToolWriter) writeJSON(element string, value jsontext.Value) {
+	if value != nil {
+		w.Write("<").Write(element).Write(">").writeEscaped(string(value)).Write("</").Write(element).Write(">\n")
+	}
+}
+
+// appendLegacyCall is [Format.AppendCall] with an element for each parameter. Where one of
+// them cannot be written so that the parser reads it back, all stand as one JSON object
+// within <parameters>.
+func appendLegacyCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
+	dst = append(dst, "<invoke>\n<tool_name>"...)
+	dst = e.AppendText(dst, name)
+	dst = append(dst, "</tool_name>\n<parameters>\n"...)
+	if params, ok := appendLegacyParams(e, dst, input, s); ok {
+		dst = params
+	} else {
+		dst = e.AppendValue(dst, rawjson.CompactString(input), "")
+		dst = append(dst, '\n')
+	}
+	return append(dst, "</parameters>\n</invoke>\n"...)
+}
+
+// appendLegacyParams appends the parameters as elements. It reports false if one cannot be
+// written so that the parser reads it back: it would be read as another value, its tag is
+// too long or one of the call's own, or its text holds what may be the end of it.
+func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
+	for name, value := range rawjson.NamedMembers(input) {
+		tag := markup.ParamTag(name)
+		_, ps, declared := s.PropertyByTag(tag)
+		text, ok := valueText(ps, value, false)
+		if !ok || len(tag) > markup.MaxParamTagLen || !isReadAsParameter(name, declared, text) || wouldBeDoubtful(s, text, name, ps) {
+			return dst, false
+		}
+		dst = append(dst, '<')
+		dst = append(dst, tag...)
+		dst = append(dst, '>')
+		dst = appendOnLines(e, dst, text, tag)
+		dst = append(dst, "</"...)
+		dst = append(dst, tag...)
+		dst = append(dst, ">\n"...)
+		s = s.Given(tag, value)
+	}
+	return dst, true
+}
+
+// writeLegacyResult is [Format.writeResult]. A result without content is an empty line. An
+// error has the form of the documentation (docs/reference/legacy-format.md §7).
+func writeLegacyResult(w resultWriter, tool string, _ int, b *messages.BlockParam) {
+	if b.IsError {
+		w.Write("<error>\n")
+		w.WriteContent(b.Content)
+		w.Write("\n</error>\n")
+		return
+	}
+	w.Write("<result>\n<tool_name>")
+	w.WriteEscaped(tool)
+	w.Write("</tool_name>\n<stdout>\n")
+	w.WriteContent(b.Content)
+	w.Write("\n</stdout>\n</result>\n")
+}
+
+// isReadAsParameter reports whether the parser takes a parameter of that name, declared or not, for
+// one and for nothing else if its value begins like text. The renderer asks (G5); for some texts the
+// answer is no although the parser would.
+func isReadAsParameter(name string, declared bool, text string) bool {
+	if !markup.IsReserved(name) || strings.IndexByte(name, ':') >= 0 { // behind a namespace it has another tag
+		return true
+	}
+	text = strings.TrimLeft(text, " \t\r\n")
+	if !declared || strings.HasPrefix(text, "<") {
+		return false
+	}
+	return text != "" && text[0] != '{' || !strings.EqualFold(name, "parameters")
+}
+
+// wouldBeDoubtful reports whether the parser might find text doubtful as the value of the property
+// own, whose schema is ps: because elements of other parameters in it do not pair up, or because it
+// is no string and holds any. The renderer asks, since what it writes has to be read as the same (G5).
+func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
+	var inside OpenTags
+	for rest, any := []byte(text), false; ; rest = rest[1:] {
+		i := bytes.IndexByte(rest, '<')
+		if i < 0 {
+			return len(inside) > 0 || any && !FitsText(ps, text)
+		}
+		rest = rest[i:]
+		t, v := markup.MatchTag(rest, true)
+		if v != markup.Match {
+			continue
+		}
+		if name, _, declared := s.PropertyByTag(string(t.Full)); !declared && s.AdditionalProperties == nil || name == own {
+			continue
+		}
+		any = true
+		switch {
+		case t.Empty:
+		case !t.Closing && len(inside) == MaxOpenTags:
+			return true
+		case !t.Closing:
+			inside.Open(t.Full, 0)
+		default:
+			if _, ok := inside.Close(t.Full); !ok {
+				return true
+			}
+		}
+	}
+}
+
+// FitsText reports whether a value that is written as text fits its schema.
+func FitsText(s *schema.Schema, text string) bool {
+	_, fits := schema.AppendTyped(nil, s, text)
+	return fits
+}

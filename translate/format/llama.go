@@ -1,0 +1,89 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// LlamaCalls is the format of Llama 3: one object of JSON with the name of the tool and its parameters
+// (docs/reference/formats.md §10). Its models write it with a tag before it, as it is asked for here, or
+// as the whole answer; what no tag marks cannot be told from a text of the client's.
+var LlamaCalls = &Format{
+	Name:         Llama,
+	Models:       []string{"llama-3", "llama3"},
+	erased:       true,
+	StopSequence: "<tool_response>",
+	CallOpener:   pythonTag,
+	CallCloser:   `"parameters"`,
+	Protects:     markup.TagMarker | markup.TagToolResponse,
+	Spelling: &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Spelled{
+		{Name: "|python_tag|", Means: markup.Wrapper},
+		{Name: "|python_start|", Means: markup.Wrapper},
+		{Name: "|python_end|", Means: markup.Wrapper, Closing: true},
+	}, functionTags...)},
+	also:  []*markup.Spelling{functionaryTags},
+	alone: []string{""},
+	// Its small models, and all for tools of their own, write calls in Python: <|python_tag|>book.call(note="a").
+	literal: PythonLiteral,
+
+	Example:     pythonTag + `{"name": "$TOOL_NAME", "parameters": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}` + "\n",
+	ExampleNote: func(l *language.Language) string { return l.JsonBlocks },
+	ListHeading: "Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.\n\n" +
+		`Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}. Do not use variables.` + "\n\n",
+	describeTool: (*ToolWriter).writeIndentedTool,
+	BetweenTools: "\n\n",
+	spaced:       true,
+
+	AppendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
+		return append(appendJSONCall(e, append(dst, pythonTag...), name, "parameters", input), '\n')
+	},
+	CallPrefill: func(name string, _ int) string { return pythonTag + jsonPrefill(name, "parameters") },
+
+	Result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+}
+
+// pythonTag is the tag before a call.
+const pythonTag = "<|python_tag|>"
+
+// functionaryTags are those of Functionary 3, which is of this family: the recipient of a message is the tool,
+// or all, of a text.
+var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup.Spelled{
+	{Name: "|from|>assistant\n<|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
+	{Name: "|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
+}}
+
+// writeIndentedTool describes a tool as JSON over several lines, unless it is so deep that indents make most
+// of it.
+func (w *ToolWriter) writeIndentedTool(t *messages.Tool) error {
+	object, err := w.object(t)
+	if err != nil {
+		return err
+	}
+	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
+	if !isShallow(function, 0, false) || lenOfIndents(function, 1) > maxIndents*len(function) {
+		w.writeEscaped(string(rawjson.AppendSpaced(nil, function)))
+		return nil
+	}
+	function, err = jsontext.AppendFormat(nil, function, jsontext.WithIndent("    "))
+	w.writeEscaped(string(function))
+	return err
+}
+
+// maxIndents bounds the indents of a tool, as a multiple of what else there is of it.
+const maxIndents = 8
+
+// lenOfIndents returns the length of the indents before what a JSON value holds, within depth others.
+func lenOfIndents(value jsontext.Value, depth int) (n int) {
+	for _, member := range rawjson.NamedMembers(value) {
+		n += len("    ")*depth + lenOfIndents(member, depth+1)
+	}
+	for item := range rawjson.Elements(value) {
+		n += len("    ")*depth + lenOfIndents(item, depth+1)
+	}
+	return n
+}

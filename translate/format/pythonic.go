@@ -1,0 +1,125 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// PythonicCalls is the format of calls in Python: a list of all calls of a turn, in which values are
+// literals (docs/reference/formats.md §11). Some models write it between markers, and Olmo 3 in an element
+// with a call on each line; both are read. It has states of its own (parse_literal.go), since no tag
+// says where a value or a call ends. Llama 4 also answers with JSON, as Llama 3 does.
+var PythonicCalls = &Format{
+	Name:         Pythonic,
+	Models:       []string{"llama-4", "llama4", "lfm2", "olmo-3", "olmo3", "toolace"},
+	StopSequence: "<tool_response>",
+	CallOpener:   "[",
+	CallCloser:   ")]",
+	Protects:     markup.TagMarker | markup.TagToolResponse,
+	literal:      PythonLiteral,
+	alone:        []string{""},
+	Spelling: &markup.Spelling{Tags: []markup.Spelled{
+		{Name: "|python_start|", Means: markup.Wrapper},
+		{Name: "|python_end|", Means: markup.Wrapper, Closing: true},
+		{Name: "|tool_call_start|", Means: markup.Wrapper},
+		{Name: "|tool_call_end|", Means: markup.Wrapper, Closing: true},
+	}},
+
+	Example:     "[$TOOL_NAME($PARAMETER_NAME=\"$PARAMETER_VALUE\", $PARAMETER_NAME=$PARAMETER_VALUE, ...), ...]\n",
+	BeforeTools: "<tools>\n",
+	AfterTools:  "</tools>",
+	tool:        functionTool,
+	spaced:      true,
+
+	BeforeCalls:  "[",
+	BetweenCalls: ", ",
+	AfterCalls:   "]",
+	AppendCall:   pythonStyle{rawjson.AppendAsPython, ", "}.appendCall,
+	CallPrefill:  pythonPrefill("["),
+
+	Result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+}
+
+// LFM2 has its list of tools behind the system text, and markers around that, around calls and around
+// results; LFM2.5 has none around the tools. Olmo 3 writes each call on a line of its own, with values in JSON.
+var (
+	lfm2Calls = PythonicCalls.vary("lfm2", func(f *Format) {
+		f.writeAsLFM2()
+		f.BeforeTools, f.AfterTools = "List of tools: <|tool_list_start|>[", "]<|tool_list_end|>"
+	}, "lfm2")
+	lfm25Calls = PythonicCalls.vary("lfm2.5", (*Format).writeAsLFM2, "lfm2.5")
+	olmoCalls  = PythonicCalls.vary("olmo-3", func(f *Format) {
+		f.StopSequence, f.ImpliedEnd = CallsEnd, CallsEnd
+		f.CallOpener, f.CallCloser = CallsStart, CallsEnd
+		f.Protects |= markup.TagFunctions
+		f.describeLast()
+		f.BeforeTools, f.AfterTools, f.tool, f.BetweenTools = "<functions>[", "]</functions>", listedTool, ", "
+		f.Example = CallsStart + "$TOOL_NAME($PARAMETER_NAME=\"$PARAMETER_VALUE\", $PARAMETER_NAME=$PARAMETER_VALUE, ...)\n..." + CallsEnd + "\n"
+		f.BeforeCalls, f.BetweenCalls, f.AfterCalls = CallsStart, "\n", CallsEnd
+		f.AppendCall, f.CallPrefill = pythonStyle{appendPlainJSON, "\n"}.appendCall, pythonPrefill(f.BeforeCalls)
+	}, "olmo-3", "olmo3")
+)
+
+func (f *Format) writeAsLFM2() {
+	f.StopSequence = "<|tool_response_start|>"
+	f.describeLast()
+	f.BeforeTools, f.AfterTools, f.tool, f.BetweenTools = "List of tools: [", "]", [2]string{}, ", "
+	f.Example = "<|tool_call_start|>" + strings.TrimSuffix(f.Example, "\n") + "<|tool_call_end|>\n"
+	f.BeforeCalls, f.AfterCalls = "<|tool_call_start|>[", "]<|tool_call_end|>"
+	f.CallPrefill = pythonPrefill(f.BeforeCalls)
+	f.Result = [2]string{"<|tool_response_start|>", "<|tool_response_end|>"}
+}
+
+// appendPlainJSON appends a value as JSON whose strings say the same in Python: no escape is needless.
+func appendPlainJSON(dst []byte, value jsontext.Value) []byte {
+	plain, err := jsontext.AppendFormat(nil, value)
+	if err != nil { // not reached: the value is well-formed
+		plain = value
+	}
+	return rawjson.AppendSpaced(dst, plain)
+}
+
+// describeLast has the tools described behind the system text, and before the example, in which all calls
+// of a turn stand in one section.
+func (f *Format) describeLast() {
+	f.ToolsLast, f.ExampleLast = true, true
+	f.ExampleNote = func(l *language.Language) string { return l.OneSection }
+}
+
+// pythonPrefill returns a [Format.CallPrefill], with what stands before the calls of a turn.
+func pythonPrefill(before string) func(name string, n int) string {
+	return func(name string, _ int) string {
+		if name == "" {
+			return before
+		}
+		return before + name + "("
+	}
+}
+
+// pythonStyle is how calls are written: literal appends a value, and between stands behind each call.
+type pythonStyle struct {
+	literal func([]byte, jsontext.Value) []byte
+	between string
+}
+
+// AppendCall is [Format.AppendCall]. Where a parameter cannot be written by its name so that the parser reads
+// it back, all stand in a dict: f(**{"a b": 1}).
+func (p pythonStyle) appendCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
+	dst = append(e.AppendText(dst, name), '(')
+	var text []byte
+	for name, value := range rawjson.NamedMembers(input) {
+		if !rawjson.IsPythonName(name) || !SameJSON(Retype(s, name, value), value) {
+			text = append(p.literal([]byte("**"), rawjson.Compact(input)), ", "...)
+			break
+		}
+		text = append(append(text, name...), '=')
+		text = append(p.literal(text, rawjson.Compact(value)), ", "...)
+	}
+	dst = e.AppendText(dst, strings.TrimSuffix(string(text), ", "))
+	return append(append(dst, ')'), p.between...)
+}

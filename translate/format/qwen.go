@@ -1,0 +1,159 @@
+package format
+
+import (
+	"dragoman/translate/language"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// QwenCalls is the format of Qwen3-Coder and those that were trained like it: a block for each call, with
+// the names of the tool and of its parameters behind a `=`, and values on lines of their own
+// (docs/reference/formats.md §1). As in the json format, nothing stands around the calls of a turn.
+var QwenCalls = shaped(Format{
+	Name:          Qwen3Coder,
+	Models:        []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
+	opensThinking: []string{"qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "step-3.5", "step-3.7"},
+	StopSequence:  "<tool_response>",
+	CallOpener:    "<function=",
+	CallCloser:    ToolCallEnd,
+	Protects:      markup.TagFunction | markup.TagToolResponse | markup.TagImportant,
+	Shape: shape{
+		Call:  [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
+		Param: [3]string{"<parameter=", ">", "</parameter>\n"},
+		Lines: true,
+	},
+	Spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
+	elements: &markup.Spelling{Tags: []markup.Spelled{
+		{Name: "function", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"</function>"}},
+		{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</parameter>"}},
+		{Name: "tool_call", Means: markup.Invoke}, // whose end is that of the call
+	}},
+
+	ToolsLast: true,
+	Words: [2]string{"# Tools\n\nYou have access to the following functions:\n\n", `
+
+If you choose to call a function ONLY reply in the following format with NO suffix:
+
+<tool_call>
+<function=example_function_name>
+<parameter=example_parameter_1>
+value_1
+</parameter>
+<parameter=example_parameter_2>
+This is the value for the second parameter
+that can span
+multiple lines
+</parameter>
+</function>
+</tool_call>
+
+<IMPORTANT>
+Reminder:
+- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within <tool_call></tool_call> XML tags
+- Required parameters MUST be specified
+- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after
+- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls
+</IMPORTANT>`},
+	BeforeTools:  "<tools>\n",
+	AfterTools:   "</tools>",
+	describeTool: (*ToolWriter).writeQwenTool,
+	tool:         functionTool,
+	spaced:       true,
+	python:       pythonScalars,
+	thinkTag:     "think",
+	Result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+})
+
+// Since Qwen3.5 the tools are JSON, one a line, and stand before the system text of the client. Step has
+// such tools behind it, and nothing between tags of calls and around results.
+var (
+	qwen35Calls = QwenCalls.vary("qwen3.5", func(f *Format) { f.describeTool, f.ToolsLast = nil, false }, "qwen3.5", "qwen3.6", "qwen3.8")
+	stepCalls   = QwenCalls.vary("step-3.5", func(f *Format) {
+		f.describeTool, f.Shape.Call[2] = nil, "</function>\n</tool_call>"
+		f.Result = [2]string{"<tool_response>", "</tool_response>"}
+	}, "step-3.5", "step-3.7")
+)
+
+// SeedCalls is that of Seed-OSS, which has another block and writes values where their tags are
+// (docs/reference/formats.md §1b). Its template shows tools as Python or, as here, as a list that has all of
+// their schemas. It has a role for results; they stand in blocks here.
+var SeedCalls = shaped(Format{
+	Name:         SeedOSS,
+	Models:       []string{"seed-oss"},
+	StopSequence: "<tool_response>",
+	CallOpener:   "<function=",
+	CallCloser:   "</seed:tool_call>",
+	Protects:     markup.TagFunction | markup.TagToolResponse,
+	Shape: shape{
+		Call:  [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
+		Param: [3]string{"<parameter=", ">", "</parameter>\n"},
+	},
+	Spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
+
+	ToolsLast: true,
+	Words: [2]string{"Tool List:\n", `
+工具调用请遵循如下格式:
+<seed:tool_call>
+<function=example_function_name>
+<parameter=example_parameter_1>value_1</parameter>
+<parameter=example_parameter_2>This is the value for the second parameter
+that can span
+multiple lines</parameter>
+</function>
+</seed:tool_call>
+`},
+	BeforeTools:  "[",
+	AfterTools:   "]",
+	tool:         listedTool,
+	BetweenTools: ", ",
+	spaced:       true,
+	python:       pythonAll,
+	thinkTag:     "seed:think",
+	Result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+})
+
+// functionTags are the tags of a call in both.
+var functionTags = []markup.Spelled{
+	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
+	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // of both, run together
+	{Name: "parameterfunction", Means: markup.Invoke, Closing: true},
+	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
+}
+
+// listedTool is functionTool for tools that are one list.
+var listedTool = [2]string{functionTool[0], "}"}
+
+// rawBlocks says of a format that values stand as they are, and that each call is a block.
+func rawBlocks(l *language.Language) string { return l.PlainValues + "\n" + l.JsonBlocks }
+
+// writeQwenTool describes a tool in elements. What the model's own template has no element for stands in
+// those of the legacy format: see writeLegacyTool.
+func (w *ToolWriter) writeQwenTool(t *messages.Tool) error {
+	d, err := w.describeInput(t)
+	if err != nil {
+		return err
+	}
+	w.Write("<function>\n<name>").writeEscaped(t.Name).Write("</name>\n")
+	if t.Description != "" {
+		w.Write("<description>").writeEscaped(t.Description).Write("</description>\n")
+	}
+	w.Write("<parameters>\n")
+	required := []byte{'['}
+	for i := range d.Parameters {
+		p := &d.Parameters[i]
+		w.writeParameter(p)
+		w.writeParameterSchema(p)
+		if p.Required {
+			required = append(rawjson.AppendString(required, p.Name), ',')
+		}
+	}
+	if n := len(required) - 1; n > 0 {
+		required[n] = ']'
+		w.writeJSON("required", required)
+	}
+	w.writeJSON("schema", d.Schema)
+	w.writeJSON("definitions", d.Definitions)
+	w.Write("</parameters>\n</function>\n")
+	return nil
+}

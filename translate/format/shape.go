@@ -1,0 +1,236 @@
+package format
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// shape is how a format writes a call, as data: what stands around names and values. How a model may
+// write it is the format's [markup.Spelling].
+type shape struct {
+	// Call stands before the name of the tool, behind it, and behind the parameters.
+	Call [3]string
+	// empty stands behind the name of a call without parameters; "" for call[1] and call[2].
+	empty string
+	// Param stands before the name of a parameter, behind it, and behind the value. With none, the
+	// parameters are one JSON object.
+	Param [3]string
+	// other stands behind the name of a parameter whose value is no string; "" for param[1].
+	other string
+	// second is the value of a second parameter in the example, if that shows one.
+	second string
+	// Lines says that each value stands on lines of its own, and sections that a string with a character of
+	// markup or a newline in it stands in a CDATA section.
+	Lines, sections bool
+	// Id is what stands for the name of the tool: NAME is that name, and N how many calls the
+	// conversation has had before. "" is the name alone.
+	Id string
+}
+
+// Label returns what stands for the name of the tool in the nth call of a conversation.
+func (s *shape) Label(name string, n int) string {
+	if s.Id == "" {
+		return name
+	}
+	return strings.NewReplacer("NAME", name, "N", strconv.Itoa(n)).Replace(s.Id)
+}
+
+// example is [Format.Example]: a call with one parameter, between what stands around the calls of a turn.
+func (s *shape) example(before, after string) string {
+	call := before + s.Call[0] + s.Label("$TOOL_NAME", 0) + s.Call[1]
+	if s.IsJSON() {
+		call += `{"$PARAMETER_NAME": $PARAMETER_VALUE, ...}` + s.Call[2]
+	} else {
+		value := "$PARAMETER_VALUE"
+		if s.Lines {
+			value = "\n" + value + "\n"
+		}
+		call += s.Param[0] + "$PARAMETER_NAME" + s.Param[1] + value + s.Param[2]
+		if s.second != "" {
+			call += s.Param[0] + "$PARAMETER_NAME_2" + s.Param[1] + strings.Replace(value, "$PARAMETER_VALUE", s.second, 1) + s.Param[2]
+		}
+		call = strings.TrimSuffix(call, "\n") + "\n...\n" + strings.TrimPrefix(s.Call[2], "\n")
+	}
+	return strings.TrimSuffix(call+after, "\n") + "\n"
+}
+
+// IsJSON reports whether the parameters are one JSON object.
+func (s *shape) IsJSON() bool { return s.Param[0] == "" }
+
+// prefill is [Format.CallPrefill].
+func (s *shape) prefill(before, name string, n int) string {
+	if name == "" {
+		text, _, _ := strings.Cut(s.Call[0]+s.Label("\x00", n), "\x00")
+		return before + text
+	}
+	return before + strings.TrimRight(s.Call[0]+s.Label(name, n)+s.Call[1], "\n")
+}
+
+// appendShaped is [Format.AppendCall] by the shape of the format. Where a parameter cannot be written so
+// that the parser reads it back, all stand as one JSON object.
+func (f *Format) appendShaped(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, in *schema.Schema) []byte {
+	s := &f.Shape
+	dst = append(dst, s.Call[0]...)
+	before, after, _ := strings.Cut(s.Label("\x00", n), "\x00")
+	dst = append(e.AppendText(append(dst, before...), name), after...)
+	begun := len(dst)
+	dst = append(dst, s.Call[1]...)
+	if !s.IsJSON() {
+		params, ok := f.appendParams(e, dst, input, in)
+		switch {
+		case ok && len(params) == len(dst) && s.empty != "":
+			return append(params[:begun], s.empty...)
+		case ok:
+			return append(params, s.Call[2]...)
+		}
+	}
+	dst = e.AppendValue(dst, f.json(input), "")
+	if !s.IsJSON() {
+		dst = append(dst, '\n')
+	}
+	return append(dst, s.Call[2]...)
+}
+
+// appendParams appends the parameters as elements. It reports false if one cannot be written so that
+// the parser reads it back: it would be read as another value, or its name cannot stand there.
+func (f *Format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, in *schema.Schema) ([]byte, bool) {
+	s := &f.Shape
+	for name, value := range rawjson.NamedMembers(input) {
+		read, ps, _ := in.PropertyByTag(name)
+		known := value
+		switch typed := f.isTyped(); {
+		case typed && value.Kind() == '"':
+			known = nil // its tag says that it is a string, which is sent as it comes
+		case typed && ps.IsContested():
+			ps = AnyValue // its tag says that it is no string
+		}
+		text, ok := valueText(ps, value, true)
+		if k := value.Kind(); ok && (k == '{' || k == '[') {
+			text = f.json(value)
+		}
+		if ok && f.python.has(value.Kind()) {
+			text = f.pythonText(ps, value, text)
+		}
+		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
+			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
+		}
+		if !ok || read != name || !s.takesName(name) {
+			return dst, false
+		}
+		dst = append(append(dst, s.Param[0]...), name...)
+		if value.Kind() != '"' && s.other != "" {
+			dst = append(dst, s.other...)
+		} else {
+			dst = append(dst, s.Param[1]...)
+		}
+		switch {
+		case s.Lines:
+			dst = appendLines(e, dst, text, name)
+		case s.sections && isPlainString(ps) && strings.ContainsAny(text, "<&\n") && !strings.Contains(text, "]]>"):
+			dst = append(e.AppendText(append(dst, "<![CDATA["...), text), "]]>"...)
+		case f.Spelling != nil && f.Spelling.Bare:
+			dst = e.AppendValue(dst, text, name)
+		default:
+			dst = appendOnLines(e, dst, text, name)
+		}
+		dst = append(dst, s.Param[2]...)
+		in = in.Given(name, known)
+	}
+	return dst, true
+}
+
+// pythonValues says which values stand as Python writes them.
+type pythonValues uint8
+
+const (
+	noPython      pythonValues = iota
+	pythonScalars              // True, False and None
+	pythonAll                  // lists and dicts, too
+)
+
+// has reports whether a value of the kind is one of them.
+func (p pythonValues) has(k jsontext.Kind) bool {
+	return p == pythonAll && k != '"' || p == pythonScalars && (k == 't' || k == 'f' || k == 'n')
+}
+
+// pythonText returns a value that is no string as Python writes it; or text, which is its JSON, where that
+// would not be read as the value: a schema that takes strings as well has it for one.
+func (f *Format) pythonText(s *schema.Schema, value jsontext.Value, text string) string {
+	if repr := string(rawjson.AppendRepr(nil, rawjson.Compact(value))); readsAs(s, repr, value, true) {
+		return repr
+	}
+	return text
+}
+
+// isPlainString reports whether a schema takes strings alone. Text of any other value may be read as JSON.
+func isPlainString(s *schema.Schema) bool {
+	plain, nullable := s.IsString()
+	return plain && !nullable
+}
+
+// json returns a value as JSON, as the format writes it in calls.
+func (f *Format) json(value jsontext.Value) string {
+	text := rawjson.CompactString(value)
+	if f.spaced {
+		text = string(rawjson.AppendSpaced(nil, jsontext.Value(text)))
+	}
+	return text
+}
+
+// ThinkingTag returns the name of the tags around what the model thinks aloud.
+func (f *Format) ThinkingTag() string { return cmp.Or(f.thinkTag, "thinking") }
+
+// isTyped reports whether the tag of a value says that it is a string.
+func (f *Format) isTyped() bool { return f.Spelling != nil && f.Spelling.Typed != "" }
+
+// takesName reports whether the name of a parameter can stand where a tag has it: in quotes, or with
+// nothing around it.
+func (s *shape) takesName(name string) bool {
+	breaks := "\"<>&\r\n"
+	if !strings.HasSuffix(s.Param[0], `"`) {
+		breaks = "\"<>&\r\n'[{"
+	}
+	return name != "" && len(name) <= markup.MaxParamTagLen && strings.TrimSpace(name) == name && !strings.ContainsAny(name, breaks)
+}
+
+// Describe writes the description of a tool: see [Format.tool].
+func (f *Format) Describe(w *ToolWriter, t *messages.Tool) error {
+	if f.describeTool != nil {
+		return f.describeTool(w, t)
+	}
+	w.Write(f.tool[0])
+	if err := w.writeObject(t); err != nil {
+		return err
+	}
+	w.Write(f.tool[1])
+	return nil
+}
+
+// AddResult writes a result: see [Format.Result].
+func (f *Format) AddResult(w resultWriter, tool string, n int, b *messages.BlockParam) {
+	if f.writeResult != nil {
+		f.writeResult(w, tool, n, b)
+		return
+	}
+	before, after, named := strings.Cut(f.Result[0], "ID")
+	w.Write(before)
+	if named {
+		id, rest, _ := strings.Cut(f.Shape.Label("\x00", n), "\x00")
+		w.Write(id)
+		w.WriteEscaped(tool)
+		w.Write(rest, after)
+	}
+	if b.IsError {
+		w.Write(w.ErrorLabel())
+	}
+	w.WriteContent(b.Content)
+	w.Write(f.Result[1])
+}

@@ -1,0 +1,21 @@
+package format
+
+import "dragoman/translate/markup"
+
+// step3Calls is the format of Step 3: the tags of the attribute format in a namespace, behind markers like
+// those of DeepSeek (docs/reference/formats.md §15). Those of a call are one with its tag. Calls are read in
+// it, and no model is asked in it: whether servers leave its markers in is not known.
+var step3Calls = &Format{
+	Name:     "step3",
+	ReadOnly: true,
+	Models:   []string{"step3", "step-3"},
+	Spelling: &markup.Spelling{Bare: true, Tags: []markup.Spelled{
+		{Name: "｜tool_calls_begin｜", Means: markup.Wrapper},
+		{Name: "｜tool_calls_end｜", Means: markup.Wrapper, Closing: true},
+		{Name: "｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
+		{Name: "｜tool_call_begin｜>function<｜tool_sep｜>\n<steptml:invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
+		{Name: "steptml:invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
+		{Name: "｜tool_call_end｜", Means: markup.Invoke, Closing: true},
+		{Name: "steptml:parameter", Means: markup.Parameter, Label: markup.LabelAttribute},
+	}},
+}

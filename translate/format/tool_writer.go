@@ -1,0 +1,111 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// ToolWriter writes the tool descriptions of a prompt, one after another. A format says
+// what one looks like ([Format.describeTool]).
+//
+// Its text does not depend on the white space and the escapes of the client's JSON: the
+// same tools give the same bytes, which prompt caches need.
+type ToolWriter struct {
+	Format  *Format
+	Escape  *markup.Escaper
+	Note    func(at, n int) // told where a name of the client's stands that is not escaped; may be nil
+	Out     []byte
+	scratch []byte // the schema that canonicalSchema returned last
+}
+
+// resultWriter writes what a tool_result holds: see [Format.writeResult].
+type resultWriter interface {
+	Write(markup ...string)
+	WriteEscaped(text string) // of the client
+	WriteContent(blocks []messages.BlockParam)
+	ErrorLabel() string // in the language of the prompt
+}
+
+// Write adds markup as it is.
+func (w *ToolWriter) Write(s string) *ToolWriter {
+	w.Out = append(w.Out, s...)
+	return w
+}
+
+// WriteEscaped adds text of the client.
+func (w *ToolWriter) writeEscaped(s string) *ToolWriter {
+	w.Out = w.Escape.AppendTool(w.Out, s)
+	return w
+}
+
+// canonicalSchema returns a schema without white space and needless escapes, {} for none.
+// It is valid until the next call.
+func (w *ToolWriter) canonicalSchema(s jsontext.Value) (jsontext.Value, error) {
+	if len(s) == 0 {
+		return jsontext.Value("{}"), nil
+	}
+	var err error
+	if w.scratch, err = jsontext.AppendFormat(w.scratch[:0], s); err != nil {
+		return nil, fmt.Errorf("JSON schema is invalid: %w", err)
+	}
+	return w.scratch, nil
+}
+
+// describeInput describes the input of a tool, whose schema has to be an object. It is valid until the next call.
+func (w *ToolWriter) describeInput(t *messages.Tool) (d schema.Description, err error) {
+	root, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return d, err
+	}
+	if root[0] != '{' {
+		return d, fmt.Errorf("JSON schema is invalid: not an object")
+	}
+	return schema.Describe(root), nil
+}
+
+// writeTag adds the tag of a parameter, which is a name of the client's and needs no escape.
+func (w *ToolWriter) writeTag(tag string) *ToolWriter {
+	if w.Note != nil {
+		w.Note(len(w.Out), len(tag))
+	}
+	return w.Write(tag)
+}
+
+// writeObject writes a tool as one JSON object.
+func (w *ToolWriter) writeObject(t *messages.Tool) error {
+	object, err := w.object(t)
+	if err != nil {
+		return err
+	}
+	if w.Format.spaced && !w.Format.compactTools {
+		object = rawjson.AppendSpaced(nil, object)
+	}
+	w.writeEscaped(string(object))
+	return nil
+}
+
+// object returns a tool as a JSON object with the members description, name and parameters, which is its
+// whole schema. In formats whose JSON is that of Python the name comes first.
+func (w *ToolWriter) object(t *messages.Tool) ([]byte, error) {
+	schema, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	object := append(make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema)), '{')
+	if w.Format.spaced {
+		object = append(rawjson.AppendString(append(object, `"name":`...), t.Name), ',')
+	}
+	if t.Description != "" {
+		object = append(rawjson.AppendString(append(object, `"description":`...), t.Description), ',')
+	}
+	if !w.Format.spaced {
+		object = append(rawjson.AppendString(append(object, `"name":`...), t.Name), ',')
+	}
+	return append(append(append(object, `"parameters":`...), schema...), '}'), nil
+}

@@ -1,0 +1,41 @@
+package prompt
+
+import (
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Completion returns the text of the chunk as the parser reads it: calls of the server, as JSON, and then Text.
+func (c *Chunk) Completion() string {
+	if len(c.Calls) == 0 {
+		return c.Text
+	}
+	var all []byte
+	for i := range c.Calls {
+		all = c.Calls[i].AppendJSON(all, c.Cuts(i))
+	}
+	return string(append(all, c.Text...))
+}
+
+// Cuts reports whether the upstream may have cut the call of that index: it stopped right behind the call, and not
+// because the model had come to its end.
+func (c *Chunk) Cuts(i int) bool {
+	return i == len(c.Calls)-1 && c.Text == "" && c.Stop != "" && c.Stop != messages.StopEndTurn && c.Stop != messages.StopToolUse
+}
+
+// AppendJSON appends the call as a model writes one in JSON. cut says that the input may be cut: the object then
+// stays open if the input is.
+func (c *Call) AppendJSON(dst []byte, cut bool) []byte {
+	dst = rawjson.AppendString(append(dst, `{"name":`...), c.Name)
+	dst = append(dst, `,"arguments":`...)
+	if len(c.Input) == 0 && !cut {
+		return append(dst, "{}}"...)
+	}
+	input := jsontext.Value(rawjson.ReplaceLoneSurrogates(c.Input))
+	if dst = append(dst, input...); cut && !input.IsValid() {
+		return dst
+	}
+	return append(dst, '}')
+}

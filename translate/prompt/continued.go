@@ -1,0 +1,27 @@
+package prompt
+
+import (
+	"dragoman/translate/messages"
+	"slices"
+)
+
+// ContinuedFrom returns a copy of the prompt whose prefill ends with said, for a model that goes on
+// from there.
+func (p *Prompt) ContinuedFrom(said string, maxTokens int) *Prompt {
+	next := *p
+	next.Why = ReasonStopped
+	next.MaxTokens = maxTokens
+	next.Turns = slices.Clone(p.Turns)
+	if n := len(next.Turns); n == 0 || next.Turns[n-1].Role != messages.RoleAssistant {
+		next.Turns = append(next.Turns, Turn{Role: messages.RoleAssistant})
+	}
+	last := &next.Turns[len(next.Turns)-1]
+	last.Parts = slices.Clone(last.Parts)
+	// An upstream may write a newline between two parts, so said must not be a part of its own.
+	if n := len(last.Parts); n > 0 && last.Parts[n-1].Type == PartText {
+		last.Parts[n-1].Text += said
+	} else {
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: said})
+	}
+	return &next
+}

@@ -1,0 +1,80 @@
+package prompt
+
+import (
+	"cmp"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What a program that plays a model gets from a prompt in place of reading its text.
+
+// Request returns the request that [Render] made the prompt of. It returns nil for a prompt that was
+// made by hand, and for a prompt that asks the model to go on ([ReasonStopped]). The caller must not
+// change the request.
+func (p *Prompt) Request() *messages.Request { return p.Source }
+
+// Call is a call that [Prompt.WriteCalls] writes.
+type Call struct {
+	Name  string         // of the tool
+	Input jsontext.Value // a JSON object
+}
+
+// WriteCalls returns the calls as a model writes them in the format of the prompt, with everything that
+// the format has around them. If the prompt ends in the beginning of a forced call, WriteCalls leaves
+// that beginning out. [Events] reads the result as the same calls (G5). One thing differs: if a value
+// spells a tag that the prompt never had to escape, the value keeps its escape.
+func (p *Prompt) WriteCalls(calls []Call) string {
+	schemas := p.Schemas
+	if schemas == nil {
+		schemas = new(ToolSchemas)
+	}
+	w := turnWriter{escape: p.escaper(), format: cmp.Or(p.Declared, format.List[0])}
+	return strings.TrimPrefix(w.callsText(calls, p.pastCalls, schemas), p.Opening)
+}
+
+// callsText returns the calls as a model writes them that has written n before.
+func (w *turnWriter) callsText(calls []Call, n int, schemas *ToolSchemas) string {
+	for i, c := range calls {
+		w.writeCall(c.Name, n+i, c.Input, schemas.named(c.Name))
+	}
+	var text strings.Builder
+	for _, part := range w.takeParts() {
+		text.WriteString(part.Text)
+	}
+	return text.String()
+}
+
+// Escape returns a text of the client's request as it stands in the prompt. A model that repeats the text
+// writes it so, and [Events] takes the escapes off again. The text of a prompt that was made by hand has
+// no escapes.
+func (p *Prompt) Escape(text string) string {
+	if p.Source == nil {
+		return text
+	}
+	return p.escaper().Text(text)
+}
+
+// escaper returns a new escaper with the escape policy of the prompt.
+func (p *Prompt) escaper() *markup.Escaper {
+	e := NewEscaper(cmp.Or(p.Declared, format.List[0]), p.Reads, p.Source, p.textWire)
+	return &e
+}
+
+// NewEscaper returns the escape policy of a prompt in a format, whose answer is read so. textWire is
+// [Target.TextWire]; reads and req are nil for a prompt that was made by hand.
+func NewEscaper(f *format.Format, reads *format.Reads, req *messages.Request, textWire bool) markup.Escaper {
+	e := markup.Escaper{TurnMarkers: textWire, Tags: f.Protects}
+	if reads == nil || reads.Openers == nil {
+		return e
+	}
+	e.Openers = reads.Openers
+	if req != nil {
+		tools := format.ToolNames{List: req.Tools}
+		e.Calls = tools.MayOpen
+	}
+	return e
+}

@@ -1,0 +1,163 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// The example call of an offered tool. A model that never saw a format writes it once it has seen a call
+// (docs/evaluation.md). Two calls were no better than one, where a sentence says how several are written.
+
+// When a prompt shows an example call: see [Target.ExampleCall].
+const (
+	ExampleOff  = "off"
+	ExampleAuto = "auto"
+	ExampleOn   = "on"
+)
+
+// ExampleCall is the call that a prompt shows as an example.
+type ExampleCall struct {
+	Call
+	// invented are the strings in its input that nobody but us has written.
+	invented []string
+}
+
+// maxExample is how long the input of an example call is at most, in bytes.
+const maxExample = 300
+
+// exampleDepth is how deep objects and lists lie in each other in an example.
+const exampleDepth = 2
+
+// showsExample reports whether the prompt shows an example call. Tools that have examples of the client's show
+// how a call looks already.
+func (r *renderer) showsExample() bool {
+	switch r.target.ExampleCall {
+	case ExampleOn:
+		return true
+	case ExampleAuto:
+		return !slices.ContainsFunc(firstTools(r.req.Tools), func(t messages.Tool) bool { return len(t.InputExamples) > 0 })
+	}
+	return false
+}
+
+// guides reports whether the prompt says how to write several calls: where it may show an example, and the model
+// is free to call.
+func (r *renderer) guides() bool {
+	guided := r.target.ExampleCall == ExampleOn || r.target.ExampleCall == ExampleAuto
+	return guided && r.describesTools() && r.req.MayCall() && !r.req.MustCall() && !r.req.ToolChoice.DisableParallelToolUse
+}
+
+// findExample returns the example call for the tools; nil if none is short enough. It depends on the tools
+// alone, and on those that were there from the beginning, so that prompt caches hold.
+func (r *renderer) findExample() *ExampleCall {
+	for _, t := range exampleTools(firstTools(r.req.Tools), r.prompt.Schemas) {
+		if e := makeExample(t); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// firstTools returns the tools that the model has had from the beginning; all if there are none.
+func firstTools(tools []messages.Tool) []messages.Tool {
+	if n := slices.IndexFunc(tools, func(t messages.Tool) bool { return t.Late }); n > 0 {
+		return tools[:n]
+	}
+	return tools
+}
+
+// exampleTools returns the tools that suit an example, the best first: the one with the fewest required
+// parameters among those that require a list or an object, then the first with a required parameter, then the first.
+func exampleTools(tools []messages.Tool, schemas *ToolSchemas) []*messages.Tool {
+	var nested, first *messages.Tool
+	fewest := 0
+	for i := range tools {
+		t := &tools[i]
+		s := schemas.Of(t)
+		if first == nil && len(s.Required) > 0 {
+			first = t
+		}
+		if s.RequiresNested() && (nested == nil || len(s.Required) < fewest) {
+			nested, fewest = t, len(s.Required)
+		}
+	}
+	var best []*messages.Tool
+	for _, t := range []*messages.Tool{nested, first, &tools[0]} {
+		if t != nil && !slices.Contains(best, t) {
+			best = append(best, t)
+		}
+	}
+	return best
+}
+
+// makeExample returns a call of a tool: with the input that the client gives as an example, or one that is
+// made of the schema. It returns nil if the call is too long.
+func makeExample(t *messages.Tool) *ExampleCall {
+	e := &ExampleCall{Call: Call{Name: t.Name}}
+	if len(t.InputExamples) > 0 {
+		e.Input = rawjson.Compact(t.InputExamples[0])
+	} else {
+		e.Input = e.invent(t.InputSchema)
+	}
+	if len(e.Input) > maxExample {
+		return nil
+	}
+	return e
+}
+
+// invent returns an input for a tool with the schema.
+func (e *ExampleCall) invent(input jsontext.Value) jsontext.Value {
+	s := schema.Sampler{
+		Depth: exampleDepth,
+		Text: func(member, format string) string {
+			text := inventText(member, format)
+			e.invented = append(e.invented, text)
+			return text
+		},
+		Number: func(_ bool, least jsontext.Value) jsontext.Value {
+			if least != nil {
+				return least
+			}
+			return jsontext.Value("1")
+		},
+	}
+	return s.Object(input)
+}
+
+// inventedAlone returns the values that only the example call of the prompt has: the conversation has none
+// of them, so a model that gives one has copied it.
+func (r *renderer) inventedAlone() []string {
+	if r.prompt.Example == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.prompt.Example.invented), func(text string) bool {
+		said := func(p Part) bool { return strings.Contains(p.Text, text) }
+		return slices.ContainsFunc(r.req.System, func(b messages.BlockParam) bool { return strings.Contains(b.Text, text) }) ||
+			slices.ContainsFunc(r.prompt.Turns, func(t Turn) bool { return slices.ContainsFunc(t.Parts, said) })
+	})
+}
+
+// inventText makes up a string for the member of that name, which can be told from a meant one.
+func inventText(member, format string) string {
+	switch format {
+	case "date":
+		return "2001-02-03"
+	case "time":
+		return "01:02:03Z"
+	case "date-time":
+		return "2001-02-03T01:02:03Z"
+	case "email":
+		return "someone@example.com"
+	case "uri", "url":
+		return "https://example.com/example"
+	case "uuid":
+		return "11111111-1111-4111-8111-111111111111"
+	}
+	return "example " + strings.ReplaceAll(member, "_", " ")
+}

@@ -1,0 +1,82 @@
+package prompt
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"dragoman/translate/messages"
+)
+
+// callResult is a tool_result block and the call that it answers.
+type callResult struct {
+	call           pastCall
+	result         *messages.BlockParam
+	message, block int // where it stands
+}
+
+// addResults writes the results in the messages from first until end, which make one user
+// turn, as the first part of that turn. They stand in the order of the calls, since nothing
+// else shows the model which result is of which call (docs/reference/legacy-format.md §7).
+func (r *renderer) addResults(first, end int) error {
+	results, err := r.findResults(first, end)
+	if err != nil || len(results) == 0 {
+		return err
+	}
+	slices.SortStableFunc(results, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
+	w := &r.writer
+	if !r.target.ToolAPI {
+		w.Write(r.format.BeforeResults)
+	}
+	for _, found := range results {
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		w.origins.enter(len(w.text), "messages", found.message)
+		w.origins.enter(len(w.text), "content", found.block)
+		if r.target.ToolAPI {
+			r.addResultPart(&found)
+		} else {
+			r.format.AddResult(w, found.call.name, found.call.number, found.result)
+		}
+		w.origins.leave(len(w.text))
+		w.origins.leave(len(w.text))
+	}
+	if !r.target.ToolAPI {
+		w.endList(r.format.AfterResults)
+	}
+	w.endPart()
+	return nil
+}
+
+// findResults returns the results in the messages from first until end. A result without
+// an id comes last: it is for calls that could not be read, and only tellUnread writes one
+// (correction.go). Any other has to name a call of the turn before
+// (docs/reference/messages-api.md §9).
+func (r *renderer) findResults(first, end int) ([]callResult, error) {
+	var results []callResult
+	for i := first; i < end; i++ {
+		content := r.req.Messages[i].Content
+		for j := range content {
+			b := &content[j]
+			if b.Type != messages.BlockToolResult {
+				continue
+			}
+			call, ok := r.pastCalls[b.ToolUseID]
+			if !ok && b.ToolUseID == "" {
+				call, ok = pastCall{order: len(r.pastCalls)}, true
+			}
+			if !ok {
+				return nil, &messages.InvalidRequestError{
+					Fault: messages.FaultConversation,
+					Path:  fmt.Sprintf("messages.%d.content.%d", i, j),
+					Message: fmt.Sprintf("unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block "+
+						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
+				}
+			}
+			results = append(results, callResult{call, b, i + r.req.Messages[i].Skipped, j + int(b.Skipped)})
+		}
+	}
+	return results, nil
+}

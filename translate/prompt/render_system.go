@@ -1,0 +1,235 @@
+package prompt
+
+import (
+	"bytes"
+	"context"
+	"dragoman/translate/format"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"slices"
+	"strings"
+)
+
+// addSystem renders the system prompt, in the order that [Prompt.System] documents.
+func (r *renderer) addSystem() error {
+	var tools string // they are described first wherever they stand: a Memo keeps them as they are alone
+	if r.describesTools() {
+		var err error
+		if tools, err = r.target.Memo.describe(r); err != nil {
+			return err
+		}
+		if r.origins != nil {
+			r.origins.endSystem("tools", len(tools))
+		}
+		r.prompt.System = append(r.prompt.System, Text{tools})
+	}
+	w := &r.writer
+	w.parts = make([]Part, 0, len(r.req.System))
+	for i := range r.req.System {
+		r.origins.enter(0, "system", i+int(r.req.System[i].Skipped))
+		w.addText(r.req.System[i].Text)
+		r.origins.leave(0)
+	}
+	parts := w.takeParts()
+	r.origins.endSystemParts()
+	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+2)
+	if own := r.format.SystemText; own != "" && len(parts) == 0 && r.describesTools() {
+		r.prompt.System = append(r.prompt.System, Text{own})
+		r.origins.endSystem("", len(own))
+	}
+	for _, part := range parts {
+		r.prompt.System = append(r.prompt.System, Text{part.Text})
+	}
+	if r.format.ToolsLast && r.describesTools() {
+		r.prompt.cached = len(r.prompt.System) - 1
+		moveToEnd(r.prompt.System)
+		r.origins.moveToolsLast()
+	}
+	r.addInstructions()
+	return nil
+}
+
+// moveToEnd moves the first element of a list to its end.
+func moveToEnd[T any](list []T) {
+	if len(list) > 0 {
+		first := list[0]
+		list[copy(list, list[1:])] = first
+	}
+}
+
+// addInstructions ends the system prompt with what configures the answer. The texts before do not
+// depend on it, so that prompt caches keep them whatever a client changes here
+// (docs/reference/messages-api.md §6).
+func (r *renderer) addInstructions() {
+	add := func(text, source string) {
+		r.prompt.System = append(r.prompt.System, Text{text})
+		r.origins.endSystem(source, len(text))
+	}
+	switch choice := r.req.ToolChoice; {
+	case r.describesTools() && !r.req.MayCall():
+		add(r.language().CallNoTool, "tool_choice")
+	case r.describesTools() && choice.DisableParallelToolUse:
+		add(r.language().OneCallAtATime, "tool_choice")
+	}
+	if r.guides() {
+		add(r.language().SeveralCalls, "tool_choice")
+	}
+	if r.req.Thinking != messages.ThinkingOff {
+		add(strings.ReplaceAll(r.language().ThinkFirst, "thinking>", r.format.ThinkingTag()+">"), "thinking")
+	}
+	if r.req.Format != nil {
+		r.origins.to("output_config.format")
+		add(string(r.escape.AppendText([]byte(r.language().AnswerInJSON), rawjson.CompactString(r.req.Format))), "output_config.format")
+	}
+}
+
+// preamble returns what stands before and after the tool descriptions: the operator's template, the words of
+// the family's, or the sentences of the language around the format's example. call is the example call, ""
+// for none. A text that is documented shows placeholders, and the call follows it; elsewhere it stands in
+// place of the placeholders, which models copy.
+func (r *renderer) preamble(call string) (before, after string) {
+	f := r.format
+	l := r.language()
+	behind := ""
+	if call != "" {
+		behind = l.ExampleCall + "\n" + call
+	}
+	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
+		return before, join(after, behind)
+	}
+	if f.Words[0] != "" {
+		return f.Words[0], join(f.Words[1], behind)
+	}
+	example := l.CallExample + "\n" + f.Example
+	if call != "" && !f.Documented() {
+		example, behind = l.ExampleCall+"\n"+call+"\n", ""
+	}
+	if f.ExampleNote != nil {
+		example += f.ExampleNote(l) + "\n"
+	}
+	if f.ExampleLast {
+		return f.Heading + l.ToolsOffered + " " + l.ToolList + "\n\n", "\n\n" + strings.TrimSuffix(example, "\n")
+	}
+	list := f.ListHeading
+	if list == "" {
+		list = l.ToolList + "\n"
+	}
+	return f.Heading + l.ToolsOffered + "\n\n" + example + "\n" + list, join("", behind)
+}
+
+// join returns two texts with an empty line between them; the second may be "".
+func join(first, second string) string {
+	if second == "" {
+		return first
+	}
+	return strings.TrimRight(first, "\n") + "\n\n" + second
+}
+
+// describeTools returns the preamble with the descriptions of the tools, the first text of
+// the system prompt.
+func (r *renderer) describeTools() (string, error) {
+	f := r.format
+	w := format.ToolWriter{Format: f, Escape: &r.escape, Note: r.origins.note}
+	var call string
+	if r.showsExample() {
+		if r.prompt.Example = r.findExample(); r.prompt.Example != nil {
+			shown := turnWriter{escape: &r.escape, format: f}
+			call = strings.TrimRight(shown.callsText([]Call{r.prompt.Example.Call}, 0, r.prompt.Schemas), "\n")
+		}
+	}
+	before, after := r.preamble(call)
+	size := len(before) + len(after)
+	for i := range r.req.Tools {
+		t := &r.req.Tools[i]
+		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
+	}
+	r.origins.to("tools")
+	w.Out = make([]byte, 0, size)
+	r.writePreamble(&w, before, call)
+	w.Write(f.BeforeTools)
+	for i := range r.req.Tools {
+		t := &r.req.Tools[i]
+		if r.ctx.Err() != nil {
+			return "", context.Cause(r.ctx)
+		}
+		if i > 0 {
+			w.Write(f.BetweenTools)
+		}
+		r.origins.enterTool(len(w.Out), t)
+		if err := f.Describe(&w, t); err != nil {
+			return "", &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: t.Path() + ".input_schema", Message: err.Error()}
+		}
+		if f.BetweenTools == "" {
+			r.writeExamples(&w, t)
+		}
+		r.origins.leave(len(w.Out))
+	}
+	w.Write(f.AfterTools)
+	if f.BetweenTools != "" {
+		r.writeAllExamples(&w)
+	}
+	r.writePreamble(&w, after, call)
+	return string(w.Out), nil
+}
+
+// writePreamble writes a part of the preamble, in which the example call may stand.
+func (r *renderer) writePreamble(w *format.ToolWriter, text, call string) {
+	at := strings.Index(text, call)
+	if r.origins == nil || call == "" || at < 0 {
+		w.Write(text)
+		return
+	}
+	w.Write(text[:at])
+	r.origins.fill(len(w.Out))
+	r.origins.to("example_call")
+	w.Write(call)
+	r.origins.fill(len(w.Out))
+	r.origins.to("tools")
+	w.Write(text[at+len(call):])
+}
+
+// writeAllExamples writes the examples of all tools behind the list that these are.
+func (r *renderer) writeAllExamples(w *format.ToolWriter) {
+	for i := range r.req.Tools {
+		if t := &r.req.Tools[i]; len(t.InputExamples) > 0 {
+			r.origins.enterTool(len(w.Out), t)
+			r.writeExamples(w, t)
+			w.Out = bytes.TrimSuffix(w.Out, []byte("\n"))
+			r.origins.leave(len(w.Out))
+		}
+	}
+}
+
+// LanguageOf returns the language of that name, or the default if there is none. For
+// LanguageAuto it is the language of the first text in the messages: a later text must not
+// change the preamble, which prompt caches keep. memo may be nil.
+func LanguageOf(name string, req *messages.Request, memo *Memo) *language.Language {
+	if name == language.Auto {
+		name = memo.identify(firstText(req))
+	}
+	if i := slices.IndexFunc(language.All, func(l language.Language) bool { return l.Name == name }); i >= 0 {
+		return &language.All[i]
+	}
+	return &language.All[0]
+}
+
+// firstText returns the first text in the messages, "" if there is none.
+func firstText(req *messages.Request) string {
+	for i := range req.Messages {
+		for _, b := range req.Messages[i].Content {
+			if b.Type == messages.BlockText && !(b.Text == "") {
+				return b.Text
+			}
+		}
+	}
+	return ""
+}
+
+// tokens returns the special tokens that texts for the target must not spell.
+func (t *Target) tokens() format.TokenSet {
+	if !t.SpecialTokens {
+		return 0
+	}
+	return format.TokensOf(t.Model)
+}

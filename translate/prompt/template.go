@@ -1,0 +1,41 @@
+package prompt
+
+import (
+	"dragoman/translate/format"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// templateTools is the place of the tool descriptions in a template.
+const templateTools = "{{tools}}"
+
+// placeholder matches a placeholder of any name, so that a misspelled one is refused and
+// not shown to the model.
+var placeholder = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+
+// CheckTemplate returns an error that says what is wrong with a [Target.Template] for a
+// format, which is one of [format.Names], or "" for the first. A template holds {{tools}} once,
+// where the descriptions of the tools go, and no other placeholder in double braces; and
+// it holds the tags with which a call of the format begins and ends, since it has to show
+// the model how to write one.
+func CheckTemplate(template, name string) error {
+	f, err := format.Named(name)
+	if err != nil {
+		return err
+	}
+	for _, found := range placeholder.FindAllString(template, -1) {
+		if found != templateTools {
+			return fmt.Errorf("unknown placeholder %s: the one known is %s", found, templateTools)
+		}
+	}
+	if n := strings.Count(template, templateTools); n != 1 {
+		return fmt.Errorf("the placeholder %s stands in it %d times, not once", templateTools, n)
+	}
+	for _, part := range []string{f.CallOpener, f.CallCloser} {
+		if !strings.Contains(template, part) {
+			return fmt.Errorf("it does not show the model how to write a call: %s is missing", part)
+		}
+	}
+	return nil
+}

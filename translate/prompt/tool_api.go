@@ -1,0 +1,149 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A prompt for a model that is given the tools over the tools API of its server ([Target.ToolAPI]). The tools are no
+// text of such a prompt, and past calls and their results are parts of its turns. Texts are escaped as in any prompt,
+// since calls may be read in the text of the answer.
+
+// ToolAPI is what a server's tools API is told besides the turns.
+type ToolAPI struct {
+	Tools  []OfferedTool `json:"tools"`
+	Choice string        `json:"choice,omitzero"` // one of the types of [messages.ToolChoice]; "" for the default
+	Name   string        `json:"name,omitzero"`   // of the tool that the choice is
+	// Single says that the answer may have no more than one call.
+	Single bool `json:"single,omitzero"`
+}
+
+// OfferedTool is a tool as its server's API is told of it.
+type OfferedTool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitzero"`
+	InputSchema jsontext.Value `json:"input_schema"`
+	Strict      bool           `json:"strict,omitzero"`
+}
+
+// addTools adds what the tools API is told.
+func (r *renderer) addTools() {
+	choice := r.req.ToolChoice
+	api := &ToolAPI{Tools: make([]OfferedTool, len(r.req.Tools)), Choice: choice.Type, Name: choice.Name, Single: choice.DisableParallelToolUse}
+	escape, done := r.unwatched()
+	defer done()
+	for i := range r.req.Tools {
+		t := &r.req.Tools[i]
+		description := escape.AppendTool(nil, t.Description)
+		for i, input := range t.InputExamples { // the API has no place for them
+			if i == 0 {
+				description = append(description, "\n\nExamples of its input:"...)
+			}
+			description = append(append(description, '\n'), escapedJSON(input, escape.AppendTool)...)
+		}
+		api.Tools[i] = OfferedTool{t.Name, string(description), escapedJSON(t.InputSchema, escape.AppendTool), t.Strict}
+	}
+	r.prompt.ToolAPI, r.prompt.Rescues = api, r.target.Rescue
+}
+
+// unwatched returns the escaper for what is not a text that is being made, so that no origins of one are noted. done has
+// to be called behind that.
+func (r *renderer) unwatched() (e *markup.Escaper, done func()) {
+	watch := r.escape.Watch
+	r.escape.Watch = nil
+	return &r.escape, func() { r.escape.Watch = watch }
+}
+
+// escapedJSON returns JSON with its strings escaped, in which nothing is hidden behind an escape of JSON: the server
+// takes that off. Where that would be no JSON, nothing is.
+func escapedJSON(value jsontext.Value, escape func([]byte, string) []byte) jsontext.Value {
+	plain, err := jsontext.AppendFormat(nil, value)
+	if err != nil {
+		return value
+	}
+	if out := jsontext.Value(escape(nil, string(plain))); out.IsValid() {
+		return out
+	}
+	return value
+}
+
+// apiFormat returns the format of the family of a model that is asked over a tools API: in that it writes calls which
+// its server does not read.
+func apiFormat(model string) (*format.Format, error) {
+	if f, _ := format.OfFamily(model); f != nil && !f.ReadOnly {
+		return f, nil
+	}
+	return format.Named("")
+}
+
+// describesTools reports whether the prompt describes the tools in its text.
+func (r *renderer) describesTools() bool { return r.req.ShowsTools() && !r.target.ToolAPI }
+
+// addCallPart adds a past call as a part.
+func (r *renderer) addCallPart(b *messages.BlockParam) {
+	escape, done := r.unwatched()
+	defer done()
+	r.writer.addOther(Part{Type: PartToolUse, CallPart: &CallPart{
+		ID: r.callID(b.ID, b.Name, r.calls), Name: b.Name, Input: escapedJSON(b.Input, escape.AppendText),
+	}})
+}
+
+// addThinkingPart adds what the model thought as a part.
+func (r *renderer) addThinkingPart(text string) {
+	escape, done := r.unwatched()
+	defer done()
+	r.writer.addOther(Part{Type: PartThinking, Text: escape.Text(text)})
+}
+
+// addResultPart adds the result of a past call as a part. One that is for no call is text.
+func (r *renderer) addResultPart(found *callResult) {
+	escape, done := r.unwatched()
+	defer done()
+	own := turnWriter{escape: escape, language: r.language, format: r.format}
+	own.WriteContent(found.result.Content)
+	content := own.takeParts()
+	if found.result.ToolUseID == "" {
+		for _, part := range content {
+			r.writer.addOther(part)
+		}
+		return
+	}
+	r.writer.addOther(Part{Type: PartToolResult, CallPart: &CallPart{
+		ID: r.callID(found.result.ToolUseID, found.call.name, found.call.number), Content: content, IsError: found.result.IsError,
+	}})
+}
+
+// addOther adds a part that is no text of the client's own blocks.
+func (w *turnWriter) addOther(part Part) {
+	w.endPart()
+	w.parts = append(w.parts, part)
+	w.origins.endSource(nil, nil)
+}
+
+// callIDBytes is how long the id of a call is: the templates of Mistral take none of another length.
+const callIDBytes = 9
+
+// callID returns the id of a past call for the model: nine letters and digits, which every server takes, or what the
+// family counts calls by. The client's own may have other characters.
+func (r *renderer) callID(id, tool string, n int) string {
+	if r.format.Shape.Id != "" {
+		return r.format.Shape.Label(tool, n)
+	}
+	return DerivedID(id, 0)[:callIDBytes]
+}
+
+// DerivedID returns 24 letters and digits that depend on seed and n alone.
+func DerivedID(seed string, n int) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256(strconv.AppendInt([]byte(seed+"/"), int64(n), 10))
+	id := sum[:24]
+	for i, b := range id {
+		id[i] = digits[int(b)%len(digits)]
+	}
+	return string(id)
+}

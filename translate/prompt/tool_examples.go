@@ -1,0 +1,34 @@
+package prompt
+
+import (
+	"bytes"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
+
+// writeExamples writes the client's input_examples of a tool as calls, each as the model would write
+// it alone, in an element behind the tool's description. In the inputs, what spells a tag of a
+// description is escaped, too.
+func (r *renderer) writeExamples(w *format.ToolWriter, t *messages.Tool) {
+	if len(t.InputExamples) == 0 {
+		return
+	}
+	s := r.prompt.Schemas.Of(t)
+	escape := *w.Escape
+	escape.Tags |= markup.InTools
+	if !bytes.HasSuffix(w.Out, []byte("\n")) {
+		w.Write("\n")
+	}
+	w.Write("<examples>\n")
+	for _, input := range t.InputExamples {
+		w.Write(w.Format.BeforeCalls)
+		w.Out = w.Format.AppendCall(&escape, w.Out, t.Name, 0, input, s)
+		w.Out = bytes.TrimSuffix(w.Out, []byte(w.Format.BetweenCalls))
+		if w.Write(w.Format.AfterCalls); !bytes.HasSuffix(w.Out, []byte("\n")) {
+			w.Write("\n")
+		}
+	}
+	w.Write("</examples>\n")
+	w.Escape.Used = escape.Used
+}

@@ -1,0 +1,200 @@
+package translate
+
+import (
+	"context"
+	"iter"
+
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+)
+
+// What a model is asked: see package prompt.
+type (
+	Prompt      = prompt.Prompt
+	Text        = prompt.Text
+	Turn        = prompt.Turn
+	Part        = prompt.Part
+	CallPart    = prompt.CallPart
+	Call        = prompt.Call
+	ToolAPI     = prompt.ToolAPI
+	OfferedTool = prompt.OfferedTool
+	Labels      = language.Labels
+	Target      = prompt.Target
+	Memo        = prompt.Memo
+
+	Origins     = prompt.Origins
+	PartOrigins = prompt.PartOrigins
+	Origin      = prompt.Origin
+	OriginKind  = prompt.OriginKind
+)
+
+// What it answers, and what becomes of that: see package answer.
+type (
+	Chunk    = prompt.Chunk
+	Reason   = prompt.Reason
+	Ask      = answer.Ask
+	Checks   = answer.Checks
+	Trace    = answer.Trace
+	Step     = answer.Step
+	Span     = answer.Span
+	SpanKind = answer.SpanKind
+)
+
+// What there is to know of formats: see package format.
+type (
+	Choice       = format.Choice
+	About        = format.About
+	AboutVariant = format.AboutVariant
+)
+
+// Render returns what a model is asked in place of the request. The error is an [messages.InvalidRequestError]
+// with the path in the request, or says what is wrong with the target.
+func Render(req *messages.Request, target Target) (*Prompt, error) { return prompt.Render(req, target) }
+
+// RenderContext is Render until ctx is done; its cause is then the error.
+func RenderContext(ctx context.Context, req *messages.Request, target Target) (*Prompt, error) {
+	return prompt.RenderContext(ctx, req, target)
+}
+
+// RenderOrigins is RenderContext, and says of the prompt where it is from: see [prompt.RenderOrigins].
+func RenderOrigins(ctx context.Context, req *messages.Request, target Target) (*Prompt, *Origins, error) {
+	return prompt.RenderOrigins(ctx, req, target)
+}
+
+// Events returns the events of the answer to a prompt, which was rendered from req: see [answer.Events].
+func Events(req *messages.Request, p *Prompt, ask Ask) iter.Seq2[messages.Event, error] {
+	return answer.Events(req, p, ask)
+}
+
+// Unasked returns the events of an answer for which the model is not asked: see [answer.Unasked].
+func Unasked(req *messages.Request, p *Prompt) iter.Seq2[messages.Event, error] {
+	return answer.Unasked(req, p)
+}
+
+// Corrected is Events, and has the model correct an answer that the checks find wrong: see [answer.Corrected].
+func Corrected(req *messages.Request, p *Prompt, ask Ask, checks *Checks, render func(*messages.Request, Reason) (*Prompt, error)) iter.Seq2[messages.Event, error] {
+	return answer.Corrected(req, p, ask, checks, render)
+}
+
+// Rescue reads calls that stand in the text of a native answer: see [answer.Rescue].
+func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return answer.Rescue(req, target, events)
+}
+
+// Judge says of the calls of a native answer what became of them: see [answer.Judge].
+func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return answer.Judge(req, memo, events)
+}
+
+// NewTrace returns a trace of the answer to a prompt: see [answer.Trace].
+func NewTrace(req *messages.Request, p *Prompt) *Trace { return answer.NewTrace(req, p) }
+
+// NewMemo returns a Memo that is empty.
+func NewMemo() *Memo { return prompt.NewMemo() }
+
+// CheckTemplate returns an error that says what is wrong with a [Target.Template] for a format.
+func CheckTemplate(template, format string) error { return prompt.CheckTemplate(template, format) }
+
+// EstimateTokens returns about how many tokens that many bytes of text have.
+func EstimateTokens(bytes int) int { return prompt.EstimateTokens(bytes) }
+
+// EnglishLabels are the labels in the default language.
+var EnglishLabels = language.EnglishLabels
+
+// The types of a [Part].
+const (
+	PartText       = prompt.PartText
+	PartImage      = prompt.PartImage
+	PartDocument   = prompt.PartDocument
+	PartThinking   = prompt.PartThinking
+	PartToolUse    = prompt.PartToolUse
+	PartToolResult = prompt.PartToolResult
+)
+
+// Why a model is asked again.
+const (
+	ReasonStopped     = prompt.ReasonStopped
+	ReasonUncontinued = prompt.ReasonUncontinued
+	ReasonUnread      = prompt.ReasonUnread
+	ReasonUnmet       = prompt.ReasonUnmet
+	ReasonInvalid     = prompt.ReasonInvalid
+)
+
+// The kinds of an [Origin].
+const (
+	OriginMarkup = prompt.OriginMarkup
+	OriginClient = prompt.OriginClient
+	OriginEscape = prompt.OriginEscape
+)
+
+// The kinds of a [Span].
+const (
+	SpanText    = answer.SpanText
+	SpanMarkup  = answer.SpanMarkup
+	SpanValue   = answer.SpanValue
+	SpanDropped = answer.SpanDropped
+	SpanHeld    = answer.SpanHeld
+	SpanDoubt   = answer.SpanDoubt
+)
+
+// What stands around calls in the legacy format.
+const (
+	CallsStart = format.CallsStart
+	CallsEnd   = format.CallsEnd
+)
+
+// The values of [Target.ExampleCall], [Target.Thinking] and [Target.UnaskedThinking].
+const (
+	ExampleOff  = prompt.ExampleOff
+	ExampleAuto = prompt.ExampleAuto
+	ExampleOn   = prompt.ExampleOn
+
+	ThinkingMarked = format.ThinkingMarked
+	ThinkingMaybe  = format.ThinkingMaybe
+	ThinkingOpen   = format.ThinkingOpen
+
+	UnaskedBlock = format.UnaskedBlock
+	UnaskedText  = format.UnaskedText
+	UnaskedHide  = format.UnaskedHide
+)
+
+// Names of formats, of families and of languages.
+const (
+	FormatAuto      = format.Auto
+	FormatLegacy    = format.Legacy
+	FormatAttribute = format.Attribute
+	FormatJSON      = format.JSON
+	AcceptAll       = format.AcceptAll
+	FamilyClaude    = format.FamilyClaude
+	LanguageAuto    = language.Auto
+)
+
+// Formats returns the names that [Target.Format] takes; the default comes first.
+func Formats() []string { return format.Names() }
+
+// AcceptedFormats returns the names of the formats in which calls are read: those of Formats, and others.
+func AcceptedFormats() []string { return format.AcceptedNames() }
+
+// AboutFormats returns what there is to know of each format, in the order of [Formats].
+func AboutFormats() []About { return format.AboutAll() }
+
+// Languages returns the names that [Target.Language] takes; the default comes first.
+func Languages() []string { return language.Names() }
+
+// ChooseFormat returns how a model is best asked: see [format.Choose].
+func ChooseFormat(model string) Choice { return format.Choose(model) }
+
+// AcceptFor returns the [Target.Accept] of a model of which nothing else is said.
+func AcceptFor(model string) string { return format.AcceptFor(model) }
+
+// ThinkingFor returns the [Target.Thinking] of a model of which nothing else is said.
+func ThinkingFor(model string) string { return format.ThinkingFor(model) }
+
+// UnaskedThinkingFor returns the [Target.UnaskedThinking] of a model of which nothing else is said.
+func UnaskedThinkingFor(model string) string { return format.UnaskedThinkingFor(model) }
+
+// VariantFor returns the name of the variant in which a model is asked in a format: see [AboutVariant].
+func VariantFor(name, model string) string { return format.VariantFor(name, model) }
