@@ -113,7 +113,7 @@ func TestTextAfterDoubt(t *testing.T) {
 func TestReadingOutOfStep(t *testing.T) {
 	const text = `<function_calls><invoke><tool_name>f</tool_name><parameters><a>1<a></parameters><tool_name>f</tool_name>` +
 		`<parameter name="b">]]>x<id></b><parameters></tool_name>{}<parameter name="b"></parameters></invoke>`
-	const want = "f {\"a\":\"1\"}\nmax_tokens\n# refused f ambiguous"
+	const want = "f {}\nmax_tokens\n# incomplete f cut_value"
 	for n := range 16 {
 		if got := show(parseIn(t, &Prompt{}, doubtRequest(), completion{text, messages.StopSequence, CallsEnd}, n)); got != want {
 			t.Fatalf("pieces of %d give\n%s\nwant\n%s", n, got, want)

@@ -313,3 +313,11 @@ func (in *input) matchFence(rest []byte) (n int, v markup.Verdict) {
 	}
 	return n, markup.Match
 }
+
+// indexEither returns the index, from i on, of the first byte of s that is a or b, or len(s).
+func indexEither(s []byte, i int, a, b byte) int {
+	for i < len(s) && s[i] != a && s[i] != b {
+		i++
+	}
+	return i
+}

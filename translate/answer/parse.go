@@ -136,7 +136,7 @@ func (p *parser) passOn() bool {
 	}
 	p.value.looked = 0
 	if kind == SpanValue {
-		p.value.edge = edgeOf(p.value.edge, rest)
+		p.value.edge.Add(rest)
 	}
 	p.writePlain(p, rest)
 	p.in.takeAll(kind)
@@ -183,7 +183,7 @@ func (p *parser) decideAsText() {
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.IsOurs(stop, sequence)
 	p.cutShort = stop != messages.StopEndTurn && !ours
-	if p.value.open && "</"+p.value.text.closer+">" == f.ImpliedEnd {
+	if p.value.open && "</"+p.value.text.Closer+">" == f.ImpliedEnd {
 		p.cutShort = true // the tag ends that parameter, and not the calls
 	}
 	switch {

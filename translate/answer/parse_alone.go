@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -252,8 +253,8 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 		case bytes.IndexByte([]byte(",;]}`"), rest[i]) >= 0:
 			i++
 		case rest[i] == '{':
-			var object jsonDepth
-			n, v := object.readObject(rest[i:])
+			var object held.Depth
+			n, v := object.ReadObject(rest[i:])
 			if v == markup.NeedMore {
 				return markup.VerdictOf(p.cutShort)
 			}

@@ -184,7 +184,7 @@ func (p *parser) closeTooLong() state {
 // cut. Of an object that is the whole input, the members that came whole are sent.
 func (p *parser) breakOffValue() state {
 	p.in.takeAll(SpanDropped)
-	if p.value.text.schema == nil {
+	if p.value.text.Schema == nil {
 		p.out.writeCutObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
 	p.noteReason("cut_value")

@@ -1,43 +1,60 @@
 package answer
 
 import (
+	"bytes"
+
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"math"
-	"slices"
 )
 
 // Where it is doubtful which tag ends a value, what follows settles it. From the doubtful tag on the
-// text is held, all ways to read it are followed (reading.go), and the one with the least mistakes is
-// taken as soon as it is certain:
+// text is held, and all ways to read it are followed (package held):
 //
 //	<a>1 <b>2</b> x</a>          b is text of a: its end is followed by no parameter
 //	<a>1 <b>2</b> </parameters>  b is a parameter: a has no closing tag, and b has one
 //	<a>1</b> <b>2</a>            b and a are parameters whose closing tags are swapped
 //	<a>1</a> and <b>2</b>        what stands between the parameters a and b is dropped …
 //	<a>1</a> and <b>2</b> x</a>  … but here it is text of a
-//
-// If two readings are as good, or if too much would have to be held, the call is broken off
-// (closeDoubtful): to guess would be to change what the model asked for.
 
 // Bounds on what is held while it is doubtful where a value ends. Beyond them the text is that of the
 // value, which then has to end at its closing tag, or is doubtful.
 const (
 	MaxDoubt     = 64 << 10 // bytes
 	maxDoubtTags = 4096
-	maxReadings  = 24
 )
 
-// beginDoubt begins to hold text, from the tag that is next. In the first reading that tag is text
-// of the value that is open.
+// doubt is the text that is held.
+type doubt struct {
+	search  *held.Search
+	from    int       // where the doubtful tag stands in all that was fed
+	scanned int       // how many bytes have been looked at since
+	tag     *held.Tag // the last tag that was found, which is followed when it is known what stands behind it
+	tagEnd  int       // where it ends, in bytes since
+	done    int       // where the last tag ends that was followed, in bytes since
+	tags    int       // how many tags have been followed
+	opened  bool      // the last tag was the opening tag of an element
+	gap     held.Gap  // what stands after the last tag, as far as it has been looked at
+	edge    held.Edge // of the text up to the last tag, with that
+	looked  int       // how far the end of a CDATA section has been looked for: see matchOpaque
+	cut     bool      // it was settled where the text was cut, so that the call is not whole
+}
+
+// beginDoubt begins to hold text, from the tag that is next.
 func (p *parser) beginDoubt() state {
-	d := &p.doubt
-	*d = doubt{readings: d.readings[:0], next: d.next[:0], from: p.in.offset(), edge: p.value.edge, dropped: math.MaxInt}
-	v := p.value.text
-	v.empty = v.from == d.from
-	v.from, v.first = d.from, true
-	d.readings = append(d.readings, reading{place: inside, cost: p.value.cost, value: v})
+	p.doubt = doubt{search: held.NewSearch(p.heldCall(), &p.value.text), from: p.in.offset(), edge: p.value.edge}
 	return inDoubt
+}
+
+// heldCall returns what counts of the call that is being read.
+func (p *parser) heldCall() held.Call {
+	call := &p.call
+	return held.Call{
+		Lines: p.value.layout.lines, Padded: p.value.layout.padded, WrapperOpen: call.wrapperOpen, Alone: call.spelling != nil && !call.spelling.HasWrapper(),
+		ParametersOpen: call.parametersOpen, Attribute: call.attributeForm || !p.value.text.Element, AnyName: len(call.schema.Properties) == 0,
+		ClosedTwice: call.spelling != nil && call.spelling.ClosedTwice,
+		Unclosed:    call.spelling != nil && call.spelling == p.Elements,
+	}
 }
 
 // readDoubt is the state inDoubt: text of a value has been read, up to a doubtful tag. It follows the
@@ -46,91 +63,166 @@ func (p *parser) beginDoubt() state {
 func (p *parser) readDoubt() state {
 	d := &p.doubt
 	rest := p.in.rest()
-	held := rest[:min(len(rest), MaxDoubt)]
-	eof := p.in.eof && len(held) == len(rest)
-	for d.scanned < len(held) {
-		n, v := d.nextTag(p.call.spelling, held, eof)
-		switch {
-		case v == markup.NeedMore, v == markup.Match && d.scanned+n == len(held) && !eof && held[d.scanned+1] != '/': // what stands behind an opening tag counts, too
-		case v == markup.NoMatch:
+	text := rest[:min(len(rest), MaxDoubt)]
+	eof := p.in.eof && len(text) == len(rest)
+	for d.scanned < len(text) {
+		n, v := d.nextTag(p.call.spelling, text, eof)
+		if v == markup.NeedMore || v == markup.Match && d.scanned+n == len(text) && !eof && text[d.scanned+1] != '/' { // what stands behind an opening tag counts, too
+			break
+		}
+		if v == markup.NoMatch && d.gap < held.Text {
 			continue
-		case d.tags == maxDoubtTags:
-			return p.settleAsText(true)
-		default:
-			d.follow(p, held, n)
-			if next := p.settle(); next != wait {
-				return next
+		}
+		var next *held.Tag
+		if v == markup.Match {
+			next = p.heldTag(text, n)
+		}
+		if d.tag != nil {
+			behind := held.Follow{Tag: next}
+			if d.gap == held.Text {
+				behind.Tag = nil
 			}
+			if state := p.follow(text, behind); state != wait {
+				return state
+			}
+		}
+		if next == nil {
 			continue
 		}
-		break
+		if d.tags++; d.tags > maxDoubtTags {
+			return p.settleAsText(!d.search.IsText())
+		}
+		for v := range d.search.Values {
+			p.complete(v, text, d.scanned)
+		}
+		d.tag, d.opened = next, next.Kind <= held.OpensParameter && !d.search.InString()
+		d.scanned += n
+		d.tagEnd, d.gap = d.scanned, held.NoGap
 	}
 	switch {
-	case len(held) == MaxDoubt:
-		return p.settleAsText(true)
+	case len(text) == MaxDoubt:
+		return p.settleAsText(!d.search.IsText())
 	case p.in.eof:
-		return p.settleAtEOF()
+		return p.settleAtEOF(text)
 	}
 	return wait
 }
 
-// settle returns the next state if the tag that was followed last has settled where the value ends,
-// else wait. It has if one reading is left, and that is after a value, or in the first one; if the
-// best reading is at the end of the call, and not within one that the value may hold; and if it has
-// ended the first value as it should be.
-func (p *parser) settle() state {
+// follow follows the last tag in all readings, and returns the next state if that has settled where the value
+// ends, else wait.
+func (p *parser) follow(text []byte, behind held.Follow) state {
 	d := &p.doubt
-	best := d.best()
-	switch {
-	case best.place == ended && d.mayHold(&best):
-	case best.place == ended && !best.tied:
-		return p.settleAs(&best)
-	case best.place == ended && !slices.ContainsFunc(d.readings, func(r reading) bool { return r.place != ended }):
-		return p.settleDoubtful()
-	case best.tied:
-	case best.place == inside && best.value.first && len(d.readings) == 1:
-		return p.settleAsText(false)
-	case best.place != inside && len(d.readings) == 1, best.place == inside && best.endsFirstValue():
-		return p.settleAs(&best)
-	}
-	return wait
+	d.search.Step(d.tag, behind)
+	d.tag, d.done = nil, d.tagEnd
+	return p.settle(d.search.Settle())
 }
 
-// settleAs returns inValue, with the ends that the values have in the reading.
-func (p *parser) settleAs(r *reading) state {
-	p.call.ends = append(p.call.ends[:0], r.inOrder()...)
-	if ends := p.call.ends; len(ends) > 0 && ends[0].len == 0 && p.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
-		return p.settleDoubtful()
+// complete notes in a value whether its text is whole before a tag, which stands at an index of the held text.
+func (p *parser) complete(v *held.Value, text []byte, at int) {
+	if !held.IsTyped(v.Schema) {
+		return
 	}
-	for i, e := range p.call.ends {
-		missing := e.len == 0
-		switch last := i == len(p.call.ends)-1; {
-		case e.lost:
-			return p.settleDoubtful()
-		case e.ours && (missing || r.abrupt || r.wrapped): // where a tag of the call is missing, it may be that
-			return p.settleDoubtful()
-		case missing && last && r.abrupt && e.structure: // </parameters> may be what is taken for text
-			return p.settleDoubtful()
+	d := &p.doubt
+	from := max(v.From, v.JSONTo, d.from) - d.from
+	if from < at {
+		v.JSON.Advance(text[from:at])
+		v.JSONTo = d.from + at
+	}
+	if v.JSON.Is {
+		v.Whole = v.JSON.IsWhole()
+		return
+	}
+	var before []byte
+	if v == d.search.First() {
+		before = p.value.held
+	}
+	said := text[max(v.From-d.from, 0):at]
+	v.Whole = (v.Schema.IsScalar() || v.Schema.IsEnum()) && len(before)+len(said) <= maxWhole &&
+		format.FitsText(v.Schema, string(before)+markup.Unescape(string(said), p.escaped, markup.ParamTag(v.Property)))
+}
+
+// maxWhole bounds the text of a value that is tried by its type, in bytes, with its escapes.
+const maxWhole = 256
+
+// nextTag looks for the next tag, and returns its length. The verdict is NoMatch if there is
+// no tag after all, but text was passed.
+func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v markup.Verdict) {
+	rest := text[d.scanned:]
+	i := bytes.IndexByte(rest, '<')
+	if i < 0 {
+		i = len(rest)
+	}
+	if i > 0 {
+		d.gap.Note(rest[:i])
+		d.scanned += i
+		return 0, markup.NoMatch
+	}
+	if d.gap < held.Text {
+		if n, v = matchOpaque(rest, d.opened, d.looked, eof); v != markup.NoMatch {
+			d.looked = 0
+			if v == markup.NeedMore {
+				d.looked = n
+			}
+			return n, v
 		}
 	}
-	return inValue
+	t, v := g.MatchTag(rest, eof)
+	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(t.Attributes, '<') >= 0 {
+		v = markup.NoMatch // the quotes in it are those of the text
+	}
+	if v == markup.NoMatch {
+		d.gap = max(d.gap, held.Text)
+		d.scanned++
+	}
+	return t.Len, v
 }
 
-// settleAsText returns inValue, with what has been followed as text of the first value. unsure says
+// heldTag returns what the tag means that is next in the held text, of n bytes.
+func (p *parser) heldTag(text []byte, n int) *held.Tag {
+	d := &p.doubt
+	t := p.valueTagAt(text[d.scanned:], n, d.scanned)
+	t.Name = bytes.Clone(t.Name) // the input may move before the tag is followed
+	t.Gap, t.Edge = d.gap, d.edge
+	t.Edge.Add(text[d.tagEnd:d.scanned])
+	d.edge = t.Edge
+	d.edge.Add(text[d.scanned : d.scanned+n])
+	if d.scanned+n < len(text) {
+		t.Behind = text[d.scanned+n]
+	}
+	return &t
+}
+
+// settle returns the state after a verdict of the search.
+func (p *parser) settle(verdict held.Verdict, ends []held.End) state {
+	switch verdict {
+	case held.GoesOn:
+		return p.settleAsText(false)
+	case held.Ends:
+		if len(ends) > 0 && ends[0].Len == 0 && p.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
+			return p.settleDoubtful()
+		}
+		p.call.ends = append(p.call.ends[:0], ends...)
+		return inValue
+	case held.Refused:
+		return p.settleDoubtful()
+	}
+	return wait
+}
+
+// settleAsText returns inValue, with what has been followed as text of the value. unsure says
 // that this is not certain.
 func (p *parser) settleAsText(unsure bool) state {
 	d := &p.doubt
 	p.value.unsure = unsure
-	if r := d.firstGoesOn(); r != nil {
-		v := &r.value
-		if isTyped(v.schema) {
-			v.json.advance(d.since(v, p.in.rest()))
-			v.jsonTo = d.from + d.scanned
-		}
-		p.value.text, p.value.cost = *v, r.cost
-		p.value.unsure = unsure || len(v.tags) == format.MaxOpenTags
+	if v := d.search.First(); v != nil {
+		p.value.text = *v
+		p.value.unsure = unsure || v.IsUnsure()
 	}
-	p.call.ends = append(p.call.ends[:0], valueEnd{at: d.from + max(d.scanned, 1), len: -1})
+	to := d.done
+	if d.tags > maxDoubtTags || d.scanned == MaxDoubt {
+		to = d.scanned
+	}
+	p.call.ends = append(p.call.ends[:0], held.End{At: d.from + max(to, 1), Len: -1})
 	return inValue
 }
 
@@ -144,26 +236,15 @@ func (p *parser) settleDoubtful() state {
 // settleAtEOF settles on the best reading at the end of the text. If the upstream has cut the text,
 // a value may well be open, and what was cut off may speak for any of several readings: so the call has
 // not come to its end, whatever they say.
-func (p *parser) settleAtEOF() state {
+func (p *parser) settleAtEOF(text []byte) state {
 	d := &p.doubt
-	for i := range d.readings {
-		switch r := &d.readings[i]; {
-		case p.cutShort:
-		case r.place == inside:
-			r.cost += costStrayCloser
-		case r.place == between || r.place == after:
-			r.cost += costMissingCloser
+	if d.tag != nil {
+		if next := p.follow(text, held.Follow{Ends: d.gap < held.Text && !p.cutShort}); next != wait {
+			return next
 		}
 	}
-	best := d.best()
-	switch {
-	case best.tied:
-		return p.settleDoubtful()
-	case best.place == inside && best.value.first:
-		return p.settleAsText(false)
-	case p.cutShort && len(d.readings) > 1 && best.place >= ending:
+	if p.cutShort {
 		return p.settleDoubtful()
 	}
-	d.cut = p.cutShort
-	return p.settleAs(&best)
+	return p.settle(d.search.AtEnd())
 }

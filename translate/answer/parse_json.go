@@ -89,7 +89,7 @@ func matchFirstString(s []byte, more markup.Verdict) (name string, v markup.Verd
 func (p *parser) readJSONCall() state {
 	v := &p.value
 	rest := p.in.rest()
-	n, end := v.json.readObject(rest)
+	n, end := v.json.ReadObject(rest)
 	v.held = append(v.held, rest[:n]...)
 	p.in.take(n, SpanValue)
 	switch {
@@ -97,7 +97,7 @@ func (p *parser) readJSONCall() state {
 		return p.closeTooLong()
 	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString && !lacksMember(v.held): // a tag in place of the last brace, which the model forgot
+	case end == markup.NoMatch && v.json.Depth == 1 && !v.json.InString && !lacksMember(v.held): // a tag in place of the last brace, which the model forgot
 		switch _, tag := p.matchOpener(p.in.rest()); {
 		case tag == markup.NeedMore:
 			return wait

@@ -114,7 +114,7 @@ func (p *parser) beginNamedValue(n int, property, tag string, element bool) stat
 	if next := p.beginValue(markup.Tag{Len: n}, property, tag, element); next != atValue {
 		return next
 	}
-	p.value.text.from = p.in.offset()
+	p.value.text.From = p.in.offset()
 	return inNestedValue
 }
 
@@ -142,7 +142,7 @@ func (p *parser) passCloser(t *nestedTag) state {
 func (p *parser) beginUnnamed(n int) state {
 	p.in.take(n, SpanMarkup)
 	p.value = valueSeen{open: true, mode: modeHeld, unnamed: true}
-	p.value.text.schema = format.AnyValue
+	p.value.text.Schema = format.AnyValue
 	return inNestedValue
 }
 

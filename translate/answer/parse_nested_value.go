@@ -65,7 +65,7 @@ func (p *parser) nextNested(rest []byte) int {
 		if n == len(rest) || rest[n] == '&' || markup.IsPrefixOf(rest[n:], markup.Mark) || markup.HasPrefix(rest[n:], markup.Mark) {
 			return n
 		}
-		if rest[n] == '<' && !p.value.unnamed && mayClose(rest[n:], p.value.text.closer) {
+		if rest[n] == '<' && !p.value.unnamed && mayClose(rest[n:], p.value.text.Closer) {
 			return n
 		}
 	}
@@ -104,7 +104,7 @@ func (p *parser) readNestedTag(rest []byte) state {
 		return p.openElement(&t)
 	case v.unnamed:
 		return p.readUnnamedTag(&t)
-	case t.closing && t.name == v.text.closer:
+	case t.closing && t.name == v.text.Closer:
 		return p.endNested(t.len)
 	case t.isStructure():
 		p.endUnclosed()
@@ -126,7 +126,7 @@ func (p *parser) mayHoldElements() bool {
 	if v.elements != nil {
 		return true
 	}
-	return v.mode == modeHeld && !v.unnamed && !v.text.schema.IsScalar() && !v.text.schema.IsEnum() && isBlank(v.held)
+	return v.mode == modeHeld && !v.unnamed && !v.text.Schema.IsScalar() && !v.text.Schema.IsEnum() && isBlank(v.held)
 }
 
 // openElement reads the opening tag of an element in the value (inNestedValue).
@@ -141,7 +141,7 @@ func (p *parser) openElement(t *nestedTag) state {
 // mayBeNext reports whether t is of a parameter that the tool has, and the call has not.
 func (p *parser) mayBeNext(t *nestedTag) bool {
 	property, _, declared := p.call.schema.PropertyByTag(t.name)
-	return declared && !p.call.parameters[property] && property != p.value.text.property
+	return declared && !p.call.parameters[property] && property != p.value.text.Property
 }
 
 // readUnnamedTag is readNestedTag for a value without an opening tag: its closing tag has the name of the
@@ -169,7 +169,7 @@ func (p *parser) readUnnamedTag(t *nestedTag) state {
 // readPlainCloser reads the value's own closing tag without a mark, which rest begins with, or may begin with.
 // It ends the value if no other closing tag can follow: a tag of the call does, or the next parameter.
 func (p *parser) readPlainCloser(rest []byte) state {
-	n := len("</>") + len(p.value.text.closer)
+	n := len("</>") + len(p.value.text.Closer)
 	if len(rest) < n {
 		return wait
 	}
@@ -206,7 +206,7 @@ func (p *parser) endNested(n int) state {
 	if v.duplicate {
 		return inCall
 	}
-	value, fits, ok := schema.AppendTypedMarked(nil, v.text.schema, string(v.held))
+	value, fits, ok := schema.AppendTypedMarked(nil, v.text.Schema, string(v.held))
 	if !ok {
 		return p.closeDoubtful()
 	}

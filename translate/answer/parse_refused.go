@@ -26,7 +26,7 @@ func (p *parser) refuse() state {
 
 // refuseAs is refuse with the outcome of the call.
 func (p *parser) refuseAs(o messages.Outcome) state {
-	call, broken := p.call, p.value.json.depth > 0
+	call, broken := p.call, p.value.json.Depth > 0
 	p.noteOutcome(o)
 	p.calls.refused = true
 	raw := p.unescaped(p.in.giveBack())

@@ -2,8 +2,8 @@ package answer
 
 import (
 	"bytes"
-	"slices"
 
+	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 )
 
@@ -15,7 +15,7 @@ import (
 // <parameter name="tag">.
 func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) state {
 	p.in.take(t.Len, SpanMarkup)
-	if ends := p.call.ends; len(ends) > 0 && !t.Empty && ends[0].from != p.in.offset() {
+	if ends := p.call.ends; len(ends) > 0 && !t.Empty && ends[0].From != p.in.offset() {
 		return p.closeDoubtful() // the tag is none of those that begin a value in the reading
 	}
 	closer := tag
@@ -26,7 +26,7 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	tail := p.value.tail
 	p.value = valueSeen{open: true, tag: tag, mode: modeHeld, unbracketed: p.call.unbracketed}
 	p.value.layout, p.value.tail = p.call.before, tail[:0]
-	p.value.text = openValue{property: property, closer: closer, element: element, schema: s, first: true}
+	p.value.text = held.Value{Property: property, Closer: closer, Element: element, Schema: s}
 	p.noteStarts()
 	str, nullable := s.IsString()
 	if g := p.call.spelling; g != nil && g.Typed != "" && s.AcceptsString() {
@@ -93,7 +93,7 @@ func (p *parser) readValueStart() state {
 		return wait
 	}
 	p.in.take(n, SpanMarkup)
-	p.value.text.from = p.in.offset()
+	p.value.text.From = p.in.offset()
 	p.value.layout.padded = n > 0
 	p.value.atStart = n > 0 && p.value.layout.indent
 	return inValue
@@ -197,25 +197,24 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 // wouldBeText reports whether tag, if it stood after the text so far, would be text of a value or of
 // a string of a call in JSON. The upstream may have stopped at it although the model meant it so.
 func (p *parser) wouldBeText(tag string) bool {
-	return p.value.open && p.wouldBeValue(tag) || p.value.json.inString || p.state == inLiteral && p.literal.quote != ""
+	return p.value.open && p.wouldBeValue(tag) || p.value.json.InString || p.state == inLiteral && p.literal.quote != ""
 }
 
 // wouldBeValue reports whether tag would be text of the value that is open. It would not be if the
 // value is whole without its closing tag, or if tag ends the value.
 func (p *parser) wouldBeValue(tag string) bool {
-	s := p.value.text.schema
-	if s == nil && p.value.json.isWhole() || s != nil && p.isWhole() {
+	s := p.value.text.Schema
+	if s == nil && p.value.json.IsWhole() || s != nil && p.isWhole() {
 		return false
 	}
 	if p.state == inNestedValue {
 		return !bytes.HasSuffix(p.in.rest(), []byte(markup.Mark))
 	}
 	if p.state == inDoubt {
-		best := p.doubt.best()
-		return !best.tied && best.place == inside
+		return p.doubt.search.First() != nil
 	}
 	before := p.value
-	p.value.text.tags = slices.Clone(before.text.tags)
+	p.value.text = p.value.text.Clone()
 	defer func() { p.value = before }()
 	rest := append(bytes.Clone(p.in.rest()), tag...)
 	if p.value.cdata && markup.HasPrefix(rest, cdataEnds) {

@@ -2,7 +2,7 @@ package answer
 
 import (
 	"bytes"
-	"dragoman/translate/format"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 )
 
@@ -48,7 +48,7 @@ func decided(v markup.Verdict) decision {
 // It is not only a question: it records a tag that is text of the value and, of the value's end, how
 // that is malformed. So it must not be called again for a tag on which it has decided.
 func (p *parser) decideTag(rest []byte) (n int, d decision) {
-	if p.value.text.schema == nil {
+	if p.value.text.Schema == nil {
 		return 0, decided(p.matchObjectEnd(rest))
 	}
 	whole := p.isWhole()
@@ -70,17 +70,17 @@ func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
 		return 0, decided(v)
 	case whole:
 		return p.endWhole(rest, &t)
-	case t.closes(p.value.text.closer):
-		return t.len, p.decideOwnCloser(rest, &t)
-	case p.value.cdata && t.kind <= opensParameter && t.bare:
+	case t.Closes(p.value.text.Closer):
+		return t.Len, p.decideOwnCloser(rest, &t)
+	case p.value.cdata && t.Kind <= held.OpensParameter && t.Bare:
 		return p.endWhole(rest, &t)
-	case t.kind >= closesOther:
+	case t.Kind >= held.ClosesOther:
 		return p.decideCloser(rest, &t)
-	case p.value.unsure && p.call.spelling == nil && t.kind == opensStructure && isWrapperName(t.name): // nothing looks for its end
+	case p.value.unsure && p.call.spelling == nil && t.Kind == held.OpensStructure && isWrapperName(t.Name): // nothing looks for its end
 		return 0, isValue
 	case p.value.unsure:
 		return 0, p.noteTag(&t)
-	case (t.kind == opensParameter || p.value.text.isOwnOpener(&t)) && t.bare && !p.value.text.json.inString:
+	case !p.value.text.JSON.InString && (t.Kind == held.OpensStructure || t.Bare && (t.Kind == held.OpensParameter || t.Maybe && p.value.text.Element || p.value.text.OwnOpener(&t))):
 		return 0, isDoubt
 	}
 	return 0, p.noteTag(&t)
@@ -93,25 +93,22 @@ func isWrapperName(name []byte) bool {
 }
 
 // noteTag records a tag that is text of the value.
-func (p *parser) noteTag(t *valueTag) decision {
-	r := reading{cost: p.value.cost, value: p.value.text}
-	shape := p.callShape()
-	r.stepInside(t, &shape, nil)
-	p.value.text, p.value.cost = r.value, r.cost
-	p.value.unsure = p.value.unsure || len(r.value.tags) == format.MaxOpenTags
+func (p *parser) noteTag(t *held.Tag) decision {
+	p.value.text.Take(t, false, false)
+	p.value.unsure = p.value.unsure || p.value.text.IsUnsure()
 	return isValue
 }
 
 // decideOwnCloser decides on the closing tag of the value's own name. It ends the value if what
 // follows can follow a value, unless it closes an element in the value, or stands in a string of JSON.
-func (p *parser) decideOwnCloser(rest []byte, t *valueTag) decision {
+func (p *parser) decideOwnCloser(rest []byte, t *held.Tag) decision {
 	v := &p.value
-	switch follows := p.mayFollow(rest[t.len:], false); {
+	switch follows := p.mayFollow(rest[t.Len:], false); {
 	case follows == markup.NeedMore:
 		return needsMore
-	case follows == markup.Match && !p.isNamedLikeOurs() && !v.text.tags.Has(v.text.closer) && (!v.text.json.isJSON || v.text.json.isWhole()):
+	case follows == markup.Match && !p.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
 		return endsValue
-	case v.unsure, follows == markup.NoMatch && v.text.json.inString && !(v.text.schema.ArraySchema() != nil && p.nextOpens(rest[t.len:], v.text.property)):
+	case v.unsure, follows == markup.NoMatch && v.text.JSON.InString && !(v.text.Schema.ArraySchema() != nil && p.nextOpens(rest[t.Len:], v.text.Property)):
 		return p.noteTag(t)
 	}
 	return isDoubt
@@ -119,41 +116,50 @@ func (p *parser) decideOwnCloser(rest []byte, t *valueTag) decision {
 
 // isNamedLikeOurs reports whether the value's own closing tag may be one of the call, too.
 func (p *parser) isNamedLikeOurs() bool {
-	return p.value.text.element && !p.value.cdata && markup.IsReserved(p.value.text.closer)
+	return p.value.text.Element && !p.value.cdata && markup.IsReserved(p.value.text.Closer)
 }
 
 // decideCloser decides on any other closing tag: of an element in the value, of the call, or one that
 // models write in place of the value's own: </name> for </parameter>, or the other way round, or a word
 // (docs/reference/legacy-format.md §12 row 3).
-func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
+func (p *parser) decideCloser(rest []byte, t *held.Tag) (n int, d decision) {
 	v := &p.value
 	switch {
-	case v.text.tags.Has(string(t.name)) || v.text.json.inString:
+	case v.text.Holds(string(t.Name)) || v.text.JSON.InString:
 		return 0, p.noteTag(t)
-	case t.kind == closesCall && callEndedBy(t) == ended && !t.declared: // the end of a wrapper
+	case t.Kind == held.ClosesWrapper && !t.Declared: // the end of a wrapper
 		return 0, p.passEnd(rest, t)
-	case t.kind != closesOther && !t.declared:
-		follows := p.callMayClose(rest[t.len:], t)
+	case t.Kind != held.ClosesOther && !t.Declared:
+		follows := p.callMayClose(rest[t.Len:], t)
 		switch {
 		case follows == markup.NeedMore:
 			return 0, needsMore
 		case follows == markup.NoMatch:
 			return 0, p.passEnd(rest, t)
-		case v.unsure, v.cost == 0 && v.text.whole == 0 && !p.isNamedLikeOurs():
+		case v.unsure, !v.text.HoldsMarkup() && !v.text.Unpaired && !p.isNamedLikeOurs():
 			return 0, p.endUnclosed()
 		}
 		return 0, isDoubt
 	}
-	follows := p.mayFollow(rest[t.len:], true)
-	seen := len(t.name) > 0 && v.text.seen.Has(t.name[0])
+	follows := p.mayFollow(rest[t.Len:], true)
+	seen := len(t.Name) > 0 && v.text.Saw(t.Name[0])
 	switch {
 	case follows == markup.NeedMore:
 		return 0, needsMore
-	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0 && !p.endFollows(rest[t.len:])):
+	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && !v.text.HoldsMarkup() && !v.text.Unpaired && !p.endFollows(rest[t.Len:])):
 		p.noteReason("wrong_closer")
 		v.misclosed = true
-		return t.len, endsValue
-	case v.unsure, follows == markup.NoMatch && t.kind == closesOther:
+		return t.Len, endsValue
+	case !v.unsure && !seen && t.Kind == held.ClosesOther:
+		switch p.mayFollow(rest[t.Len:], false) {
+		case markup.NeedMore:
+			return 0, needsMore
+		case markup.Match:
+			return 0, isDoubt
+		}
+	}
+	switch {
+	case v.unsure, follows == markup.NoMatch && t.Kind == held.ClosesOther && !t.Maybe:
 		return 0, p.noteTag(t)
 	}
 	return 0, isDoubt
@@ -161,17 +167,17 @@ func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
 
 // passEnd records a closing tag of the call that is text of the value, at the beginning of rest. A value
 // that is not closed, and ends with it, may have ended before it.
-func (p *parser) passEnd(rest []byte, t *valueTag) decision {
-	p.value.passedEnd = p.in.offset() + len(p.in.rest()) - len(rest) + t.len
+func (p *parser) passEnd(rest []byte, t *held.Tag) decision {
+	p.value.passedEnd = p.in.offset() + len(p.in.rest()) - len(rest) + t.Len
 	return isValue
 }
 
 // isOtherForm reports whether t is the closing tag that the value would have in the other form.
-func (p *parser) isOtherForm(t *valueTag) bool {
-	if p.value.text.element {
-		return t.closedAs(parameterName) && !t.declared
+func (p *parser) isOtherForm(t *held.Tag) bool {
+	if p.value.text.Element {
+		return t.IsNamed(parameterName) && !t.Declared
 	}
-	return t.declared
+	return t.Declared
 }
 
 // endUnclosed ends the value before a tag of the call: its own closing tag is missing.
@@ -206,11 +212,11 @@ func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
 		return markup.NoMatch
 	}
 	v := &p.value
-	return markup.VerdictOf(whole || start == 2 && (!v.text.seen.Has(rest[start]) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
+	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
 }
 
 // matchValueTag matches a tag that may mean something in the value.
-func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
+func (p *parser) matchValueTag(rest []byte) (t held.Tag, v markup.Verdict) {
 	if len(rest) > 1 && rest[1] == '!' { // a comment
 		return t, markup.NoMatch
 	}
@@ -228,12 +234,12 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 func (p *parser) mayMeanSomething(name []byte) bool {
 	v := &p.value
 	name = p.withoutNamespace(name)
-	if !v.text.element {
+	if !v.text.Element {
 		if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) {
 			name = name[i+1:]
 		}
 	}
-	if string(name) == v.text.closer || v.text.element && (p.takesAny() || v.names.Has(nameKey(name)) && p.call.schema.Declares(name)) {
+	if string(name) == v.text.Closer || v.text.Element && (p.takesAny() || v.names.Has(nameKey(name)) && p.call.schema.Declares(name)) {
 		return true
 	}
 	t := markup.Tag{Name: name}
@@ -264,10 +270,10 @@ func (p *parser) matchObjectEnd(rest []byte) markup.Verdict {
 	if v != markup.Match {
 		return v
 	}
-	if t.kind != closesParameters && t.kind != closesCall {
+	if t.Kind < held.ClosesParameters {
 		return markup.NoMatch
 	}
-	return p.callMayClose(rest[t.len:], &t)
+	return p.callMayClose(rest[t.Len:], &t)
 }
 
 // matchAfterCDATA matches the end of the value where rest begins with the `]]>` of its CDATA section. n
@@ -281,7 +287,7 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 		return 0, markup.NoMatch
 	}
 	if ends := p.call.ends; len(ends) > 0 {
-		if ends[0].at != p.in.offset()+i {
+		if ends[0].At != p.in.offset()+i {
 			return 0, markup.NoMatch
 		}
 		return i + p.takeEnd(), markup.Match

@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 
+	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 )
 
@@ -11,8 +12,8 @@ import (
 // callMayClose reports whether t, </parameters> or </invoke>, closes the call and so ends a value that
 // has no closing tag of its own. rest is the text after the tag. It does where the next tag of the
 // call's end follows, else it is text of the value.
-func (p *parser) callMayClose(rest []byte, t *valueTag) markup.Verdict {
-	if p.value.text.schema == nil && p.value.json.isWhole() {
+func (p *parser) callMayClose(rest []byte, t *held.Tag) markup.Verdict {
+	if p.value.text.Schema == nil && p.value.json.IsWhole() {
 		return markup.Match // the JSON object is whole, so nothing of it can follow
 	}
 	i, v := p.in.matchBlanks(rest, 0, maxGap)
@@ -28,10 +29,10 @@ func (p *parser) callMayClose(rest []byte, t *valueTag) markup.Verdict {
 	switch {
 	case v != markup.Match:
 		return v
-	case t.kind == closesParameters && next.Is("invoke") && next.Closing,
-		callEndedBy(t) == ending && next.IsWrapper() && next.Closing:
+	case t.Kind == held.ClosesParameters && next.Is("invoke") && next.Closing,
+		t.Kind == held.ClosesCall && next.IsWrapper() && next.Closing:
 		return markup.Match
-	case callEndedBy(t) == ending && next.Is("invoke") && !next.Closing:
+	case t.Kind == held.ClosesCall && next.Is("invoke") && !next.Closing:
 		return markup.VerdictOf(!p.hasParameterInvoke(&next))
 	}
 	return markup.NoMatch
@@ -40,7 +41,7 @@ func (p *parser) callMayClose(rest []byte, t *valueTag) markup.Verdict {
 // hasParameterInvoke reports whether <invoke>, which is t, may open a parameter of the tool.
 func (p *parser) hasParameterInvoke(t *markup.Tag) bool {
 	_, _, declared := p.call.schema.PropertyByTag("invoke")
-	return declared && p.value.text.element && len(t.Attributes) == 0
+	return declared && p.value.text.Element && len(t.Attributes) == 0
 }
 
 // mayFollow reports whether rest can follow the value's closing tag. After a wrong closing tag fewer
@@ -118,13 +119,13 @@ func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
 func (p *parser) parameterMayFollow(t *markup.Tag, wrong bool) bool {
 	next := p.readValueTag(t, 0)
 	switch {
-	case next.property == p.value.text.property, !p.value.text.element && !next.closedAs(parameterName):
+	case next.Property == p.value.text.Property, !p.value.text.Element && !next.IsNamed(parameterName):
 		return false
-	case next.declared:
+	case next.Declared:
 		return true
-	case !next.bare:
+	case !next.Bare:
 		return false
-	case next.closedAs(parameterName):
+	case next.IsNamed(parameterName):
 		return p.call.attributeForm
 	}
 	return !wrong && (len(p.call.schema.Properties) == 0 || p.value.cdata)

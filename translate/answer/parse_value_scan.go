@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 )
@@ -37,7 +38,7 @@ func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
 			return n, end, d
 		}
 		if n+1 < len(rest) {
-			p.value.text.seen.Add(rest[n+1])
+			p.value.text.See(rest[n+1])
 		}
 	}
 }
@@ -45,7 +46,7 @@ func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
 // scanSettled is scanValue where a doubt has been settled: all up to the next of the ends is text.
 func (p *parser) scanSettled(rest []byte) (n, end int, d decision) {
 	next := p.call.ends[0]
-	at := min(max(next.at-p.in.offset(), 0), len(rest))
+	at := min(max(next.At-p.in.offset(), 0), len(rest))
 	if n = p.nextEscape(rest[:at]); n < at {
 		return n, 0, isValue
 	}
@@ -59,12 +60,12 @@ func (p *parser) scanSettled(rest []byte) (n, end int, d decision) {
 func (p *parser) takeEnd() int {
 	end := p.call.ends[0]
 	p.call.ends = p.call.ends[1:]
-	if end.len >= 0 {
-		p.value.unclosed, p.value.ambiguous, p.value.markup = end.len == 0, end.doubtful, end.markup
-		p.value.misclosed = end.reason != ""
-		p.noteReason(end.reason)
+	if end.Len >= 0 {
+		p.value.unclosed, p.value.ambiguous, p.value.markup = end.Len == 0, false, end.Markup
+		p.value.misclosed = end.Reason != ""
+		p.noteReason(end.Reason)
 	}
-	return end.len
+	return end.Len
 }
 
 // nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
@@ -80,7 +81,7 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 	if p.escaped.Tags != 0 {
 		escape = '&'
 	}
-	typed := v.mode == modeHeld && v.text.schema != nil
+	typed := v.mode == modeHeld && v.text.Schema != nil
 	for n < len(rest) {
 		if rest[n] != '<' {
 			if n = indexEither(rest, n, tag, escape); n == len(rest) {
@@ -99,9 +100,9 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 			if v.mode == modeHeld || !p.isNoTag(rest[n:]) {
 				return n
 			}
-			v.text.seen.Add(rest[n+1])
+			v.text.See(rest[n+1])
 		default:
-			v.text.seen.Add(rest[n+1])
+			v.text.See(rest[n+1])
 		}
 		n++
 	}
@@ -111,7 +112,7 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 // isNoTag reports whether the `<` that rest begins with is text of a string by the name that follows it,
 // as decideTag would find. Of a closing tag whose element was not opened it does not ask.
 func (p *parser) isNoTag(rest []byte) bool {
-	if rest[1] == '/' && (len(rest) == 2 || !p.value.text.seen.Has(rest[2])) {
+	if rest[1] == '/' && (len(rest) == 2 || !p.value.text.Saw(rest[2])) {
 		return false
 	}
 	return p.matchTagName(rest, false) == markup.NoMatch
@@ -120,8 +121,8 @@ func (p *parser) isNoTag(rest []byte) bool {
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
 // tag there matters: see isWhole. Of bytes that are not held yet, it says what they allow.
 func (v *valueSeen) mayBeWhole(n int) bool {
-	j := &v.text.json
-	return v.text.schema.IsScalar() || j.hasEnded() || n > 0 && (j.isJSON || !j.begun && isTyped(v.text.schema))
+	j := &v.text.JSON
+	return v.text.Schema.IsScalar() || j.HasEnded() || n > 0 && (j.Is || !j.Begun && held.IsTyped(v.text.Schema))
 }
 
 // passForeignCloser decides, as decideTag does, on the closing tag of an element that was not opened in
@@ -142,12 +143,8 @@ func (p *parser) passForeignCloser(rest []byte) bool {
 	if g.MatchName(rest, true) != markup.NoMatch {
 		return false
 	}
-	if string(name) == v.text.closer || v.names.Has(nameKey(name)) || v.text.tags.Has(string(name)) {
+	if string(name) == v.text.Closer || v.names.Has(nameKey(name)) || v.text.Holds(string(name)) {
 		return false
-	}
-	v.text.item = false
-	if !v.text.seen.Has(name[0]) {
-		v.cost += costUnknown
 	}
 	return true
 }
@@ -176,7 +173,7 @@ func isOfCall(name []byte) bool {
 
 // mayEnd reports whether a closing tag whose name begins with c may matter.
 func (v *valueSeen) mayEnd(c byte) bool {
-	return v.closerStarts.Has(c) || v.text.schema != nil && !v.text.seen.Has(c)
+	return v.closerStarts.Has(c) || v.text.Schema != nil && !v.text.Saw(c)
 }
 
 // nextEscape returns the index of the first byte of text that is not text of the value as it stands,
@@ -204,23 +201,23 @@ func (p *parser) noteStarts() {
 		v.openerStarts.Join(&starts.Openers)
 		v.closerStarts.Join(&starts.Closers)
 	}
-	for _, name := range [...]string{v.text.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
+	for _, name := range [...]string{v.text.Closer, v.tag, p.call.namespace, "parameter", "invoke"} {
 		if name != "" {
 			v.closerStarts.Add(name[0])
 		}
 	}
-	if v.text.schema == nil {
+	if v.text.Schema == nil {
 		return
 	}
 	for _, c := range []byte("pPiIfFtTuUm") { // <parameter>, <invoke>, and wrappers in any case
 		v.openerStarts.Add(c)
 	}
-	for _, name := range [...]string{v.text.closer, p.call.namespace} {
+	for _, name := range [...]string{v.text.Closer, p.call.namespace} {
 		if name != "" {
 			v.openerStarts.Add(name[0])
 		}
 	}
-	if v.text.element && p.takesAny() {
+	if v.text.Element && p.takesAny() {
 		for c := range 256 {
 			if markup.IsTagByte(byte(c)) {
 				v.openerStarts.Add(byte(c))
@@ -236,7 +233,7 @@ func (p *parser) noteStarts() {
 			}
 			v.closerStarts.Add(name[0])
 			v.names.Add(nameKey([]byte(name)))
-			if v.text.element {
+			if v.text.Element {
 				v.openerStarts.Add(name[0])
 			}
 		}

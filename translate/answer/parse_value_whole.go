@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 	"dragoman/translate/schema"
 )
@@ -18,12 +19,12 @@ func (p *parser) isWhole() bool {
 	if v.mode != modeHeld {
 		return false
 	}
-	if v.text.json.isJSON {
-		if !v.text.json.isWhole() || v.text.schema.ArraySchema() != nil && !v.isList() { // it may be an element of a list
+	if v.text.JSON.Is {
+		if !v.text.JSON.IsWhole() || v.text.Schema.ArraySchema() != nil && !v.isList() { // it may be an element of a list
 			return false
 		}
 		if !v.heldIsJSON() {
-			v.text.json = jsonText{begun: true} // it only looked like JSON
+			v.text.JSON = held.JSON{Begun: true} // it only looked like JSON
 			return false
 		}
 		return true
@@ -44,37 +45,37 @@ func (v *valueSeen) heldIsJSON() bool {
 
 // endWhole is decideTag for a value that is whole: every tag that can end it does. In a list that is
 // written as <p>1</p><p>2</p>, it may be the first element.
-func (p *parser) endWhole(rest []byte, t *valueTag) (n int, d decision) {
+func (p *parser) endWhole(rest []byte, t *held.Tag) (n int, d decision) {
 	v := &p.value
 	switch {
-	case t.closes(v.text.closer):
-		switch p.mayFollow(rest[t.len:], false) {
+	case t.Closes(v.text.Closer):
+		switch p.mayFollow(rest[t.Len:], false) {
 		case markup.NeedMore:
 			return 0, needsMore
 		case markup.NoMatch:
-			if p.nextOpens(rest[t.len:], v.text.property) && v.text.schema.ArraySchema() != nil {
+			if p.nextOpens(rest[t.Len:], v.text.Property) && v.text.Schema.ArraySchema() != nil {
 				return 0, isDoubt
 			}
 		}
-		return t.len, endsValue
-	case t.kind == closesCall && callEndedBy(t) == ended: // the end of the wrapper: the call may be cut
-		v.text.crossed = true // if it goes on after that, the tag may be another parameter's
+		return t.Len, endsValue
+	case t.Kind == held.ClosesWrapper: // the end of the wrapper: the call may be cut
+		v.text.Unpaired = true
 		return 0, isValue
-	case t.kind != closesOther && t.isCloser() && t.declared && !p.value.cdata: // of the call, or of a parameter
+	case t.Kind != held.ClosesOther && t.IsCloser() && t.Declared && !p.value.cdata: // of the call, or of a parameter
 		return 0, isDoubt
-	case t.kind <= opensParameter && t.property == v.text.property:
-		if i, verdict := p.in.matchBlanks(rest, t.len, maxGap); verdict == markup.NeedMore {
+	case t.Kind <= held.OpensParameter && t.Property == v.text.Property:
+		if i, verdict := p.in.matchBlanks(rest, t.Len, maxGap); verdict == markup.NeedMore {
 			return 0, needsMore
-		} else if (v.isList() || v.text.schema.ArraySchema() == nil) && verdict == markup.Match && (i == len(rest) || rest[i] == '<') {
+		} else if (v.isList() || v.text.Schema.ArraySchema() == nil) && verdict == markup.Match && (i == len(rest) || rest[i] == '<') {
 			p.noteReason("wrong_closer")
-			return t.len, endsValue
+			return t.Len, endsValue
 		}
 		// A list with elements that are not closed, or one element that is closed by an opening tag.
-		v.text.crossed = true
+		v.text.CallTags++
 		return 0, isValue
-	case t.kind == closesOther, t.nameless && !v.text.element:
+	case t.Kind == held.ClosesOther, t.Nameless && !v.text.Element:
 		p.noteReason("wrong_closer")
-		return t.len, endsValue
+		return t.Len, endsValue
 	}
 	return 0, p.endUnclosed()
 }
@@ -89,16 +90,16 @@ func (p *parser) nextOpens(rest []byte, property string) bool {
 		return false
 	}
 	t, v := p.matchTag(rest)
-	return v == markup.Match && !t.Closing && p.readValueTag(&t, 0).property == property
+	return v == markup.Match && !t.Closing && p.readValueTag(&t, 0).Property == property
 }
 
 // isScalar reports whether the value so far is a number, a boolean or null, and its schema allows
 // nothing else. Such a value cannot hold a tag.
 func (p *parser) isScalar() bool {
 	v := &p.value
-	if v.mode != modeHeld || !v.text.schema.IsScalar() || len(v.held) > 2*maxNull {
+	if v.mode != modeHeld || !v.text.Schema.IsScalar() || len(v.held) > 2*maxNull {
 		return false
 	}
-	_, fits := schema.AppendTyped(nil, v.text.schema, string(v.held))
+	_, fits := schema.AppendTyped(nil, v.text.Schema, string(v.held))
 	return fits
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"cmp"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
@@ -19,8 +20,8 @@ func (p *parser) beginMember() {
 	if p.call.parameters == nil {
 		p.call.parameters = map[string]bool{}
 	}
-	p.call.parameters[p.value.text.property] = true
-	p.out.writeName(p.value.text.property)
+	p.call.parameters[p.value.text.Property] = true
+	p.out.writeName(p.value.text.Property)
 }
 
 // beginText begins to write the value as a string, as it comes.
@@ -33,7 +34,7 @@ func (p *parser) beginText() {
 // writeValue adds text to the value: it is written, or held. It is not empty.
 func (p *parser) writeValue(s []byte) {
 	v := &p.value
-	v.edge = edgeOf(v.edge, s)
+	v.edge.Add(s)
 	switch v.mode {
 	case modeText:
 		if v.cdata {
@@ -48,10 +49,10 @@ func (p *parser) writeValue(s []byte) {
 		}
 	default:
 		v.held = append(v.held, s...)
-		if v.text.schema == nil {
-			v.json.advance(s)
-		} else if p.in.offset() >= v.text.jsonTo && isTyped(v.text.schema) {
-			v.text.json.advance(s)
+		if v.text.Schema == nil {
+			v.json.Advance(s)
+		} else if p.in.offset() >= v.text.JSONTo && held.IsTyped(v.text.Schema) {
+			v.text.JSON.Advance(s)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func (p *parser) endValue(n int) state {
 	switch {
 	case p.holdsTooMuch():
 		return p.closeTooLong()
-	case v.text.schema == nil:
+	case v.text.Schema == nil:
 		return p.endObject()
 	case v.duplicate:
 		return inCall
@@ -95,7 +96,7 @@ func (p *parser) endValue(n int) state {
 	begun := p.out.gathered()
 	if !p.writeTyped() {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
-		v.ambiguous = v.ambiguous || v.markup || v.text.holdsMarkup() || (v.unclosed || v.misclosed) && bytes.IndexByte(v.held, '<') >= 0
+		v.ambiguous = v.ambiguous || v.markup || v.text.HoldsMarkup() || (v.unclosed || v.misclosed) && bytes.IndexByte(v.held, '<') >= 0
 	}
 	if !v.heldIsJSON() {
 		text := bytes.TrimRight(v.held, " \t\r\n")
@@ -131,7 +132,7 @@ func (p *parser) endString() state {
 // stray text of the call, with which closeCall ends it as unreadable.
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
-	p.value.held, p.value.json = nil, jsonDepth{} // an open quote in it counts no longer: see wouldBeText
+	p.value.held, p.value.json = nil, held.Depth{} // an open quote in it counts no longer: see wouldBeText
 	object, unfenced := text, true
 	if p.call.fence != "" {
 		object, unfenced = bytes.CutSuffix(text, []byte("```"))
@@ -166,7 +167,7 @@ func (p *parser) endObject() state {
 // isDoubtful reports whether it is doubtful that the value that has ended is what the model meant. It
 // is not asked for a typed value that is valid JSON, which proves where the value ends.
 func (v *valueSeen) isDoubtful() bool {
-	return v.ambiguous || v.text.isDoubtful(v.unclosed) || v.unclosed && v.endsBlank && !v.cdata || v.unsure && (v.unclosed || v.cost >= costUnopened)
+	return v.ambiguous || v.unclosed && v.endsBlank && !v.cdata || v.unsure && (v.unclosed || v.text.HoldsMarkup())
 }
 
 // writeTyped writes the value that was held, as its schema types it, and reports whether it fits.
@@ -174,7 +175,7 @@ func (v *valueSeen) isDoubtful() bool {
 func (p *parser) writeTyped() (fits bool) {
 	v := &p.value
 	text := p.heldText()
-	if array := v.text.schema.ArraySchema(); array != nil && !v.heldIsJSON() {
+	if array := v.text.Schema.ArraySchema(); array != nil && !v.heldIsJSON() {
 		if list := p.repeated(text); list != nil && p.out.writeTypedItems(array, list) {
 			return true
 		}
@@ -185,7 +186,7 @@ func (p *parser) writeTyped() (fits bool) {
 	if v.isJSON {
 		text = p.saidJSON(text)
 	}
-	return p.out.writeTyped(v.text.schema, text, p.call.attributeForm)
+	return p.out.writeTyped(v.text.Schema, text, p.call.attributeForm)
 }
 
 // heldText returns the text of the value that was held.
@@ -202,11 +203,11 @@ func (p *parser) saidJSON(text string) string {
 	v := &p.value
 	value := jsontext.Value(strings.TrimSpace(text))
 	_, _, declared := p.call.schema.PropertyByTag(v.tag)
-	str, _ := v.text.schema.IsString()
+	str, _ := v.text.Schema.IsString()
 	switch {
 	case !value.IsValid():
-	case v.text.schema.IsContested(), !declared && (p.call.unoffered || p.call.schema.AdditionalProperties == nil):
-		v.text.schema = format.AnyValue
+	case v.text.Schema.IsContested(), !declared && (p.call.unoffered || p.call.schema.AdditionalProperties == nil):
+		v.text.Schema = format.AnyValue
 	case str && value.Kind() == '"':
 		return rawjson.Unquote(value)
 	}
@@ -218,7 +219,7 @@ func (p *parser) saidJSON(text string) string {
 // text.
 func (p *parser) repeated(text string) (list []markup.Element) {
 	v := &p.value
-	closer, trim := "</"+v.text.closer+">", markup.TrimNewlines
+	closer, trim := "</"+v.text.Closer+">", markup.TrimNewlines
 	if g := p.call.spelling; g != nil {
 		closer = g.Closer()
 		if g.Bare {
@@ -239,7 +240,7 @@ func (p *parser) repeated(text string) (list []markup.Element) {
 			v.ambiguous = v.ambiguous || ambiguous
 			if v.unclosed {
 				item = v.trimItem(item)
-				v.ambiguous = v.ambiguous || v.text.schema.ListsStrings() && strings.TrimRight(item, " \t\r\n") != item
+				v.ambiguous = v.ambiguous || v.text.Schema.ListsStrings() && strings.TrimRight(item, " \t\r\n") != item
 				return append(list, markup.Element{Tag: v.tag, Text: item})
 			}
 			return append(list, markup.Element{Tag: v.tag, Text: trim(item)})
@@ -278,21 +279,21 @@ func (p *parser) holdsOwnTag(text string) bool {
 // ownTagLen returns the length of the opening tag of the parameter at the start of text, or 0.
 func (p *parser) ownTagLen(text string) int {
 	v := &p.value
-	if len(text) < 2 || text[0] != '<' || v.text.element && text[1] != v.tag[0] && (v.text.property == "" || text[1] != v.text.property[0]) {
+	if len(text) < 2 || text[0] != '<' || v.text.Element && text[1] != v.tag[0] && (v.text.Property == "" || text[1] != v.text.Property[0]) {
 		return 0
 	}
 	t, verdict := p.call.spelling.MatchTag([]byte(text[:min(len(text), markup.MaxTagLen)]), true)
 	if verdict != markup.Match || t.Closing || t.Empty {
 		return 0
 	}
-	if v.text.element {
+	if v.text.Element {
 		if string(t.Full) != v.tag || len(t.Attributes) > 0 {
 			return 0
 		}
 		return t.Len
 	}
 	tag, ok := t.NameAttribute()
-	if property, _, _ := p.call.schema.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.text.property {
+	if property, _, _ := p.call.schema.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.text.Property {
 		return 0
 	}
 	return t.Len

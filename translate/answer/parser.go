@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -153,7 +154,7 @@ type callSeen struct {
 
 	reason      string     // why the outcome of the call is not clean, "" if it is: see noteReason
 	misfit      string     // how a value does not fit its schema, "" if all do
-	ends        []valueEnd // of the values that follow, where that has been settled: see parse_doubt.go
+	ends        []held.End // of the values that follow, where that has been settled: see parse_doubt.go
 	gap, before layout     // how the tag that is next stands, as far as it has been read, and the tag before
 	stray       []byte     // text and tags that have no place in the call
 	strayText   bool       // text that has no place stands before what is next, up to the tag before that
@@ -171,26 +172,26 @@ type valueSeen struct {
 	tag  string // the tag under which the property is offered
 
 	mode        valueMode
-	held        []byte    // text of a value that is typed when it is whole
-	validLen    int       // how much of it was there when it was found to be JSON: see heldIsJSON
-	json        jsonDepth // of the whole input of a call
-	braced      bool      // the last brace of what is held is not the model's
-	guessed     bool      // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
-	duplicate   bool      // the parameter was given before
-	unbracketed bool      // its closing tag may have lost what it begins with
-	isJSON      bool      // its tag says that it is no string: where it is JSON, that is what is meant
-	cdata       bool      // the value began with <![CDATA[
-	section     section   // which that begins
-	wraps       bool      // it may be all of the input: see wrapsInput
-	unnamed     bool      // its opening tag is missing: see parse_nested.go
-	elements    []string  // that are open in it, there; nil before the first
-	layout      layout    // of the tags around it
-	tail        []byte    // the white space at the end of a string so far that may be layout
-	atStart     bool      // nothing of the string has been written, and white space at its beginning may be layout
-	edge        edge      // of the value so far
-	endsBlank   bool      // there is white space at the end of what has been written
-	looked      int       // how far passOn has looked through the input, for scanValue to go on there
-	blankAfter  int       // how far mayFollow has read white space after a closing tag, to go on there
+	held        []byte     // text of a value that is typed when it is whole
+	validLen    int        // how much of it was there when it was found to be JSON: see heldIsJSON
+	json        held.Depth // of the whole input of a call
+	braced      bool       // the last brace of what is held is not the model's
+	guessed     bool       // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
+	duplicate   bool       // the parameter was given before
+	unbracketed bool       // its closing tag may have lost what it begins with
+	isJSON      bool       // its tag says that it is no string: where it is JSON, that is what is meant
+	cdata       bool       // the value began with <![CDATA[
+	section     section    // which that begins
+	wraps       bool       // it may be all of the input: see wrapsInput
+	unnamed     bool       // its opening tag is missing: see parse_nested.go
+	elements    []string   // that are open in it, there; nil before the first
+	layout      layout     // of the tags around it
+	tail        []byte     // the white space at the end of a string so far that may be layout
+	atStart     bool       // nothing of the string has been written, and white space at its beginning may be layout
+	edge        held.Edge  // of the value so far
+	endsBlank   bool       // there is white space at the end of what has been written
+	looked      int        // how far passOn has looked through the input, for scanValue to go on there
+	blankAfter  int        // how far mayFollow has read white space after a closing tag, to go on there
 
 	closerStarts format.ByteSet // the first bytes of the names that matter in closing tags
 	openerStarts format.ByteSet // the first bytes of the names that matter in opening tags
@@ -198,12 +199,11 @@ type valueSeen struct {
 	unclosed     bool           // the value has no closing tag of its own: the tag after it ended it
 	misclosed    bool           // it has another one, or none
 	ambiguous    bool           // tags in it may be those of other elements of a list
-	markup       bool           // it holds markup that is not whole: see openValue.holdsMarkup
+	markup       bool           // it holds markup that is not whole: see held.Value.holdsMarkup
 	passedEnd    int            // where a closing tag of the call ends, in all that was fed, if the value ends with it so far; else 0
 	unsure       bool           // it holds too much doubtful text to know where it ends
 
-	text openValue // its parameter and the tags in it; without a schema it is the whole input of the call
-	cost int       // what speaks against the reading in which these are text of the value: see reading
+	text held.Value // its parameter and the tags in it; without a schema it is the whole input of the call
 }
 
 // valueMode says when a value is written to the emitter.

@@ -1,0 +1,446 @@
+package held
+
+import (
+	"slices"
+)
+
+// Call is what counts of the call whose text is searched.
+type Call struct {
+	Attribute      bool // it is <invoke name="…">
+	ParametersOpen bool // <parameters> is open
+	WrapperOpen    bool // it stands in a wrapper
+	Alone          bool // its format has no wrapper: other calls follow it, or text
+	Lines, Padded  bool // the opening tag of the first value stands on a line of its own, and so does its text
+	AnyName        bool // the tool declares no parameter, so that one may have any name
+	Unclosed       bool // its format has no closing tags of values
+	ClosedTwice    bool // models that write it close a value twice
+}
+
+// End is the end of a value.
+type End struct {
+	From     int    // where the text of the value begins in all that was fed; of the first value, where the search began
+	At, Len  int    // where its closing tag stands, and how long it is; 0 if it is missing
+	Reason   string // the name of the slip, "" if the end is as it should be
+	Doubtful bool   // it is not certain that the value ends here
+	Markup   bool   // the value holds markup that is not whole: see [Value.HoldsMarkup]
+	own      bool   // it is the closing tag of the value
+	whole    bool   // the type of the value tells that it ends here
+	regular  bool   // … and what can follow a value follows
+	closer   string // the name of that
+	before   *End
+}
+
+// doubtful returns the end as one that is doubtful: other readings may share it.
+func (e *End) doubtful() *End {
+	d := *e
+	d.Doubtful = true
+	return &d
+}
+
+// Follow is what stands behind a tag.
+type Follow struct {
+	Tag  *Tag // the next tag, if white space alone stands before it; nil for none
+	Ends bool // the text ends there, and the model has ended it
+}
+
+// Search follows all ways to read the text of a call from a tag on of which it is doubtful what it is. It reads the
+// text once: see [Search.Step].
+type Search struct {
+	call   Call
+	first  *open
+	inside []*open
+	paths  [places][]path // outside of values
+	closed bool           // the last tag was a closing one
+	tagEnd int            // where it ends
+	lost   slipSet        // of the best reading that was dropped for want of room
+	isLost bool
+}
+
+// place says where a reading is, after the last tag.
+type place uint8
+
+const (
+	between place = iota // between parameters
+	after                // after </parameters>
+	ending               // after </invoke>
+	ended                // after the end of the wrapper
+	next                 // in another call
+	places  = iota
+)
+
+// path is one way to read the text up to a place.
+type path struct {
+	slips slipSet
+	tags  int   // of the call that are text of values
+	shut  bool  // the wrapper has ended, and another call has begun
+	ends  *End  // of the values that have ended, the last first
+	begun *name // the parameters that have begun, the last first
+}
+
+// name is that of a parameter.
+type name struct {
+	property string
+	before   *name
+}
+
+// open is a value that is open in some paths.
+type open struct {
+	Value
+	paths []path
+}
+
+// Bounds on what is followed at once.
+const (
+	maxOpen  = 16
+	maxPaths = 12
+)
+
+// NewSearch returns a search in the text of a call from a tag on, which stands in the value v.
+func NewSearch(call Call, v *Value) *Search {
+	first := &open{Value: v.Clone(), paths: []path{{}}}
+	return &Search{call: call, first: first, inside: []*open{first}}
+}
+
+// First returns the first value as it is if it goes on; nil if no reading has it so.
+func (s *Search) First() *Value {
+	if slices.Contains(s.inside, s.first) {
+		return &s.first.Value
+	}
+	return nil
+}
+
+// Values yields the values that are open, of which the text goes on up to the next tag.
+func (s *Search) Values(yield func(*Value) bool) {
+	for _, o := range s.inside {
+		if !yield(&o.Value) {
+			return
+		}
+	}
+}
+
+// InString reports whether, in some reading, the text goes on in a string of JSON.
+func (s *Search) InString() bool {
+	return slices.ContainsFunc(s.inside, func(o *open) bool { return o.JSON.Is && o.JSON.InString })
+}
+
+// Step follows the next tag in all readings.
+func (s *Search) Step(t *Tag, next Follow) {
+	was, inside := s.paths, s.inside
+	s.paths, s.inside = [places][]path{}, nil
+	var begun *open // the value that t begins
+	for _, o := range inside {
+		for _, p := range o.paths {
+			s.leave(o, p, t, next, &begun)
+		}
+		if !o.JSON.Is || !o.JSON.InString {
+			o.Take(t, s.stands(t, next, &o.Value), s.mayFollow(next))
+		}
+		o.paths = slices.DeleteFunc(o.paths, func(p path) bool { return o.slipsOf(p).len() > MaxSlips })
+		if len(o.paths) > 0 {
+			s.inside = append(s.inside, o)
+		}
+	}
+	for at, list := range was {
+		for _, p := range list {
+			s.step(place(at), p, t, t.Gap == Text, &begun)
+		}
+	}
+	if begun != nil {
+		s.inside = append(s.inside, begun)
+	}
+	s.bound()
+	s.closed, s.tagEnd = t.IsCloser(), t.End()
+}
+
+// slipsOf returns the slips of a path that are certain while the value goes on.
+func (o *open) slipsOf(p path) slipSet { return p.slips.with(TagInValue, o.Value.stands) }
+
+// bound drops readings of which there are too many.
+func (s *Search) bound() {
+	for len(s.inside) > maxOpen {
+		worst := 0
+		for i, o := range s.inside {
+			if o != s.first && (s.inside[worst] == s.first || o.least().len() >= s.inside[worst].least().len()) {
+				worst = i
+			}
+		}
+		lost := s.inside[worst].least()
+		if !s.isLost || lost.len() < s.lost.len() {
+			s.lost, s.isLost = lost, true
+		}
+		s.inside = slices.Delete(s.inside, worst, worst+1)
+	}
+}
+
+// least returns the fewest slips that the value costs so far.
+func (o *open) least() slipSet {
+	least := o.slipsOf(o.paths[0])
+	for _, p := range o.paths[1:] {
+		if l := o.slipsOf(p); l.len() < least.len() {
+			least = l
+		}
+	}
+	return least
+}
+
+// leave follows the readings in which the value ends at t.
+func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
+	switch {
+	case t.Closes(o.Closer):
+		p = o.end(p, t, WrongCloser, true)
+		p.ends.regular = next.Ends || s.mayFollow(next) && next.Tag.Kind != OpensStructure && !next.Tag.Given && next.Tag.Property != o.Property
+		s.add(between, p)
+	case t.Kind == ClosesOther:
+		if next.Tag != nil && s.mayFollow(next) && !o.Holds(string(t.Name)) {
+			s.add(between, o.end(p, t, WrongCloser, false))
+		}
+	case t.IsCloser(), t.Kind == OpensStructure:
+		s.step(between, s.endBefore(o, p, t), t, false, begun)
+	case t.Kind <= OpensParameter && t.Bare:
+		own := t.Property == o.Property || o.OwnOpener(t)
+		if own {
+			if s.mayFollow(next) {
+				s.add(between, o.end(p, t, WrongCloser, false))
+			}
+			return
+		}
+		if t.isQuoted() || t.Kind == OpensOther && !t.Maybe && !s.call.AnyName && !(o.Whole && o.JSON.Begun) {
+			return
+		}
+		before := s.endBefore(o, p, t)
+		here, sure := s.beginsHere(t)
+		before.slips = before.slips.with(QuotedTag, !here)
+		before.ends.Doubtful = before.ends.Doubtful || here && !sure
+		s.step(between, before, t, false, begun)
+	}
+}
+
+// end returns the path in which t closes the value.
+func (o *open) end(p path, t *Tag, slip Slip, own bool) path {
+	p.slips = (p.slips|o.Value.slips(t, own)).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
+	p.tags += o.CallTags
+	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, before: p.ends}
+	if !own {
+		e.Reason = Slips[slip].Name
+		e.Doubtful = e.Doubtful || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
+	}
+	p.ends = e
+	return p
+}
+
+// endBefore returns the path in which the value ends before t, without a closing tag.
+func (s *Search) endBefore(o *open, p path, t *Tag) path {
+	empty := o.From == t.At || o.From == s.tagEnd && t.Gap != Text
+	if s.call.Unclosed {
+		p = o.end(p, t, MissingCloser, true)
+		p.ends.Len = 0
+		return p
+	}
+	p = o.end(p, t, MissingCloser, false)
+	p.ends.Len, p.ends.Doubtful = 0, p.ends.Doubtful || empty
+	p.slips = p.slips.with(EmptyValue, empty)
+	return p
+}
+
+// step follows t between parameters, or behind them. text says that there is text before it.
+func (s *Search) step(at place, p path, t *Tag, text bool, begun **open) {
+	switch at {
+	case next:
+		s.add(next, p)
+		return
+	case ended:
+		if t.Structure {
+			at, p.shut = next, true
+		} else {
+			p.slips = p.slips.with(StrayText, text).with(StrayCloser, t.IsCloser() && t.Kind != ClosesOther)
+		}
+		s.add(at, p)
+		return
+	case ending:
+		s.stepEnding(p, t)
+		return
+	}
+	p.slips = p.slips.with(StrayText, text || t.Kind >= Comment)
+	switch t.Kind {
+	case OpensParameter, OpensOther:
+		s.begin(at, p, t, text, begun)
+	case OpensStructure:
+		if string(t.Name) == "parameters" {
+			p.slips = p.slips.with(StrayText, true)
+			s.add(between, p)
+			return
+		}
+		p.slips = p.slips.with(OpenCall, true)
+		s.add(next, p)
+	case ClosesParameters:
+		p.slips = p.slips.with(StrayCloser, !s.call.ParametersOpen || at == after)
+		s.add(after, p)
+	case ClosesCall:
+		p.slips = p.slips.with(OpenParameters, s.call.ParametersOpen && at == between)
+		s.add(ending, p)
+	case ClosesWrapper:
+		p.slips = p.slips.with(OpenCall, true).with(StrayCloser, !s.call.WrapperOpen)
+		s.add(ended, p)
+	case ClosesOther:
+		p.slips = p.slips.with(StrayCloser, true)
+		if s.call.ClosedTwice && p.ends != nil && t.Gap != Text && p.ends.own && t.Closes(p.ends.closer) { // or that closes the value
+			p.ends = p.ends.doubtful()
+		}
+		s.add(at, p)
+	default:
+		s.add(at, p)
+	}
+}
+
+// stepEnding follows t after </invoke>. Within a wrapper, its end or another call stands there.
+func (s *Search) stepEnding(p path, t *Tag) {
+	switch {
+	case t.Kind == ClosesWrapper, t.Structure:
+		p.slips = p.slips.with(StrayText, t.Gap == Text && s.call.WrapperOpen)
+		if t.Structure {
+			s.add(next, p)
+		} else {
+			s.add(ended, p)
+		}
+	case t.Gap != Text && (t.Kind == ClosesParameters || t.Kind == ClosesCall):
+		p.slips = p.slips.with(StrayCloser, true)
+		s.add(ending, p)
+	default:
+		p.slips = p.slips.with(StrayText, t.Gap == Text && s.call.WrapperOpen).with(StrayCloser, t.IsCloser() || s.call.WrapperOpen)
+		s.add(ended, p)
+	}
+}
+
+// begin begins the value of the parameter that t opens; <p/> is a whole one.
+func (s *Search) begin(at place, p path, t *Tag, text bool, begun **open) {
+	declared := t.Declared || t.Maybe || s.call.AnyName || s.call.Attribute && t.IsNamed(parameterName)
+	p.slips = p.slips.with(Undeclared, !declared).with(GivenTwice, s.isGiven(p, t)).with(OpenParameters, at == after)
+	p.slips = p.slips.with(QuotedTag, text && !t.Edge.beginsLine())
+	if !t.Bare && !t.Empty {
+		return
+	}
+	if e := p.ends; e != nil && (s.isGiven(p, t) || !t.Declared && !(t.Maybe && t.IsNamed(parameterName)) && !s.call.AnyName && !e.own && !e.whole && (e.Len == 0 || !t.IsNamed(parameterName))) {
+		p.ends = p.ends.doubtful()
+	}
+	p.begun = &name{t.Property, p.begun}
+	if t.Empty {
+		s.add(between, p)
+		return
+	}
+	if p.slips.len() > MaxSlips {
+		return
+	}
+	if *begun == nil {
+		*begun = &open{Value: Value{Property: t.Property, Closer: string(t.Name), Element: t.Nameless || string(t.Name) != "parameter",
+			Schema: t.Schema, From: t.End(), Fenced: t.Edge.fenced}}
+	}
+	(*begun).paths = addPath((*begun).paths, p)
+}
+
+var parameterName = []byte("parameter")
+
+// isGiven reports whether the parameter that t opens was given before.
+func (s *Search) isGiven(p path, t *Tag) bool {
+	for n := p.begun; n != nil; n = n.before {
+		if n.property == t.Property {
+			return true
+		}
+	}
+	return t.Given
+}
+
+// add adds a path to those that go on at a place.
+func (s *Search) add(at place, p path) {
+	if p.slips.len() <= MaxSlips {
+		s.paths[at] = addPath(s.paths[at], p)
+	}
+}
+
+// addPath adds a path to those of one place. Of two that go on alike, the one with fewer slips is kept.
+func addPath(list []path, p path) []path {
+	for i := range list {
+		q := &list[i]
+		switch {
+		case sameEnds(q.ends, p.ends):
+			if p.beats(q) {
+				*q = p
+			}
+			return list
+		case q.slips != p.slips && q.slips&^p.slips == 0 && q.tags <= p.tags:
+			return list
+		case q.slips != p.slips && p.slips&^q.slips == 0 && p.tags <= q.tags:
+			*q = p
+			return list
+		}
+	}
+	if len(list) == maxPaths {
+		worst := 0
+		for i := range list {
+			if list[worst].beats(&list[i]) {
+				worst = i
+			}
+		}
+		if p.beats(&list[worst]) {
+			list[worst] = p
+		}
+		return list
+	}
+	return append(list, p)
+}
+
+// sameEnds reports whether the values of two paths end alike.
+func sameEnds(a, b *End) bool {
+	for a != b {
+		if a == nil || b == nil || a.At != b.At || a.Len != b.Len {
+			return false
+		}
+		a, b = a.before, b.before
+	}
+	return true
+}
+
+// beginsHere reports whether a tag stands where the next one of the call would: at the beginning of a line, behind a
+// closing tag or, unless values stand on lines of their own, right behind a word: sure says that it does not stand
+// behind a quotation mark, which may open a quotation. Elements have names that texts have, too: they do not stand
+// behind a word.
+func (s *Search) beginsHere(t *Tag) (here, sure bool) {
+	switch {
+	case t.Edge.beginsLine(), s.closed && t.Gap != Text:
+		return true, true
+	case t.Unopened || !t.IsNamed(parameterName) || s.call.Lines && s.call.Padded:
+		return false, false
+	}
+	return t.Edge.isWord() || t.Edge.isQuote(), !t.Edge.isQuote()
+}
+
+// stands reports whether t, which is text of the value v, stands where the call could go on.
+func (s *Search) stands(t *Tag, next Follow, v *Value) bool {
+	switch t.Kind {
+	case ClosesParameters:
+		return next.Ends || next.Tag != nil && (next.Tag.Kind == ClosesCall || next.Tag.Kind == ClosesWrapper)
+	case ClosesCall:
+		return next.Ends || next.Tag != nil && (next.Tag.Kind == ClosesWrapper || next.Tag.Kind == OpensStructure)
+	case ClosesWrapper:
+		return next.Ends || next.Tag != nil && next.Tag.Kind == OpensStructure
+	case ClosesOther:
+		again := s.call.ClosedTwice && t.Closes(v.Closer) && next.Tag != nil && next.Tag.Closes(v.Closer)
+		return again || (t.Declared || t.Maybe || t.Closes(v.Closer)) && s.mayFollow(next)
+	case OpensParameter, OpensOther, OpensStructure:
+		known := t.Declared || t.Maybe || t.Kind == OpensStructure || s.call.Attribute && t.IsNamed(parameterName)
+		here, _ := s.beginsHere(t)
+		return here && known && (t.Kind == OpensStructure || t.Bare && !t.Given && t.Property != v.Property) && !t.isQuoted()
+	}
+	return false
+}
+
+// mayFollow reports whether what stands behind a tag can follow a value.
+func (s *Search) mayFollow(next Follow) bool {
+	t := next.Tag
+	switch {
+	case t == nil:
+		return next.Ends
+	case t.Kind == OpensParameter, t.Kind == OpensOther:
+		return (t.Bare || t.Empty) && (t.Declared || t.Maybe || s.call.AnyName || s.call.Attribute && t.IsNamed(parameterName))
+	}
+	return t.Kind == OpensStructure || t.Kind >= ClosesParameters && t.Kind <= ClosesWrapper
+}

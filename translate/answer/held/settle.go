@@ -1,0 +1,171 @@
+package held
+
+import (
+	"slices"
+)
+
+// Verdict is what a search has found so far.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Open    Verdict = iota // more text has to come
+	GoesOn                 // all that was followed is text of the first value
+	Ends                   // the values end as [Search.Settle] says
+	Refused                // two readings are equally good, or none is good enough
+)
+
+// Settle says what the tags that were followed have settled: where all readings agree, or one is better than all
+// others can become.
+func (s *Search) Settle() (Verdict, []End) {
+	all := s.all()
+	if len(all) == 0 {
+		return Refused, nil
+	}
+	if len(s.inside) == 1 && s.inside[0] == s.first && len(all) == len(s.first.paths) {
+		return GoesOn, nil
+	}
+	if ends := common(all); len(ends) > 0 && s.First() == nil {
+		return s.settled(ends)
+	}
+	if ends := regular(all); len(ends) > 0 {
+		return s.settled(ends)
+	}
+	best, tied := s.best(append(slices.Clone(s.paths[ended]), s.paths[next]...))
+	if best == nil {
+		return Open, nil
+	}
+	for i := range all {
+		if p := &all[i]; !sameEnds(p.ends, best.ends) && p.slips.len() <= best.slips.len() && !(best.shut && best.beats(p)) {
+			return Open, nil
+		}
+	}
+	if tied {
+		return Refused, nil
+	}
+	return s.settled(best.inOrder())
+}
+
+// regular returns the ends that all paths without a slip have, if the first is as it should be.
+func regular(all []path) []End {
+	clean := slices.DeleteFunc(slices.Clone(all), func(p path) bool { return p.slips != 0 })
+	if len(clean) == 0 {
+		return nil
+	}
+	if ends := common(clean); len(ends) > 0 && ends[0].regular {
+		return ends
+	}
+	return nil
+}
+
+// IsText reports whether the reading in which the first value goes on has fewer slips than all others.
+func (s *Search) IsText() bool {
+	if s.First() == nil {
+		return false
+	}
+	least := s.first.least().len()
+	for _, o := range s.inside {
+		if o != s.first && o.least().len() <= least {
+			return false
+		}
+	}
+	for _, list := range s.paths {
+		if slices.ContainsFunc(list, func(p path) bool { return p.slips.len() <= least }) {
+			return false
+		}
+	}
+	return true
+}
+
+// AtEnd is Settle where no more text comes.
+func (s *Search) AtEnd() (Verdict, []End) {
+	var final []path
+	for at, list := range s.paths {
+		for _, p := range list {
+			p.slips = p.slips.with(OpenCall, place(at) < ending).with(OpenParameters, place(at) == between && s.call.ParametersOpen)
+			final = append(final, p)
+		}
+	}
+	for _, o := range s.inside {
+		for _, p := range o.paths {
+			p.slips = (p.slips|o.Value.slips(nil, false)).with(MissingCloser, true).with(OpenCall, true)
+			p.tags += o.CallTags
+			final = append(final, p)
+		}
+	}
+	best, tied := s.best(final)
+	switch {
+	case best == nil || tied || best.ends == nil:
+		return Refused, nil
+	}
+	return s.settled(best.inOrder())
+}
+
+// settled returns the ends, unless one is doubtful.
+func (s *Search) settled(ends []End) (Verdict, []End) {
+	if slices.ContainsFunc(ends, func(e End) bool { return e.Doubtful }) {
+		return Refused, nil
+	}
+	return Ends, ends
+}
+
+// all returns all paths, with what is certain of them.
+func (s *Search) all() (all []path) {
+	for _, o := range s.inside {
+		for _, p := range o.paths {
+			p.slips, p.tags = o.slipsOf(p), p.tags+o.CallTags
+			all = append(all, p)
+		}
+	}
+	for _, list := range s.paths {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// beats reports whether p is better than q, which may get more slips.
+func (p *path) beats(q *path) bool {
+	a, b := p.slips.len(), q.slips.len()
+	return a < b || a == b && p.tags < q.tags
+}
+
+// best returns the best of paths, nil if none is good enough. tied says that another one is as good.
+func (s *Search) best(list []path) (best *path, tied bool) {
+	for i := range list {
+		p := &list[i]
+		switch {
+		case p.slips.len() > MaxSlips:
+		case best == nil || p.beats(best):
+			best, tied = p, false
+		case !best.beats(p) && !sameEnds(best.ends, p.ends):
+			tied = true
+		}
+	}
+	if best != nil && s.isLost && s.lost.len() <= best.slips.len() {
+		tied = true
+	}
+	return best, tied
+}
+
+// inOrder returns the ends of the values, the first first.
+func (p *path) inOrder() (ends []End) {
+	for e := p.ends; e != nil; e = e.before {
+		ends = append(ends, *e)
+	}
+	slices.Reverse(ends)
+	return ends
+}
+
+// common returns the ends, from the first on, that all paths have.
+func common(all []path) []End {
+	ends := all[0].inOrder()
+	for i := range all[1:] {
+		other := all[1+i].inOrder()
+		n := 0
+		for n < len(ends) && n < len(other) && ends[n].At == other[n].At && ends[n].Len == other[n].Len {
+			n++
+		}
+		ends = ends[:n]
+	}
+	return ends
+}
