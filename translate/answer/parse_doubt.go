@@ -129,7 +129,7 @@ func (p *parser) complete(v *held.Value, text []byte, at int) {
 		v.JSONTo = d.from + at
 	}
 	if v.JSON.Is {
-		v.Whole = v.JSON.IsWhole()
+		v.Whole = v.JSON.HasEnded()
 		return
 	}
 	var before []byte

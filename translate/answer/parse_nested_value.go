@@ -221,3 +221,10 @@ func (p *parser) endNested(n int) state {
 
 // isBlank reports whether text is nothing but white space.
 func isBlank(text []byte) bool { return markup.SkipBlanks(text, 0, len(text)) == len(text) }
+
+// endUnclosed ends a value before a tag of the call: its own closing tag is missing.
+func (p *parser) endUnclosed() decision {
+	p.value.unclosed = true
+	p.noteReason("missing_closer")
+	return endsValue
+}

@@ -211,7 +211,7 @@ func (p *parser) wouldBeValue(tag string) bool {
 		return !bytes.HasSuffix(p.in.rest(), []byte(markup.Mark))
 	}
 	if p.state == inDoubt {
-		return p.doubt.search.First() != nil
+		return p.doubt.search.IsText()
 	}
 	before := p.value
 	p.value.text = p.value.text.Clone()

@@ -42,61 +42,61 @@ func decided(v markup.Verdict) decision {
 	return [...]decision{markup.NoMatch: isValue, markup.NeedMore: needsMore, markup.Match: endsValue}[v]
 }
 
-// decideTag decides on the tag that rest begins with. n is the length of the value's closing tag: 0
-// if that is missing, and the tag after it ends the value.
-//
-// It is not only a question: it records a tag that is text of the value and, of the value's end, how
-// that is malformed. So it must not be called again for a tag on which it has decided.
+// decideTag decides on the tag that rest begins with. n is the length of the value's closing tag. In the regular
+// form that is the one tag that matters: all others that may mean something begin a doubt.
 func (p *parser) decideTag(rest []byte) (n int, d decision) {
-	if p.value.text.Schema == nil {
+	v := &p.value
+	if v.text.Schema == nil {
 		return 0, decided(p.matchObjectEnd(rest))
 	}
-	whole := p.isWhole()
-	if v := p.matchTagName(rest, whole); v != markup.Match {
+	if v := p.matchTagName(rest, p.isWhole()); v != markup.Match {
 		return 0, decided(v)
 	}
 	if p.passForeignCloser(rest) {
 		return 0, isValue
 	}
-	return p.decideMatching(rest, whole)
-}
-
-// decideMatching is decideTag for a tag of which the name may mean something. whole says that the value
-// is whole before it.
-func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
-	t, v := p.matchValueTag(rest)
+	t, verdict := p.matchValueTag(rest)
 	switch {
-	case v != markup.Match:
-		return 0, decided(v)
-	case whole:
-		return p.endWhole(rest, &t)
-	case t.Closes(p.value.text.Closer):
+	case verdict != markup.Match:
+		return 0, decided(verdict)
+	case t.Closes(v.text.Closer):
 		return t.Len, p.decideOwnCloser(rest, &t)
-	case p.value.cdata && t.Kind <= held.OpensParameter && t.Bare:
-		return p.endWhole(rest, &t)
-	case t.Kind >= held.ClosesOther:
-		return p.decideCloser(rest, &t)
-	case p.value.unsure && p.call.spelling == nil && t.Kind == held.OpensStructure && isWrapperName(t.Name): // nothing looks for its end
+	case t.Kind == held.ClosesWrapper && !t.Declared && !p.isWhole(): // the upstream may have stopped at it where it is text
+		v.text.Take(&t, false, false)
 		return 0, isValue
-	case p.value.unsure:
-		return 0, p.noteTag(&t)
-	case !p.value.text.JSON.InString && (t.Kind == held.OpensStructure || t.Bare && (t.Kind == held.OpensParameter || t.Maybe && p.value.text.Element || p.value.text.OwnOpener(&t))):
-		return 0, isDoubt
+	case v.unsure, v.text.JSON.InString, t.IsCloser() && v.text.Holds(string(t.Name)), !t.IsCloser() && !p.mayBeOfCall(&t):
+		v.text.Take(&t, false, false)
+		v.unsure = v.unsure || v.text.IsUnsure()
+		return 0, isValue
+	case t.IsCloser() && !p.isWhole():
+		switch p.mayEndBehind(rest[t.Len:], &t) {
+		case markup.NeedMore:
+			return 0, needsMore
+		case markup.NoMatch:
+			v.text.Take(&t, false, false)
+			return 0, isValue
+		}
 	}
-	return 0, p.noteTag(&t)
+	return 0, isDoubt
 }
 
-// isWrapperName reports whether tags of that name are wrappers of calls.
-func isWrapperName(name []byte) bool {
-	t := markup.Tag{Name: name}
-	return t.IsWrapper()
+// mayEndBehind reports whether the value may end with a closing tag that is not its own, or before it, by what
+// stands behind that: no text, and behind one of another element only what can follow a value.
+func (p *parser) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
+	if t.Kind == held.ClosesOther && !t.Maybe {
+		return p.mayFollow(rest, false)
+	}
+	i, v := p.in.matchBlanks(rest, 0, maxBlankAfter)
+	if v == markup.Match {
+		v = markup.VerdictOf(i == len(rest) || rest[i] == '<')
+	}
+	return v
 }
 
-// noteTag records a tag that is text of the value.
-func (p *parser) noteTag(t *held.Tag) decision {
-	p.value.text.Take(t, false, false)
-	p.value.unsure = p.value.unsure || p.value.text.IsUnsure()
-	return isValue
+// mayBeOfCall reports whether an opening tag may be of the call, and no text of the value.
+func (p *parser) mayBeOfCall(t *held.Tag) bool {
+	v := &p.value.text
+	return t.Kind == held.OpensStructure || t.Bare && (t.Kind == held.OpensParameter || t.Maybe && v.Element || v.OwnOpener(t)) || p.isWhole()
 }
 
 // decideOwnCloser decides on the closing tag of the value's own name. It ends the value if what
@@ -108,8 +108,9 @@ func (p *parser) decideOwnCloser(rest []byte, t *held.Tag) decision {
 		return needsMore
 	case follows == markup.Match && !p.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
 		return endsValue
-	case v.unsure, follows == markup.NoMatch && v.text.JSON.InString && !(v.text.Schema.ArraySchema() != nil && p.nextOpens(rest[t.Len:], v.text.Property)):
-		return p.noteTag(t)
+	case v.unsure, follows == markup.NoMatch && v.text.JSON.InString:
+		v.text.Take(t, false, false)
+		return isValue
 	}
 	return isDoubt
 }
@@ -117,74 +118,6 @@ func (p *parser) decideOwnCloser(rest []byte, t *held.Tag) decision {
 // isNamedLikeOurs reports whether the value's own closing tag may be one of the call, too.
 func (p *parser) isNamedLikeOurs() bool {
 	return p.value.text.Element && !p.value.cdata && markup.IsReserved(p.value.text.Closer)
-}
-
-// decideCloser decides on any other closing tag: of an element in the value, of the call, or one that
-// models write in place of the value's own: </name> for </parameter>, or the other way round, or a word
-// (docs/reference/legacy-format.md §12 row 3).
-func (p *parser) decideCloser(rest []byte, t *held.Tag) (n int, d decision) {
-	v := &p.value
-	switch {
-	case v.text.Holds(string(t.Name)) || v.text.JSON.InString:
-		return 0, p.noteTag(t)
-	case t.Kind == held.ClosesWrapper && !t.Declared: // the end of a wrapper
-		return 0, p.passEnd(rest, t)
-	case t.Kind != held.ClosesOther && !t.Declared:
-		follows := p.callMayClose(rest[t.Len:], t)
-		switch {
-		case follows == markup.NeedMore:
-			return 0, needsMore
-		case follows == markup.NoMatch:
-			return 0, p.passEnd(rest, t)
-		case v.unsure, !v.text.HoldsMarkup() && !v.text.Unpaired && !p.isNamedLikeOurs():
-			return 0, p.endUnclosed()
-		}
-		return 0, isDoubt
-	}
-	follows := p.mayFollow(rest[t.Len:], true)
-	seen := len(t.Name) > 0 && v.text.Saw(t.Name[0])
-	switch {
-	case follows == markup.NeedMore:
-		return 0, needsMore
-	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && !v.text.HoldsMarkup() && !v.text.Unpaired && !p.endFollows(rest[t.Len:])):
-		p.noteReason("wrong_closer")
-		v.misclosed = true
-		return t.Len, endsValue
-	case !v.unsure && !seen && t.Kind == held.ClosesOther:
-		switch p.mayFollow(rest[t.Len:], false) {
-		case markup.NeedMore:
-			return 0, needsMore
-		case markup.Match:
-			return 0, isDoubt
-		}
-	}
-	switch {
-	case v.unsure, follows == markup.NoMatch && t.Kind == held.ClosesOther && !t.Maybe:
-		return 0, p.noteTag(t)
-	}
-	return 0, isDoubt
-}
-
-// passEnd records a closing tag of the call that is text of the value, at the beginning of rest. A value
-// that is not closed, and ends with it, may have ended before it.
-func (p *parser) passEnd(rest []byte, t *held.Tag) decision {
-	p.value.passedEnd = p.in.offset() + len(p.in.rest()) - len(rest) + t.Len
-	return isValue
-}
-
-// isOtherForm reports whether t is the closing tag that the value would have in the other form.
-func (p *parser) isOtherForm(t *held.Tag) bool {
-	if p.value.text.Element {
-		return t.IsNamed(parameterName) && !t.Declared
-	}
-	return t.Declared
-}
-
-// endUnclosed ends the value before a tag of the call: its own closing tag is missing.
-func (p *parser) endUnclosed() decision {
-	p.value.unclosed = true
-	p.noteReason("missing_closer")
-	return endsValue
 }
 
 // matchTagName reports whether rest may begin with a tag that means something in the value: see
@@ -298,6 +231,15 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 		return 0, markup.NeedMore
 	case endsValue:
 		return i + n, markup.Match
+	case isDoubt: // it has ended, whatever closes it
+		t, _ := p.matchValueTag(rest[i:])
+		if t.Kind != held.ClosesOther {
+			p.endUnclosed()
+			return i, markup.Match
+		}
+		p.noteReason("wrong_closer")
+		p.value.misclosed = true
+		return i + t.Len, markup.Match
 	}
 	return 0, markup.NoMatch
 }

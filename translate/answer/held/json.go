@@ -84,8 +84,8 @@ func (j *JSON) Advance(s []byte) {
 	}
 }
 
-// HasEnded reports whether the text is JSON, and whole: nothing of it can follow.
-func (j *JSON) HasEnded() bool { return j.Is && j.IsWhole() }
+// HasEnded reports whether the text is JSON, and whole: nothing of it can follow, and nothing does.
+func (j *JSON) HasEnded() bool { return j.Is && j.IsWhole() && (j.last == '}' || j.last == ']') }
 
 // IsTyped reports whether s tells of a text whether it is whole: no strings fit, or only listed ones.
 func IsTyped(s *schema.Schema) bool { return !s.AcceptsString() || s.IsEnum() }

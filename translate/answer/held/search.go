@@ -195,6 +195,9 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 			s.add(between, o.end(p, t, WrongCloser, false))
 		}
 	case t.IsCloser(), t.Kind == OpensStructure:
+		if (t.Kind == ClosesParameters && !s.call.ParametersOpen || t.IsCloser() && t.Declared) && next.Tag != nil && s.mayFollow(next) {
+			s.add(between, o.end(p, t, WrongCloser, false))
+		}
 		s.step(between, s.endBefore(o, p, t), t, false, begun)
 	case t.Kind <= OpensParameter && t.Bare:
 		own := t.Property == o.Property || o.OwnOpener(t)
@@ -209,6 +212,9 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 		}
 		before := s.endBefore(o, p, t)
 		here, sure := s.beginsHere(t)
+		if o.typed() && o.Value.Whole {
+			here, sure = true, true
+		}
 		before.slips = before.slips.with(QuotedTag, !here)
 		before.ends.Doubtful = before.ends.Doubtful || here && !sure
 		s.step(between, before, t, false, begun)

@@ -147,7 +147,7 @@ func (v *Value) slips(t *Tag, own bool) slipSet {
 		return e.stands && !(e.fenced && t != nil && !t.Edge.fenced)
 	})
 	if !own {
-		tags = tags || v.Unpaired || v.CallTags > 0 || v.item
+		tags = tags || v.Unpaired || v.HoldsMarkup() || v.item
 	}
 	return slipSet(0).with(TagInValue, tags).with(Misfit, v.misfits())
 }
