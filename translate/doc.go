@@ -42,7 +42,7 @@
 //   - refused: a call is, if it cannot be read, and nothing of it was sent: it is
 //     text of the answer. The block of a call opens with its first parameter.
 //   - doubtful: a tag in a value is, if it may end the value and may be text of it;
-//     reading: one way to read the text from there on.
+//     reading: one way to read the text from there on; slip: what is wrong in it, see package held.
 //   - a call is closed if it is whole, and broken off if it is not; a block, and
 //     a message, is stopped.
 //

@@ -31,7 +31,7 @@
 // A value is any text, with tags of every kind. It ends at its own closing tag
 // where what follows can follow a value: a param, or the end of the parameters,
 // of the call or of the text (parse_value_end.go). Where it is doubtful which tag
-// ends it, the text is held until what follows settles that (parse_doubt.go).
+// ends it, the text is held until what follows settles that (parse_doubt.go, and package held).
 //
 // # The parser
 //

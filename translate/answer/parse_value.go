@@ -137,9 +137,6 @@ func (p *parser) readValueText() state {
 			return p.closeTooLong()
 		}
 		n, end, d := p.scanValue(rest)
-		if from := max(v.passedEnd-p.in.offset(), 0); v.passedEnd > 0 && from < n && markup.SkipBlanks(rest, from, n) < n {
-			v.passedEnd = 0
-		}
 		if n > 0 {
 			p.writeValue(rest[:n])
 			p.in.take(n, SpanValue)
@@ -157,7 +154,7 @@ func (p *parser) readValueText() state {
 			return wait
 		}
 	}
-	if v.mode == modeText && !v.cdata && !v.unbracketed && v.passedEnd == 0 && !p.in.isMarked() && p.in.seen == nil {
+	if v.mode == modeText && !v.cdata && !v.unbracketed && !p.in.isMarked() && p.in.seen == nil {
 		p.writePlain = (*parser).writeStringValue
 	}
 	return wait

@@ -243,13 +243,3 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	}
 	return 0, markup.NoMatch
 }
-
-// endFollows reports whether a closing tag of the call stands at the beginning of rest, behind white space.
-func (p *parser) endFollows(rest []byte) bool {
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
-	if v != markup.Match || i == len(rest) {
-		return false
-	}
-	t, v := p.matchOwnTag(rest[i:])
-	return v == markup.Match && t.Closing
-}

@@ -75,7 +75,6 @@ func (p *parser) endValue(n int) state {
 	p.in.take(n, SpanMarkup)
 	v.open = false
 	if v.unclosed { // the white space before the next tag is at the end of the value
-		v.ambiguous = v.ambiguous || v.passedEnd > 0
 		p.call.gap = layout{lines: v.layout.lines, indent: v.layout.indent}
 	}
 	switch {

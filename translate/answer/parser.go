@@ -200,7 +200,6 @@ type valueSeen struct {
 	misclosed    bool           // it has another one, or none
 	ambiguous    bool           // tags in it may be those of other elements of a list
 	markup       bool           // it holds markup that is not whole: see held.Value.holdsMarkup
-	passedEnd    int            // where a closing tag of the call ends, in all that was fed, if the value ends with it so far; else 0
 	unsure       bool           // it holds too much doubtful text to know where it ends
 
 	text held.Value // its parameter and the tags in it; without a schema it is the whole input of the call
