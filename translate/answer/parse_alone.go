@@ -179,9 +179,6 @@ func (p *parser) beginsAlone(text []byte) bool {
 	return v != markup.NoMatch
 }
 
-// callKeys are the names of members that the object of a call may begin with.
-var callKeys = append([]string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}, callWrappers...)
-
 // matchCallKey reports whether rest begins as the object of a call does that is the whole answer, so
 // that other JSON is sent as it comes.
 func (p *parser) matchCallKey(rest []byte) markup.Verdict {
@@ -199,7 +196,7 @@ func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	key := rest[i+1 : min(len(rest), i+most)]
 	switch n := bytes.IndexByte(key, '"'); {
 	case n >= 0:
-		return markup.VerdictOf(slices.Contains(callKeys, string(key[:n])))
+		return markup.VerdictOf(slices.Contains(held.ObjectKeys, string(key[:n])))
 	case len(key) == most-1:
 		return markup.NoMatch
 	}

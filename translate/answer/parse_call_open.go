@@ -39,6 +39,13 @@ func (p *parser) noteReason(reason string) {
 	}
 }
 
+// noteReasons notes the first of several.
+func (p *parser) noteReasons(reasons []string) {
+	for _, reason := range reasons {
+		p.noteReason(reason)
+	}
+}
+
 // openCall opens the block of the call, unless it is open. From here on the text is a call, and
 // cannot be given back. If tool_choice does not let the call come, the answer ends before it.
 func (p *parser) openCall() {

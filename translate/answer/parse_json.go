@@ -2,9 +2,11 @@ package answer
 
 import (
 	"bytes"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -114,7 +116,7 @@ func (p *parser) readJSONCall() state {
 	case p.cutShort || p.isPending():
 		said := markup.Unescape(string(v.held), p.escaped, "")
 		if !p.call.isInput() {
-			said = openArguments(said)
+			said = held.CutArguments(said)
 		}
 		p.out.writeCutObject(said)
 		return p.breakOff()
@@ -129,47 +131,38 @@ func lacksMember(text []byte) bool {
 	return bytes.HasSuffix(text, []byte(",")) || bytes.HasSuffix(text, []byte("{"))
 }
 
+// heldTool returns what is known of the tool of the call.
+func (p *parser) heldTool() *held.Tool {
+	return &held.Tool{Name: p.call.tool, Schema: p.call.schema, Unoffered: p.call.unoffered, Braced: p.value.braced}
+}
+
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
 	if p.call.isInput() {
 		return p.endJSONInput(said)
 	}
-	call, ok := p.decodeCall(said)
+	call, ok := held.ReadObject(said, &p.tools)
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
 	if p.call.tool == "" {
-		if next, ok := p.nameTool(call.name()); !ok {
+		if next, ok := p.nameTool(call.Tool()); !ok {
 			return next
 		}
 	}
-	arguments := call.arguments()
-	if arguments != "" && call.holdsOthers(p.call.schema) {
-		return p.closeUnreadableJSON()
-	}
-	if arguments == "" {
-		if arguments, ok = call.flatArguments(p.call.schema); !ok || p.call.unoffered { // an input, with a member that is named so
-			p.call.unread = true
-			return p.closeUnreadableJSON()
-		}
-		if arguments != "{}" {
-			p.noteReason("no_arguments")
-		}
-	}
-	input, ok := p.looseInput(arguments)
+	input, slips, ok := p.heldTool().Arguments(&call)
 	if !ok {
+		p.call.unread = true
 		return p.closeUnreadableJSON()
 	}
-	if p.call.spelling.IsUnsure() && (len(call.Arguments) == 0 || len(call.Rest) > 0 || !declaresAll(p.call.schema, input)) {
+	if p.call.spelling.IsUnsure() && (!call.IsBare() || !held.Takes(p.call.schema, input)) {
 		return p.giveBack() // the description of a tool
 	}
 	if !p.call.spelling.IsListed() && p.format.Name != format.JSON && p.format.Name != format.Llama {
 		p.noteReason("json_call")
 	}
-	if len(call.Rest) > 0 {
-		p.noteReason("extra_element")
-	}
+	p.noteReasons(slips)
 	return p.writeJSONInput(said, input)
 }
 
@@ -179,14 +172,26 @@ func (p *parser) endJSONInput(said string) state {
 		p.noteReason("json_string")
 		said = rawjson.UnquoteLoose(said)
 	}
-	input, ok := p.looseInput(said)
+	input, slips, ok := p.heldTool().Input(said)
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
-	if p.call.unoffered && p.call.spelling.IDs && isCallID(p.call.tool) && !p.inferTool(input) {
+	if p.call.unoffered && p.call.spelling.IDs && held.IsCallID(p.call.tool) && !p.inferTool(input) {
 		return p.giveBackCall("tool_name")
 	}
+	p.noteReasons(slips)
 	return p.writeJSONInput(said, input)
+}
+
+// inferTool names the tool of a call whose id has no name in it: the one offered tool that takes such an
+// input. It reports false if there is none, or several.
+func (p *parser) inferTool(input jsontext.Value) bool {
+	i, ok := held.Infer(len(p.tools.List), func(i int) *schema.Schema { return p.schemas.Of(&p.tools.List[i]) }, input)
+	if ok {
+		p.nameTool(p.tools.List[i].Name)
+		p.noteReason("tool_name")
+	}
+	return ok
 }
 
 // writeJSONInput writes the input of a call, which stands in what the model said.
@@ -200,7 +205,7 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 		p.openCall()
 	}
 	p.value.held = nil
-	p.call.jsonInput, p.call.nested = true, closesWithin(said)
+	p.call.jsonInput, p.call.nested = true, held.ClosesWithin(said)
 	p.call.members = memberNames(input)
 	return afterJSONCall
 }

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"strings"
 
 	"dragoman/translate/markup"
 )
@@ -52,18 +51,4 @@ func (p *parser) matchMember(rest []byte) markup.Verdict {
 		v = markup.VerdictOf(i == len(rest) && cut || i < len(rest) && rest[i] == ':')
 	}
 	return v
-}
-
-// closesWithin reports whether another member may follow one that is an object in text.
-func closesWithin(text string) bool {
-	for {
-		_, rest, found := strings.Cut(text, "}")
-		if !found {
-			return false
-		}
-		text = rest
-		if rest, found = strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), ","); found && !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "{") {
-			return true
-		}
-	}
 }

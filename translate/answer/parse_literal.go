@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 
@@ -152,7 +153,7 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 	case p.literal.syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
 		return p.in.needMore()
 	case rest[i] != ',':
-		return markup.VerdictOf(rest[i] == '}' && closesWithin(string(p.in.since(p.literal.from))))
+		return markup.VerdictOf(rest[i] == '}' && held.ClosesWithin(string(p.in.since(p.literal.from))))
 	}
 	switch _, v = p.matchSeparator(rest[i:]); v {
 	case markup.Match:

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
@@ -31,7 +32,7 @@ func (p *parser) literalCalls() (calls []literalCall, ok bool) {
 	}
 	for i := range calls {
 		ok = ok && (!l.bare || p.mayBeBare(&calls[i]))
-		if tool, _ := p.tools.Find(calls[i].name); l.unclosed && tool != nil && mayLackAnother(p.schemas.Of(tool), calls[i].input) {
+		if tool, _ := p.tools.Find(calls[i].name); l.unclosed && tool != nil && held.MayLackAnother(p.schemas.Of(tool), calls[i].input) {
 			return nil, false
 		}
 		if !p.mayBeCalled(calls[i].name) {
@@ -141,7 +142,7 @@ func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
 	switch {
 	case strings.TrimSpace(value) == "", strings.Contains(value, format.Gemma4Marks.Call[1]), holdsPart([]byte(value)):
 		return nil, false
-	case takesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // or that is another parameter
+	case held.TakesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // or that is another parameter
 		return nil, false
 	}
 	return p.readGemmaCall(string(text) + format.GemmaQuote + string(p.literal.closer))

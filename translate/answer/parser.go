@@ -176,7 +176,6 @@ type valueSeen struct {
 	validLen    int        // how much of it was there when it was found to be JSON: see heldIsJSON
 	json        held.Depth // of the whole input of a call
 	braced      bool       // the last brace of what is held is not the model's
-	guessed     bool       // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
 	duplicate   bool       // the parameter was given before
 	unbracketed bool       // its closing tag may have lost what it begins with
 	isJSON      bool       // its tag says that it is no string: where it is JSON, that is what is meant

@@ -72,6 +72,9 @@ func (s *Schema) accepts() kindSet { return s.acceptsItself() | s.altsAccept }
 // AcceptsString reports whether a string fits.
 func (s *Schema) AcceptsString() bool { return s.accepts()&(kindString|acceptsAny) != 0 }
 
+// AcceptsObject reports whether an object fits.
+func (s *Schema) AcceptsObject() bool { return s.accepts()&(kindObject|acceptsAny) != 0 }
+
 // mentionsString reports whether s or an alternative names the type string. Text is then a
 // string sooner than it is JSON under an alternative that allows anything.
 func (s *Schema) mentionsString() bool { return s.accepts()&kindString != 0 }
