@@ -39,13 +39,8 @@ upstreams: {east: {kind: bedrock, region: us-east-1, endpoint: %q}}
 models: [{name: claude-2.1, upstream: east, %s}]
 `, bedrock.URL, test.entry))
 			server := start(t, nil, "--config", path)
-			m, err := readMessage([]byte(read(t, post(t, client, server.url, streaming))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			call := m.toolUse()
-			if call == nil || call.Name != "get_weather" || decode[map[string]any](t, string(call.Input))["city"] != "Oslo" {
-				t.Fatalf("the answer is %+v", m)
+			if call := streamedCall(t, post(t, client, server.url, streaming)); call.Input["city"] != "Oslo" {
+				t.Fatalf("the call is %+v", call)
 			}
 			requests := fake.Requests()
 			if body := string(requests[len(requests)-1].Body); !strings.Contains(body, test.asked) {

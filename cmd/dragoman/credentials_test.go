@@ -27,9 +27,7 @@ models: [{name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1"}]
 `, bedrock.URL))
 	server := start(t, nil, "--config", path)
 	for range 2 {
-		if m, err := readMessage([]byte(read(t, post(t, client, server.url, streaming)))); err != nil || m.toolUse() == nil {
-			t.Fatalf("%+v, %v", m, err)
-		}
+		streamedCall(t, post(t, client, server.url, streaming))
 		roles.Revoke()
 	}
 	if grants := fmt.Sprint(roles.Grants()); grants != "[container container]" {

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"strings"
-	"sync"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -21,8 +18,6 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
-	"dragoman/upstream"
-	"dragoman/upstream/simulated"
 )
 
 // demoCommand is `dragoman demo`.
@@ -47,12 +42,17 @@ The simulated model writes calls in any format, as the prompt shows them.`,
 	return c
 }
 
-// demoQuestion is what the user of the demo asks.
-const demoQuestion = "What is the weather in Lisbon?"
+// The conversation of the demo: the user asks for the city, the model calls the tool, and the tool returns the result.
+const (
+	demoCity     = "Lisbon"
+	demoQuestion = "What is the weather in " + demoCity + "?"
+	demoTool     = "get_weather"
+	demoResult   = "21 degrees celsius, sunny"
+)
 
-// demoTools is the tools member of the request: one tool, which fits the question.
-var demoTools = jsontext.Value(`[{
-	"name": "get_weather",
+// demoRequest is the body of both requests. The second one has more messages.
+const demoRequest = `{"model": "claude-2.1", "max_tokens": 1024, "stream": true, "tools": [{
+	"name": "` + demoTool + `",
 	"description": "Get the current weather in a given city.",
 	"input_schema": {
 		"type": "object",
@@ -62,15 +62,16 @@ var demoTools = jsontext.Value(`[{
 		},
 		"required": ["city"]
 	}
-}]`)
+}], "messages": [{"role": "user", "content": "` + demoQuestion + `"}%s]}`
 
-// demoResult is what the tool returns. The client of the demo runs nothing.
-const demoResult = "21 degrees celsius, sunny"
+// demoReturns are the messages that return the result: the text and the call of the model, and what the tool said.
+const demoReturns = `, {"role": "assistant", "content": [
+	{"type": "text", "text": %q}, {"type": "tool_use", "id": %q, "name": "` + demoTool + `", "input": %s}
+]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": %[2]q, "content": %[4]q}]}`
 
 // demo serves the simulated model on a free port, holds the conversation in a format and prints it. It
 // has no environment but for the colours, so that no configuration of the user's changes it.
 func demo(ctx context.Context, p process, format string, verbose bool) error {
-	model := &recorder{Upstream: simulated.New()}
 	cfg, err := config.Load(config.Source{
 		Listen:      config.Override{Value: freePort},
 		AdminListen: config.Override{Value: freePort},
@@ -83,18 +84,19 @@ func demo(ctx context.Context, p process, format string, verbose bool) error {
 	for i := range cfg.Models {
 		cfg.Models[i].Format = format
 	}
-	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, metrics.New(build().Version), nil, zerolog.Nop())
+	c := conversation{format: format, ended: make(chan demoStep, 1)}
+	observed := func(o *proxy.Options) { o.Observe = []proxy.Observe{c.observe} }
+	server, upstreams, err := newServer(ctx, cfg, metrics.New(build().Version), nil, zerolog.Nop(), observed)
 	if err != nil {
 		return err
 	}
-	site, err := open(ctx, newLive(cfg, server, nil), zerolog.Nop())
+	site, err := open(ctx, newLive(cfg, server, upstreams), zerolog.Nop())
 	if err != nil {
 		return err
 	}
 	site.serve()
-	c := demoClient{url: site.url(loopback) + "/v1/messages", format: format, model: model}
-	err = errors.Join(c.run(ctx), site.close(context.Background(), farewell))
-	if err != nil {
+	c.url = site.url(loopback) + "/v1/messages"
+	if err := errors.Join(c.hold(ctx), site.close(context.Background(), farewell)); err != nil {
 		return err
 	}
 	text := c.screen(painter(p.colours() && isTerminal(p.stdout)))
@@ -105,123 +107,85 @@ func demo(ctx context.Context, p process, format string, verbose bool) error {
 	return err
 }
 
-// demoClient is the client of the demo's server.
-type demoClient struct {
+// conversation is what the demo shows: its client asks, and asks again with the result of the tool.
+type conversation struct {
 	url, format string
-	model       *recorder
-	steps       []demoStep
+	asked, told demoStep
+	ended       chan demoStep // gets each exchange that has ended
 }
 
 // demoStep is one request of the demo, and what came of it.
 type demoStep struct {
-	request            string // the body
-	prompt, completion string // what the model was asked, and what it wrote
-	stream             string // the events that the client got
-	answer             *demoMessage
+	request, prompt, completion, stream string   // request and stream are bodies
+	id                                  string   // of the call
+	text, input                         []string // the pieces of the text, and of the input of the call
+	stop                                messages.Stop
 }
 
-// run asks the question, runs the tool that the model calls, and sends its result.
-func (c *demoClient) run(ctx context.Context) error {
-	request := demoRequest{
-		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Tools: demoTools,
-		Messages: []demoTurn{{"user", demoQuestion}},
-	}
-	answer, err := c.roundTrip(ctx, request)
-	if err != nil {
+// hold asks the question, and returns the result of the tool that the model calls. The client of the demo runs nothing.
+func (c *conversation) hold(ctx context.Context) (err error) {
+	if c.asked, err = c.ask(ctx, ""); err != nil {
 		return err
 	}
-	call := answer.toolUse()
-	if call == nil {
+	if c.asked.id == "" {
 		return errors.New("demo: the simulated model called no tool")
 	}
-	request.Messages = append(request.Messages,
-		demoTurn{"assistant", answer.blocks},
-		demoTurn{"user", []demoBlock{{Type: "tool_result", ToolUseID: call.ID, Content: demoResult}}})
-	_, err = c.roundTrip(ctx, request)
+	c.told, err = c.ask(ctx, fmt.Sprintf(demoReturns, strings.Join(c.asked.text, ""), c.asked.id, strings.Join(c.asked.input, ""), demoResult))
 	return err
 }
 
-// roundTrip sends one request, keeps what becomes of it, and returns the answer.
-func (c *demoClient) roundTrip(ctx context.Context, r demoRequest) (*demoMessage, error) {
-	body, err := json.Marshal(r, jsontext.WithIndent("  "))
-	if err != nil {
-		return nil, err
+// ask sends the question and more messages, and returns what came of it.
+func (c *conversation) ask(ctx context.Context, more string) (step demoStep, err error) {
+	body := jsontext.Value(fmt.Sprintf(demoRequest, more))
+	if err := body.Indent(jsontext.WithIndent("  ")); err != nil {
+		return step, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return step, err
 	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Anthropic-Version", messages.Version20230601)
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, err
+		return step, err
 	}
 	defer response.Body.Close()
 	stream, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
+	if response.StatusCode == http.StatusOK {
+		step = <-c.ended
 	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("demo: %s: %s", response.Status, stream)
+	if step.stop == "" {
+		return step, fmt.Errorf("demo: %s: %s", response.Status, stream)
 	}
-	answer, err := readMessage(stream)
-	if err != nil {
-		return nil, err
-	}
-	prompt, completion := c.model.last()
-	c.steps = append(c.steps, demoStep{string(body), prompt, completion, string(stream), answer})
-	return answer, nil
+	step.request, step.stream = string(body), string(stream)
+	return step, err
 }
 
-// recorder is an upstream that remembers the last prompt and the last completion: what a
-// client never sees, and the demo is about.
-type recorder struct {
-	proxy.Upstream
-
-	mu         sync.Mutex
-	prompt     string
-	completion strings.Builder
-}
-
-// Prepare remembers the prompt at once, and the completion while it is written.
-func (r *recorder) Prepare(model upstream.Model, p *translate.Prompt) (*upstream.Call, error) {
-	call, err := r.Upstream.Prepare(model, p)
-	if err != nil {
-		return nil, err
-	}
-	recorded := *call
-	recorded.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return r.record(p, call.Chunks(ctx)) }
-	return &recorded, nil
-}
-
-func (r *recorder) record(p *translate.Prompt, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
-	r.mu.Lock()
-	r.prompt = p.Text()
-	r.completion.Reset()
-	r.mu.Unlock()
-	return func(yield func(translate.Chunk, error) bool) {
-		for chunk, err := range chunks {
-			r.mu.Lock()
-			r.completion.WriteString(chunk.Text)
+// observe notes what becomes of a request, of which a client sees the events alone.
+func (c *conversation) observe(*http.Request, *metrics.Exchange) *proxy.Observation {
+	var s demoStep
+	return &proxy.Observation{
+		Rendered: func(_ proxy.UpstreamModel, _ *messages.Request, p *translate.Prompt) { s.prompt = p.Text() },
+		Chunk: func(c *translate.Chunk) {
+			s.completion += c.Text
+			if c.StopSequence != "" {
+				s.completion += "\n[stopped at " + c.StopSequence + "]"
+			} else if c.Stop != "" {
+				s.completion += "\n[ended]"
+			}
+		},
+		Event: func(e *messages.Event) {
 			switch {
-			case chunk.StopSequence != "":
-				fmt.Fprintf(&r.completion, "\n[stopped at %s]", chunk.StopSequence)
-			case chunk.Stop != "":
-				r.completion.WriteString("\n[ended]")
+			case e.Type == messages.ContentBlockStart:
+				s.id = e.Block.ID
+			case e.Delta == messages.TextDelta:
+				s.text = append(s.text, string(e.Text))
+			case e.Delta == messages.InputJSONDelta:
+				s.input = append(s.input, string(e.Text))
+			case e.Type == messages.MessageDelta:
+				s.stop = e.Message.StopReason
 			}
-			r.mu.Unlock()
-			if !yield(chunk, err) {
-				return
-			}
-		}
+		},
+		Ended: func(*metrics.Exchange) { c.ended <- s },
 	}
-}
-
-// last returns the last prompt, and its completion so far.
-func (r *recorder) last() (prompt, completion string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.prompt, r.completion.String()
 }

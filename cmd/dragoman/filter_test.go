@@ -141,6 +141,16 @@ type block struct {
 	Input            map[string]any
 }
 
+// event is an event of a streamed answer.
+type event struct {
+	Type         string
+	ContentBlock block `json:"content_block"`
+	Delta        struct {
+		Text        string
+		PartialJSON string `json:"partial_json"`
+	}
+}
+
 var wantCall = []block{
 	{Type: "text", Text: "Let me look."},
 	{Type: "tool_use", Name: "get_weather", Input: map[string]any{"city": "Ålesund", "days": 3.0}},
@@ -201,7 +211,7 @@ func TestParseEvents(t *testing.T) {
 	var types []string
 	var text, input string
 	for line := range strings.Lines(got.stdout) {
-		e := decode[demoEvent](t, line)
+		e := decode[event](t, line)
 		text += e.Delta.Text
 		input += e.Delta.PartialJSON
 		if len(types) == 0 || types[len(types)-1] != e.Type {

@@ -104,6 +104,27 @@ func read(t *testing.T, response *http.Response) string {
 	return string(data)
 }
 
+// streamedCall returns the call to get_weather in a streamed answer.
+func streamedCall(t *testing.T, response *http.Response) (call block) {
+	t.Helper()
+	stream := read(t, response)
+	input := ""
+	for line := range strings.Lines(stream) {
+		if data, found := strings.CutPrefix(line, "data: "); found {
+			e := decode[event](t, data)
+			if e.ContentBlock.Type == "tool_use" {
+				call = e.ContentBlock
+			}
+			input += e.Delta.PartialJSON
+		}
+	}
+	if call.Name != "get_weather" || !strings.Contains(stream, "event: message_stop") {
+		t.Fatalf("no tool was called in %s", stream)
+	}
+	call.Input = decode[map[string]any](t, input)
+	return call
+}
+
 var streaming = strings.Replace(weatherRequest, `"messages"`, `"stream":true,"messages"`, 1)
 
 func TestServeSimulated(t *testing.T) {
@@ -119,15 +140,10 @@ func TestServeSimulated(t *testing.T) {
 	}
 
 	whole := decode[message](t, read(t, post(t, client, server.url, weatherRequest)))
-	streamed, err := readMessage([]byte(read(t, post(t, client, server.url, streaming))))
-	if err != nil {
-		t.Fatal(err)
+	if whole.StopReason != "tool_use" {
+		t.Fatalf("no tool was called: %+v", whole)
 	}
-	call := streamed.toolUse()
-	if call == nil || whole.StopReason != "tool_use" {
-		t.Fatalf("no tool was called: %+v, %+v", whole, streamed)
-	}
-	got := block{Type: call.Type, Name: call.Name, Input: decode[map[string]any](t, string(call.Input))}
+	got := streamedCall(t, post(t, client, server.url, streaming))
 	if diff := cmp.Diff(whole.Content[len(whole.Content)-1], got); diff != "" || got.Input["city"] != "Oslo" {
 		t.Errorf("the call at once, and streamed (-at once +streamed):\n%s", diff)
 	}

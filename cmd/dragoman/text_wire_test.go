@@ -32,16 +32,8 @@ models:
 	if got := response.Header.Get("X-Dragoman-Upstream"); got != "east" {
 		t.Errorf("upstream %q", got)
 	}
-	m, err := readMessage([]byte(read(t, response)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	call := m.toolUse()
-	if call == nil {
-		t.Fatal("no tool was called")
-	}
-	if got := decode[map[string]any](t, string(call.Input))["city"]; call.Name != "get_weather" || got != "Oslo" {
-		t.Errorf("%s was called with the city %q", call.Name, got)
+	if call := streamedCall(t, response); call.Input["city"] != "Oslo" {
+		t.Errorf("the call is %+v", call)
 	}
 	asked := fake.Requests()[0]
 	body := decode[struct{ Prompt string }](t, string(asked.Body))

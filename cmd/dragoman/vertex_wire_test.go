@@ -28,14 +28,7 @@ models:
 `, vertex.URL))
 	server := start(t, map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": credentials}, "--config", path)
 	for i, name := range []string{"claude-2.1", "llama", "forced"} {
-		response := post(t, client, server.url, strings.Replace(streaming, "claude-2.1", name, 1))
-		m, err := readMessage([]byte(read(t, response)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if call := m.toolUse(); call == nil || call.Name != "get_weather" {
-			t.Errorf("%s: no tool was called", name)
-		}
+		streamedCall(t, post(t, client, server.url, strings.Replace(streaming, "claude-2.1", name, 1)))
 		body := string(fake.Requests()[i].Body)
 		if wantChat := name != "claude-2.1"; strings.Contains(body, "anthropic_version") == wantChat || strings.Contains(body, `"model":`) != wantChat {
 			t.Errorf("%s was sent %s", name, body)
