@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy"
 	"dragoman/upstream"
 )
 
@@ -24,11 +25,11 @@ type namedServer struct {
 const loadTimeout = 2 * time.Minute
 
 // newServerOf returns the server of --base-url. It is false if the flag was not given.
-func newServerOf(cfg *config.Config, f fleet, s *settings) (namedServer, bool) {
+func newServerOf(cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings) (namedServer, bool) {
 	if s.baseURL == "" {
 		return namedServer{}, false
 	}
-	up, ok := f[config.OpenAI].upstream.(*upstream.Server)
+	up, ok := upstreams[config.OpenAI].(*upstream.Server)
 	return namedServer{s.baseURL, s.keyFile, cfg, up}, ok
 }
 

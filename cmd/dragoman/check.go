@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
+	"dragoman/cmd/dragoman/internal/serve"
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -48,15 +47,15 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err != nil {
 		return err
 	}
-	_, upstreams, err := newServer(ctx, cfg, metrics.New(""), nil, zerolog.Nop())
+	upstreams, err := serve.Try(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	if err := summarize(p.stdout, cfg); err != nil || !online {
 		return err
 	}
-	defer upstreams.closeBut()
-	if server, ok := newServerOf(cfg, upstreams, s); ok {
+	defer upstreams.Close()
+	if server, ok := newServerOf(cfg, upstreams.ByName(), s); ok {
 		said, err := server.check(ctx)
 		if err != nil {
 			return fmt.Errorf("check: %w", err)
@@ -64,7 +63,7 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 		_, err = fmt.Fprintf(p.stdout, "online    %s: %s\n", config.OpenAI, said)
 		return err
 	}
-	return callAll(ctx, p.stdout, cfg, upstreams.byName())
+	return callAll(ctx, p.stdout, cfg, upstreams.ByName())
 }
 
 // summarize prints what a configuration that can be used would serve.

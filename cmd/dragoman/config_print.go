@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/serve"
 )
 
 // configPrintCommand is `dragoman config print`.
@@ -30,10 +31,11 @@ server. The first line has the hash by which /readyz and the metrics name it.`,
 
 // printConfig prints what serve would have in effect on this machine.
 func printConfig(p process, s *settings) error {
-	cfg, err := loadFor(p, s.loadBeside, limitMemory(memlimit.FromCgroup, p.getenv), nil)
+	cfg, err := s.load(p)
 	if err != nil {
 		return err
 	}
+	serve.Bound(cfg, serve.LimitMemory(memlimit.FromCgroup, p.getenv))
 	text, err := cfg.Print()
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/serve"
+	"dragoman/cmd/dragoman/internal/terminal"
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
@@ -72,34 +74,28 @@ const demoReturns = `, {"role": "assistant", "content": [
 // demo serves the simulated model on a free port, holds the conversation in a format and prints it. It
 // has no environment but for the colours, so that no configuration of the user's changes it.
 func demo(ctx context.Context, p process, format string, verbose bool) error {
-	cfg, err := config.Load(config.Source{
-		Listen:      config.Override{Value: freePort},
-		AdminListen: config.Override{Value: freePort},
-		Simulated:   true,
-		Getenv:      func(string) string { return "" },
+	none := func(string) string { return "" }
+	load := func(running *config.Config) (*config.Config, error) {
+		free := config.Override{Value: freePort}
+		cfg, err := config.Load(config.Source{Listen: free, AdminListen: free, Simulated: true, Getenv: none, Running: running})
+		for i := range cfg.Models {
+			cfg.Models[i].Format = format
+		}
+		return cfg, err
+	}
+	c := conversation{format: format, ended: make(chan demoStep, 1)}
+	server, err := serve.Start(ctx, serve.Options{
+		Load: load, Log: func(*config.Config) zerolog.Logger { return zerolog.Nop() }, Getenv: none, Observe: []proxy.Observe{c.observe},
 	})
 	if err != nil {
 		return err
 	}
-	for i := range cfg.Models {
-		cfg.Models[i].Format = format
-	}
-	c := conversation{format: format, ended: make(chan demoStep, 1)}
-	observed := func(o *proxy.Options) { o.Observe = []proxy.Observe{c.observe} }
-	server, upstreams, err := newServer(ctx, cfg, metrics.New(build().Version), nil, zerolog.Nop(), observed)
-	if err != nil {
+	c.url = server.LocalURL() + "/v1/messages"
+	defer server.Close(ctx)
+	if err := errors.Join(c.hold(ctx), server.Drain(context.Background(), serve.Farewell)); err != nil {
 		return err
 	}
-	site, err := open(ctx, newLive(cfg, server, upstreams), zerolog.Nop())
-	if err != nil {
-		return err
-	}
-	site.serve()
-	c.url = site.url(loopback) + "/v1/messages"
-	if err := errors.Join(c.hold(ctx), site.close(context.Background(), farewell)); err != nil {
-		return err
-	}
-	text := c.screen(painter(p.colours() && isTerminal(p.stdout)))
+	text := c.screen(terminal.Painter(p.colours() && terminal.Is(p.stdout)))
 	if verbose {
 		text = c.transcript()
 	}

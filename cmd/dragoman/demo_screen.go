@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"dragoman/cmd/dragoman/internal/terminal"
 )
 
 // transcript returns all of the conversation.
@@ -46,32 +48,32 @@ const (
 
 // screen returns the conversation on one screen: what the model writes, and beside it what the client
 // receives of that. A name and a value have the same colour on both sides.
-func (c *conversation) screen(paint painter) string {
+func (c *conversation) screen(paint terminal.Painter) string {
 	s := "Dragoman demo: a real server, and a simulated model. It only completes text.\n" +
-		paint.bold("The client asks, with a tool that it has: "+demoTool) + "\n  " + demoQuestion + "\n"
-	title := func(text string) { s += "\n" + paint.bold(text) + "\n" }
+		paint.Bold("The client asks, with a tool that it has: "+demoTool) + "\n  " + demoQuestion + "\n"
+	title := func(text string) { s += "\n" + paint.Bold(text) + "\n" }
 	title(fmt.Sprintf("The model is asked in text, of %d lines, where there is", 1+strings.Count(c.asked.prompt, "\n")))
 	lines := strings.Split(c.asked.prompt, "\n")
 	for _, text := range []string{demoTool, demoQuestion} {
 		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) })
-		s += "  " + paint.markup(clip(strings.TrimSpace(lines[i]), screenWidth-2)) + "\n"
+		s += "  " + markup(paint, clip(strings.TrimSpace(lines[i]), screenWidth-2)) + "\n"
 	}
 	title(fmt.Sprintf("%-*s%s", screenSplit, "It writes", "The client receives, meanwhile"))
 	for _, row := range c.beside(paint) {
 		if row[1] != "" {
 			row[0] = fmt.Sprintf("%-*s", screenSplit-2, row[0])
 		}
-		s += "  " + paint.markup(row[0]) + row[1] + "\n"
+		s += "  " + markup(paint, row[0]) + row[1] + "\n"
 	}
 	title("The client runs the tool, and sends its result. The model is asked again")
-	s += "  " + strings.Replace(clip(strings.Join(c.told.text, ""), screenWidth-2), demoResult, paint.green(demoResult), 1) + "\n"
+	s += "  " + strings.Replace(clip(strings.Join(c.told.text, ""), screenWidth-2), demoResult, paint.Green(demoResult), 1) + "\n"
 	title("Next: dragoman serve --simulated    All of this: dragoman demo --verbose")
 	return s
 }
 
 // beside returns the rows of the first completion, and beside each what the client got of it, "" for
 // nothing: a block, with the pieces in which it came.
-func (c *conversation) beside(paint painter) (rows [][2]string) {
+func (c *conversation) beside(paint terminal.Painter) (rows [][2]string) {
 	for line := range strings.Lines(c.asked.completion) {
 		rows = wrap(rows, strings.TrimRight(line, "\n"), screenSplit-3)
 	}
@@ -82,13 +84,13 @@ func (c *conversation) beside(paint painter) (rows [][2]string) {
 			at++
 			rows = slices.Insert(rows, at, [2]string{})
 		}
-		rows[at][1] = paint.bold(fmt.Sprintf("%-10s", kind)) + text
+		rows[at][1] = paint.Bold(fmt.Sprintf("%-10s", kind)) + text
 		return at
 	}
 	joined := func(pieces []string) string { return clip(strings.Join(pieces, "·"), screenWidth-screenSplit-10) }
 	put(0, "", "text", joined(c.asked.text))
-	at := put(1, demoTool, "tool_use", paint.cyan(demoTool)) // the text before it may name the tool
-	put(at, demoCity, "input", paint.green(joined(c.asked.input)))
+	at := put(1, demoTool, "tool_use", paint.Cyan(demoTool)) // the text before it may name the tool
+	put(at, demoCity, "input", paint.Green(joined(c.asked.input)))
 	put(len(rows)-1, "", "stop", string(c.asked.stop))
 	return rows
 }
@@ -111,17 +113,17 @@ func wrap(rows [][2]string, line string, width int) [][2]string {
 var prose = regexp.MustCompile(`^\[(simulated|stopped at|ended)|` + regexp.QuoteMeta(demoQuestion))
 
 // markup colours the markup of a line, and in it the name of the tool and its argument.
-func (p painter) markup(line string) string {
+func markup(p terminal.Painter, line string) string {
 	if prose.MatchString(line) {
 		return line
 	}
 	if before, after, found := strings.Cut(line, demoTool); found {
-		return p.yellow(before) + p.cyan(demoTool) + p.markup(after)
+		return p.Yellow(before) + p.Cyan(demoTool) + markup(p, after)
 	}
 	if before, after, found := strings.Cut(line, demoCity); found {
-		return p.yellow(before) + p.green(demoCity) + p.yellow(after)
+		return p.Yellow(before) + p.Green(demoCity) + p.Yellow(after)
 	}
-	return p.yellow(line)
+	return p.Yellow(line)
 }
 
 // clip returns as much of a text as there is room for, with a mark if there is more of it.

@@ -13,7 +13,8 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/cmd/dragoman/internal/eval"
-	"dragoman/metrics"
+	"dragoman/cmd/dragoman/internal/serve"
+	"dragoman/cmd/dragoman/internal/terminal"
 	"dragoman/translate"
 )
 
@@ -78,8 +79,8 @@ type evaluation struct {
 	quick              bool
 	concurrency, limit int
 
-	entry entry // the model, for people to paste
-	fleet fleet
+	entry     entry // the model, for people to paste
+	upstreams serve.Upstreams
 }
 
 // run asks the model, and prints the table of the report, the verdict and the entry to paste. Questions
@@ -97,7 +98,7 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	if o.Questions, err = e.questions(args, &o.About); err != nil {
 		return err
 	}
-	defer func() { e.fleet.closeBut() }()
+	defer func() { e.upstreams.Close() }()
 	if o.Model, err = e.choose(ctx, p, &o.About); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	if e.quick {
 		o.Until, o.Notes = began.Add(quickTime), p.stderr
 	}
-	if isTerminal(p.stderr) {
+	if terminal.Is(p.stderr) {
 		o.Progress = p.stderr
 	}
 	report, err := eval.Run(ctx, o)
@@ -167,11 +168,10 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	if err != nil {
 		return eval.Model{}, err
 	}
-	upstreams, err := newFleet(ctx, cfg, metrics.New(build().Version), nil, nil)
-	if err != nil {
+	if e.upstreams, err = serve.NewUpstreams(ctx, cfg); err != nil {
 		return eval.Model{}, err
 	}
-	e.fleet = upstreams
+	upstreams := e.upstreams.ByName()
 	name := e.model
 	if server, ok := newServerOf(cfg, upstreams, e.settings); ok {
 		if name, err = server.choose(ctx, name); err != nil {
@@ -190,7 +190,7 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 		about.Upstream = cfg.Upstreams[i].BaseURL
 	}
 	e.entry = entry{name, route, cfg.Upstreams[i], e.settings}
-	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.Upstream].upstream, At: about.Upstream}, nil
+	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.Upstream], At: about.Upstream}, nil
 }
 
 // ways returns the formats to ask in, with that of the model in place of auto. Without --formats, the

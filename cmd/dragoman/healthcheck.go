@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/serve"
 )
 
 // healthTimeout is less than the time that container engines give to a check.
@@ -60,7 +61,7 @@ func healthcheck(ctx context.Context, p process, s *settings) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	url := "http://" + reachable(address, loopback) + "/healthz"
+	url := "http://" + serve.LocalAddress(address) + "/healthz"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

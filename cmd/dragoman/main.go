@@ -9,11 +9,13 @@
 //	shell                    what shells complete
 //	settings                 the flags for a configuration, and what is made of it
 //	base_url                 the server of --base-url: its models, and what is wrong with it
-//	live, fleet              the server that answers new requests, and its upstreams
-//	site, connections        the two listeners of a server, and the drain
-//	reload, log              the configuration read again; the lines of standard error
-//	terminal                 what people see: colours, and texts of others without control characters
-//	input, completion        files and JSON lines; a completion that is parsed
+//	signals                  what ends a drain, and what has the configuration read again
+//	input                    files and JSON lines
+//	internal/config          the configuration
+//	internal/serve           a configuration that is served, replaced and drained
+//	internal/logging         the lines of standard error
+//	internal/terminal        what people see: colours, and texts of others without control characters
+//	internal/eval            questions, grades and reports
 //
 // Only this package reads the environment and the command line.
 package main
@@ -30,6 +32,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/terminal"
 )
 
 func main() {
@@ -183,7 +186,7 @@ const startHere = `  dragoman demo                         see one tool call, fr
 func exitCode(p process, c *cobra.Command, err error) int {
 	text := "" // of files and servers, too: a terminal may show it
 	if err != nil {
-		text = printableLines(err.Error())
+		text = terminal.PrintableLines(err.Error())
 	}
 	var usage *usageError
 	var problems config.Problems

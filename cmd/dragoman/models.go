@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/serve"
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/upstream"
@@ -34,20 +34,9 @@ assistant turn is continued (auto: it is found out at the first forced call), an
 	return c
 }
 
-// modelNames returns the names of models that clients can ask for, without wildcards.
-func modelNames(cfg *config.Config) []string {
-	var names []string
-	for _, route := range cfg.Models {
-		if !strings.Contains(route.Name, "*") && !slices.Contains(names, route.Name) {
-			names = append(names, route.Name)
-		}
-	}
-	return names
-}
-
 // modelMeant says which model may be meant by a name that is not served.
 func modelMeant(cfg *config.Config, name string) string {
-	if near := suggest(name, modelNames(cfg)); near != "" {
+	if near := suggest(name, serve.ModelNames(cfg)); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "dragoman models lists them"

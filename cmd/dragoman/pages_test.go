@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"dragoman/cmd/dragoman/internal/logging"
 	"dragoman/translate"
 )
 
@@ -154,7 +155,7 @@ func holdConsole(t *testing.T, blocks []string) {
 		`{"level":"info","dialect":"messages","model":"claude-2.1","status":200,"input_tokens":312,"output_tokens":58,"tool_calls":1,"stop_reason":"tool_use","duration_ms":812,"msg":"exchange"}`,
 		`{"level":"info","dialect":"messages","model":"gpt-9","status":404,"error_type":"not_found_error","duration_ms":0.3,"request_id":"req_018F2","msg":"exchange"}`,
 	} {
-		if _, err := console(&want, false).Write([]byte(line)); err != nil {
+		if _, err := logging.Console(&want, false).Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
+	"dragoman/cmd/dragoman/internal/serve"
 	"dragoman/proxy"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
@@ -121,7 +121,7 @@ func (r *rendering) upstream(ctx context.Context, m proxy.UpstreamModel) (proxy.
 		return nil, nil
 	}
 	at := slices.IndexFunc(r.cfg.Upstreams, func(u config.Upstream) bool { return u.Name == m.Upstream })
-	return newUpstream(ctx, r.cfg, r.cfg.Upstreams[at], metrics.New("").NewCredentials(""), nil)
+	return serve.NewUpstream(ctx, r.cfg, r.cfg.Upstreams[at])
 }
 
 // upstreamModel returns the model that is asked for this name: by the configuration or, if

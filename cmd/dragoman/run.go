@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/serve"
 	"dragoman/proxy"
 )
 
@@ -94,14 +94,24 @@ func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 	}
 	defer signal.Stop(signals)
 	ctx = context.WithoutCancel(ctx)
-	v, end, err := w.begin(ctx, p)
+	own := p
+	own.stdout = io.Discard // it is COMMAND's
+	if w.logFile != "" {
+		file, err := os.OpenFile(w.logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return fmt.Errorf("run: --log-file: %w", err)
+		}
+		defer file.Close()
+		own.stderr = file
+	}
+	server, err := w.start(ctx, own)
 	if err != nil {
 		return err
 	}
 	command.Stdin, command.Stdout, command.Stderr = p.stdin, p.stdout, p.stderr
-	command.Env = w.environment(v, command.Environ(), p.getenv)
+	command.Env = w.environment(server, command.Environ(), p.getenv)
 	status, err := runWith(command, signals)
-	end(signals)
+	w.end(ctx, server, signals)
 	if err != nil {
 		return cannotRun(args[0], err)
 	}
@@ -110,56 +120,51 @@ func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 
 // environment returns the variables of COMMAND, as NAME=value: those of this process without the secrets of
 // the configuration, and those that point clients here.
-func (w *wrapper) environment(v *service, own []string, getenv func(string) string) []string {
-	cfg, _ := v.live.current()
+func (w *wrapper) environment(server *serve.Server, own []string, getenv func(string) string) []string {
 	if !w.inheritSecrets {
-		kept, removed := without(own, cfg.SecretVariables)
+		kept, removed := without(own, server.Config().SecretVariables)
 		if len(removed) > 0 {
-			v.log.Warn().Strs("variables", removed).
+			log := server.Log()
+			log.Warn().Strs("variables", removed).
 				Str("msg", "the command does not get the variables that the configuration uses as secrets; --inherit-secrets keeps them").Send()
 		}
 		own, getenv = kept, hiding(getenv, removed)
 	}
-	return append(own, clientVariables(v.site.url(loopback), w.key, getenv)...)
+	return append(own, clientVariables(server.LocalURL(), w.key, getenv)...)
 }
 
-// begin serves. end is to be called when the command has ended: open exchanges may finish until
-// timeouts.drain is over, or until the first of its signals.
-func (w *wrapper) begin(ctx context.Context, p process) (v *service, end func(signals <-chan os.Signal), err error) {
-	openLog, closeLog, err := w.openLog(p)
-	if err != nil {
-		return nil, nil, err
+// start serves. The log goes to p.stderr.
+func (w *wrapper) start(ctx context.Context, p process) (*serve.Server, error) {
+	server, err := serve.Start(ctx, serve.Options{
+		Load:   func(running *config.Config) (*config.Config, error) { return w.load(p, running) },
+		Log:    p.openLog,
+		Getenv: p.getenv, Version: build().Version,
+	})
+	if err == nil {
+		printAddresses(p, server)
 	}
-	p.stdout = io.Discard // it is COMMAND's
-	v, err = begin(ctx, p, w.load, openLog, nil)
-	if err != nil {
-		closeLog()
-		return nil, nil, err
-	}
-	return v, func(signals <-chan os.Signal) {
-		defer closeLog()
-		defer v.forget()
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		go func() {
-			select {
-			case <-signals:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		v.server.Drain()
-		cfg, _ := v.live.current()
-		said := time.AfterFunc(time.Second, func() {
-			v.log.Warn().Stringer("timeout", cfg.Drain).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
-		})
-		err := v.site.close(ctx, cfg.Drain)
-		said.Stop()
-		if err != nil {
-			v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
+	return server, err
+}
+
+// end drains the server when the command has ended: open exchanges may finish until timeouts.drain is over, or until
+// the first of the signals.
+func (w *wrapper) end(ctx context.Context, server *serve.Server, signals <-chan os.Signal) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
 		}
-		v.flush(ctx, leastFlush) // somebody waits for the end of the command
-	}, nil
+	}()
+	limit, log := server.Config().Drain, server.Log()
+	said := time.AfterFunc(time.Second, func() {
+		log.Warn().Stringer("timeout", limit).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
+	})
+	_ = server.Drain(ctx, limit) // the log has the error
+	said.Stop()
+	server.Close(ctx)
 }
 
 // load reads the configuration of a server for one command: on free ports of loopback, unless flags
@@ -204,19 +209,6 @@ func (w *wrapper) load(p process, running *config.Config) (*config.Config, error
 
 // freePort is a free port of loopback, to listen on.
 const freePort = "127.0.0.1:0"
-
-// openLog returns what opens the log: that of --log-file, or else standard error.
-func (w *wrapper) openLog(p process) (open func(*config.Config) zerolog.Logger, done func(), err error) {
-	if w.logFile == "" {
-		return func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }, func() {}, nil
-	}
-	file, err := os.OpenFile(w.logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, nil, fmt.Errorf("run: --log-file: %w", err)
-	}
-	p.stderr = file
-	return func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }, func() { file.Close() }, nil
-}
 
 // runWith runs a command to its end, passes signals on to it, and returns its exit code. An error is
 // of one that could not be started.

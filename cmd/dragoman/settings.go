@@ -1,17 +1,12 @@
 package main
 
 import (
-	"context"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
-	"dragoman/proxy"
-	"dragoman/proxy/telemetry"
 )
 
 // settings are the flags that choose a configuration and override it. A command declares
@@ -74,12 +69,14 @@ func (s *settings) notListening() *settings {
 	return s
 }
 
-// loading reads a configuration and checks it. The error is config.Problems.
-type loading = func(p process, running *config.Config) (*config.Config, error)
-
 // load reads the configuration and checks it. The error is config.Problems, which lists
 // all that is wrong, or a usage error.
 func (s *settings) load(p process) (*config.Config, error) { return s.loadBeside(p, nil) }
+
+// loading returns loadBeside for a process.
+func (s *settings) loading(p process) func(running *config.Config) (*config.Config, error) {
+	return func(running *config.Config) (*config.Config, error) { return s.loadBeside(p, running) }
+}
 
 // loadBeside is load for a process in which a configuration is in effect: what takes a restart stays
 // as it is there.
@@ -140,70 +137,3 @@ func (s *settings) chooseSource() error {
 
 // onCommandLine reports whether a flag was set on the command line, not in the environment.
 func onCommandLine(from string) bool { return strings.HasPrefix(from, "--") }
-
-// newServer returns the proxy for a configuration, and the upstreams that it asks. Both count in the
-// metrics, and tell the telemetry, which may be nil. The functions change the options of the proxy. The
-// error is config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, fleet, error) {
-	upstreams, err := newFleet(ctx, cfg, counts, tel, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	server, err := newProxy(cfg, upstreams.byName(), counts, tel, log, change...)
-	return server, upstreams, err
-}
-
-// unlisted returns the upstreams that are not asked which models they have, by their names.
-func unlisted(cfg *config.Config) map[string]bool {
-	names := map[string]bool{}
-	for _, u := range cfg.Upstreams {
-		names[u.Name] = u.Unlisted
-	}
-	return names
-}
-
-// newProxy returns the proxy for a configuration with these upstreams: those of a fleet, or the
-// demo's own. The error is config.Problems.
-func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, error) {
-	opt := optionsOf(cfg, upstreams, counts, tel, log)
-	for _, f := range change {
-		f(&opt)
-	}
-	server, err := proxy.New(opt)
-	if err != nil {
-		return nil, unusable(cfg, err)
-	}
-	return server, nil
-}
-
-// unusable returns the error for a configuration that the proxy does not take.
-func unusable(cfg *config.Config, err error) error {
-	return config.Problems{{Where: cfg.File, Cause: err.Error()}}
-}
-
-// optionsOf returns what the proxy is told of a configuration.
-func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger) proxy.Options {
-	return proxy.Options{
-		Routes:    cfg.Models,
-		Upstreams: upstreams,
-		Keys:      cfg.Keys,
-		Strict:    cfg.Strict,
-		BodyBytes: cfg.BodyBytes,
-		Attempts:  int(cfg.Attempts),
-		Timeouts:  cfg.Timeouts,
-		Log:       log,
-		Metrics:   counts,
-		Config:    cfg.Hash(),
-		Observe:   observers(tel, cfg),
-
-		Unlisted:         unlisted(cfg),
-		FinishAbandoned:  cfg.FinishAbandoned,
-		MaxConcurrent:    cfg.MaxConcurrent,
-		MaxInflightBytes: cfg.MaxInflightBytes,
-		MaxConnectionAge: cfg.MaxConnectionAge,
-		Hosts:            cfg.Hosts,
-		Origins:          cfg.Origins,
-		Loopback:         cfg.Loopback,
-		AdminLoopback:    cfg.AdminLoopback,
-	}
-}

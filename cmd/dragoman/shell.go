@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/serve"
 )
 
 // completer returns what completes the value of a flag, nil if nothing does.
@@ -81,5 +82,5 @@ func servedModels(p process, file string) []string {
 	if err != nil {
 		return nil
 	}
-	return modelNames(cfg)
+	return serve.ModelNames(cfg)
 }

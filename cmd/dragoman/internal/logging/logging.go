@@ -1,15 +1,16 @@
-package main
+// Package logging writes the log: lines of JSON, or lines for people on a terminal.
+package logging
 
 import (
 	"fmt"
 	"io"
-	stdlog "log"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/terminal"
 )
 
 const (
@@ -17,29 +18,20 @@ const (
 	longestText = 4 << 10 // bytes of a text of ours in it
 )
 
-// newLog returns the log of a configuration. In JSON it writes one object a line, each of at most
-// longestLine; in console form a line for people, which is made of that object: see console.
+// New returns the log of a configuration. In JSON it writes one object a line, each of at most
+// longestLine; in console form a line for people, which is made of that object: see Console.
 // Without a format, that is for terminals alone. Messages are in its field msg, which callers set
 // themselves: zerolog's own field has another name. colours asks for colours on a terminal.
-func newLog(w io.Writer, format, level string, colours bool) zerolog.Logger {
+func New(w io.Writer, format, level string, colours bool) zerolog.Logger {
 	out := w
-	if format == config.LogConsole || format != config.LogJSON && isTerminal(w) {
-		out = console(w, colours && isTerminal(w))
+	if format == config.LogConsole || format != config.LogJSON && terminal.Is(w) {
+		out = Console(w, colours && terminal.Is(w))
 	}
 	least, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {
 		least = zerolog.InfoLevel
 	}
 	return zerolog.New(zerolog.SyncWriter(shortLines{out})).Level(least).With().Timestamp().Logger()
-}
-
-// openLog returns the log of a configuration on standard error. Package log writes to it from now
-// on, too: net/http has words of its own for clients and servers that make no sense.
-func openLog(p process, cfg *config.Config) zerolog.Logger {
-	log := newLog(p.stderr, cfg.LogFormat, cfg.LogLevel, p.colours())
-	stdlog.SetFlags(0)
-	stdlog.SetOutput(libraryLog{log})
-	return log
 }
 
 // shortLines writes a line in the place of each that is too long. What can be long is cut
@@ -55,21 +47,18 @@ func (s shortLines) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// cut returns the beginning of a text for the log, with a mark if there is more of it.
-func cut(s string) string {
+// Cut returns the beginning of a text for the log, with a mark if there is more of it.
+func Cut(s string) string {
 	if len(s) <= longestText {
 		return s
 	}
 	return strings.ToValidUTF8(s[:longestText], "") + "… (cut)"
 }
 
-// loggedError is an error that the log has: nothing is printed of it.
-type loggedError struct{ error }
+// Library turns what package log is given, by net/http above all, into lines of our
+// log. Package log is to write no flags.
+func Library(log zerolog.Logger) io.Writer { return libraryLog{log} }
 
-func (e *loggedError) Unwrap() error { return e.error }
-
-// libraryLog turns what package log is given, by net/http above all, into lines of our
-// log.
 type libraryLog struct{ log zerolog.Logger }
 
 // Write logs the first line of a message: package log calls it once for each. It ends

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -10,12 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
-
-	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -160,79 +155,4 @@ func TestServeNewCertificate(t *testing.T) {
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Errorf("the connection that was open all the time: %v, %v", response, err)
 	}
-}
-
-// The files are looked at once a second at most, and read when one of them has changed.
-func TestCertificatesAreKept(t *testing.T) {
-	authority := newAuthority(t, "company")
-	var files mount
-	files.putPair(t, authority, authority)
-	synctest.Test(t, func(t *testing.T) {
-		c, err := newCertificates(config.TLS{Cert: files.path("tls.crt"), Key: files.path("tls.key")}, zerolog.Nop())
-		if err != nil {
-			t.Fatal(err)
-		}
-		current := func() *tls.Config {
-			t.Helper()
-			got, err := c.forHandshake(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
-		}
-		first := current()
-		time.Sleep(time.Minute)
-		if current() != first {
-			t.Error("the files were read again, and had not changed")
-		}
-		files.putPair(t, authority, authority)
-		if current() != first {
-			t.Error("the files were looked at twice in a second")
-		}
-		time.Sleep(lookEvery)
-		second := current()
-		if second == first {
-			t.Error("the files were not read again")
-		}
-		if err := os.Remove(files.path("tls.key")); err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			time.Sleep(lookEvery)
-			if current() != second {
-				t.Error("without a key, the certificate was changed")
-			}
-		}
-	})
-}
-
-// Files that are replaced between the time when a reload has read them and that when they are put in effect
-// are read again, as any that change.
-func TestCertificatesAfterAReload(t *testing.T) {
-	authority := newAuthority(t, "company")
-	var before, after mount
-	before.putPair(t, authority, authority)
-	after.putPair(t, authority, authority)
-	files := func(m *mount) config.TLS { return config.TLS{Cert: m.path("tls.crt"), Key: m.path("tls.key")} }
-	synctest.Test(t, func(t *testing.T) {
-		c, err := newCertificates(files(&before), zerolog.Nop())
-		if err != nil {
-			t.Fatal(err)
-		}
-		next, err := newCertificates(files(&after), zerolog.Nop())
-		if err != nil {
-			t.Fatal(err)
-		}
-		read := next.current
-		after.putPair(t, authority, authority)
-		c.use(next)
-		time.Sleep(lookEvery)
-		got, err := c.forHandshake(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Equal(got.Certificates[0].Certificate[0], read.Certificates[0].Certificate[0]) {
-			t.Error("the certificate is still the one that the reload has read")
-		}
-	})
 }

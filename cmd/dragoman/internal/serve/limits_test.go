@@ -1,9 +1,8 @@
-package main
+package serve
 
 import (
 	"math"
 	"runtime/debug"
-	"strings"
 	"testing"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -32,22 +31,10 @@ func TestLimitMemory(t *testing.T) {
 		{"switched off in a container", container, "off", math.MaxInt64, 900_000_000, math.MaxInt64},
 	} {
 		debug.SetMemoryLimit(tt.limit)
-		got := limitMemory(tt.container, func(string) string { return tt.variable })
+		got := LimitMemory(tt.container, func(string) string { return tt.variable })
 		if applies := debug.SetMemoryLimit(-1); got != tt.want || applies != tt.applies {
 			t.Errorf("%s: %d, and Go's %d; want %d, %d", tt.name, got, applies, tt.want, tt.applies)
 		}
-	}
-}
-
-// The limits of the file hold, and the log says which ones do.
-func TestServeLimits(t *testing.T) {
-	server := start(t, nil, "--config", write(t, "dragoman.yaml", `
-upstreams: {sim: {kind: simulated}}
-models: [{name: "*", upstream: sim}]
-limits: {max_concurrent: 7, max_inflight_bytes: 1000}`))
-	server.await(t, `"max_inflight_bytes":1000,"max_concurrent":7`)
-	if response := post(t, client, server.url, strings.Repeat(" ", 1001)); response.StatusCode != 413 {
-		t.Errorf("a body that is longer than all may be: %s", response.Status)
 	}
 }
 

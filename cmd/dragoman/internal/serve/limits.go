@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"math"
@@ -14,9 +14,9 @@ import (
 // connections, the program itself.
 const softShare = 90
 
-// limitMemory sets the memory limit of the Go runtime from that of the control groups of the process, unless
+// LimitMemory sets the memory limit of the Go runtime from that of the control groups of the process, unless
 // GOMEMLIMIT says what it is to be. It returns the lower of both; 0 if there is neither.
-func limitMemory(container memlimit.Provider, getenv func(string) string) int64 {
+func LimitMemory(container memlimit.Provider, getenv func(string) string) int64 {
 	limit := debug.SetMemoryLimit(-1) // a negative one only asks
 	if bytes, err := container(); err == nil && bytes < math.MaxInt64 {
 		soft := int64(bytes) / 100 * softShare
@@ -31,14 +31,10 @@ func limitMemory(container memlimit.Provider, getenv func(string) string) int64 
 	return limit
 }
 
-// loadFor is load for a process that has so much memory.
-func loadFor(p process, load loading, memory int64, running *config.Config) (*config.Config, error) {
-	cfg, err := load(p, running)
-	if err == nil {
-		boundBodies(cfg, memory)
-		boundExchanges(cfg, descriptors())
-	}
-	return cfg, err
+// Bound sets the limits that the configuration leaves open, for a process that has so much memory.
+func Bound(cfg *config.Config, memory int64) {
+	boundBodies(cfg, memory)
+	boundExchanges(cfg, descriptors())
 }
 
 // boundBodies sets limits.max_inflight_bytes, where the file does not, for a process with

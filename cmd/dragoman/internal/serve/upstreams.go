@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -7,13 +7,12 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
 	"dragoman/proxy"
-	"dragoman/proxy/telemetry"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 )
 
-// fleet is the upstreams of a configuration, by their names.
-type fleet map[string]*member
+// Upstreams are the upstreams of a configuration, by their names.
+type Upstreams map[string]*member
 
 // member is an upstream, and what it was made of.
 type member struct {
@@ -23,45 +22,54 @@ type member struct {
 	credentials *metrics.Credentials
 }
 
-// newFleet returns the upstreams of a configuration. Those that before has, made of the same, stay: with
-// their connections and their credentials. No upstream is called yet. The error is config.Problems.
-func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, before fleet) (fleet, error) {
-	f := fleet{}
+// NewUpstreams returns the upstreams of a configuration. No upstream is called yet. The error is config.Problems.
+func NewUpstreams(ctx context.Context, cfg *config.Config) (Upstreams, error) {
+	p := process{metrics: metrics.New("")}
+	return p.upstreams(ctx, cfg, nil)
+}
+
+// upstreams returns the upstreams of a configuration. Those that before has, made of the same, stay: with
+// their connections and their credentials.
+func (p *process) upstreams(ctx context.Context, cfg *config.Config, before Upstreams) (Upstreams, error) {
+	all := Upstreams{}
 	var problems config.Problems
 	for _, u := range cfg.Upstreams {
 		if m := before[u.Name]; m != nil && m.entry.Same(u) && m.connect == cfg.Connect {
-			f[u.Name] = m
+			all[u.Name] = m
 			continue
 		}
-		credentials := counts.NewCredentials(u.Name)
-		up, err := newUpstream(ctx, cfg, u, credentials, tel)
+		credentials := p.metrics.NewCredentials(u.Name)
+		up, err := newUpstream(ctx, cfg, u, credentials.EndAt, p.onRequest())
 		if err != nil {
 			problems = append(problems, config.Problem{
 				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
 			})
 			continue
 		}
-		f[u.Name] = &member{up, u, cfg.Connect, credentials}
+		all[u.Name] = &member{up, u, cfg.Connect, credentials}
 	}
 	if len(problems) > 0 {
-		f.closeBut(before)
+		all.closeBut(before)
 		return nil, problems
 	}
-	return f, nil
+	return all, nil
 }
 
-// byName returns the upstreams by their names.
-func (f fleet) byName() map[string]proxy.Upstream {
+// ByName returns the upstreams as the proxy takes them.
+func (all Upstreams) ByName() map[string]proxy.Upstream {
 	upstreams := map[string]proxy.Upstream{}
-	for name, m := range f {
+	for name, m := range all {
 		upstreams[name] = m.upstream
 	}
 	return upstreams
 }
 
+// Close closes all upstreams.
+func (all Upstreams) Close() { all.closeBut() }
+
 // closeBut closes the upstreams that none of the others has.
-func (f fleet) closeBut(others ...fleet) {
-	for name, m := range f {
+func (all Upstreams) closeBut(others ...Upstreams) {
+	for name, m := range all {
 		used := false
 		for _, other := range others {
 			used = used || other[name] == m
@@ -72,30 +80,34 @@ func (f fleet) closeBut(others ...fleet) {
 	}
 }
 
-// giveUp has those that another fleet does not have tell the metrics no more when their credentials end.
-func (f fleet) giveUp(next fleet) {
-	for name, m := range f {
+// giveUp has those that next does not have tell the metrics no more when their credentials end.
+func (all Upstreams) giveUp(next Upstreams) {
+	for name, m := range all {
 		if next[name] != m {
 			m.credentials.Replace()
 		}
 	}
 }
 
-// newUpstream returns one upstream, which tells its credentials when they end.
-func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, credentials *metrics.Credentials, tel *telemetry.Telemetry) (proxy.Upstream, error) {
+// NewUpstream returns one upstream of a configuration.
+func NewUpstream(ctx context.Context, cfg *config.Config, u config.Upstream) (proxy.Upstream, error) {
+	return newUpstream(ctx, cfg, u, nil, nil)
+}
+
+// newUpstream returns one upstream. It tells expires when its credentials end, and told of its requests.
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, expires func(time.Time), told upstream.OnRequest) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
-	told := onRequest(tel)
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
 			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
-			OnCredentials: credentials.EndAt, OnRequest: told,
+			OnCredentials: expires, OnRequest: told,
 		})
 	case config.Vertex:
 		return upstream.NewVertex(ctx, upstream.VertexOptions{
 			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
 			Connect: connect, Roots: u.Roots,
-			OnToken: credentials.EndAt, OnRequest: told,
+			OnToken: expires, OnRequest: told,
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.ServerOptions{

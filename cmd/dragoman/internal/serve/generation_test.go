@@ -1,7 +1,8 @@
-package main
+package serve
 
 import (
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -24,25 +25,26 @@ type closable struct {
 
 func (c closable) Close() { c.closed[c.name]++ }
 
-// An upstream is closed once neither the server in effect nor one with an open request has it, and
+// An upstream is closed once neither the generation in effect nor one with an open request has it, and
 // once at that.
-func TestLiveCloses(t *testing.T) {
+func TestUpstreamsAreClosed(t *testing.T) {
 	closed := map[string]int{}
-	members := fleet{}
+	members := Upstreams{}
 	for _, name := range []string{"a", "b", "c"} {
 		members[name] = &member{upstream: closable{simulated.New(), name, closed}}
 	}
-	generation := func(names string) (*config.Config, *proxy.Server, fleet) {
-		f := fleet{}
+	p := process{metrics: metrics.New(""), log: zerolog.Nop()}
+	made := func(names string) *generation {
+		all := Upstreams{}
 		for name := range strings.SplitSeq(names, " ") {
-			f[name] = members[name]
+			all[name] = members[name]
 		}
 		cfg := &config.Config{Models: []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: names[:1]}}}}
-		server, err := newProxy(cfg, f.byName(), metrics.New(""), nil, zerolog.Nop())
+		server, err := proxy.New(p.options(cfg, all))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cfg, server, f
+		return &generation{cfg: cfg, server: server, upstreams: all, operators: server.Admin()}
 	}
 	check := func(when string, want ...string) {
 		t.Helper()
@@ -56,12 +58,13 @@ func TestLiveCloses(t *testing.T) {
 		}
 	}
 
-	l := newLive(generation("a b"))
+	var l generations
+	l.swap(made("a b"))
 	first, again := l.enter(), l.enter()
-	l.swap(generation("b c"))
+	l.swap(made("b c"))
 	second := l.enter()
-	l.swap(generation("c"))
-	check("with requests of all servers")
+	l.swap(made("c"))
+	check("with requests of all generations")
 	l.leave(first)
 	check("with one request of the first")
 	l.leave(again)
@@ -69,7 +72,7 @@ func TestLiveCloses(t *testing.T) {
 	l.leave(second)
 	check("without requests of the second", "a", "b")
 	w := httptest.NewRecorder()
-	l.admin().ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
+	l.answering(func(g *generation) http.Handler { return g.operators }).ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
 	if check("after a request to the third", "a", "b"); w.Code != 200 {
 		t.Errorf("status %d", w.Code)
 	}

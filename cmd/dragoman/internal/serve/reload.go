@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -11,11 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
-	"dragoman/proxy/telemetry"
+	"dragoman/cmd/dragoman/internal/logging"
 )
 
 const (
@@ -27,16 +24,10 @@ const (
 	retryInterval = 2 * time.Second
 )
 
-// reloader reads the configuration of a running server again, and puts it in effect: all of it, or
+// watcher reads the configuration of a running server again, and puts it in effect: all of it, or
 // nothing. What takes a restart stays as it is, and is named.
-type reloader struct {
-	load    func(running *config.Config) (*config.Config, error)
-	site    *site
-	metrics *metrics.Metrics
-	log     zerolog.Logger
-
-	inspecting inspecting
-	telemetry  *telemetry.Telemetry // nil for none
+type watcher struct {
+	*Server
 
 	file    string   // of the configuration; "" for none
 	said    bool     // there was something in it
@@ -46,13 +37,13 @@ type reloader struct {
 	retry   time.Time
 }
 
-// newReloader returns the reloader of a configuration that has just been read: from now on no
+// newWatcher returns the watcher of a configuration that has just been read: from now on no
 // change of its files is missed.
-func newReloader(load func(running *config.Config) (*config.Config, error), cfg *config.Config, m *metrics.Metrics, log zerolog.Logger) *reloader {
-	r := &reloader{load: load, metrics: m, log: log, file: cfg.File, said: size(cfg.File) > 0, files: filesOf(cfg)}
-	r.seen = r.fingerprint()
-	m.ConfigServes(cfg.Hash())
-	return r
+func newWatcher(s *Server, cfg *config.Config) *watcher {
+	w := &watcher{Server: s, file: cfg.File, said: size(cfg.File) > 0, files: filesOf(cfg)}
+	w.seen = w.fingerprint()
+	s.metrics.ConfigServes(cfg.Hash())
+	return w
 }
 
 // filesOf returns the files that a configuration is made of.
@@ -65,11 +56,10 @@ func filesOf(cfg *config.Config) []string {
 
 // start follows in the background until stop is called, which waits for the end of it. A
 // server that drains still takes over what has changed.
-func (r *reloader) start(ctx context.Context, s *site, hangUps <-chan os.Signal) (stop func()) {
-	r.site = s
+func (w *watcher) start(ctx context.Context, hangUps <-chan os.Signal) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup
-	following.Go(func() { r.follow(ctx, hangUps) })
+	following.Go(func() { w.follow(ctx, hangUps) })
 	return func() {
 		cancel()
 		following.Wait()
@@ -79,23 +69,23 @@ func (r *reloader) start(ctx context.Context, s *site, hangUps <-chan os.Signal)
 // follow reads the configuration again for each of the hang-ups, and whenever one of its
 // files has changed, until ctx ends. Files are looked at, and not waited for: a link that points
 // elsewhere is seen, wherever on the path it is, and so is a file on a network.
-func (r *reloader) follow(ctx context.Context, hangUps <-chan os.Signal) {
+func (w *watcher) follow(ctx context.Context, hangUps <-chan os.Signal) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
-	last := r.seen
+	last := w.seen
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangUps:
-			r.seen = r.fingerprint()
-			r.reload(ctx)
+			w.seen = w.fingerprint()
+			w.reload(ctx)
 		case <-tick.C:
-			now := r.fingerprint()
-			again := r.refused != "" && time.Now().After(r.retry)
-			if bytes.Equal(now, last) && (again || !bytes.Equal(now, r.seen)) {
-				r.seen = now
-				r.reload(ctx)
+			now := w.fingerprint()
+			again := w.refused != "" && time.Now().After(w.retry)
+			if bytes.Equal(now, last) && (again || !bytes.Equal(now, w.seen)) {
+				w.seen = now
+				w.reload(ctx)
 			}
 			last = now
 		}
@@ -104,9 +94,9 @@ func (r *reloader) follow(ctx context.Context, hangUps <-chan os.Signal) {
 
 // fingerprint returns a hash of what the files hold. A link is followed, so that a secret
 // which Kubernetes replaces is another one.
-func (r *reloader) fingerprint() []byte {
+func (w *watcher) fingerprint() []byte {
 	all := sha256.New()
-	for _, path := range r.files {
+	for _, path := range w.files {
 		sum := sha256.New()
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			_, _ = io.WriteString(all, "no file") // a hash never fails
@@ -121,49 +111,49 @@ func (r *reloader) fingerprint() []byte {
 
 // reload reads the configuration and puts it in effect. One that cannot be used changes nothing, and
 // is complained of once.
-func (r *reloader) reload(ctx context.Context) {
-	running, _ := r.site.live.current()
-	err := r.readable()
+func (w *watcher) reload(ctx context.Context) {
+	running := w.Config()
+	err := w.readable()
 	var cfg *config.Config
 	if err == nil {
-		cfg, err = r.load(running)
+		cfg, err = w.load(running)
 	}
 	changes := []string(nil)
 	if err == nil {
 		if changes = running.Changes(cfg); len(changes) > 0 {
-			err = r.take(ctx, running, cfg)
+			err = w.take(ctx, running, cfg)
 		}
 	}
 	if err != nil {
-		r.metrics.ConfigRefused()
-		if err.Error() != r.refused {
-			r.log.Error().Str("error", cut(err.Error())).Str("config", running.Hash()).
+		w.metrics.ConfigRefused()
+		if err.Error() != w.refused {
+			w.log.Error().Str("error", logging.Cut(err.Error())).Str("config", running.Hash()).
 				Str("msg", "the configuration was read again and cannot be used: the one before goes on to serve").Send()
 		}
-		r.refused, r.retry = err.Error(), time.Now().Add(retryInterval)
+		w.refused, w.retry = err.Error(), time.Now().Add(retryInterval)
 		return
 	}
-	r.metrics.ConfigServes(cfg.Hash())
-	r.refused, r.said = "", size(r.file) > 0
-	r.files = filesOf(cfg) // if they are others, they are read once more: one may have changed since
-	r.tell(running, cfg, changes)
+	w.metrics.ConfigServes(cfg.Hash())
+	w.refused, w.said = "", size(w.file) > 0
+	w.files = filesOf(cfg) // if they are others, they are read once more: one may have changed since
+	w.tell(running, cfg, changes)
 }
 
 // readable returns an error if the configuration is not in a regular file by now: a pipe, which it may
 // have been at the start (--config <(…)), would be waited for without end. Neither is a file read
 // from which all has gone: whoever writes it has just begun.
-func (r *reloader) readable() error {
-	if r.file == "" {
+func (w *watcher) readable() error {
+	if w.file == "" {
 		return nil
 	}
-	info, err := os.Stat(r.file)
+	info, err := os.Stat(w.file)
 	switch {
 	case err != nil || info.IsDir():
 		return nil // what is wrong is found by load
 	case !info.Mode().IsRegular():
-		return errors.New(r.file + " is no regular file, and is not read again")
-	case info.Size() == 0 && r.said:
-		return errors.New(r.file + " is empty by now, and is not taken over before there is something in it")
+		return errors.New(w.file + " is no regular file, and is not read again")
+	case info.Size() == 0 && w.said:
+		return errors.New(w.file + " is empty by now, and is not taken over before there is something in it")
 	}
 	return nil
 }
@@ -179,7 +169,7 @@ func size(path string) int64 {
 
 // take puts a configuration in effect for new requests. It is an error, and nothing changes, if it
 // cannot be used, or would let everybody in.
-func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error {
+func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 	switch {
 	case len(running.Keys) > 0 && len(cfg.Keys) == 0:
 		return errors.New("auth.keys has gone: without keys everybody would be let in, which takes a restart")
@@ -189,52 +179,42 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	var identity *certificates
 	if cfg.TLS != running.TLS {
 		var err error
-		if identity, err = newCertificates(cfg.TLS, r.log); err != nil {
+		if identity, err = newCertificates(cfg.TLS, w.log); err != nil {
 			return err
 		}
 	}
-	live := r.site.live
-	before := live.fleet()
-	upstreams, err := newFleet(ctx, cfg, r.metrics, r.telemetry, before)
+	before := w.current()
+	next, err := w.generation(ctx, cfg, before)
 	if err != nil {
 		return err
 	}
-	_, server := live.current()
-	stays := func(name string) bool { return before[name] != nil && before[name] == upstreams[name] }
-	opt := optionsOf(cfg, upstreams.byName(), r.metrics, r.telemetry, r.log)
-	r.inspecting.options(&opt)
-	next, err := server.Successor(opt, stays)
-	if err != nil {
-		upstreams.closeBut(before)
-		return unusable(cfg, err)
+	before.upstreams.giveUp(next.upstreams)
+	if w.telemetry != nil {
+		w.telemetry.Serve(cfg.Models)
 	}
-	before.giveUp(upstreams)
-	if r.telemetry != nil {
-		r.telemetry.Serve(cfg.Models)
-	}
-	live.swap(cfg, next, upstreams)
-	r.site.connections.limit(mostConnections(cfg, r.log))
+	w.swap(next)
+	w.connections.limit(mostConnections(cfg, w.log))
 	if identity != nil {
-		r.site.identity.use(identity)
+		w.identity.use(identity)
 	}
 	return nil
 }
 
 // tell logs what was put in effect, by name, and what of it takes a restart.
-func (r *reloader) tell(running, cfg *config.Config, changes []string) {
+func (w *watcher) tell(running, cfg *config.Config, changes []string) {
 	const most = 40
 	what := "the configuration was read again, and nothing in it has changed"
 	if len(changes) > 0 {
 		what = "the configuration was read again, and serves new requests"
 	}
-	r.log.Info().Str("config", cfg.Hash()).Int("changes", len(changes)).Strs("changed", changes[:min(len(changes), most)]).Str("msg", what).Send()
+	w.log.Info().Str("config", cfg.Hash()).Int("changes", len(changes)).Strs("changed", changes[:min(len(changes), most)]).Str("msg", what).Send()
 	if len(cfg.Waits) > 0 {
-		r.log.Warn().Strs("keys", cfg.Waits).Str("msg", "the configuration has changed in what takes a restart: these stay as they were").Send()
+		w.log.Warn().Strs("keys", cfg.Waits).Str("msg", "the configuration has changed in what takes a restart: these stay as they were").Send()
 	}
-	for _, w := range cfg.Warnings {
-		known := slices.ContainsFunc(running.Warnings, func(before config.Problem) bool { return before.String() == w.String() })
+	for _, warning := range cfg.Warnings {
+		known := slices.ContainsFunc(running.Warnings, func(before config.Problem) bool { return before.String() == warning.String() })
 		if !known {
-			r.log.Warn().Str("msg", w.String()).Send()
+			w.log.Warn().Str("msg", warning.String()).Send()
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"container/list"
@@ -18,6 +18,9 @@ func connectionLimits(descriptors int64) (clients, admins int64) {
 	reserve := min(128, descriptors/4)
 	return max(1, (descriptors-reserve)/2), max(1, reserve/2)
 }
+
+// MaxConnections is connectionLimits of this process.
+func MaxConnections() (clients, admins int64) { return connectionLimits(descriptors()) }
 
 // connections bounds the connections of a server. When there are too many, a new one is
 // closed at once: one that waited to be accepted would take a descriptor from the rest of

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"dragoman/cmd/dragoman/internal/serve"
+
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
@@ -167,7 +169,7 @@ func TestDrainCutsEveryStream(t *testing.T) {
 	began := time.Now()
 	server.stop()
 	awaitCuts(t, open)
-	if took := time.Since(began); took < drain-farewell || took > drain {
+	if took := time.Since(began); took < drain-serve.Farewell || took > drain {
 		t.Errorf("the streams were cut %v after the signal", took)
 	}
 	server.await(t, "the time was up")

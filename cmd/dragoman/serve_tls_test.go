@@ -3,15 +3,9 @@ package main
 import (
 	"crypto/tls"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/rs/zerolog"
 
 	"dragoman/upstream/upstreamtest"
 )
@@ -85,58 +79,5 @@ func TestServeClientCertificates(t *testing.T) {
 				response.Body.Close()
 			}
 		}
-	}
-}
-
-// A handshake that does not come to its end is not waited for, nor is what has to follow it.
-func TestHandshakeTimeout(t *testing.T) {
-	for name, tt := range map[string]struct {
-		protocol string // none: there is no handshake
-		request  string
-	}{
-		"nothing":        {"", ""},
-		"half a hello":   {"", "\x16\x03\x01\x02\x00\x01"},
-		"no head":        {"http/1.1", ""},
-		"half a head":    {"http/1.1", "GET / HTTP/1.1\r\nHost: x\r\n"},
-		"no preface":     {"h2", ""},
-		"half a preface": {"h2", "PRI * HTTP/2.0\r\n\r\nSM"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				authority := newAuthority(t, "company") // here, since its certificates are of the fake time
-				pair, err := authority.Pair("dragoman.example")
-				if err != nil {
-					t.Fatal(err)
-				}
-				server := newHTTPServer(t.Context(), http.NotFoundHandler(), newConnections(10, false, zerolog.Nop()))
-				server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
-				listener, done := make(pipes), make(chan struct{})
-				go func() { defer close(done); _ = server.ServeTLS(listener, "", "") }()
-				plain, other := net.Pipe()
-				defer plain.Close()
-				listener <- other
-				began := time.Now()
-				conn := plain
-				if tt.protocol != "" {
-					encrypted := tls.Client(plain, &tls.Config{RootCAs: authority.Pool(), ServerName: "localhost", NextProtos: []string{tt.protocol}})
-					if err := encrypted.Handshake(); err != nil {
-						t.Fatal(err)
-					}
-					conn = encrypted
-				}
-				if tt.request != "" {
-					if _, err := io.WriteString(conn, tt.request); err != nil {
-						t.Fatal(err)
-					}
-				}
-				_, _ = io.Copy(io.Discard, conn)
-				if open := time.Since(began); open > 11*time.Second {
-					t.Errorf("the connection was open for %v", open)
-				}
-				plain.Close()
-				server.Close()
-				<-done
-			})
-		})
 	}
 }

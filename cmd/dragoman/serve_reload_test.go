@@ -12,15 +12,10 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
 )
 
 // asking returns the status of a request for a model.
@@ -112,6 +107,7 @@ models:
   - {name: same, upstream: stays}
 limits: {max_concurrent: 2}
 `, old.URL))
+
 	server := start(t, nil, "--config", path)
 	first := hashOf(t, server)
 	if server.first.Config != first {
@@ -127,6 +123,7 @@ models:
   - {name: other, upstream: new, model: m}
 limits: {max_concurrent: 1}
 `, next.URL))
+
 	line := server.await(t, "serves new requests")
 	want := `"changed":["upstream new added","upstream old removed","model claude-2.1 removed","model other added","compat changed","limits.max_concurrent changed"]`
 	if !strings.Contains(line, want) {
@@ -285,76 +282,4 @@ func TestConfigMapReplaced(t *testing.T) {
 	if got := asking(t, server, "two"); got != 200 {
 		t.Errorf("status %d", got)
 	}
-}
-
-// reloading returns a reloader of the file in a bubble: nobody listens, and how often the file was read
-// is counted.
-func reloading(t *testing.T, path string) (r *reloader, s *site, loads *atomic.Int64) {
-	loads = new(atomic.Int64)
-	load := func(running *config.Config) (*config.Config, error) {
-		loads.Add(1)
-		return config.Load(config.Source{File: path, Getenv: func(string) string { return "" }, Running: running})
-	}
-	cfg, err := load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := metrics.New("")
-	r = newReloader(load, cfg, counts, zerolog.Nop())
-	server, upstreams, err := newServer(t.Context(), cfg, counts, nil, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, &site{live: newLive(cfg, server, upstreams), connections: newConnections(10, false, zerolog.Nop())}, loads
-}
-
-// A file that is written piece by piece is not taken over before it stays as it is, and is within two
-// seconds of that.
-func TestFileThatIsBeingWritten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := write(t, "dragoman.yaml", simulatedFile)
-		r, s, loads := reloading(t, path)
-		defer r.start(t.Context(), s, nil)()
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		for n := range 60 {
-			fmt.Fprintf(f, "  - {name: m%d, upstream: sim}\n", n)
-			time.Sleep(watchInterval / 5)
-		}
-		synctest.Wait()
-		if loads.Load() != 1 {
-			t.Errorf("the file was read %d times before it was written", loads.Load())
-		}
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		if cfg, _ := s.live.current(); loads.Load() != 2 || len(cfg.Models) != 62 {
-			t.Errorf("read %d times, and has %d models", loads.Load(), len(cfg.Models))
-		}
-	})
-}
-
-// A file that changes while the server starts is read again, too; and one that cannot be used is read
-// until it can, though it does not change itself.
-func TestChangeBeforeTheWatch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "the-first-of-two-keys"))
-		r, s, loads := reloading(t, path)
-		secret := filepath.Join(t.TempDir(), "key")
-		replace(t, path, keysFile("http://127.0.0.1:1", "file:"+secret))
-		stop := r.start(t.Context(), s, nil)
-		time.Sleep(2*retryInterval + time.Second)
-		synctest.Wait()
-		if cfg, _ := s.live.current(); loads.Load() < 3 || loads.Load() > 5 || len(cfg.Files) != 0 {
-			t.Errorf("the configuration was read %d times", loads.Load())
-		}
-		replace(t, secret, "the-other-of-two-keys")
-		time.Sleep(2*retryInterval + time.Second)
-		stop()
-		if cfg, _ := s.live.current(); len(cfg.Files) != 1 || r.refused != "" {
-			t.Errorf("the configuration is not the new one: %s", r.refused)
-		}
-	})
 }

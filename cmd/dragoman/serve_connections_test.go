@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -10,12 +9,10 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
+	"dragoman/cmd/dragoman/internal/serve"
 )
 
 // keyed is a configuration with a key, for clients that have none.
@@ -98,7 +95,7 @@ func TestUnfinishedRequests(t *testing.T) {
 		t.Fatal("the server does not answer")
 	}
 	goroutines := runtime.NumGoroutine()
-	clients, admins := connectionLimits(descriptors())
+	clients, admins := serve.MaxConnections()
 	all := cells(server)
 	opened := make([][]net.Conn, len(all))
 	for i, c := range all { // all at once: each waits for the server to give up
@@ -124,94 +121,6 @@ func TestUnfinishedRequests(t *testing.T) {
 	server.stop()
 	if code := <-server.code; code != 0 {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-// pipes is a listener for connections without a network, whose clock can be a fake.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	conn, open := <-p
-	if !open {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-// served has a client write to a server and returns when the server has closed the
-// connection. The client reads nothing before it has written, and, if it stalls, nothing at all.
-func served(t *testing.T, h http.HandlerFunc, stalls bool, request string) (open time.Duration) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		server := newHTTPServer(t.Context(), h, newConnections(10, false, zerolog.Nop()))
-		listener := make(pipes)
-		done := make(chan struct{})
-		go func() { defer close(done); _ = server.Serve(listener) }()
-		conn, other := net.Pipe()
-		closed := make(chan struct{})
-		listener <- &closing{Conn: other, closed: closed}
-		began := time.Now()
-		go func() {
-			_, _ = io.WriteString(conn, request)
-			if !stalls {
-				_, _ = io.Copy(io.Discard, conn)
-			}
-		}()
-		<-closed
-		open = time.Since(began)
-		conn.Close()
-		server.Close()
-		<-done
-	})
-	return open
-}
-
-// closing tells when it is closed.
-type closing struct {
-	net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (c *closing) Close() error {
-	c.once.Do(func() { close(c.closed) })
-	return c.Conn.Close()
-}
-
-// What net/http does by itself ends, too: the head of a request that does not come, an
-// expectation that it does not know, and HTTP/2 towards a client that reads nothing.
-func TestServerTimeouts(t *testing.T) {
-	endless := func(w http.ResponseWriter, r *http.Request) {
-		for r.Method == http.MethodGet && r.ProtoMajor == 2 {
-			if _, err := w.Write(make([]byte, 1<<10)); err != nil {
-				return
-			}
-		}
-	}
-	var http2 bytes.Buffer
-	http2.WriteString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-	http2.Write([]byte{0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff}) // SETTINGS: windows as wide as can be
-	http2.Write([]byte{0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, 0, 0, 0})                // WINDOW_UPDATE of the connection
-	http2.Write([]byte{0, 0, 3, 1, 5, 0, 0, 0, 1, 0x82, 0x84, 0x86})             // HEADERS: GET / without more
-	for _, tt := range []struct {
-		name, request string
-		stalls        bool
-		most          time.Duration
-	}{
-		{"nothing", "", false, 11 * time.Second},
-		{"half a head", "GET / HTTP/1.1\r\nHost: x\r\n", false, 11 * time.Second},
-		{"unknown expectation", "POST / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nContent-Length: 10\r\n\r\n", false, time.Minute},
-		{"half a preface", "PRI * HTTP/2.0\r\n\r\nSM", false, 11 * time.Second},
-		{"HTTP/2 that is not read", http2.String(), true, 2 * time.Minute},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if open := served(t, endless, tt.stalls, tt.request); open > tt.most {
-				t.Errorf("the connection was open for %v", open)
-			}
-		})
 	}
 }
 
@@ -242,7 +151,7 @@ func TestMaxConnections(t *testing.T) {
 	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz answers %d", got)
 	}
-	_, admins := connectionLimits(descriptors())
+	_, admins := serve.MaxConnections()
 	cell{"", strings.TrimPrefix(server.admin, "http://"), "GET /"}.open(t, int(admins)+1)
 	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz answers %d among many connections", got)
@@ -260,11 +169,14 @@ func TestMaxConnections(t *testing.T) {
 	}
 }
 
-func TestShares(t *testing.T) {
-	for _, tt := range []struct{ descriptors, clients, admins int64 }{{1 << 20, 524224, 64}, {1024, 448, 64}, {256, 96, 32}, {64, 24, 8}, {1, 1, 1}} {
-		clients, admins := connectionLimits(tt.descriptors)
-		if clients != tt.clients || admins != tt.admins {
-			t.Errorf("%d descriptors: %d for clients, %d for operators", tt.descriptors, clients, admins)
-		}
+// The limits of the file hold, and the log says which ones do.
+func TestServeLimits(t *testing.T) {
+	server := start(t, nil, "--config", write(t, "dragoman.yaml", `
+upstreams: {sim: {kind: simulated}}
+models: [{name: "*", upstream: sim}]
+limits: {max_concurrent: 7, max_inflight_bytes: 1000}`))
+	server.await(t, `"max_inflight_bytes":1000,"max_concurrent":7`)
+	if response := post(t, client, server.url, strings.Repeat(" ", 1001)); response.StatusCode != 413 {
+		t.Errorf("a body that is longer than all may be: %s", response.Status)
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package terminal is what people see: colours, and texts of others without control characters.
+package terminal
 
 import (
 	"io"
@@ -10,34 +11,31 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// isTerminal reports whether w is a terminal, so that a person may be reading.
-func isTerminal(w io.Writer) bool {
+// Is reports whether w is a terminal, so that a person may be reading.
+func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// colours reports whether a terminal of this process is to have colours: see https://no-color.org.
-func (p process) colours() bool { return p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" }
+// Painter colours texts for a terminal. Without colours it returns them as they are.
+type Painter bool
 
-// painter colours texts for a terminal. Without colours it returns them as they are.
-type painter bool
-
-func (p painter) with(code, s string) string {
+func (p Painter) with(code, s string) string {
 	if !p || s == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-func (p painter) bold(s string) string   { return p.with("1", s) }
-func (p painter) green(s string) string  { return p.with("32", s) }
-func (p painter) yellow(s string) string { return p.with("33", s) }
-func (p painter) cyan(s string) string   { return p.with("36", s) }
+func (p Painter) Bold(s string) string   { return p.with("1", s) }
+func (p Painter) Green(s string) string  { return p.with("32", s) }
+func (p Painter) Yellow(s string) string { return p.with("33", s) }
+func (p Painter) Cyan(s string) string   { return p.with("36", s) }
 
-// printable returns a text for a terminal: what a terminal would act upon or show as nothing, and
+// Printable returns a text for a terminal: what a terminal would act upon or show as nothing, and
 // what changes the direction of the text behind it, is written as an escape of Go. So are bytes that
 // are no UTF-8, and ends of lines.
-func printable(s string) string {
+func Printable(s string) string {
 	if !strings.ContainsFunc(s, isHidden) && utf8.ValidString(s) {
 		return s
 	}
@@ -59,13 +57,13 @@ func printable(s string) string {
 // isHidden reports whether a character cannot be seen, other than a space.
 func isHidden(r rune) bool { return !strconv.IsPrint(r) }
 
-// printableLines is printable for a text of several lines, which may have tabs.
-func printableLines(s string) string {
+// PrintableLines is Printable for a text of several lines, which may have tabs.
+func PrintableLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		cells := strings.Split(line, "\t")
 		for j, cell := range cells {
-			cells[j] = printable(cell)
+			cells[j] = Printable(cell)
 		}
 		lines[i] = strings.Join(cells, "\t")
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package serve
 
 // descriptors returns how many files and connections the process may have open. The limit
 // of other systems is not known; this is a careful guess.

@@ -1,4 +1,4 @@
-package main
+package logging
 
 import (
 	"fmt"
@@ -8,16 +8,18 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/terminal"
 )
 
-// console writes the lines of the log for people. The line of an exchange has what an eye looks for first:
+// Console writes the lines of the log for people. The line of an exchange has what an eye looks for first:
 //
 //	15:04:05 INF exchange status=200 dialect=messages model=claude-2.1 tool_calls=1 duration_ms=812
 //
 // What clients and upstreams have chosen is in these lines, too: a character that a terminal would
 // act upon, or show as nothing, is written as its escape.
-func console(w io.Writer, colours bool) zerolog.ConsoleWriter {
-	value := func(v any) string { return printable(fmt.Sprintf("%s", v)) }
+func Console(w io.Writer, colours bool) zerolog.ConsoleWriter {
+	value := func(v any) string { return terminal.Printable(fmt.Sprintf("%s", v)) }
 	return zerolog.ConsoleWriter{
 		Out:                   w,
 		NoColor:               !colours,

@@ -11,77 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"unicode"
 )
-
-// The lines that people read, of what the log has.
-func TestConsole(t *testing.T) {
-	tests := []struct{ line, want string }{
-		{`{"level":"warn","delay":"1 s","n":3,"msg":"the upstream is slow"}`, `WRN the upstream is slow delay="1 s" n=3`},
-		{`{"level":"info","request_id":"req_1","dialect":"messages","model":"claude-2.1","upstream":"sim","stop_reason":"tool_use","ttfe_ms":1.2,"status":200,"attempts":1,"duration_ms":812.4,"bytes_in":5,"output_tokens":58,"tool_calls":1,"dropped":["top_k"],"msg":"exchange"}`,
-			`INF exchange status=200 dialect=messages model=claude-2.1 output_tokens=58 tool_calls=1 attempts=1 stop_reason=tool_use dropped=["top_k"] duration_ms=812.4`},
-		{`{"level":"info","request_id":"req_2","path":"/v1/*","error_type":"not_found_error","status":404,"msg":"exchange"}`,
-			`INF exchange status=404 path=/v1/* error_type=not_found_error request_id=req_2`},
-	}
-	for _, tt := range tests {
-		var out strings.Builder
-		if _, err := console(&out, false).Write([]byte(tt.line)); err != nil {
-			t.Error(err)
-		}
-		_, got, _ := strings.Cut(out.String(), " ") // the time
-		if got != tt.want+"\n" {
-			t.Errorf("%s\nis  %swant %s", tt.line, got, tt.want)
-		}
-	}
-}
-
-// What a client chooses cannot act upon the terminal, nor end the line.
-func TestConsoleHostile(t *testing.T) {
-	hostile := "a\x1b]0;owned\x07\r\n\u202eb\u200bc\u0085d\x9be\x00\x7f"
-	for _, format := range []string{"console", "json"} {
-		var out strings.Builder
-		log := newLog(&out, format, "debug", true)
-		log.Info().Str("model", hostile).Str("dialect", hostile).Strs("dropped", []string{hostile}).Int("status", 200).Str("msg", "exchange").Send()
-		log.Warn().Str("error", hostile).Str("msg", hostile).Send()
-		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		if len(lines) != 2 {
-			t.Errorf("%s: %d lines: %q", format, len(lines), out.String())
-		}
-		for _, line := range lines {
-			raw := strings.ContainsFunc(line, func(r rune) bool { return r < ' ' })
-			if format == "console" {
-				raw = strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) })
-			}
-			if raw {
-				t.Errorf("%s: %q", format, line)
-			}
-		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for s, want := range map[string]string{
-		"":                       "",
-		"Grüße, 東京 🙂":            "Grüße, 東京 🙂",
-		"it's \"quoted\" \\n":    `it's "quoted" \n`,
-		"a\x1b[31mb":             `a\x1b[31mb`,
-		"a\xffb":                 `a\xffb`,
-		"\ufffd":                 "\ufffd",
-		"one\ntwo\tthree":        `one\ntwo\tthree`,
-		"\u2066left\u2069":       `\u2066left\u2069`,
-		"soft\u00adhyphen":       `soft\u00adhyphen`,
-		"\U000e0041 tag":         `\U000e0041 tag`,
-		"no-break\u00a0space":    `no-break\u00a0space`,
-		"separator\u2028of line": `separator\u2028of line`,
-	} {
-		if got := printable(s); got != want {
-			t.Errorf("printable(%q) = %q, want %q", s, got, want)
-		}
-	}
-	if got, want := printableLines("a\tb\x1b\nc"), "a\tb\\x1b\nc"; got != want {
-		t.Errorf("printableLines = %q, want %q", got, want)
-	}
-}
 
 // The form and the level are those of the flag, the environment, the file or the default, in this order.
 func TestLogSettings(t *testing.T) {

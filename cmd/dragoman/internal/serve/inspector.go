@@ -1,0 +1,44 @@
+package serve
+
+import (
+	"slices"
+	"strings"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy/inspector"
+)
+
+// watch has the inspector show the generation in effect, and says where the inspector is.
+func (s *Server) watch() {
+	if s.inspector == nil {
+		return
+	}
+	s.inspector.Watch(func() inspector.Server {
+		g := s.current()
+		return inspector.Server{Server: g.server, URL: s.LocalURL(), Models: ModelNames(g.cfg)}
+	})
+	s.log.Warn().Str("inspector_url", s.inspectorURL()).Str("msg", "the inspector keeps what clients and models write, in memory, for who has the token that was printed").Send()
+}
+
+// InspectorURL returns the URL of the inspector, with the token, or "" if there is no inspector. The token is for
+// the terminal alone: others read the log, and a browser that were started with the URL would show it to all users
+// of the machine, in the list of its processes.
+func (s *Server) InspectorURL() string {
+	if s.inspector == nil {
+		return ""
+	}
+	return s.inspectorURL() + s.inspector.Fragment()
+}
+
+func (s *Server) inspectorURL() string { return s.adminURL(loopback) + inspector.Path }
+
+// ModelNames returns the names of models that clients can ask for, without wildcards.
+func ModelNames(cfg *config.Config) []string {
+	var names []string
+	for _, route := range cfg.Models {
+		if !strings.Contains(route.Name, "*") && !slices.Contains(names, route.Name) {
+			names = append(names, route.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	stdlog "log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/logging"
+	"dragoman/proxy"
+)
+
+// listeners are the two addresses of a server: for clients and for operators.
+type listeners struct {
+	client, admin   *http.Server
+	clients, admins net.Listener
+	identity        *certificates // with which clients connect; nil without TLS
+	connections     *connections  // of clients
+	exchanges       sync.WaitGroup
+	serving         sync.WaitGroup
+	failed          chan error // gets the error of a listener that cannot go on
+}
+
+// listen listens on both addresses of the configuration. Connections wait until answer is called. Exchanges
+// do not end with ctx: Drain ends them.
+func (s *Server) listen(ctx context.Context) error {
+	g := s.current()
+	var err error
+	if s.identity, err = clientTLS(g.cfg.TLS, s.log); err != nil {
+		return err
+	}
+	var listen net.ListenConfig
+	if s.clients, err = listen.Listen(ctx, "tcp", g.cfg.Listen); err != nil {
+		return cannotListen(err, "listen")
+	}
+	if s.admins, err = listen.Listen(ctx, "tcp", g.cfg.AdminListen); err != nil {
+		s.clients.Close()
+		return cannotListen(err, "admin-listen")
+	}
+	s.failed = make(chan error, 2)
+	_, admin := MaxConnections()
+	s.admin = newHTTPServer(g.server.Base(), s.answering(func(g *generation) http.Handler { return g.operators }), newConnections(admin, true, s.log))
+	s.connections = newConnections(mostConnections(g.cfg, s.log), false, s.log)
+	s.connections.refused = g.server.CountConnection
+	s.client = newHTTPServer(g.server.Base(), s.counted(s.answering(func(g *generation) http.Handler { return g.clients })), s.connections)
+	s.client.ConnContext = proxy.WithConnection
+	if s.identity != nil {
+		s.client.TLSConfig = &tls.Config{GetConfigForClient: s.identity.forHandshake}
+	}
+	return nil
+}
+
+// cannotListen returns the error of an address with what to do about it.
+func cannotListen(err error, name string) error {
+	return fmt.Errorf("%w; give another address with --%s: port 0 takes a free one", err, name)
+}
+
+// mostConnections returns how many connections clients can have.
+func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
+	most, _ := MaxConnections()
+	if cfg.MaxConnections > most {
+		log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
+	}
+	return cmp.Or(cfg.MaxConnections, most)
+}
+
+// counted returns h with its requests in l.exchanges. net/http does not wait for a request whose
+// client has left over HTTP/2, and with on_disconnect: drain that is not its end.
+func (l *listeners) counted(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.exchanges.Add(1)
+		defer l.exchanges.Done()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// newHTTPServer returns a server that bounds how many connections there can be, and what
+// they can hold without sending a request.
+//
+// With TLS, the time to read a header bounds the handshake, too. HTTP/2 is agreed on in it.
+//
+// There is no timeout for writing, since a stream may be long: the proxy sets a deadline
+// for each piece of it, and one for a request's body. ReadTimeout is for requests that
+// net/http answers itself, reading the body without a limit (Expect with another value
+// than 100-continue). "OPTIONS *" would be another such request; it goes to the proxy.
+//
+// WriteByteTimeout closes a connection of HTTP/2 whose client takes nothing: it could not
+// even be told that a stream is given up. HTTP/2 without TLS is what the AWS SDK for
+// JavaScript speaks to an http endpoint (docs/reference/wire.md, finding 5).
+func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:                      h,
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            10 * time.Second,
+		ReadTimeout:                  55 * time.Second,
+		IdleTimeout:                  3 * time.Minute,
+		MaxHeaderBytes:               64 << 10,
+		Protocols:                    protocols,
+		HTTP2:                        &http.HTTP2Config{WriteByteTimeout: time.Minute},
+		ConnState:                    conns.observe,
+		BaseContext:                  func(net.Listener) context.Context { return base },
+		ErrorLog:                     stdlog.New(logging.Library(conns.log), "", 0),
+	}
+}
+
+// answer begins to answer, and returns. Drain ends it.
+func (l *listeners) answer() {
+	serve := func(serve func(net.Listener) error, on net.Listener) {
+		l.serving.Go(func() {
+			if err := serve(on); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+				l.failed <- err
+			}
+		})
+	}
+	if l.identity != nil {
+		serve(func(on net.Listener) error { return l.client.ServeTLS(on, "", "") }, l.clients)
+	} else {
+		serve(l.client.Serve, l.clients)
+	}
+	serve(l.admin.Serve, l.admins)
+}

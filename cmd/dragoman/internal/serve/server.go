@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
+	"dragoman/proxy"
+	"dragoman/proxy/inspector"
+	"dragoman/proxy/telemetry"
+)
+
+// Options are what a server is made of.
+type Options struct {
+	// Load reads the configuration. running is the one in effect, of which the next one keeps what takes a restart; nil at
+	// the start. The error is config.Problems.
+	Load    func(running *config.Config) (*config.Config, error)
+	Log     func(*config.Config) zerolog.Logger // opens the log
+	Getenv  func(string) string
+	Version string           // of the program
+	HangUps <-chan os.Signal // each has the configuration read again; nil for none
+	Observe []proxy.Observe  // who watches exchanges, beside telemetry and inspector
+}
+
+// Server answers clients and operators by the generation in effect.
+type Server struct {
+	process
+	generations
+	listeners
+	load    func(running *config.Config) (*config.Config, error)
+	unwatch func() // ends the watch over the configuration, and waits for that
+}
+
+// Start serves the configuration that is loaded, and follows its changes until it is drained. What goes wrong is an
+// error as long as nobody is served, and is in the log from then on.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	memory := LimitMemory(memlimit.FromCgroup, o.Getenv)
+	s := &Server{load: func(running *config.Config) (*config.Config, error) {
+		cfg, err := o.Load(running)
+		if err == nil {
+			Bound(cfg, memory)
+		}
+		return cfg, err
+	}}
+	cfg, err := s.load(nil)
+	if err != nil {
+		return nil, err
+	}
+	s.process = process{metrics: metrics.New(o.Version), observe: o.Observe, log: o.Log(cfg)}
+	watcher := newWatcher(s, cfg)
+	if cfg.Inspector {
+		s.inspector = inspector.New()
+	}
+	if cfg.Telemetry != nil {
+		s.telemetry = telemetry.New(cfg.Telemetry, o.Version, s.log)
+	}
+	first, err := s.generation(ctx, cfg, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.swap(first)
+	if err := s.startTelemetry(); err != nil {
+		return nil, err
+	}
+	if err := s.listen(ctx); err != nil {
+		return nil, err
+	}
+	s.announce(cfg, o.Version)
+	s.watch()
+	s.log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
+		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
+	s.answer()
+	s.unwatch = watcher.start(ctx, o.HangUps)
+	return s, nil
+}
+
+// Config returns the configuration in effect.
+func (s *Server) Config() *config.Config { return s.current().cfg }
+
+// Log returns the log of the server.
+func (s *Server) Log() zerolog.Logger { return s.log }
+
+// Simulation says, behind the URL of a server, that a program answers in the place of models; "" if models answer.
+func (s *Server) Simulation() string {
+	if s.Config().Simulates() {
+		return " (simulated: a built-in program answers, not a model)"
+	}
+	return ""
+}
+
+// ClientExport is the line to paste into a shell so that clients use the server.
+func (s *Server) ClientExport() string { return "export ANTHROPIC_BASE_URL=" + s.URL() }
+
+// announce logs where the server is, and the warnings of the configuration.
+func (s *Server) announce(cfg *config.Config, version string) {
+	comment := ""
+	if cfg.Simulates() {
+		comment = " # simulated"
+	}
+	s.log.Info().
+		Str("version", version).
+		Str("url", s.URL()).
+		Str("admin_url", s.adminURL(thisMachine())).
+		Str("config", cfg.Hash()).
+		Bool("simulated", cfg.Simulates()).
+		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", s.URL(), s.Simulation(), s.ClientExport(), comment)).
+		Send()
+	if tel := cfg.Telemetry; tel != nil {
+		s.log.Info().Bool("traces", tel.Traces).Bool("metrics", tel.Metrics).Bool("content", tel.Content).Str("msg", "telemetry is exported").Send()
+	}
+	for _, w := range cfg.Warnings {
+		s.log.Warn().Str("msg", w.String()).Send()
+	}
+}
