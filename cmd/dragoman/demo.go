@@ -78,8 +78,8 @@ func demo(ctx context.Context, p process, format string, verbose bool) error {
 	load := func(running *config.Config) (*config.Config, error) {
 		free := config.Override{Value: freePort}
 		cfg, err := config.Load(config.Source{Listen: free, AdminListen: free, Simulated: true, Getenv: none, Running: running})
-		for i := range cfg.Models {
-			cfg.Models[i].Format = format
+		if err == nil {
+			cfg.Models[0].Format = format // the simulated model is the only one
 		}
 		return cfg, err
 	}
@@ -92,7 +92,7 @@ func demo(ctx context.Context, p process, format string, verbose bool) error {
 	}
 	c.url = server.LocalURL() + "/v1/messages"
 	defer server.Close(ctx)
-	if err := errors.Join(c.hold(ctx), server.Drain(context.Background(), serve.Farewell)); err != nil {
+	if err := errors.Join(c.hold(), server.Drain(context.Background(), serve.Farewell)); err != nil {
 		return err
 	}
 	text := c.screen(terminal.Painter(p.colours() && terminal.Is(p.stdout)))
@@ -119,29 +119,25 @@ type demoStep struct {
 }
 
 // hold asks the question, and returns the result of the tool that the model calls. The client of the demo runs nothing.
-func (c *conversation) hold(ctx context.Context) (err error) {
-	if c.asked, err = c.ask(ctx, ""); err != nil {
+func (c *conversation) hold() (err error) {
+	if c.asked, err = c.ask(""); err != nil {
 		return err
 	}
 	if c.asked.id == "" {
 		return errors.New("demo: the simulated model called no tool")
 	}
-	c.told, err = c.ask(ctx, fmt.Sprintf(demoReturns, strings.Join(c.asked.text, ""), c.asked.id, strings.Join(c.asked.input, ""), demoResult))
+	c.told, err = c.ask(fmt.Sprintf(demoReturns, strings.Join(c.asked.text, ""), c.asked.id, strings.Join(c.asked.input, ""), demoResult))
 	return err
 }
 
 // ask sends the question and more messages, and returns what came of it.
-func (c *conversation) ask(ctx context.Context, more string) (step demoStep, err error) {
+func (c *conversation) ask(more string) (step demoStep, err error) {
 	body := jsontext.Value(fmt.Sprintf(demoRequest, more))
 	if err := body.Indent(jsontext.WithIndent("  ")); err != nil {
 		return step, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
-	if err != nil {
-		return step, err
-	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
-	response, err := client.Do(request)
+	response, err := client.Post(c.url, "application/json", bytes.NewReader(body))
 	if err != nil {
 		return step, err
 	}
@@ -161,7 +157,7 @@ func (c *conversation) ask(ctx context.Context, more string) (step demoStep, err
 func (c *conversation) observe(*http.Request, *metrics.Exchange) *proxy.Observation {
 	var s demoStep
 	return &proxy.Observation{
-		Rendered: func(_ proxy.UpstreamModel, _ *messages.Request, p *translate.Prompt) { s.prompt = p.Text() },
+		Rendered: func(_ proxy.UpstreamModel, _ *messages.Request, p *translate.Prompt) { s.prompt, s.completion = p.Text(), "" },
 		Chunk: func(c *translate.Chunk) {
 			s.completion += c.Text
 			if c.StopSequence != "" {

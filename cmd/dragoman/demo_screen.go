@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -109,12 +108,10 @@ func wrap(rows [][2]string, line string, width int) [][2]string {
 	return rows
 }
 
-// prose matches the lines of prompt and completion without markup, and those that the demo adds.
-var prose = regexp.MustCompile(`^\[(simulated|stopped at|ended)|` + regexp.QuoteMeta(demoQuestion))
-
 // markup colours the markup of a line, and in it the name of the tool and its argument.
 func markup(p terminal.Painter, line string) string {
-	if prose.MatchString(line) {
+	begins := func(prefix string) bool { return strings.HasPrefix(line, prefix) }
+	if begins("[simulated] ") || begins("[stopped at ") || begins("[ended]") || strings.Contains(line, demoQuestion) {
 		return line
 	}
 	if before, after, found := strings.Cut(line, demoTool); found {
