@@ -30,20 +30,13 @@ func CheckJSON(ctx context.Context, body []byte) error {
 // MaxMembers, one more than those is returned. Names that are in known are not copied. With known, the
 // body is one of the Messages API, and names at all depths are checked: see nameCheck.
 func scanBody(ctx context.Context, body []byte, known []string) ([]rawjson.Member, error) {
-	const tokensPerCheck = 1024 // of ctx: well below a millisecond
-	s := bodyScan{decoder: jsontext.NewDecoder(bytes.NewBuffer(body)), body: body, known: known}
-	for n := 0; n == 0 || s.decoder.StackDepth() > 0; n++ {
-		if n%tokensPerCheck == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err := s.next(); err != nil {
-			return nil, err
-		}
-	}
-	if len(bytes.TrimLeft(body[s.decoder.InputOffset():], " \t\r\n")) > 0 {
-		return nil, jsonError(body, json.Unmarshal(body, new(ignored))) // Unmarshal says what follows the object
-	}
-	if jsontext.Value(body).Kind() != '{' {
+	s := bodyScan{ctx: ctx, body: body, known: known}
+	switch err := json.Unmarshal(body, &s); {
+	case s.err != nil:
+		return nil, s.err
+	case err != nil:
+		return nil, jsonError(body, err)
+	case jsontext.Value(body).Kind() != '{':
 		return nil, &InvalidRequestError{Fault: FaultJSON, Message: notObject}
 	}
 	return s.members, nil
@@ -51,72 +44,75 @@ func scanBody(ctx context.Context, body []byte, known []string) ([]rawjson.Membe
 
 // bodyScan is a check that is going on.
 type bodyScan struct {
-	decoder *jsontext.Decoder
+	ctx     context.Context
 	body    []byte
 	known   []string
 	check   nameCheck
-	names   [maxDepth + 1]int // in the object that is open at each level
-	open    int               // sum of names
-	members []rawjson.Member  // of the body itself
-	begin   int               // of the value of the last of them
+	open    int              // members of the objects that are open
+	members []rawjson.Member // of the body itself
+	begin   int              // of the value of the last of them
+	err     error            // what ended the scan, if it is not what the JSON package found
+}
+
+// UnmarshalJSONFrom checks all tokens of a body.
+func (s *bodyScan) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
+	const tokensPerCheck = 1024 // of ctx: well below a millisecond
+	for n := 0; err == nil && (n == 0 || d.StackDepth() > 0); n++ {
+		if n%tokensPerCheck == 0 && s.ctx.Err() != nil {
+			s.err = context.Cause(s.ctx)
+		}
+		if s.err != nil {
+			return s.err
+		}
+		err = s.next(d)
+	}
+	return err
 }
 
 // next reads a token and checks it.
-func (s *bodyScan) next() error {
-	d := s.decoder
+func (s *bodyScan) next(d *jsontext.Decoder) error {
 	kind := d.PeekKind()
-	if in, length := d.StackIndex(d.StackDepth()); kind == '"' && in == '{' && length%2 == 0 {
-		return s.name()
+	in, length := d.StackIndex(d.StackDepth())
+	switch {
+	case kind == '"' && in == '{' && length%2 == 0:
+		return s.name(d)
+	case kind == '}':
+		s.open -= int(length / 2)
 	}
 	if _, err := d.ReadToken(); err != nil {
-		return jsonError(s.body, err)
+		return err
 	}
 	depth := d.StackDepth()
 	s.check.value(kind, depth)
-	switch kind { // limits on what the decoder has to remember
-	case '{', '[':
-		if depth > maxDepth {
-			return &InvalidRequestError{Fault: FaultLimit, Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
-		}
-		s.names[depth] = 0
-	case '}':
-		s.open -= s.names[depth+1]
+	if depth > maxDepth { // a limit on what the decoder has to remember
+		s.err = &InvalidRequestError{Fault: FaultLimit, Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
 	}
-	if in, length := d.StackIndex(depth); depth == 1 && in == '{' && length > 0 && len(s.members) <= MaxMembers {
+	if depth == 1 && s.begin > 0 && len(s.members) <= MaxMembers {
 		s.members[len(s.members)-1].Value = bytes.TrimLeft(s.body[s.begin:d.InputOffset()], ": \t\r\n")
 	}
 	return nil
 }
 
 // name reads the name of a member and checks it.
-func (s *bodyScan) name() error {
-	d := s.decoder
+func (s *bodyScan) name(d *jsontext.Decoder) error {
 	quoted, err := d.ReadValue()
 	if err != nil {
-		return jsonError(s.body, err)
+		return err
 	}
 	if s.known != nil {
 		if meant := s.check.name(quoted); meant != "" {
-			return misspelt(dotted(d.StackPointer()), meant)
+			s.err = misspelt(dotted(d.StackPointer()), meant)
 		}
 	}
-	depth := d.StackDepth()
-	if depth == 1 && len(s.members) <= MaxMembers {
+	if d.StackDepth() == 1 && len(s.members) <= MaxMembers {
 		s.members = append(s.members, rawjson.Member{Name: rawjson.UnquoteKnown(quoted, s.known)})
 		s.begin = int(d.InputOffset())
 	}
-	s.names[depth]++
-	if s.open++; s.open > maxNames {
-		return &InvalidRequestError{Fault: FaultLimit, Path: dotted(d.StackPointer()), Message: fmt.Sprintf("This object and those around it have more than %d members.", maxNames)}
+	if s.open++; s.open > maxNames && s.err == nil {
+		s.err = &InvalidRequestError{Fault: FaultLimit, Path: dotted(d.StackPointer()), Message: fmt.Sprintf("This object and those around it have more than %d members.", maxNames)}
 	}
 	return nil
 }
-
-// ignored decodes from any JSON value and keeps nothing of it.
-type ignored struct{}
-
-// UnmarshalJSONFrom passes over the next value.
-func (*ignored) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return dec.SkipValue() }
 
 // jsonError returns what the json package found wrong with a body as the client is told it.
 func jsonError(body []byte, err error) *InvalidRequestError {
