@@ -17,11 +17,16 @@ import (
 // object or has too many members. The members' values are not checked yet: when they are, errors can
 // name the type of the block that they are in.
 func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
-	if !d.object(*at, v.Kind()) {
+	return d.openNext(at, rawjson.Read(v), known)
+}
+
+// openNext is openObject for what is next in a reader.
+func (d *decoder) openNext(at *fieldPath, from *rawjson.Reader, known []string) (o rawjson.Object, ok bool) {
+	if !d.object(*at, from.Kind()) {
 		return o, false
 	}
 	begin := len(d.members)
-	d.members = rawjson.AppendMembers(d.members, v, known, MaxMembers+1)
+	d.members = from.AppendMembers(d.members, known, MaxMembers+1)
 	o.Members = slices.Clip(d.members[begin:])
 	return o, d.checkCount(at, &o)
 }
@@ -37,21 +42,15 @@ func (d *decoder) checkCount(at *fieldPath, o *rawjson.Object) bool {
 
 // listItem is an element of a list. It is read once, by openItem or by value.
 type listItem struct {
-	list fieldPath
-	at   fieldPath
-	from *rawjson.Reader // of the list; nil once the element is read
+	list, at fieldPath
+	from     *rawjson.Reader // of the list; nil once the element is read
 }
 
 // openItem is openObject for an element.
 func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
-	if !d.object(e.at, e.from.Kind()) {
-		return o, false
-	}
-	begin := len(d.members)
-	d.members = e.from.AppendMembers(d.members, known, MaxMembers+1)
+	from := e.from
 	e.from = nil
-	o.Members = slices.Clip(d.members[begin:])
-	return o, d.checkCount(&e.at, &o)
+	return d.openNext(&e.at, from, known)
 }
 
 // value returns the whole element.
@@ -68,11 +67,10 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 		if list.Kind() != '[' {
 			return
 		}
-		from := rawjson.Read(list)
+		from, begin := rawjson.Read(list), len(d.members)
 		from.Enter()
-		begin, e := len(d.members), d.openList(at)
-		defer d.closeList()
-		for ; from.Kind() != 0; e.at.index++ {
+		e := &listItem{list: at}
+		for e.at = e.list.element(0); from.Kind() != 0; e.at.index++ {
 			if e.at.index == most {
 				d.failBy(FaultLimit, at, "List should have at most %d items", most)
 			}
@@ -87,21 +85,6 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 		}
 	}
 }
-
-// openList returns the item for the elements of a list, with the place of the first one. Lists that
-// are read one after the other have the same item.
-func (d *decoder) openList(at fieldPath) *listItem {
-	if d.open == len(d.items) {
-		d.items = append(d.items, new(listItem))
-	}
-	e := d.items[d.open]
-	d.open++
-	e.list = at
-	e.at = e.list.element(0)
-	return e
-}
-
-func (d *decoder) closeList() { d.open-- }
 
 // dropRest drops the members of the object at p that were not taken. Those in known are members of
 // the API that a text model has no use for; the others are unknown. In strict mode it fails instead,

@@ -53,8 +53,6 @@ type decoder struct {
 	scratch      []byte           // reused to decode strings
 	texts        strings.Builder  // short strings, one behind the other
 	shared       int              // how many bytes of memory short strings share; 0 for none
-	items        []*listItem      // of the lists that are being read, and then those of lists that were
-	open         int              // how many lists are being read
 	thinks       bool             // the model is asked to think, or does so unasked: its past thinking is kept
 
 	streamsEagerly bool // a beta has values streamed by tools that do not say it themselves
