@@ -105,7 +105,7 @@ func (s *Server) finish(ctx context.Context, limit time.Duration, rest bool) err
 	}
 	s.admin.Close()
 	s.serving.Wait()
-	s.generations.close()
+	s.closeAll()
 	return err
 }
 

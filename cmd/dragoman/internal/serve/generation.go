@@ -180,8 +180,8 @@ func (l *generations) retire(g *generation) {
 	g.upstreams.closeBut(used...)
 }
 
-// close closes the upstreams of all generations. There are no requests any more.
-func (l *generations) close() {
+// closeAll closes the upstreams of all generations. There are no requests any more.
+func (l *generations) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, g := range l.inUse {

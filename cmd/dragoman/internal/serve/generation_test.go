@@ -76,6 +76,6 @@ func TestUpstreamsAreClosed(t *testing.T) {
 	if check("after a request to the third", "a", "b"); w.Code != 200 {
 		t.Errorf("status %d", w.Code)
 	}
-	l.close()
+	l.closeAll()
 	check("at the end", "a", "b", "c")
 }

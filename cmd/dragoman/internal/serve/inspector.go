@@ -8,8 +8,8 @@ import (
 	"dragoman/proxy/inspector"
 )
 
-// watch has the inspector show the generation in effect, and says where the inspector is.
-func (s *Server) watch() {
+// announceInspector has the inspector show the generation in effect, and says where the inspector is.
+func (s *Server) announceInspector() {
 	if s.inspector == nil {
 		return
 	}
