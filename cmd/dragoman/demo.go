@@ -129,7 +129,7 @@ func (c *conversation) hold() (err error) {
 // ask sends the question and more messages, and returns what came of it.
 func (c *conversation) ask(more string) (step demoStep, err error) {
 	body := jsontext.Value(fmt.Sprintf(demoRequest, more))
-	_ = body.Indent(jsontext.WithIndent("  ")) // the server says what is wrong with it
+	_ = body.Indent(jsontext.WithIndent("  "))                                  // the server says what is wrong with it
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
 	response, err := client.Post(c.url, "application/json", bytes.NewReader(body))
 	if err != nil {
@@ -151,7 +151,9 @@ func (c *conversation) ask(more string) (step demoStep, err error) {
 func (c *conversation) observe(*http.Request, *metrics.Exchange) *proxy.Observation {
 	var s demoStep
 	return &proxy.Observation{
-		Rendered: func(_ proxy.UpstreamModel, _ *messages.Request, p *translate.Prompt) { s.prompt, s.completion = p.Text(), "" },
+		Rendered: func(_ proxy.UpstreamModel, _ *messages.Request, p *translate.Prompt) {
+			s.prompt, s.completion = p.Text(), ""
+		},
 		Chunk: func(c *translate.Chunk) {
 			s.completion += c.Text
 			if c.StopSequence != "" {

@@ -85,7 +85,7 @@ func (r *rendering) run(ctx context.Context, p process, args []string, lines boo
 // append renders a request of the Messages API and appends the prompt to dst, as JSON or,
 // with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
 func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error) {
-	strict := r.cfg != nil && r.cfg.Strict
+	strict := r.cfg != nil && r.cfg.Strict()
 	read, err := messages.ReadBody(ctx, body, messages.DecodeOptions{Strict: strict, Model: r.model})
 	if err != nil {
 		return dst, err

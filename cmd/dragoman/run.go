@@ -17,7 +17,6 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/cmd/dragoman/internal/serve"
-	"dragoman/proxy"
 )
 
 // runCommand is `dragoman run`.
@@ -201,8 +200,7 @@ func (w *wrapper) load(p process, running *config.Config) (*config.Config, error
 		default:
 			w.key = newSecret()
 		}
-		cfg.Derive(fmt.Sprintf("auth.keys[%d].sha256", len(cfg.Keys)), "run")
-		cfg.Keys = append(cfg.Keys, proxy.NewKey(w.key))
+		cfg.AddKey(w.key, "run")
 	}
 	return cfg, nil
 }

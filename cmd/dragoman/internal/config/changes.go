@@ -14,96 +14,74 @@ import (
 // Changes returns what is another in next than in c, by name: "model claude-2.1 added", "upstream east
 // changed", "timeouts.idle changed". No value is in it. It is empty if both would serve the same.
 func (c *Config) Changes(next *Config) []string {
-	all := differences("key ", keysByID(c), keysByID(next), func(a, b proxy.Key) bool { return a == b })
-	all = append(all, differences("upstream ", upstreamsByName(c), upstreamsByName(next), Upstream.Same)...)
-	models := differences("model ", modelsByName(c), modelsByName(next), func(a, b []proxy.Route) bool { return reflect.DeepEqual(a, b) })
+	models := differences("model ", c.Models, next.Models, func(r proxy.Route) string { return r.Name }, func(a, b proxy.Route) bool { return reflect.DeepEqual(a, b) })
 	if len(models) == 0 && !reflect.DeepEqual(c.Models, next.Models) {
 		models = []string{"models in another order"}
 	}
-	all = append(all, models...)
-	return append(all, differences("", c.settings(), next.settings(), func(a, b string) bool { return a == b })...)
+	return slices.Concat(
+		differences("key ", c.Keys, next.Keys, proxy.Key.ID, equal),
+		differences("upstream ", c.Upstreams, next.Upstreams, func(u Upstream) string { return u.Name }, Upstream.Same),
+		models,
+		differences("", c.settings(), next.settings(), func(s setting) string { return s.key }, equal),
+	)
 }
 
-// Same reports whether two upstreams are the same. A pool of certificates has functions, which are
-// never equal: it compares itself.
-func (u Upstream) Same(other Upstream) bool {
-	same := u.Roots.Equal(other.Roots)
-	u.Roots, other.Roots = nil, nil
-	return same && u == other
-}
+func equal[T comparable](a, b T) bool { return a == b }
 
-// differences returns what is to be said of each name that is not the same in both: sorted by name.
-func differences[T any](what string, before, now map[string]T, same func(a, b T) bool) (all []string) {
-	both := maps.Clone(before)
-	maps.Copy(both, now)
+// differences returns what is to be said of each name that is not the same in both: sorted by name. There may be
+// several of a name.
+func differences[T any](what string, before, now []T, name func(T) string, same func(a, b T) bool) (all []string) {
+	byName := func(list []T) map[string][]T {
+		m := map[string][]T{}
+		for _, e := range list {
+			m[name(e)] = append(m[name(e)], e)
+		}
+		return m
+	}
+	a, b := byName(before), byName(now)
+	both := maps.Clone(a)
+	maps.Copy(both, b)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
-		a, was := before[name]
-		b, is := now[name]
 		switch {
-		case !was:
+		case a[name] == nil:
 			all = append(all, what+name+" added")
-		case !is:
+		case b[name] == nil:
 			all = append(all, what+name+" removed")
-		case !same(a, b):
+		case !slices.EqualFunc(a[name], b[name], same):
 			all = append(all, what+name+" changed")
 		}
 	}
 	return all
 }
 
-func keysByID(c *Config) map[string]proxy.Key {
-	keys := map[string]proxy.Key{}
-	for _, k := range c.Keys {
-		keys[k.ID()] = k
-	}
-	return keys
-}
+// setting is a value that has no name of its own: one of no key of clients, upstream or model.
+type setting struct{ key, value string }
 
-func upstreamsByName(c *Config) map[string]Upstream {
-	upstreams := map[string]Upstream{}
-	for _, u := range c.Upstreams {
-		upstreams[u.Name] = u
-	}
-	return upstreams
-}
-
-// modelsByName returns the entries of each name: there may be several, of which the first counts.
-func modelsByName(c *Config) map[string][]proxy.Route {
-	models := map[string][]proxy.Route{}
-	for _, r := range c.Models {
-		models[r.Name] = append(models[r.Name], r)
-	}
-	return models
-}
-
-// settings returns the values that have no name of their own, by their keys: all but those of keys,
-// upstreams and models.
-func (c *Config) settings() map[string]string {
-	l, p := &loader{cfg: c}, &printer{c}
-	values := map[string]string{}
-	for _, f := range l.top() {
-		if !slices.Contains([]string{"auth", "upstreams", "models"}, f.name) {
-			gather(values, f.name, f.shown(p, f.name))
+func (c *Config) settings() (all []setting) {
+	for _, k := range keysOf(c) {
+		if !slices.Contains([]string{"auth", "upstreams", "models"}, k.name) {
+			all = gather(all, k.name, c.node(k, k.name))
 		}
 	}
-	return values
+	return all
 }
 
 // gather adds the values of a node: those of a list as one.
-func gather(values map[string]string, key string, n *yaml.Node) {
-	switch {
-	case n == nil:
-	case n.Kind == yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			gather(values, key+"."+n.Content[i].Value, n.Content[i+1])
-		}
-	case n.Kind == yaml.SequenceNode:
-		var all []string
-		for _, e := range n.Content {
-			all = append(all, e.Value)
-		}
-		values[key] = strings.Join(all, "\n")
-	default:
-		values[key] = n.Value
+func gather(all []setting, key string, n *yaml.Node) []setting {
+	if n == nil {
+		return all
 	}
+	var list []string
+	for i, e := range n.Content {
+		switch {
+		case n.Kind == yaml.SequenceNode:
+			list = append(list, e.Value)
+		case i%2 == 1:
+			all = gather(all, below(key, n.Content[i-1].Value), e)
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		return all
+	}
+	return append(all, setting{key, n.Value + strings.Join(list, "\n")})
 }

@@ -1,86 +1,88 @@
 // Package config reads what `dragoman serve` runs with: the configuration file, or the
 // environment where there is none, and the flags that override it.
 //
-//	load                            [Load], which does the steps below in this order
-//	setting, schema                 one value: how it is read, what may stand there, what is shown
-//	file                            the tables of all keys; models, keys, listener, log: parts of them
-//	reader, expand, syntax          values, variables in them, broken YAML
-//	environment, google             the upstream that the environment names
-//	server                          the one that --base-url names
-//	check, values                   what has to hold of values, alone and together
-//	print, changes                  a configuration as a file, and beside another one
-//	config, problem                 what comes out: a [Config], or all [Problems]
+//	config, server, limits,   what comes out, a [Config]. A field with the tag yaml is a key of the file: other
+//	upstreams, models         tags have its default, bounds and more, and its comment is its documentation
+//	key, value                what the tags mean, for all who ask
+//	load                      [Load]: the steps in their order, and where values come from
+//	read                      the file; read_expand: variables in values; read_syntax: broken YAML
+//	print, changes, schema    a configuration as a file, and beside another one; the JSON Schema
+//	rules_…                   what has to hold of several values together
+//	source_…                  an upstream that flags or the environment name; telemetry
+//	problem                   what is wrong: all [Problems]
 //
 // All problems are gathered and reported at once, each with its line, so that a file is
 // mended in one go.
 package config
 
 import (
-	"cmp"
-	"crypto/x509"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"dragoman/proxy"
 	"dragoman/proxy/telemetry"
-	"dragoman/translate"
 )
 
-// The kinds of upstream that this version serves.
-const (
-	Simulated = "simulated"
-	Bedrock   = "bedrock"
-	Anthropic = "anthropic"
-	OpenAI    = "openai"
-	Vertex    = "vertex"
-)
+// DefaultAdminListen is the address on which operators connect if nothing else is said.
+const DefaultAdminListen = "127.0.0.1:8485"
 
-// The addresses to listen on if nothing else is said.
-const (
-	DefaultListen      = "127.0.0.1:8484"
-	DefaultAdminListen = "127.0.0.1:8485"
-)
-
-// Config is a configuration that has been checked. A duration in Timeouts that is zero
-// stands for the proxy's default.
+// Config is a configuration that has been checked. Its fields with a tag are those of the file.
 type Config struct {
-	File        string // it was read from; "" for none
-	Listen      string
-	AdminListen string
-	Keys        []proxy.Key // that clients may present; none: no authentication
-	Strict      bool
-	Upstreams   []Upstream    // in the order of the file
-	Models      []proxy.Route // first match wins
-	BodyBytes   int64         // 0: the proxy's default
-	Attempts    int64         // likewise
-	// MaxConnections is how many connections clients may have at once; 0: as many as the
-	// descriptors of the process allow.
-	MaxConnections int64
-	// MaxConnectionAge is how old a connection of a client may be; 0: as old as it gets.
-	MaxConnectionAge time.Duration
-	Timeouts         proxy.Timeouts
-	Connect          time.Duration // to an upstream; 0: the upstream's default
-	Drain            time.Duration // from SIGTERM until the end; open exchanges are cut shortly before
-	DrainDelay       time.Duration // from SIGTERM until no connections are taken
+	// The address on which clients connect, as host:port. Port 0 takes a free port. An address that other machines can
+	// reach needs `auth.keys`, `tls.client_ca` or `--insecure`. A change takes a restart.
+	Listen string `yaml:"listen" default:"127.0.0.1:8484" pattern:":[0-9]{1,5}$" example:"0.0.0.0:8484" see:"clients.md#without-keys"`
 
-	// Inspector: keep what clients and models write, and show it at /inspector/ to who has the token.
-	Inspector bool
+	// The address on which operators connect, for health, metrics and the inspector, as host:port. A change takes a
+	// restart.
+	AdminListen string `yaml:"admin_listen" default:"127.0.0.1:8485" pattern:":[0-9]{1,5}$" example:"127.0.0.1:9090" see:"operations.md#health"`
 
-	// FinishAbandoned: read an upstream's answer to its end when the client has left.
-	FinishAbandoned bool
+	// The files with which clients connect over TLS. To begin or to end TLS takes a restart; new files do not.
+	TLS TLS `yaml:"tls" example:"{cert: /etc/dragoman/tls.crt, key: /etc/dragoman/tls.key}" see:"deployment.md#tls"`
 
-	MaxConcurrent    int64 // exchanges at once; 0: no limit
-	MaxInflightBytes int64 // of all bodies together; 0: by the memory of the process
+	// What clients have to present.
+	Auth Auth `yaml:"auth" example:"{keys: [\"${DRAGOMAN_KEY}\"]}" see:"configuration.md#keys"`
 
-	TLS                     TLS      // of the listener of clients
-	Loopback, AdminLoopback bool     // this machine alone can reach the listener of clients, or that of operators
-	Hosts                   []string // names of the server, for listeners without keys
-	Origins                 []string // of pages that may call the API
+	// The names of the server, for a listener that asks for no key. `*.name` stands for all names below it. The port
+	// does not matter.
+	Hosts []string `yaml:"hosts" is:"host" pattern:"^(\\*\\.)?[A-Za-z0-9._:\\[\\]-]+$" example:"[dragoman.example.com, \"*.example.com\"]" see:"clients.md#without-keys"`
 
-	LogFormat, LogLevel string // of LogFormats and LogLevels
+	// The pages in browsers that may call the API.
+	CORS `yaml:"cors" example:"{origins: [\"https://app.example.com\"]}" see:"clients.md#browsers"`
+
+	// What becomes of a field that the model cannot do. `lenient`: Dragoman leaves it out, and `x-dragoman-dropped`
+	// names it. `strict`: Dragoman answers 400, but not for hints; and 502 if the model does not make a call that is
+	// forced.
+	Compat string `yaml:"compat" default:"lenient" words:"lenient strict" example:"strict" see:"clients.md#hints-and-what-else-changes-no-answer"`
+
+	// The ways to reach models, by names of your own: letters, digits, `.`, `_` and `-`.
+	Upstreams []Upstream `yaml:"upstreams" named:"true" example:"{sim: {kind: simulated}}" see:"upstreams.md#kinds"`
+
+	// What clients may ask for. The first entry whose name matches wins.
+	Routes []Route `yaml:"models" example:"[{name: \"*\", upstream: sim}]" see:"configuration.md#models"`
+
+	// Bounds of a request and of the process.
+	Limits `yaml:"limits" example:"{attempts: 3}" see:"configuration.md#limits"`
+
+	// Bounds of the time of a request, and of the drain.
+	Timeouts `yaml:"timeouts" example:"{idle: 2m}" see:"operations.md#time-and-memory"`
+
+	// Whether Dragoman keeps what clients and models write in memory, and shows it at `/inspector/` of the admin
+	// listener. The page needs the token that the start prints. `admin_listen` has to be on loopback then (exit code
+	// 78). `serve --inspect` is the same as `true`. A change takes a restart.
+	Inspector bool `yaml:"inspector" default:"false" example:"true" see:"inspector.md"`
+
+	// What Dragoman does when a client leaves. `cancel`: it cancels the call of the upstream. `drain`: it reads the
+	// answer to its end, so that its tokens are counted.
+	OnDisconnect string `yaml:"on_disconnect" default:"cancel" words:"cancel drain" example:"drain" see:"operations.md#abandoned-requests"`
+
+	// What Dragoman logs, and how.
+	Log `yaml:"log" example:"{level: warn}" see:"operations.md#the-log"`
+
+	File   string        // it was read from; "" for none
+	Keys   []proxy.Key   // those of Auth; none: no authentication
+	Models []proxy.Route // those of Routes
+
+	Loopback, AdminLoopback bool // this machine alone can reach the listener of clients, or that of operators
 
 	// Telemetry is what the variables of OpenTelemetry ask for; nil for nothing.
 	Telemetry *telemetry.Config
@@ -95,84 +97,33 @@ type Config struct {
 	// although the file, or what it is in the place of, says something else.
 	Waits []string
 
-	origins map[string]origin // of values that are not defaults, by their keys
-
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
+
+	origins map[string]origin // of values that are not defaults, by their keys
 }
 
-// Upstream is a way to reach models, as the configuration describes it. The kind in a
-// field's comment is the one that has it.
-type Upstream struct {
-	Name     string
-	Kind     string
-	Region   string // Bedrock
-	Profile  string // Bedrock: of the AWS configuration; "" for the default chain
-	Endpoint string // Bedrock, Vertex: a URL in place of the service's own; "" for none
-	Project  string // Vertex
-	Location string // Vertex: a region, global, or a multi-region
-	// Credentials is the path of a credentials file of Google for Vertex; "" for the
-	// metadata server.
-	Credentials string
-	BaseURL     string // Anthropic, OpenAI
-	APIKey      string // Anthropic, OpenAI; "" for none
-	// Unlisted says that the upstream is not asked which models it has.
-	Unlisted bool
-	// Roots has the authorities that the upstream's certificate may come from; nil for the
-	// system's. The simulated upstream has none.
-	Roots *x509.CertPool
-	CA    string // path of the file that they are from; "" for none
-}
-
-// Source is where a configuration comes from. Flags and their environment variables go
-// before the file, and the file before the defaults.
-type Source struct {
-	File        string              // path of the configuration file; "" for none
-	Listen      Override            // --listen
-	AdminListen Override            // --admin-listen
-	LogFormat   Override            // --log-format, one of LogFormats
-	LogLevel    Override            // --log-level, one of LogLevels
-	Simulated   bool                // the simulated upstream for every model name
-	BaseURL     Override            // --base-url: every model of that OpenAI-compatible server; no file is read then
-	APIKeyFile  Override            // --api-key-file: the path of a file with the key for that server
-	Running     *Config             // that is in effect, and to be replaced; nil for none: see [Config.Waits]
-	Insecure    bool                // no authentication on an address that others can reach
-	Inspect     Override            // --inspect, as "true": the inspector, whatever the file says
-	Idle        bool                // nobody is served: what only a listener needs may be missing
-	Wraps       bool                // `dragoman run`: a command has the same environment, and what its variables of OpenTelemetry say is perhaps right for it alone
-	Getenv      func(string) string // as os.Getenv
-}
-
-// Override is a value that takes precedence over the file's.
-type Override struct {
-	Value string // "" for none
-	From  string // where it was given: "--listen" or "DRAGOMAN_LISTEN"
-}
-
-// only makes u the upstream for every name that a client may ask for. from is what says so.
-func (l *loader) only(u Upstream, from string) {
-	maps.DeleteFunc(l.origins, func(key string, _ origin) bool {
-		return strings.HasPrefix(key, "upstreams.") || strings.HasPrefix(key, "models[")
-	})
-	for _, key := range []string{"upstreams." + u.Name + ".kind", "models[0].name", "models[0].upstream"} {
-		l.derive(key, from)
+// complete makes the keys and models that the proxy takes of those of the file.
+func (c *Config) complete() {
+	kinds := map[string]string{}
+	for _, u := range c.Upstreams {
+		kinds[u.Name] = u.Kind
 	}
-	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Models = []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatAuto}}}
+	for _, k := range c.Auth.Keys {
+		c.Keys = append(c.Keys, k.proxy())
+	}
+	for _, r := range c.Routes {
+		c.Models = append(c.Models, r.proxy(kinds))
+	}
 }
+
+// Strict reports whether what a model cannot do is refused.
+func (c *Config) Strict() bool { return c.Compat == "strict" }
 
 // Simulates reports whether an upstream is the simulated one. Its answers must not be taken
 // for those of a model, so whoever serves them says so.
 func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
-}
-
-// Derive says what on this machine a number comes from, where the file leaves it to that.
-func (c *Config) Derive(key, from string) {
-	if c.origins == nil {
-		c.origins = map[string]origin{}
-	}
-	c.origins[key] = origin{where: from, local: true}
 }
 
 // Model returns the first route that matches a name that a client asks for. It is false if
@@ -185,43 +136,17 @@ func (c *Config) Model(name string) (proxy.Route, bool) {
 	return c.Models[i].For(name), true
 }
 
-// loader builds a Config. It remembers where each value came from, so that a problem names
-// its place.
-type loader struct {
-	src       Source
-	cfg       *Config
-	keyPlaces []string // of cfg.Keys: "auth.keys[0]"
-	yamlReader
-}
-
-// derive says where a value comes from that is not the file's.
-func (l *loader) derive(key, from string) { l.origins[key] = origin{where: from} }
-
-// complain adds a problem that is at no line of the file: where names a flag, a variable or
-// the file itself. Problems with a line are added with report.
-func (l *loader) complain(where, key, cause, fix string) {
-	l.problems = append(l.problems, Problem{Where: where, Key: key, Cause: cause, Fix: fix})
-}
-
-// warn adds a warning at a line of the file, or at the flag that the value is from.
-func (l *loader) warn(line int, key, cause, fix string) {
-	where := fmt.Sprintf("%s:%d", l.file, line)
-	if l.file == "" { // a flag says it
-		where, key = l.origins[key].where, ""
+// Derive says what on this machine a number comes from, where the file leaves it to that.
+func (c *Config) Derive(key, from string) {
+	if c.origins == nil {
+		c.origins = map[string]origin{}
 	}
-	l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: where, Key: key, Cause: cause, Fix: fix, line: line})
+	c.origins[key] = origin{where: from, local: true}
 }
 
-// Place returns, for people to read, where the upstream's models are.
-func (u Upstream) Place() string {
-	switch u.Kind {
-	case Bedrock:
-		return cmp.Or(u.Endpoint, u.Region)
-	case Vertex:
-		return cmp.Or(u.Endpoint, u.Location)
-	case Anthropic, OpenAI:
-		return u.BaseURL
-	default:
-		return "(built in; not a model)"
-	}
+// AddKey lets clients in with one more key, which is another on each machine. from says where it comes from.
+func (c *Config) AddKey(secret, from string) {
+	k := Key{Sum: keySum(fmt.Sprintf("%x", proxy.NewKey(secret).Sum))}
+	c.Derive(element("auth.keys", len(c.Auth.Keys))+".sha256", from)
+	c.Auth.Keys, c.Keys = append(c.Auth.Keys, k), append(c.Keys, k.proxy())
 }

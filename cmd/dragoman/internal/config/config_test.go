@@ -146,7 +146,7 @@ log: {format: console, level: warn}
 		},
 		Files:           []string{secret},
 		SecretVariables: []string{"DRAGOMAN_KEY", "KEY"},
-		Strict:          true,
+		Compat:          "strict",
 		Upstreams: []Upstream{
 			{Name: "east", Kind: Bedrock, Region: "us-east-1"},
 			{Name: "west", Kind: Bedrock, Region: "eu-west-3", Profile: "p", Endpoint: "http://127.0.0.1:9000"},
@@ -179,22 +179,20 @@ log: {format: console, level: warn}
 			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "auto", Tools: "auto", Rescue: true}},
 			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Format: "auto", OpenOverChat: true}},
 		},
-		BodyBytes:        32 << 20,
-		MaxConnections:   500,
-		MaxConnectionAge: 5 * time.Minute,
-		Attempts:         3,
-		Timeouts:         proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute, EarlyCommit: 30 * time.Second},
-		Connect:          time.Second,
-		Drain:            2 * time.Minute,
-		AdminLoopback:    true,
-		LogFormat:        LogConsole,
-		LogLevel:         "warn",
-
-		FinishAbandoned:  true,
-		MaxConcurrent:    300,
-		MaxInflightBytes: 64 << 20,
+		Limits: Limits{
+			BodyBytes: 32 << 20, Attempts: 3, MaxConcurrent: 300, MaxInflightBytes: 64 << 20,
+			MaxConnections: 500, MaxConnectionAge: 5 * time.Minute,
+		},
+		Timeouts: Timeouts{
+			Connect: time.Second, FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute,
+			EarlyCommit: 30 * time.Second, Drain: 2 * time.Minute,
+		},
+		AdminLoopback: true,
+		Log:           Log{LogFormat: LogConsole, LogLevel: "warn"},
+		OnDisconnect:  "drain",
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+	// Auth and Routes are compared as the proxy takes them: Keys and Models.
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Auth", "Routes")); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }

@@ -1,226 +1,160 @@
 package config
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/upstream"
 )
 
-// models reads the entries under models.
-func (l *loader) models() setting {
-	each := func() schema { return objectSchema(l.route(new(proxy.Route)), []string{"name", "upstream"}) }
-	return l.list(l.model, each, func() int { return len(l.cfg.Models) },
-		func(p *printer, i int, key string) *yaml.Node { return p.mapping(l.route(&l.cfg.Models[i]), key) })
+// Route is an entry of models.
+type Route struct {
+	// The name that clients ask for. `*` stands for any text.
+	Name string `yaml:"name" required:"true" example:"claude-2.1" see:"configuration.md#models"`
+
+	UpstreamModel
+
+	// Models that Dragoman asks in their order when the upstream fails. Each has the keys of an entry of `models`,
+	// without `name` and `fallbacks`. A fallback takes `format`, `template` and `language` from its entry.
+	Fallbacks []UpstreamModel `yaml:"fallbacks" example:"[{upstream: relay, model: claude-3-haiku-20240307}]" see:"upstreams.md#when-an-upstream-fails"`
 }
 
-// model reads an entry of models. A fallback that says nothing of format, template and
-// language has those of the entry.
-func (l *loader) model(n *yaml.Node, key string) {
-	var route proxy.Route
-	l.lines[key] = n.Line
-	l.mapping(n, key, l.route(&route))
-	if route.Format == "" {
-		route.Format = translate.FormatAuto
-		if route.Template != "" { // which shows how calls are written
-			route.Format = translate.FormatLegacy
-		}
-	}
-	l.template(&route.UpstreamModel, key)
-	for i := range route.Fallbacks {
-		m, own := &route.Fallbacks[i], elementKey(key+".fallbacks", i)
-		if m.Format == "" { // a template goes with a format, so it is not taken without it
-			if m.Template == "" {
-				l.inherit(own+".template", key+".template")
-			}
-			l.inherit(own+".format", key+".format")
-			m.Format, m.Template = route.Format, cmp.Or(m.Template, route.Template)
-		}
-		if m.Language == "" {
-			l.inherit(own+".language", key+".language")
-			m.Language = route.Language
-		}
-		l.template(m, own)
-	}
-	l.cfg.Models = append(l.cfg.Models, route)
+// UpstreamModel has the keys that an entry and a fallback have in common: which model is asked, and how.
+type UpstreamModel struct {
+	// The name of an entry of `upstreams`.
+	Upstream string `yaml:"upstream" required:"true" example:"east" see:"upstreams.md#kinds"`
+
+	// The id that the upstream knows.
+	Model string `yaml:"model" usually:"the name that the client asks for" example:"anthropic.claude-v2:1" see:"configuration.md#models"`
+
+	// The API over which Dragoman asks the upstream.
+	Wire string `yaml:"wire" words:"messages text converse chat" usually:"by the upstream and the id" example:"text" see:"upstreams.md#wires"`
+
+	// How the model is given tools. `xml`: in the prompt. `native`: over a tools API of the upstream, the Messages API
+	// or that of chat completions. `auto`: native, until the upstream says that the model has no tools.
+	Tools string `yaml:"tools" default:"xml" words:"xml native auto" example:"auto" see:"upstreams.md#native-tools"`
+
+	// How tools are put into the prompt. `auto`: `legacy` for Claude, the format of the model's family if servers pass
+	// it on, else the format that measured best. With a `template`, the default is `legacy`.
+	Format string `yaml:"format" default:"auto" list:"formats" example:"json" see:"formats.md#formats-of-a-call"`
+
+	// The family of the model, such as `qwen2.5` or `claude`, where an ARN or a name of your own hides it. Format,
+	// thinking and special tokens follow from it.
+	Family string `yaml:"family" usually:"by the id of the model" example:"qwen2.5" see:"formats.md#formats-of-a-call"`
+
+	// Whether the prompt shows an example call of an offered tool. `auto`: yes, but not for Claude in `legacy`, with a
+	// `template`, and for tools with `input_examples`.
+	ExampleCall string `yaml:"example_call" default:"auto" words:"auto on off" example:"off" see:"formats.md#example-call"`
+
+	// Formats in which Dragoman reads calls besides `format`, `legacy`, `attribute` and `json`: a list of names, or
+	// `all`.
+	Accept []string `yaml:"accept" list:"accepted" all:"all" usually:"the format of the model's family" example:"[glm, kimi]" see:"formats.md#formats-of-a-call"`
+
+	// The language of all that Dragoman says to the model. `auto` follows the first message.
+	Language string `yaml:"language" default:"en" list:"languages" example:"fr" see:"formats.md#languages-and-templates"`
+
+	// A text in place of the preamble; `file:/path` reads it. `{{tools}}` stands in it once, and a call as the format
+	// writes it.
+	Template string `yaml:"template" usually:"the preamble of the format" example:"file:/etc/dragoman/preamble.txt" see:"formats.md#languages-and-templates"`
+
+	// 1: if a call cannot be read, or its parameters do not fit the tool (`invalid`), Dragoman shows the model what it
+	// wrote and what is wrong with it, once. The second answer of the model counts. Dragoman then sends calls when
+	// they are whole; text that was sent stays.
+	Repair int64 `yaml:"repair" default:"0" min:"0" max:"1" example:"1" see:"operations.md#outcomes-of-calls"`
+
+	// When Dragoman sends a parameter of a call. `whole`: when it is whole, as the API does. `flow`: a string as the
+	// model writes it.
+	Values string `yaml:"stream_values" default:"whole" words:"whole flow" example:"flow" see:"configuration.md#stream_values"`
+
+	// What a call in a code fence is. `text`: text. `read`: a call, if it is whole.
+	Quoted string `yaml:"quoted_calls" default:"text" words:"text read" example:"read" see:"configuration.md#quoted_calls"`
+
+	// Whether completions begin in thinking that the chat template opened. `marked`: no. `maybe`: perhaps. `open`: yes.
+	Thinking string `yaml:"thinking" words:"marked maybe open" usually:"by the family of the model" example:"open" see:"configuration.md#thinking"`
+
+	// Whether Dragoman escapes special tokens of the model's chat template in what clients write, on the wire `chat`.
+	// Set `false` for a server that escapes them itself.
+	LeaveSpecialTokens bool `yaml:"escape_special_tokens" default:"true" example:"false" see:"formats.md#special-tokens"`
+
+	// What becomes of thinking that the client has not asked for. `block`: thinking blocks. `text`: text. `hide`:
+	// nothing.
+	UnaskedThinking string `yaml:"unasked_thinking" words:"block text hide" usually:"text for Claude and models of no known family, else block" example:"hide" see:"configuration.md#unasked_thinking"`
+
+	// The most tokens that the model gives.
+	MaxTokens int64 `yaml:"max_tokens" min:"1" max:"1073741824" usually:"by the family of the model" example:"4096" see:"configuration.md#max_tokens"`
+
+	// With native tools: whether Dragoman reads calls that the model writes as text (`<invoke name=…>`), and gives them
+	// as `tool_use`.
+	Rescue bool `yaml:"rescue" default:"false" usually:"true over chat completions, false over the Messages API" example:"true" see:"upstreams.md#native-tools"`
+
+	Features `usually:"by the family of the model" example:"false" see:"configuration.md#what-a-model-can-be-asked"`
 }
 
-// inherit says that a value of a fallback is that of the entry.
-func (l *loader) inherit(key, from string) {
-	if o, given := l.origins[from]; given {
-		l.origins[key] = origin{where: o.where + " (" + from + ")", raw: o.raw}
-	}
+// Features are what a model can be asked, where its family does not tell. Their names are those of [upstream.FeatureNames].
+type Features struct {
+	// Whether the model continues a last assistant message.
+	Prefill *bool `yaml:"prefill"`
+
+	// Whether the model takes a system prompt, on the wires `converse` and `chat`.
+	System *bool `yaml:"system"`
+
+	// Whether the model streams its answers, on the wires `converse` and `chat`.
+	Streaming *bool `yaml:"streaming"`
+
+	// Whether the model takes stop sequences, on the wires `converse` and `chat`.
+	StopSequences *bool `yaml:"stop_sequences"`
+
+	// Whether the model takes images.
+	Images *bool `yaml:"images"`
+
+	// Whether the model takes documents.
+	Documents *bool `yaml:"documents"`
+
+	// Whether the model takes parameters of sampling, such as `temperature`.
+	Sampling *bool `yaml:"sampling"`
+
+	// Whether the model takes `top_k`.
+	TopK *bool `yaml:"top_k"`
+
+	// Whether the model takes marks of caching.
+	Caching *bool `yaml:"caching"`
 }
 
-// route returns the keys of an entry of models.
-func (l *loader) route(r *proxy.Route) fields {
-	return append(fields{{"name", "What clients ask for; * stands for any text.", l.text(&r.Name)}},
-		append(l.upstreamModel(&r.UpstreamModel), named{"fallbacks", "Models that are asked in their order when the upstream fails.", l.fallbacks(r)})...)
+// proxy returns the entry as the proxy takes it.
+func (r *Route) proxy(kinds map[string]string) proxy.Route {
+	route := proxy.Route{Name: r.Name, UpstreamModel: r.UpstreamModel.proxy(kinds)}
+	for _, m := range r.Fallbacks {
+		route.Fallbacks = append(route.Fallbacks, m.proxy(kinds))
+	}
+	return route
 }
 
-// fallbacks reads the models that are asked when the first one's upstream fails.
-func (l *loader) fallbacks(r *proxy.Route) setting {
-	return l.list(func(n *yaml.Node, key string) {
-		var m proxy.UpstreamModel
-		l.lines[key] = n.Line
-		l.mapping(n, key, l.upstreamModel(&m))
-		r.Fallbacks = append(r.Fallbacks, m)
-	}, func() schema { return objectSchema(l.upstreamModel(new(proxy.UpstreamModel)), []string{"upstream"}) },
-		func() int { return len(r.Fallbacks) },
-		func(p *printer, i int, key string) *yaml.Node {
-			return p.mapping(l.upstreamModel(&r.Fallbacks[i]), key)
-		})
-}
-
-// template reports a template that does not go with the format of its model.
-func (l *loader) template(m *proxy.UpstreamModel, key string) {
-	if m.Template == "" {
-		return
+// proxy returns the model as the proxy takes it. Some of it follows from the kind of the upstream: a model behind
+// anthropic is taken for Claude if nothing says otherwise, openai may go on with a prefill, and vertex asks models
+// over a wire by their ids.
+func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
+	kind := kinds[m.Upstream]
+	p := proxy.UpstreamModel{
+		Upstream: m.Upstream, Model: m.Model, Wire: m.Wire, Tools: m.Tools, Format: m.Format, Family: m.Family,
+		ExampleCall: m.ExampleCall, Accept: strings.Join(m.Accept, ","), Language: m.Language, Template: m.Template,
+		Repair: m.Repair, Values: m.Values, Quoted: m.Quoted, Thinking: m.Thinking, UnaskedThinking: m.UnaskedThinking,
+		LeaveSpecialTokens: m.LeaveSpecialTokens, MaxTokens: m.MaxTokens, Rescue: m.Rescue,
+		TryPrefill: kind == OpenAI, OpenOverChat: kind == Vertex,
 	}
-	if m.Format == translate.FormatAuto {
-		l.report(l.lines[key+".template"], key+".template", "it shows how calls are written, which format: auto leaves open", "name the format of the model under format")
-		return
+	if slices.Contains(m.Accept, translate.AcceptAll) {
+		p.Accept = translate.AcceptAll
 	}
-	if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
-		key += ".template"
-		l.report(l.lines[key], key, err.Error(), "see \"Languages and templates\" in docs/formats.md")
+	if kind == Anthropic {
+		p.Assumed = translate.FamilyClaude
 	}
-}
-
-// upstreamModel returns the keys that an entry and a fallback have in common: which model
-// is asked, and how. Their values are put into m.
-func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
-	fs := fields{
-		{"upstream", "The name of one under upstreams.", l.text(&m.Upstream)},
-		{"model", "The id that the upstream knows; the name asked for, if it is not said.", l.text(&m.Model)},
-		{"wire", "The API over which the upstream is asked; by the upstream and the id, if it is not said.",
-			l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat})},
-		{"tools", "How the model is given tools: in the prompt, over its own API, or over that until it says that it has none.",
-			l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}).otherwise(proxy.ToolsXML)},
-		{"format", "How tools are put into the prompt. auto: legacy for Claude, the format of the model's family if servers pass it on, else the one that measured best. With a template, the default is legacy.",
-			l.choice(&m.Format, append(translate.Formats(), translate.FormatAuto)).otherwise(translate.FormatAuto)},
-		{"family", "The family of the model, such as qwen2.5 or claude, where an ARN or a name of your own hides it.", l.family(&m.Family)},
-		{"example_call", "Whether the prompt shows an example call of an offered tool. auto: yes, but for Claude in legacy, with a template, and for tools with input_examples.",
-			l.choice(&m.ExampleCall, []string{translate.ExampleAuto, translate.ExampleOn, translate.ExampleOff}).otherwise(translate.ExampleAuto)},
-		{"accept", "Formats in which calls are read besides that, legacy, attribute and json, or all; that of the model's family, if it is not said.", l.accept(&m.Accept)},
-		{"language", "Of all that is said to the model; auto follows the first message.", l.choice(&m.Language, translate.Languages()).otherwise(translate.Languages()[0])},
-		{"template", "A text in place of the preamble; {{tools}} stands in it once.", l.text(&m.Template)},
-		{"repair", "1: a model whose call cannot be read is asked again, once.", l.between(&m.Repair, 0, 1).otherwise("0")},
-		{"stream_values", "When a parameter of a call is sent. whole: when it is whole, as the API does. flow: a string as the model writes it.",
-			l.choice(&m.Values, []string{proxy.ValuesWhole, proxy.ValuesFlow}).otherwise(proxy.ValuesWhole)},
-		{"quoted_calls", "What a call in a code fence is: text, or a call if it is whole.",
-			l.choice(&m.Quoted, []string{proxy.QuotedText, proxy.QuotedRead}).otherwise(proxy.QuotedText)},
-		{"thinking", "Whether completions begin in thinking that the template opened: no, maybe, or yes; by the model's family, if it is not said.",
-			l.choice(&m.Thinking, []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen})},
-		{"escape_special_tokens", "Whether special tokens of the model, which chat servers read out of texts, are escaped in what clients write.", l.escapesTokens(m)},
-		{"unasked_thinking", "What becomes of thinking that the client has not asked for: thinking blocks, text, or nothing; by the model's family, if it is not said.",
-			l.choice(&m.UnaskedThinking, []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide})},
-		{"max_tokens", "The most tokens that the model gives; by its family, if it is not said.", l.between(&m.MaxTokens, 1, mostTokens)},
-		{"rescue", "With native tools: read calls that the model writes as text; true over chat completions, if it is not said.", l.flag(&m.Rescue)},
-	}
-	return append(fs, l.features(&m.Features)...)
-}
-
-// family reads the name of a family. One that is not known is not an error: nobody has a list of all models.
-func (l *loader) family(dst *string) setting {
-	text := l.text(dst)
-	read := text.read
-	text.read = func(n *yaml.Node, key string) {
-		if read(n, key); *dst != "" && translate.ChooseFormat(*dst).Family == "" && upstream.FamilyOf(*dst) == "" {
-			l.warn(n.Line, key, fmt.Sprintf("no family is called %q: the model is asked as one of which nothing is known", *dst), "see the names under \"for\" of dragoman formats")
+	for _, k := range keysOf(&m.Features) {
+		if f := upstream.FeatureOf(k.name); k.text() == "true" {
+			p.Features.With |= f
+		} else if k.text() == "false" {
+			p.Features.Without |= f
 		}
 	}
-	return text
-}
-
-// accept reads names of formats, in a list, or the word for all of them.
-func (l *loader) accept(dst *string) setting {
-	names, all := translate.AcceptedFormats(), translate.AcceptAll
-	taken := func() []string {
-		if *dst == "" {
-			return nil
-		}
-		return strings.Split(*dst, ",")
-	}
-	list := l.list(func(n *yaml.Node, key string) {
-		var name string
-		if l.choice(&name, append(slices.Clone(names), all)).read(n, key); name != "" {
-			*dst = strings.Join(append(taken(), name), ",")
-		}
-	}, func() schema { return schema{Type: "string", Enum: append(slices.Clone(names), all)}.orReference() },
-		func() int { return len(taken()) }, func(p *printer, i int, key string) *yaml.Node { return p.scalar(key, "!!str", taken()[i]) })
-	word := l.choice(dst, []string{all})
-	read, schemaOf := list.read, list.schema
-	list.read = func(n *yaml.Node, key string) {
-		if n.Kind == yaml.ScalarNode {
-			word.read(n, key)
-			return
-		}
-		if read(n, key); slices.Contains(taken(), all) {
-			*dst = all
-		}
-	}
-	list.schema = func() schema { return schema{AnyOf: []schema{schemaOf(), word.schema()}} }
-	shown := list.shown
-	list.shown = func(p *printer, key string) *yaml.Node {
-		if *dst == all {
-			return word.shown(p, key)
-		}
-		return shown(p, key)
-	}
-	return list
-}
-
-// escapesTokens reads whether special tokens are escaped: they are, unless that is false.
-func (l *loader) escapesTokens(m *proxy.UpstreamModel) setting {
-	return l.boolean(func(escapes bool) { m.LeaveSpecialTokens = !escapes }, func() string {
-		if m.LeaveSpecialTokens {
-			return "false"
-		}
-		return ""
-	}).otherwise("true")
-}
-
-// flag reads whether something is to be.
-func (l *loader) flag(dst *bool) setting {
-	return l.boolean(func(b bool) { *dst = b }, func() string {
-		if *dst {
-			return "true"
-		}
-		return ""
-	}).otherwise("false")
-}
-
-// features returns a key for each feature, which corrects what is known of the model's family.
-func (l *loader) features(o *upstream.Override) (fs fields) {
-	for _, name := range upstream.FeatureNames() {
-		f := upstream.FeatureOf(name)
-		if f == upstream.Tools {
-			continue // the key of this name says how tools are asked for
-		}
-		set := func(b bool) {
-			if b {
-				o.With |= f
-			} else {
-				o.Without |= f
-			}
-		}
-		shown := func() string {
-			switch {
-			case o.Without.Has(f):
-				return "false"
-			case o.With.Has(f):
-				return "true"
-			}
-			return ""
-		}
-		fs = append(fs, named{name, "Whether the model can be asked for " + strings.ReplaceAll(name, "_", " ") + "; by its family, if it is not said.", l.boolean(set, shown)})
-	}
-	return fs
+	return p
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"net/url"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -52,59 +51,79 @@ func addTo(sum hash.Hash, n *yaml.Node) {
 }
 
 // nodes returns what is printed.
-func (c *Config) nodes() *yaml.Node {
-	return (&printer{c}).mapping((&loader{cfg: c}).top(), "")
+func (c *Config) nodes() *yaml.Node { return c.mapping(keysOf(c), "") }
+
+// node returns what is in effect behind a key, nil if there is nothing. path is that of the key.
+func (c *Config) node(k key, path string) *yaml.Node {
+	switch {
+	case k.isList() && k.text() == "":
+		return c.elements(k, path)
+	case k.keys() != nil:
+		return c.mapping(k.keys(), path)
+	default:
+		return c.scalar(k, path)
+	}
 }
 
-// printer makes the nodes of what is in effect.
-type printer struct{ cfg *Config }
-
-// mapping returns a mapping with the keys that have a value, nil if none has.
-func (p *printer) mapping(fs fields, key string) *yaml.Node {
+// mapping returns the keys that have a value, nil if none has.
+func (c *Config) mapping(ks []key, path string) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode}
-	for _, f := range fs {
-		path := f.name
-		if key != "" {
-			path = key + "." + f.name
-		}
-		p.add(m, f.name, f.shown(p, path))
+	if haveKinds(ks) {
+		ks = ofKind(ks, ks[0].text())
 	}
-	if len(m.Content) == 0 {
+	for _, k := range ks {
+		if value := c.node(k, below(path, k.name)); value != nil {
+			m.Content = append(m.Content, plain(k.name), value)
+		}
+	}
+	return orNil(m)
+}
+
+// elements returns those of a list, or of a mapping whose names are the user's own; nil if there are none.
+func (c *Config) elements(k key, path string) *yaml.Node {
+	all := &yaml.Node{Kind: yaml.SequenceNode}
+	for i := range k.v.Len() {
+		e, at := k.at(i), element(path, i)
+		if k.tag.Get("named") != "" {
+			name := e.v.FieldByName("Name").String()
+			at, all.Kind, all.Content = below(path, name), yaml.MappingNode, append(all.Content, plain(name))
+		}
+		all.Content = append(all.Content, c.node(e, at))
+	}
+	return orNil(all)
+}
+
+func plain(name string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}
+}
+
+func orNil(n *yaml.Node) *yaml.Node {
+	if len(n.Content) == 0 {
 		return nil
 	}
-	return m
+	return n
 }
 
-// add adds a key to a mapping, if it has a value.
-func (p *printer) add(m *yaml.Node, name string, value *yaml.Node) {
-	if value != nil {
-		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, value)
-	}
-}
-
-// scalar returns a value with its origin, nil for "". One that would be read as a reference is
-// written as the file has it.
-func (p *printer) scalar(key, tag, value string) *yaml.Node {
+// scalar returns a value with its origin, nil for none. A value that would be read as a reference is written
+// as the file has it.
+func (c *Config) scalar(k key, path string) *yaml.Node {
+	value := cmp.Or(k.text(), k.tag.Get("default"))
 	if value == "" {
 		return nil
 	}
-	if strings.Contains(value, "${") || strings.HasPrefix(value, "file:") {
-		tag, value = "!!str", p.cfg.origins[key].raw
+	from := c.origins[path]
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: k.yamlTag(), Value: value, LineComment: cmp.Or(from.String(), "default")}
+	switch {
+	case k.tag.Get("is") == "secret":
+		n.Value = masked(from, path)
+	case from.local: // another machine has another value: the file leaves it to each
+		n.Value, n.LineComment = "0", value+", by "+from.where
+	case strings.Contains(value, "${") || strings.HasPrefix(value, "file:"):
+		n.Tag, n.Value = "!!str", from.raw
 	}
-	return p.node(key, tag, value)
-}
-
-// node returns a value with its origin.
-func (p *printer) node(key, tag, value string) *yaml.Node {
-	from := p.cfg.origins[key]
-	if from.local { // another machine has another value: the file leaves it to each
-		from.where, value = value+", by "+from.where, "0"
-	}
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
-	if strings.Contains(value, "\n") {
+	if strings.Contains(n.Value, "\n") {
 		n.Style = yaml.LiteralStyle
 	}
-	n.LineComment = cmp.Or(from.String(), "default")
 	return n
 }
 
@@ -114,66 +133,34 @@ func (o origin) String() string {
 	if strings.HasPrefix(o.raw, "file:") {
 		return o.where + ", " + withoutDefaults(o.raw, "…")
 	}
-	var names []string
-	eachVariable(o.raw, func(name, _ string) string {
-		names = append(names, "${"+name+"}")
-		return ""
-	})
-	return strings.Join(append([]string{o.where}, names...), ", ")
+	parts := []string{o.where}
+	for _, name := range variables(o.raw) {
+		parts = append(parts, "${"+name+"}")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // mask is how what stands in place of a secret begins.
 const mask = "masked-"
 
-// masked is [setting.shown] of a secret: the reference of the file, or a mark that names the key.
-func masked(p *printer, key string) *yaml.Node {
-	from, given := p.cfg.origins[key]
-	if !given {
-		return nil
-	}
-	mark := mask + strings.NewReplacer("[", ".", "]", "").Replace(key)
-	literal := eachVariable(from.raw, func(string, string) string { return "" })
+// masked returns what is printed of a secret: the reference of the file, or a mark that names the key.
+func masked(from origin, path string) string {
+	mark := mask + strings.NewReplacer("[", ".", "]", "").Replace(path)
+	literal := eachVariable(from.raw, func(string, bool) string { return "" })
 	if from.raw == "" || literal != "" && !strings.HasPrefix(from.raw, "file:/") {
-		return p.node(key, "!!str", mark)
+		return mark
 	}
-	return p.node(key, "!!str", withoutDefaults(from.raw, mark))
+	return withoutDefaults(from.raw, mark)
 }
 
 // withoutDefaults returns a text of the file with another text in place of the defaults of variables,
 // which may be secrets.
 func withoutDefaults(raw, instead string) string {
-	return eachVariable(raw, func(name, fallback string) string {
+	return eachVariable(raw, func(inner string, _ bool) string {
+		name, fallback, _ := strings.Cut(inner, ":-")
 		if fallback != "" {
 			name += ":-" + instead
 		}
 		return "${" + name + "}"
 	})
-}
-
-// eachVariable returns a text of the file with each variable replaced by what f returns for its name
-// and its default.
-func eachVariable(raw string, f func(name, fallback string) string) string {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(raw, "${")
-		inner, after, closed := strings.Cut(rest, "}")
-		if out.WriteString(before); !found || !closed {
-			return out.String()
-		}
-		name, fallback, _ := strings.Cut(inner, ":-")
-		out.WriteString(f(name, fallback))
-		raw = after
-	}
-}
-
-// withoutPassword returns a URL without the password that it may hold. A name alone may be one.
-func withoutPassword(s string) string {
-	u, err := url.Parse(s)
-	if err != nil || u.User == nil {
-		return s
-	}
-	if password, _ := u.User.Password(); password == "" {
-		u.User = url.User("xxxxx")
-	}
-	return u.Redacted()
 }

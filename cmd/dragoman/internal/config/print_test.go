@@ -41,7 +41,7 @@ func printed(t *testing.T, cfg *Config, env ...string) string {
 	}
 	same := cmp.Options{
 		cmpopts.IgnoreUnexported(Config{}),
-		cmpopts.IgnoreFields(Config{}, "File", "Files", "Keys", "SecretVariables", "Warnings", "Timeouts", "Connect", "BodyBytes", "Attempts"),
+		cmpopts.IgnoreFields(Config{}, "File", "Files", "Keys", "Auth", "Routes", "SecretVariables", "Warnings"),
 		cmpopts.IgnoreFields(Upstream{}, "Roots", "APIKey"),
 		cmp.Transformer("explicit", func(m proxy.UpstreamModel) string {
 			return fmt.Sprintf("%s %s %s %s", m.UpstreamKey(), m.Model, m.Format, m.Template)

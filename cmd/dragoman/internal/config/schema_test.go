@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,14 +17,21 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"dragoman/proxy"
+	"dragoman/upstream"
 )
 
-var update = flag.Bool("update", false, "write docs/configuration.schema.json, and the schema of the chart's values")
+var update = flag.Bool("update", false, "write the schema, the one of the chart's values, and the page of keys")
 
-// compiled returns the schema, compiled by a library that knows nothing of ours.
+// compiled returns the schema of the file.
 func compiled(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	return compile(t, Schema())
+}
+
+// compile returns a schema, compiled by a library that knows nothing of ours.
+func compile(t testing.TB, schema []byte) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,90 +56,102 @@ func validate(s *jsonschema.Schema, file []byte) error {
 	return s.Validate(value)
 }
 
-// The schema that is published is the one that the program prints.
+// The schema that the program has, the one that is published, and the one in the schema of the chart's values are
+// what the fields of Config say. The chart has it so that helm refuses what the program would: on one line, and
+// without the draft, which is that of the values.
 func TestSchemaPage(t *testing.T) {
-	const path = "../../../../docs/configuration.schema.json"
+	made := makeSchema(t)
 	if *update {
-		if err := os.WriteFile(path, Schema(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		schema = made
 	}
-	page, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(page, Schema()) {
-		t.Errorf("%v; go test ./cmd/dragoman/internal/config -run TestSchemaPage -update", err)
-	}
-}
+	page(t, "schema.json", made)
+	page(t, "../../../../docs/configuration.schema.json", Schema())
 
-// The schema of the chart's values includes it, so that helm refuses what the program would: on one line,
-// and without the draft, which is that of the values.
-func TestSchemaPageOfChart(t *testing.T) {
-	const path = "../../../../deploy/helm/dragoman/values.schema.json"
-	var schema bytes.Buffer
-	if err := json.Compact(&schema, Schema()); err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Replace(schema.String(), `"$schema":"https://json-schema.org/draft/2020-12/schema",`, "", 1)
-	values, err := os.ReadFile(path)
+	const chart = "../../../../deploy/helm/dragoman/values.schema.json"
+	values, err := os.ReadFile(chart)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`(?m)^    "configuration": (.*),$`)
+	inChart := bytes.Replace(bytes.TrimSpace(made), []byte(`"$schema":"https://json-schema.org/draft/2020-12/schema",`), nil, 1)
+	line := regexp.MustCompile(`(?m)^    "configuration": .*,$`)
+	page(t, chart, line.ReplaceAllLiteral(values, slices.Concat([]byte(`    "configuration": `), inChart, []byte(","))))
+}
+
+// page holds that a file is what the program makes, or writes it.
+func page(t *testing.T, path string, want []byte) {
+	t.Helper()
 	if *update {
-		values = line.ReplaceAllLiteral(values, []byte(`    "configuration": `+want+`,`))
-		if err := os.WriteFile(path, values, 0o644); err != nil {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := line.FindSubmatch(values); got == nil || string(got[1]) != want {
-		t.Error("the chart has another schema; go test ./cmd/dragoman/internal/config -run TestSchemaPage -update")
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is another: %v; go test ./cmd/dragoman/internal/config -run Page -update", path, err)
 	}
 }
 
-// Every key that is read has a schema which says what it is for and what may stand there, and the
-// default that config print shows.
-func TestSchemaOfEveryKey(t *testing.T) {
-	l := &loader{cfg: new(Config)}
-	keys := 0
-	walk := func(fs fields, s schema, path string) {
-		if s.Additional != false || len(s.Properties) != len(fs) {
-			t.Errorf("%s: %d keys are read, and %d described; others: %v", path, len(fs), len(s.Properties), s.Additional)
-		}
-		for _, f := range fs {
-			keys++
-			property, key := s.Properties[f.name], path+f.name
-			if property.Description == "" || !strings.HasSuffix(property.Description, ".") {
-				t.Errorf("%s: the description is %q", key, property.Description)
+// everyKey calls yield for each key of the file, with its path: the element of a list is [], and the entry of a
+// mapping with names of the user's own is NAME. A fallback has the keys of an entry of models.
+func everyKey(yield func(path string, k key)) {
+	var walk func(ks []key, path, see string)
+	walk = func(ks []key, path, see string) {
+		for _, k := range ks {
+			path := below(path, k.name)
+			if k.tag.Get("see") == "" {
+				k.tag += reflect.StructTag(" see:" + strconv.Quote(see))
 			}
-			if property.Type == nil && property.Const == "" && len(property.AnyOf) == 0 {
-				t.Errorf("%s has no type", key)
-			}
-			shown := f.shown(&printer{new(Config)}, key)
-			if key == "timeouts.drain_delay" {
-				continue // its default depends on other values, as it says
-			}
-			if shown != nil && shown.Kind == yaml.ScalarNode && property.Const == "" && property.Default == nil {
-				t.Errorf("%s: %q counts where nothing is said, and is no default", key, shown.Value)
-			}
-			if shown != nil && shown.Kind == yaml.ScalarNode && property.Default != nil && fmt.Sprint(property.Default) != shown.Value {
-				t.Errorf("%s: the default is %v, and %q counts", key, property.Default, shown.Value)
+			yield(path, k)
+			switch {
+			case path == "models[].fallbacks":
+			case k.isList() && k.tag.Get("named") != "":
+				walk(k.grow().keys(), path+".NAME", k.tag.Get("see"))
+			case k.isList():
+				walk(k.grow().keys(), path+"[]", k.tag.Get("see"))
+			default:
+				walk(k.keys(), path, k.tag.Get("see"))
 			}
 		}
 	}
-	top := objectSchema(l.top(), nil)
-	walk(l.top(), top, "")
-	for name, fs := range map[string]fields{"tls": l.tls(), "auth": l.auth(), "cors": l.cors(), "limits": l.limits(), "timeouts": l.timeouts()} {
-		walk(fs, top.Properties[name], name+".")
+	walk(keysOf(new(Config)), "", "")
+}
+
+// Every key says what it is for, has an example that the schema takes, and a default that can be read.
+func TestEveryKey(t *testing.T) {
+	docs, count := docsOf(t), 0
+	everyKey(func(path string, k key) {
+		count++
+		if !strings.HasSuffix(docs.of(k), ".") {
+			t.Errorf("%s: the comment is %q", path, docs.of(k))
+		}
+		if value, ok := k.tag.Lookup("default"); ok {
+			if bad := k.set(value); bad != nil {
+				t.Errorf("%s: the default %q: %v", path, value, *bad)
+			}
+		}
+		described, err := json.Marshal(docs.behind(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(compile(t, described), []byte(k.tag.Get("example"))); err != nil {
+			t.Errorf("%s: the example %s: %v", path, k.tag.Get("example"), err)
+		}
+	})
+	if count < 75 {
+		t.Errorf("%d keys", count)
 	}
-	for i, kind := range kinds {
-		walk(l.upstream(&Upstream{Kind: kind}), top.Properties["upstreams"].Additional.(schema).OneOf[i], kind+".")
+}
+
+// TestDefaults holds that the defaults of the file are those of the proxy, and that every feature has a key.
+func TestDefaults(t *testing.T) {
+	c := new(Config)
+	fill(keysOf(c))
+	if c.Attempts != proxy.DefaultAttempts || c.BodyBytes != proxy.DefaultBodyBytes || c.Timeouts.Proxy() != proxy.DefaultTimeouts || c.Connect != upstream.DefaultConnect {
+		t.Errorf("%+v", c)
 	}
-	for name, s := range map[string]schema{"models.": *top.Properties["models"].Items} {
-		walk(l.route(new(proxy.Route)), s, name)
-		walk(l.upstreamModel(new(proxy.UpstreamModel)), *s.Properties["fallbacks"].Items, name+"fallbacks.")
-	}
-	walk(l.keyFields(new(keyEntry)), top.Properties["auth"].Properties["keys"].Items.AnyOf[2], "auth.keys.")
-	if keys < 90 {
-		t.Errorf("%d keys", keys)
+	for _, name := range upstream.FeatureNames() {
+		if _, ok := find(keysOf(new(UpstreamModel)), name); !ok {
+			t.Errorf("%s has no key", name)
+		}
 	}
 }
 

@@ -1,56 +1,132 @@
 package config
 
 import (
-	"errors"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"strings"
+
+	"dragoman/proxy"
 )
 
-// fromServer takes the server of --base-url, with all its models: the names that clients ask for are
-// the server's own.
-func (l *loader) fromServer() {
-	base, key := l.src.BaseURL, l.src.APIKeyFile
-	if !isServer(base.Value) {
-		l.complain(base.From, "", fmt.Sprintf("%q is not the URL of a server", base.Value), "write scheme, host, port and path, such as http://127.0.0.1:8080/v1")
-		return
-	}
-	u := Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}
-	if key.Value != "" {
-		u.APIKey = l.keyFrom(key)
-	}
-	l.only(u, base.From)
-	l.derive("upstreams."+OpenAI+".base_url", base.From)
-	if better := WithVersion(base.Value); better != "" {
-		l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: base.From, Cause: base.Value + " has no path, and most servers have this API below /v1", Fix: "if requests fail, use " + better})
-	}
+// TLS names the files, in PEM, of a listener with TLS. Without Cert there is none.
+type TLS struct {
+	// The certificate, and those between it and its authority, in PEM.
+	Cert string `yaml:"cert" required:"true" is:"path" example:"/etc/dragoman/tls.crt"`
+
+	// The key of the certificate, in PEM.
+	Key string `yaml:"key" required:"true" is:"path" example:"/etc/dragoman/tls.key"`
+
+	// The authorities, in PEM, whose certificates clients have to show. Without it, clients need no certificate.
+	ClientCA string `yaml:"client_ca" is:"path" example:"/etc/dragoman/clients.pem"`
 }
 
-// keyFrom returns the key that a file holds, and has the file followed as those of a configuration are.
-func (l *loader) keyFrom(file Override) string {
-	path, err := filepath.Abs(file.Value)
-	if err != nil {
-		path = file.Value
-	}
-	value, err := readSecret(path)
-	var bad *expandError
+// CORS has the pages that may call the API.
+type CORS struct {
+	// The origin of each page: its scheme and host.
+	Origins []string `yaml:"origins" is:"origin" pattern:"^[a-z][a-z0-9+.-]*://[^/?#]+$" example:"[\"https://app.example.com\"]"`
+}
+
+// Log is what is logged, and how.
+type Log struct {
+	// The form of a line. `console`: for people. `json`: for programs. `auto`: `console` on a terminal, else `json`. The
+	// flag is `--log-format`.
+	LogFormat string `yaml:"format" default:"auto" list:"log formats" example:"json"`
+
+	// Dragoman logs nothing below this level. The flag is `--log-level`.
+	LogLevel string `yaml:"level" default:"info" list:"log levels" example:"warn"`
+}
+
+// The forms of a line of the log.
+const (
+	LogAuto    = "auto" // console on a terminal, else json
+	LogConsole = "console"
+	LogJSON    = "json"
+)
+
+// LogFormats returns the values of log.format.
+func LogFormats() []string { return []string{LogAuto, LogConsole, LogJSON} }
+
+// LogLevels returns the values of log.level: what is below is not logged.
+func LogLevels() []string { return []string{"debug", "info", "warn", "error"} }
+
+// Auth is what clients have to present.
+type Auth struct {
+	// The keys of clients: each a text, or a mapping with a name and limits. A key or a name that is given twice is an
+	// error. Without keys, Dragoman listens on loopback addresses only, unless `tls.client_ca` asks for certificates or
+	// it is told `--insecure`.
+	Keys []Key `yaml:"keys" example:"[\"${DRAGOMAN_KEY}\"]" see:"clients.md#credentials"`
+}
+
+// Key is a key of clients.
+type Key struct {
+	// Stands for the key in the log and the metrics, as `key_id`: up to 64 letters, digits, `.`, `_` and `-`.
+	Name string `yaml:"name" is:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" usually:"the first 8 digits of the hash of the key" example:"ci"`
+
+	// The key itself, of at least 16 bytes: best as `${VAR}` or `file:/path`. `openssl rand -hex 24` makes one.
+	Secret secretSum `yaml:"key" alone:"true" is:"secret" example:"${CI_KEY}"`
+
+	// In place of `key`, its SHA-256 in 64 hexadecimal digits, so that the file holds no secret:
+	// `printf %s "$DRAGOMAN_KEY" | sha256sum`.
+	Sum keySum `yaml:"sha256" pattern:"^[0-9A-Fa-f]{64}$" example:"8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92"`
+
+	// The most requests with the key in a minute, whatever they ask for. A client can send so many at once, and then
+	// one as each share of the minute has passed.
+	RequestsPerMinute int64 `yaml:"requests_per_minute" min:"1" max:"1000000" usually:"no limit" example:"600"`
+
+	// The most requests with the key that are answered at once.
+	Concurrent int64 `yaml:"concurrent" min:"1" max:"100000" usually:"no limit" example:"8"`
+
+	// The most tokens with the key in a day of UTC: input and output tokens, cached tokens too, as the upstreams count
+	// them. Tokens count when an answer has ended, however it ended. If a client leaves, the tokens count that the
+	// upstream has told by then, or all with `on_disconnect: drain`.
+	TokensPerDay int64 `yaml:"tokens_per_day" min:"1" max:"1099511627776" usually:"no limit" example:"5000000"`
+}
+
+// proxy returns the key as the proxy takes it.
+func (k Key) proxy() proxy.Key {
+	p := proxy.Key{Name: k.Name, RequestsPerMinute: int(k.RequestsPerMinute), Concurrent: int(k.Concurrent), TokensPerDay: k.TokensPerDay}
+	hex.Decode(p.Sum[:], []byte(k.sum()))
+	return p
+}
+
+// sum returns the SHA-256 of the key, "" if there is no key.
+func (k Key) sum() string { return cmp.Or(string(k.Sum), string(k.Secret)) }
+
+// keySum is the SHA-256 of a key, in hexadecimal digits as in the file.
+type keySum string
+
+func (s *keySum) text() string { return string(*s) }
+
+func (s *keySum) set(text string) *fault {
+	b, err := hex.DecodeString(text)
 	switch {
-	case errors.As(err, &bad):
-		l.complain(file.From, "", bad.cause, bad.fix)
-	case value == "":
-		l.complain(file.From, "", path+" is empty", "write the key into it, or leave the flag out if the server wants none")
+	case err != nil || len(b) != sha256.Size:
+		return &fault{"not a SHA-256 in 64 hexadecimal digits", "take the digits of: printf %s \"$DRAGOMAN_KEY\" | sha256sum"}
+	case [sha256.Size]byte(b) == proxy.NewKey("").Sum:
+		return &fault{"the hash is that of an empty key", "give that of a key: openssl rand -hex 24"}
 	}
-	l.files = append(l.files, path)
-	l.origins["upstreams."+OpenAI+".api_key"] = origin{where: file.From, raw: "file:" + path}
-	return value
+	*s = keySum(hex.EncodeToString(b))
+	return nil
 }
 
-// WithVersion returns the base URL that was probably meant by one without a path: with /v1. It is "" for
-// one with a path.
-func WithVersion(base string) string {
-	if u, err := url.Parse(base); err != nil || strings.Trim(u.Path, "/") != "" {
-		return ""
+// secretSum is the SHA-256 of a key, which the file has as clients present it. No problem shows it.
+type secretSum string
+
+func (s *secretSum) text() string { return string(*s) }
+
+// shortestKey is how long a key of a client has to be, in bytes. A shorter one can be
+// guessed, and is mostly an example that was left in place.
+const shortestKey = 16
+
+func (s *secretSum) set(text string) *fault {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return &fault{"the key is empty", "give a value, or remove the element"}
+	case len(text) < shortestKey:
+		return &fault{fmt.Sprintf("the key has %d bytes, which can be guessed: it needs %d", len(text), shortestKey), "make one: openssl rand -hex 24"}
 	}
-	return strings.TrimRight(base, "/") + "/v1"
+	*s = secretSum(fmt.Sprintf("%x", proxy.NewKey(text).Sum))
+	return nil
 }

@@ -24,7 +24,7 @@ func (l *loader) telemetry() {
 		}
 	}
 	for _, p := range problems {
-		l.complain(p.Variable, "", p.Cause, p.Fix)
+		l.complain(p.Variable, p.Cause, p.Fix)
 	}
 	if cfg.On() {
 		l.cfg.Telemetry = cfg

@@ -39,7 +39,9 @@ func (s *Server) Serve(ctx, second context.Context) error {
 
 // Drain takes no new connections, and waits until open exchanges have finished, the limit is over, or ctx ends. The
 // error, which is also logged, says that exchanges were cut. Close is to follow.
-func (s *Server) Drain(ctx context.Context, limit time.Duration) error { return s.drain(ctx, nil, 0, limit) }
+func (s *Server) Drain(ctx context.Context, limit time.Duration) error {
+	return s.drain(ctx, nil, 0, limit)
+}
 
 // Close ends a server that has drained.
 func (s *Server) Close(ctx context.Context) { s.close(ctx, leastFlush) } // somebody waits for the end

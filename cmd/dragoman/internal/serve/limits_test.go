@@ -41,7 +41,7 @@ func TestLimitMemory(t *testing.T) {
 // The bodies have a quarter of the memory, unless the file says something else.
 func TestBoundBodies(t *testing.T) {
 	for _, tt := range []struct{ configured, memory, want int64 }{{0, 512 << 20, 128 << 20}, {1000, 512 << 20, 1000}, {0, 0, 0}} {
-		cfg := &config.Config{MaxInflightBytes: tt.configured}
+		cfg := &config.Config{Limits: config.Limits{MaxInflightBytes: tt.configured}}
 		if boundBodies(cfg, tt.memory); cfg.MaxInflightBytes != tt.want {
 			t.Errorf("%d bytes of %d, configured %d", cfg.MaxInflightBytes, tt.memory, tt.configured)
 		}
@@ -51,7 +51,7 @@ func TestBoundBodies(t *testing.T) {
 // Exchanges leave descriptors to the operators' listener, unless the file says something else.
 func TestBoundExchanges(t *testing.T) {
 	for _, tt := range []struct{ configured, descriptors, want int64 }{{0, 256, 96}, {7, 256, 7}, {0, 1 << 20, (1<<20 - 128) / 2}} {
-		cfg := &config.Config{MaxConcurrent: tt.configured}
+		cfg := &config.Config{Limits: config.Limits{MaxConcurrent: tt.configured}}
 		if boundExchanges(cfg, tt.descriptors); cfg.MaxConcurrent != tt.want {
 			t.Errorf("%d exchanges with %d descriptors, configured %d", cfg.MaxConcurrent, tt.descriptors, tt.configured)
 		}

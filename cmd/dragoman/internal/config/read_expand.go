@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,63 +13,68 @@ import (
 // never end.
 const maxSecret = 64 << 10
 
-// expandError says why a value cannot be expanded, and what to do about it.
-type expandError struct{ cause, fix string }
-
-func (e *expandError) Error() string { return e.cause + "; " + e.fix }
-
 // expand returns a value with ${VAR} and ${VAR:-default} replaced from the environment. An
 // empty variable counts as one that is not set, as in a shell's ":-". For a value that is
 // written as file:/path, expand then returns what the file holds, without its last line
-// ending. The error is an *expandError.
+// ending.
 //
 // Whether a value names a file is decided before the expansion, so that no variable can
 // turn a value into the name of a file. A value that looks as if it were meant to name one,
 // but does not, is an error: the name would be taken for the secret itself.
-func expand(value string, getenv func(string) string) (string, error) {
+func expand(value string, getenv func(string) string) (string, *fault) {
 	fromFile := strings.HasPrefix(value, "file:/")
 	if !fromFile && len(value) >= len("file:") && strings.EqualFold(value[:len("file:")], "file:") {
-		return "", &expandError{"file: is not followed by an absolute path", "write file:/ and the rest of the path, as in file:/run/secrets/key; no variable can stand at its beginning"}
+		return "", &fault{"file: is not followed by an absolute path", "write file:/ and the rest of the path, as in file:/run/secrets/key; no variable can stand at its beginning"}
 	}
-	value, err := expandVariables(value, getenv)
-	if err != nil || !fromFile {
-		return value, err
+	value, bad := expandVariables(value, getenv)
+	if bad != nil || !fromFile {
+		return value, bad
 	}
 	return readSecret(strings.TrimPrefix(value, "file:"))
 }
 
 // expandVariables replaces each ${VAR} and ${VAR:-default}. What a variable holds is not
-// expanded again. The error is an *expandError.
-func expandVariables(value string, getenv func(string) string) (string, error) {
+// expanded again.
+func expandVariables(value string, getenv func(string) string) (s string, bad *fault) {
+	s = eachVariable(value, func(inner string, closed bool) string {
+		name, fallback, hasFallback := strings.Cut(inner, ":-")
+		set := getenv(name)
+		switch {
+		case bad != nil: // the first is enough
+		case !closed:
+			bad = &fault{"a ${ is not closed", "write ${VAR} or ${VAR:-default}"}
+		case !isVariable(name):
+			bad = &fault{fmt.Sprintf("${%s} does not name a variable", inner), "write ${VAR} or ${VAR:-default}"}
+		case set == "" && !hasFallback:
+			bad = &fault{fmt.Sprintf("the environment variable %s is not set", name), fmt.Sprintf("set it, or give a default: ${%s:-default}", name)}
+		}
+		return cmp.Or(set, fallback)
+	})
+	return s, bad
+}
+
+// eachVariable returns a value with each ${…} replaced by what f returns for what is in it.
+func eachVariable(value string, f func(inner string, closed bool) string) string {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(value, "${")
-		out.WriteString(before)
-		if !found {
-			return out.String(), nil
+		if out.WriteString(before); !found {
+			return out.String()
 		}
 		inner, after, closed := strings.Cut(rest, "}")
-		if !closed {
-			return "", &expandError{"a ${ is not closed", "write ${VAR} or ${VAR:-default}"}
-		}
-		name, fallback, hasFallback := strings.Cut(inner, ":-")
-		if !isVariable(name) {
-			return "", &expandError{fmt.Sprintf("${%s} does not name a variable", inner), "write ${VAR} or ${VAR:-default}"}
-		}
-		set := getenv(name)
-		switch {
-		case set != "":
-			out.WriteString(set)
-		case hasFallback:
-			out.WriteString(fallback)
-		default:
-			return "", &expandError{
-				fmt.Sprintf("the environment variable %s is not set", name),
-				fmt.Sprintf("set it, or give a default: ${%s:-default}", name),
-			}
-		}
+		out.WriteString(f(inner, closed))
 		value = after
 	}
+}
+
+// variables returns the names of those in a value.
+func variables(value string) (names []string) {
+	eachVariable(value, func(inner string, _ bool) string {
+		name, _, _ := strings.Cut(inner, ":-")
+		names = append(names, name)
+		return ""
+	})
+	return names
 }
 
 // isVariable reports whether s can be the name of a variable in a shell.
@@ -84,11 +90,10 @@ func isVariable(s string) bool {
 
 // readSecret returns what a file holds, without a line ending at its end: editors and
 // `echo` add one. A link is followed, as Kubernetes mounts secrets. What is no regular file
-// is not opened: a pipe would have the program wait for its other end. The error is an
-// *expandError.
-func readSecret(path string) (string, error) {
+// is not opened: a pipe would have the program wait for its other end.
+func readSecret(path string) (string, *fault) {
 	if err := regular(path); errors.Is(err, errNotRegular) {
-		return "", &expandError{path + " is no regular file", "name a file that holds the value alone"}
+		return "", &fault{path + " is no regular file", "name a file that holds the value alone"}
 	} else if err != nil {
 		return "", unreadable(path, err)
 	}
@@ -102,15 +107,15 @@ func readSecret(path string) (string, error) {
 		return "", unreadable(path, err)
 	}
 	if len(b) > maxSecret {
-		return "", &expandError{fmt.Sprintf("%s is larger than %d bytes", path, maxSecret), "name a file that holds the value alone"}
+		return "", &fault{fmt.Sprintf("%s is larger than %d bytes", path, maxSecret), "name a file that holds the value alone"}
 	}
 	s := strings.TrimSuffix(string(b), "\n")
 	return strings.TrimSuffix(s, "\r"), nil
 }
 
 // unreadable returns the error for a file that cannot be read.
-func unreadable(path string, err error) error {
-	return &expandError{fmt.Sprintf("%s cannot be read: %s", path, reason(err)), "check the path and its permissions"}
+func unreadable(path string, err error) *fault {
+	return &fault{fmt.Sprintf("%s cannot be read: %s", path, reason(err)), "check the path and its permissions"}
 }
 
 var errNotRegular = errors.New("it is no regular file")

@@ -9,7 +9,7 @@ import (
 
 // syntax adds a problem for an error of the YAML library, with a hint if the line shows one
 // of the usual slips.
-func (l *loader) syntax(data []byte, err error) {
+func (r *reader) syntax(data []byte, err error) {
 	lines := strings.Split(string(data), "\n")
 	line, cause := syntaxLine(lines, strings.TrimPrefix(err.Error(), "yaml: "))
 	fix := "check brackets, quotes, colons and indentation from here on"
@@ -23,7 +23,7 @@ func (l *loader) syntax(data []byte, err error) {
 			fix = "save the file as UTF-8 text"
 		}
 	}
-	l.report(line, "", "not YAML: "+cause, fix)
+	r.report(line, "", "not YAML: "+cause, fix)
 }
 
 // syntaxLine returns the line, counted from 1, and the cause that a message of the YAML

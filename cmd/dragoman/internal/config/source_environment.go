@@ -18,11 +18,11 @@ import (
 func (l *loader) fromEnvironment() {
 	region, err := awsRegion(l.getenv, "")
 	if err != nil {
-		l.complain("AWS_PROFILE", "", err.Error(), "mend the profile, or set AWS_REGION")
+		l.complain("AWS_PROFILE", err.Error(), "mend the profile, or set AWS_REGION")
 		return
 	}
 	if !isRegion(region) {
-		l.complain("AWS_REGION", "", fmt.Sprintf("%q is not a region", region), "write it as in us-east-1")
+		l.complain("AWS_REGION", fmt.Sprintf("%q is not a region", region), "write it as in us-east-1")
 		return
 	}
 	g := l.google()
@@ -53,7 +53,7 @@ func (l *loader) fromEnvironment() {
 	if l.src.Wraps {
 		ways = waysToRun
 	}
-	l.complain("", "", cause, "do one of:"+ways)
+	l.complain("", cause, "do one of:"+ways)
 }
 
 // What can be done where there is no upstream.

@@ -75,14 +75,11 @@ func (l *loader) checkVertex(u *Upstream, key string) {
 	case !upstream.IsVertexLocation(u.Location):
 		l.reportValue(key, "location", g.locationFrom, fmt.Sprintf("%q is not a location", u.Location), "write it as in us-east5, global, us or eu")
 	}
-	if u.Endpoint != "" {
-		l.checkURL(u.Endpoint, key+".endpoint")
-	}
 	if g.credentials == "" {
 		return
 	}
 	if err := regular(g.credentials); err != nil {
-		l.complain(credentialsVariable, "", g.credentials+" cannot be read: "+reason(err), "check the path, or unset it to ask the metadata server")
+		l.complain(credentialsVariable, g.credentials+" cannot be read: "+reason(err), "check the path, or unset it to ask the metadata server")
 	}
 }
 
@@ -94,7 +91,7 @@ func (l *loader) reportValue(key, name, variable, cause, fix string) {
 	} else if line, given := l.lines[key]; given {
 		l.report(line, key, cause, fix)
 	} else {
-		l.complain(variable, "", cause, fix)
+		l.complain(variable, cause, fix)
 	}
 }
 

@@ -1,0 +1,65 @@
+package config
+
+import (
+	"time"
+
+	"dragoman/proxy"
+)
+
+// Limits are the keys of limits.
+type Limits struct {
+	// How often Dragoman tries one upstream for a request, before the first event of the answer.
+	Attempts int64 `yaml:"attempts" default:"2" min:"1" max:"100" example:"3" see:"upstreams.md#when-an-upstream-fails"`
+
+	// The longest body of a request, unpacked, in bytes.
+	BodyBytes int64 `yaml:"body_bytes" default:"33554432" min:"1" max:"1073741824" example:"67108864"`
+
+	// How many exchanges Dragoman answers at once. 0: as many as `max_connections` is without the key.
+	MaxConcurrent int64 `yaml:"max_concurrent" default:"0" min:"0" max:"1048576" example:"300"`
+
+	// How long the bodies of these exchanges may be together, unpacked, in bytes. 0: a quarter of the memory of the
+	// process, if that memory is limited.
+	MaxInflightBytes int64 `yaml:"max_inflight_bytes" default:"0" min:"0" max:"1099511627776" example:"67108864"`
+
+	// How old a connection of a client may be, give or take a tenth. The answer to the next request ends the
+	// connection, and open streams go on. 0s: no limit.
+	MaxConnectionAge time.Duration `yaml:"max_connection_age" default:"0s" min:"0s" example:"5m"`
+
+	// How many connections clients may have at once. Dragoman closes one more as soon as it is accepted.
+	MaxConnections int64 `yaml:"max_connections" min:"1" max:"1048576" usually:"half of what the process may open, less a reserve of up to 128" example:"4000"`
+}
+
+// Timeouts are the keys of timeouts.
+type Timeouts struct {
+	// To connect to an upstream.
+	Connect time.Duration `yaml:"connect" default:"5s" example:"2s"`
+
+	// From asking the upstream until it accepts.
+	FirstByte time.Duration `yaml:"first_byte" default:"10m" example:"2m"`
+
+	// Between two pieces of the upstream's answer.
+	Idle time.Duration `yaml:"idle" default:"5m" example:"90s"`
+
+	// From asking the upstream until the end.
+	Total time.Duration `yaml:"total" default:"1h" example:"30m"`
+
+	// For the client to take what was written.
+	WriteStall time.Duration `yaml:"write_stall" default:"1m" example:"30s"`
+
+	// From asking the upstream until a stream begins without it, with comments that keep the connection alive.
+	// 0s: never.
+	EarlyCommit time.Duration `yaml:"early_commit_after" default:"0s" is:"early commit" min:"0s" max:"1h" example:"30s" see:"deployment.md#balancers"`
+
+	// From SIGTERM until the end. Dragoman ends open exchanges with an error two seconds before, or halfway of a
+	// drain that is shorter than four seconds. A change takes a restart.
+	Drain time.Duration `yaml:"drain" default:"10m" example:"2m" see:"operations.md#stopping"`
+
+	// From SIGTERM until Dragoman takes no more connections: what sends them has to find out first. It is part of
+	// `drain`. A change takes a restart.
+	DrainDelay time.Duration `yaml:"drain_delay" min:"0s" usually:"5s, or half of timeouts.drain if that is less; 0s if listen is on loopback" example:"20s" see:"operations.md#stopping"`
+}
+
+// Proxy returns the timeouts of an exchange.
+func (t Timeouts) Proxy() proxy.Timeouts {
+	return proxy.Timeouts{FirstByte: t.FirstByte, Idle: t.Idle, Total: t.Total, WriteStall: t.WriteStall, EarlyCommit: t.EarlyCommit}
+}

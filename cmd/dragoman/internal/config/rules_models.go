@@ -1,0 +1,174 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// completeModels fills in the format of entries. A fallback that says nothing of format, template and language
+// has those of its entry.
+func (l *loader) completeModels() {
+	for i := range l.cfg.Routes {
+		route, key := &l.cfg.Routes[i], element("models", i)
+		if route.Format == "" {
+			route.Format = translate.FormatAuto
+			if route.Template != "" { // which shows how calls are written
+				route.Format = translate.FormatLegacy
+			}
+		}
+		l.checkWords(&route.UpstreamModel, key)
+		for j := range route.Fallbacks {
+			m, own := &route.Fallbacks[j], element(key+".fallbacks", j)
+			if m.Format == "" { // a template goes with a format, so it is not taken without it
+				if m.Template == "" {
+					l.inherit(own+".template", key+".template")
+				}
+				l.inherit(own+".format", key+".format")
+				m.Format, m.Template = route.Format, cmp.Or(m.Template, route.Template)
+			}
+			if m.Language == "" {
+				l.inherit(own+".language", key+".language")
+				m.Language = route.Language
+			}
+			l.checkWords(m, own)
+		}
+	}
+}
+
+// inherit says that a value of a fallback is that of the entry.
+func (l *loader) inherit(key, from string) {
+	if o, given := l.origins[from]; given {
+		l.origins[key] = origin{where: o.where + " (" + from + ")", raw: o.raw}
+	}
+}
+
+// checkWords reports a template that does not go with the format of its model, and warns of a family that is not known:
+// nobody has a list of all models.
+func (l *loader) checkWords(m *UpstreamModel, key string) {
+	if m.Family != "" && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
+		l.warn(key+".family", fmt.Sprintf("no family is called %q: the model is asked as one of which nothing is known", m.Family), "see the names under \"for\" of dragoman formats")
+	}
+	if m.Template == "" {
+		return
+	}
+	if m.Format == translate.FormatAuto {
+		l.reportAt(key+".template", "it shows how calls are written, which format: auto leaves open", "name the format of the model under format")
+	} else if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
+		l.reportAt(key+".template", err.Error(), "see \"Languages and templates\" in docs/formats.md")
+	}
+}
+
+// checkModels reports entries without a name or a declared upstream, and warns of entries
+// that no request can reach.
+func (l *loader) checkModels() {
+	var names []string
+	for _, u := range l.cfg.Upstreams {
+		names = append(names, u.Name)
+	}
+	if len(names) > 0 && len(l.cfg.Routes) == 0 && !l.reported("models") {
+		l.report(max(1, l.lines["models"]), "models", "no model is declared", fmt.Sprintf("add models: [{name: \"*\", upstream: %s}]", names[0]))
+	}
+	for i := range l.cfg.Routes {
+		route, key := &l.cfg.Routes[i], element("models", i)
+		if route.Name == "" {
+			l.reportAt(key, "the entry has no name", `add the name clients ask for, or name: "*"`)
+		}
+		l.checkUpstreamModel(&route.UpstreamModel, key, names)
+		for j := range route.Fallbacks {
+			l.checkUpstreamModel(&route.Fallbacks[j], element(key+".fallbacks", j), names)
+		}
+		l.shadowed(i, key)
+	}
+}
+
+// checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the entry says. names
+// are those of the upstreams, in the order of the file.
+func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string) {
+	at := slices.Index(names, m.Upstream)
+	switch {
+	case m.Upstream == "":
+		l.reportAt(key, "the entry has no upstream", "add the name of one under upstreams")
+	case at >= 0:
+		kind := l.cfg.Upstreams[at].Kind
+		l.checkWire(m, key+".wire", kind)
+		l.checkTools(m, key, kind)
+		l.followKind(m, key, kind)
+	case len(names) == 0:
+		l.reportAt(key+".upstream", fmt.Sprintf("no upstream is named %q", m.Upstream), "declare it under upstreams")
+	default:
+		l.reportAt(key+".upstream", fmt.Sprintf("no upstream is named %q", m.Upstream), suggest(m.Upstream, names, "declared: "+oneOf(names)))
+	}
+}
+
+// kindsOf are the kinds of upstream that have a wire. A wire that is not here is one of all
+// kinds but openai.
+var kindsOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
+
+// checkWire reports a wire that the upstream of a model does not have.
+func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
+	only, of := kindsOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
+	switch {
+	case len(only) > 0 && !slices.Contains(only, kind):
+		l.reportAt(key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, strings.Join(only, " and "), of),
+			"remove the key, or name an upstream of the kind "+oneOf(only))
+	case kind == OpenAI && m.Wire == proxy.WireMessages:
+		l.reportAt(key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
+	}
+}
+
+// checkTools reports native tools where the upstream has no tools API, and what needs native tools where there
+// are none.
+func (l *loader) checkTools(m *UpstreamModel, key, kind string) {
+	native := hasNativeTools(m)
+	if native && (kind == Simulated || m.Wire != "" && m.Wire != proxy.WireMessages && m.Wire != proxy.WireChat) {
+		l.reportAt(key+".tools", fmt.Sprintf("%q needs an upstream that has a tools API, and %s has none here", m.Tools, m.Upstream),
+			"use tools: xml, or an upstream with wire: messages or wire: chat")
+	}
+	if m.Rescue && !native {
+		l.reportAt(key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
+	}
+}
+
+func hasNativeTools(m *UpstreamModel) bool {
+	return m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
+}
+
+// followKind sets what follows from the kind of the upstream: openai has one wire, and the simulated model goes on
+// with a prefill.
+func (l *loader) followKind(m *UpstreamModel, key, kind string) {
+	if kind == OpenAI && m.Wire == "" {
+		m.Wire = proxy.WireChat
+		l.derive(key+".wire", "the kind of "+m.Upstream)
+	}
+	if _, given := l.origins[key+".rescue"]; !given && hasNativeTools(m) && asksOverChat(m, kind) {
+		m.Rescue = true
+		l.derive(key+".rescue", "the wire")
+	}
+	if kind == Simulated && m.Prefill == nil {
+		prefill := true
+		m.Prefill = &prefill
+		l.derive(key+".prefill", "the kind of "+m.Upstream)
+	}
+}
+
+// asksOverChat reports whether the model is asked over chat completions, as far as its entry tells.
+func asksOverChat(m *UpstreamModel, kind string) bool {
+	return m.Wire == proxy.WireChat || kind == Vertex && m.Wire == "" && m.Model != "" && !upstream.IsClaude(m.Model)
+}
+
+// shadowed warns if an earlier entry matches every name that an entry matches. To see that,
+// it is enough to match the entry's own name: a * in it counts as a character there, and
+// only a wildcard of the earlier entry can match that.
+func (l *loader) shadowed(i int, key string) {
+	name := l.cfg.Routes[i].Name
+	earlier := slices.IndexFunc(l.cfg.Routes[:i], func(r Route) bool { return (proxy.Route{Name: r.Name}).Matches(name) })
+	if earlier >= 0 {
+		l.warn(key, fmt.Sprintf("%q is never reached: models[%d] (%q) matches first", name, earlier, l.cfg.Routes[earlier].Name), "move the narrower name up")
+	}
+}

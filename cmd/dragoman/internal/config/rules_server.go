@@ -1,0 +1,160 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+)
+
+// checkKeys reports keys of clients that are missing, and those that are there twice.
+func (l *loader) checkKeys() {
+	keys := l.cfg.Auth.Keys
+	var right []int // of keys
+	for i, k := range keys {
+		path, other := element("auth.keys", i), -1
+		for _, j := range right {
+			if keys[j].sum() == k.sum() || keys[j].proxy().ID() == k.proxy().ID() {
+				other = j
+				break
+			}
+		}
+		switch {
+		case k.sum() == "" && l.reported(path):
+		case k.sum() == "":
+			l.reportAt(path, "there is no key", "add key: \"${DRAGOMAN_KEY}\", or sha256: and the key's SHA-256")
+		case k.Secret != "" && k.Sum != "":
+			l.reportAt(path, "the key is given twice: as it is, and as its hash", "remove one")
+		case other < 0:
+			right = append(right, i)
+		case keys[other].sum() == k.sum():
+			l.reportAt(path, "the same key as "+element("auth.keys", other), "remove one")
+		default:
+			l.reportAt(path, fmt.Sprintf("in the log %s is called %q, too", element("auth.keys", other), k.proxy().ID()), "give each key a name of its own")
+		}
+	}
+}
+
+// checkServer applies the flags, keeps what takes a restart, and checks the listeners: an address that other machines can
+// reach needs keys.
+func (l *loader) checkServer() {
+	l.override("log.format", &l.cfg.LogFormat, l.src.LogFormat)
+	l.override("log.level", &l.cfg.LogLevel, l.src.LogLevel)
+	client := l.address("listen", &l.cfg.Listen, l.src.Listen, l.running.Listen)
+	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen, l.running.AdminListen)
+	l.cfg.Loopback, l.cfg.AdminLoopback = client.loopback, admin.loopback
+	if l.src.Inspect.Value != "" {
+		l.cfg.Inspector = true
+		l.derive("inspector", l.src.Inspect.From)
+	}
+	keep(l, "inspector", &l.cfg.Inspector, l.running.Inspector) // the start prints its token
+	l.checkTLS()
+	if !l.src.Idle {
+		l.checkReach(client, admin)
+	}
+	l.checkDrain(client.loopback)
+	keep(l, "log.format", &l.cfg.LogFormat, l.running.LogFormat)
+	keep(l, "log.level", &l.cfg.LogLevel, l.running.LogLevel)
+	if client.valid && admin.valid && l.cfg.Listen == l.cfg.AdminListen && client.port != "0" {
+		l.problems = append(l.problems, admin.problem("the same address as listen: "+l.cfg.Listen, "choose another port"))
+	}
+}
+
+// checkReach reports an address for clients that strangers can use, and warns of what they can
+// use because it was asked for. The certificate of a client is as good as a key.
+func (l *loader) checkReach(client, admin address) {
+	authenticated := len(l.cfg.Auth.Keys) > 0 || l.cfg.TLS.ClientCA != ""
+	switch {
+	case !client.valid || client.loopback || authenticated:
+	case l.reported("auth"): // keys were meant to be there, and are not right
+	case l.src.Insecure:
+		l.cfg.Warnings = append(l.cfg.Warnings, client.problem(
+			fmt.Sprintf("%s can be reached from other machines, and with --insecure anyone there can use your upstreams", l.cfg.Listen), "set auth.keys"))
+	default:
+		l.problems = append(l.problems, client.problem(
+			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
+			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port)))
+	}
+	switch {
+	case !admin.valid || admin.loopback:
+	case l.cfg.Inspector:
+		l.problems = append(l.problems, admin.problem(
+			fmt.Sprintf("%s can be reached from other machines, and the inspector shows there what clients and models write", l.cfg.AdminListen),
+			fmt.Sprintf("listen on 127.0.0.1:%s, or turn the inspector off: inspector: false, and no --inspect (DRAGOMAN_INSPECT)", admin.port)))
+	case l.getenv("KUBERNETES_SERVICE_HOST") != "": // in a Pod the kubelet's probes and Prometheus come from other machines
+	default:
+		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
+			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
+			fmt.Sprintf("listen on 127.0.0.1:%s, or let the network keep strangers out", admin.port)))
+	}
+}
+
+// checkDrain sets the delay of the drain if the file does not: on loopback there is nobody
+// between the clients and the server who would have to find out that it stops.
+//
+// To change the drain takes a restart: whoever ends the process, such as Kubernetes with the grace period of
+// a Pod, waits for the drain that the process began with.
+func (l *loader) checkDrain(loopback bool) {
+	const key = "timeouts.drain_delay"
+	if _, given := l.origins[key]; !given {
+		if !loopback {
+			l.cfg.DrainDelay = min(5*time.Second, l.cfg.Drain/2)
+		}
+		l.derive(key, "by listen and timeouts.drain")
+	} else if l.cfg.DrainDelay >= l.cfg.Drain {
+		l.reportAt(key, fmt.Sprintf("the drain is over before it: timeouts.drain is %v", l.cfg.Drain), "give less, or a longer timeouts.drain")
+	}
+	keep(l, "timeouts.drain", &l.cfg.Drain, l.running.Drain)
+	keep(l, key, &l.cfg.DrainDelay, l.running.DrainDelay)
+}
+
+// address is an address to listen on, and where it was given.
+type address struct {
+	port     string
+	valid    bool    // a host and a port; else the problem has been reported
+	loopback bool    // only this machine can reach it
+	place    Problem // where it was given, and nothing else
+}
+
+// problem returns a problem with the address, at the place where it was given.
+func (a address) problem(cause, fix string) Problem {
+	a.place.Cause, a.place.Fix = cause, fix
+	return a.place
+}
+
+// address returns the address of a key. It puts an override in its place at dst, and
+// reports an address that is not valid. The one that is listened on, "" for none, stays.
+func (l *loader) address(key string, dst *string, over Override, running string) address {
+	a := address{place: Problem{Where: key}}
+	if line, ok := l.lines[key]; ok {
+		a.place = Problem{Where: fmt.Sprintf("%s:%d", l.file, line), Key: key, line: line}
+	}
+	if over.Value != "" {
+		a.place = Problem{Where: over.From}
+	}
+	l.override(key, dst, over)
+	host, port, err := splitAddress(*dst)
+	if err != nil {
+		l.problems = append(l.problems, a.problem(fmt.Sprintf("%q is not an address to listen on", *dst), "write host:port, such as 127.0.0.1:8484; port 0 takes a free one"))
+		return a
+	}
+	if keep(l, key, dst, running); *dst == running {
+		host, port, _ = splitAddress(running) // which was valid when it was taken
+	}
+	a.port, a.valid, a.loopback = port, true, isLoopback(host)
+	return a
+}
+
+// splitAddress returns the host and the port of an address to listen on.
+func splitAddress(s string) (host, port string, err error) {
+	if host, port, err = net.SplitHostPort(s); err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	return host, port, err
+}
+
+// isLoopback reports whether a host is this machine, seen from itself.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

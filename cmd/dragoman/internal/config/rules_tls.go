@@ -1,0 +1,93 @@
+package config
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Load reads the files. The error names a file and says nothing of what it holds.
+func (t TLS) Load() (*tls.Config, error) {
+	for _, file := range []struct{ key, path string }{{"cert", t.Cert}, {"key", t.Key}, {"client_ca", t.ClientCA}} {
+		if err := regular(file.path); errors.Is(err, errNotRegular) {
+			return nil, &fileError{file.key, fmt.Errorf("%s cannot be used: %w", file.path, err)}
+		}
+	}
+	pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+	if err != nil {
+		return nil, &fileError{"cert", fmt.Errorf("%s and %s are no pair that can be used: %w", t.Cert, t.Key, bare(err))}
+	}
+	c := &tls.Config{
+		Certificates: []tls.Certificate{pair},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}
+	if t.ClientCA != "" {
+		authorities, err := os.ReadFile(t.ClientCA)
+		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
+		if err == nil && !c.ClientCAs.AppendCertsFromPEM(authorities) {
+			err = errors.New("there is no certificate in it")
+		}
+		if err != nil {
+			return nil, &fileError{"client_ca", fmt.Errorf("%s cannot be used: %w", t.ClientCA, bare(err))}
+		}
+	}
+	return c, nil
+}
+
+// fileError is what is wrong with the file of a key below tls.
+type fileError struct {
+	key string
+	error
+}
+
+// bare returns an error of the file system without the operation and the path.
+func bare(err error) error { return errors.New(reason(err)) }
+
+// checkTLS reports files that are missing or cannot be used, and warns of a certificate that
+// is near its end. Who does not listen may not be able to read them.
+func (l *loader) checkTLS() {
+	defer l.keepTLS()
+	t := l.cfg.TLS
+	switch {
+	case l.lines["tls"] == 0 || l.reported("tls") || l.src.Idle:
+		return
+	case t.Cert == "" || t.Key == "":
+		l.reportAt("tls", "there is no certificate without both of its files", "add cert: /path/tls.crt and key: /path/tls.key, or remove tls")
+		return
+	}
+	loaded, err := t.Load()
+	var bad *fileError
+	if errors.As(err, &bad) {
+		key := "tls." + bad.key
+		l.reportAt(key, bad.Error(), "name files in PEM that this user can read")
+		return
+	}
+	if leaf := loaded.Certificates[0].Leaf; expiring(leaf, time.Now()) {
+		l.warn("tls.cert", fmt.Sprintf("the certificate is valid from %s to %s", leaf.NotBefore.Format(time.RFC3339), leaf.NotAfter.Format(time.RFC3339)),
+			"renew it: the new files are taken over without a restart")
+	}
+}
+
+// keepTLS has a listener that is there go on with TLS, or without: other files can take the place of
+// those it has, but it takes a restart to begin or to end.
+func (l *loader) keepTLS() {
+	running := l.running.TLS
+	if l.src.Running == nil || (running.Cert == "") == (l.cfg.TLS.Cert == "") {
+		return
+	}
+	l.cfg.TLS = running
+	for _, key := range []string{"tls.cert", "tls.key", "tls.client_ca"} {
+		l.derive(key, "in effect until a restart")
+	}
+	l.cfg.Waits = append(l.cfg.Waits, "tls")
+}
+
+// expiring reports whether a certificate is not valid, or in the last tenth of its life: by
+// then one that is renewed by a program should have been.
+func expiring(c *x509.Certificate, now time.Time) bool {
+	return now.Before(c.NotBefore) || now.After(c.NotAfter.Add(-c.NotAfter.Sub(c.NotBefore)/10))
+}

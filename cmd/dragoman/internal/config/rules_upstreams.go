@@ -1,0 +1,85 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"dragoman/upstream"
+)
+
+// checkAuthorities reads the certificates of authorities that upstreams name.
+func (l *loader) checkAuthorities() {
+	for i := range l.cfg.Upstreams {
+		u := &l.cfg.Upstreams[i]
+		if u.CA == "" {
+			continue
+		}
+		l.files = append(l.files, u.CA)
+		err := regular(u.CA)
+		if err == nil {
+			u.Roots, err = upstream.Roots(u.CA)
+		}
+		if err != nil {
+			l.reportAt("upstreams."+u.Name+".ca", fmt.Sprintf("%s cannot be used: %s", u.CA, reason(err)), "name a file with certificates of authorities in PEM")
+		}
+	}
+}
+
+// checkUpstreams takes from the environment what the file does not say of upstreams, and reports what their
+// kinds need and they do not have.
+func (l *loader) checkUpstreams() {
+	for i := range l.cfg.Upstreams {
+		u := &l.cfg.Upstreams[i]
+		switch key := "upstreams." + u.Name; u.Kind {
+		case Bedrock:
+			l.checkRegion(u, key)
+		case Vertex:
+			l.checkVertex(u, key)
+		case Anthropic, OpenAI:
+			l.checkBaseURL(u, key)
+		}
+	}
+}
+
+// resources are what upstreams add to their base_url.
+var resources = map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}
+
+// checkBaseURL reports an upstream without an address, and warns of a secret that goes there without encryption.
+func (l *loader) checkBaseURL(u *Upstream, key string) {
+	base, err := url.Parse(u.BaseURL)
+	switch {
+	case err != nil: // it is reported
+	case u.BaseURL == "":
+		if !l.reported(key + ".base_url") {
+			l.reportAt(key, "the upstream has no base_url", "add the address of the server, without "+resources[u.Kind])
+		}
+	case base.Scheme == "http" && u.APIKey != "" && !isLoopback(base.Hostname()):
+		l.warn(key+".base_url", "api_key and all prompts go there without encryption", "use https, with ca for an authority of your own")
+	}
+}
+
+// checkRegion sets the region of an upstream that has none to the one that the AWS SDKs
+// would take, and reports one that is missing or cannot be a region.
+func (l *loader) checkRegion(u *Upstream, key string) {
+	if u.Region == "" {
+		region, err := awsRegion(l.getenv, u.Profile)
+		switch {
+		case err != nil:
+			l.reportAt(key, err.Error(), "add region, or mend the profile")
+		case region == "":
+			l.reportAt(key, "the upstream has no region, and neither has the environment", "add region: us-east-1, or set AWS_REGION")
+		}
+		u.Region = region
+		l.derive(key+".region", l.regionFrom(u.Profile))
+	}
+	if !isRegion(u.Region) {
+		l.reportAt(key, fmt.Sprintf("%q is not a region", u.Region), "write it as in us-east-1")
+	}
+}
+
+// isRegion reports whether s can be a region. The name of a host is built from it, so it must
+// not have a dot or a slash.
+func isRegion(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}

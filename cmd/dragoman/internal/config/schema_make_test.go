@@ -1,0 +1,174 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// comments are those of the fields with the tag yaml, by their tags.
+type comments map[string]string
+
+// docsOf reads the comments of the package.
+func docsOf(t testing.TB) comments {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := comments{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if f, ok := n.(*ast.Field); ok && f.Tag != nil {
+				tag, _ := strconv.Unquote(f.Tag.Value)
+				if docs[tag] != "" {
+					t.Errorf("two fields have the tag %s", tag)
+				}
+				docs[tag] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+			}
+			return true
+		})
+	}
+	return docs
+}
+
+// of returns the comment of a key.
+func (docs comments) of(k key) string {
+	for tag, doc := range docs {
+		if strings.HasPrefix(string(k.tag), tag+" ") {
+			return doc
+		}
+	}
+	return ""
+}
+
+// object is a JSON Schema.
+type object = map[string]any
+
+// makeSchema makes the JSON Schema of the file of the fields of Config. It says what can be said without the file's
+// other values.
+func makeSchema(t *testing.T) []byte {
+	s := docsOf(t).mapping(keysOf(new(Config)))
+	s["type"] = []string{"object", "null"} // an empty file says nothing
+	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "The configuration file of Dragoman"
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// reference matches a value that stands for another: it is what a variable or a file holds.
+var reference = object{"type": "string", "pattern": `\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}|^file:/.`}
+
+// behind returns the schema of what may stand behind a key, or be an element.
+func (docs comments) behind(k key) object {
+	forms := []any{}
+	switch ks := k.keys(); {
+	case k.isList() && k.tag.Get("named") != "":
+		return object{"type": "object", "propertyNames": object{"pattern": "^[A-Za-z0-9._-]+$"}, "additionalProperties": docs.behind(k.grow())}
+	case k.isList():
+		list := object{"type": "array", "items": docs.behind(k.grow())}
+		if all := k.tag.Get("all"); all != "" {
+			return object{"anyOf": []any{list, object{"const": all}, reference}}
+		}
+		return list
+	case ks != nil:
+		for _, k := range ks {
+			if k.tag.Get("alone") != "" {
+				forms = append(forms, docs.behind(k))
+			}
+		}
+		if forms = append(forms, docs.mapping(ks)); len(forms) == 1 {
+			return forms[0].(object)
+		}
+		return object{"anyOf": forms}
+	}
+	s := object{"type": "string"}
+	switch k.v.Interface().(type) {
+	case bool, *bool:
+		s["type"] = "boolean"
+	case int64:
+		least, most := k.bounds()
+		s = object{"type": "integer", "minimum": least, "maximum": most}
+	case time.Duration: // a number and a unit, or 0
+		s = object{"type": []string{"string", "integer"}, "pattern": `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`, "minimum": 0, "maximum": 0}
+	case secretSum:
+		s["minLength"] = shortestKey
+	default:
+		switch words, pattern := k.words(), k.tag.Get("pattern"); {
+		case len(words) > 0:
+			s["enum"] = words
+		case pattern != "":
+			s["pattern"] = pattern
+		case k.tag.Get("is") == "path":
+			return object{"type": "string", "not": object{"pattern": "^file:"}}
+		default: // any text, some of which YAML takes for numbers, and a path behind file: is absolute
+			return object{"type": []string{"string", "number", "boolean"}, "not": object{"type": "string", "pattern": "^file:([^/]|$)"}}
+		}
+	}
+	return object{"anyOf": []any{s, reference}}
+}
+
+// mapping returns the schema of a mapping: one for each kind of it, so that an editor knows the keys which that has.
+func (docs comments) mapping(ks []key) object {
+	if !haveKinds(ks) {
+		return docs.ofKind(ks)
+	}
+	each := []any{}
+	for _, kind := range ks[0].words() {
+		one := docs.ofKind(ofKind(ks, kind))
+		one["title"], one["properties"].(object)[ks[0].name] = kind, object{"description": docs.of(ks[0]), "const": kind}
+		each = append(each, one)
+	}
+	return object{"oneOf": each}
+}
+
+// ofKind returns the schema of a mapping with these keys. A key whose value is null counts as missing.
+func (docs comments) ofKind(ks []key) object {
+	properties, required := object{}, []string{}
+	for _, k := range ks {
+		s := docs.behind(k)
+		switch {
+		case s["anyOf"] != nil:
+			s["anyOf"] = append(s["anyOf"].([]any), object{"type": "null"})
+		case reflect.TypeOf(s["type"]).Kind() == reflect.Slice:
+			s["type"] = append(s["type"].([]string), "null")
+		default:
+			s["type"] = []any{s["type"], "null"}
+		}
+		s["description"] = docs.of(k)
+		if words := k.tag.Get("usually"); words != "" {
+			s["description"] = docs.of(k) + " Default: " + words + "."
+		}
+		if value, ok := k.tag.Lookup("default"); ok {
+			s["default"] = value
+			if k.yamlTag() != "!!str" {
+				s["default"] = json.RawMessage(value)
+			}
+		}
+		if k.tag.Get("required") != "" {
+			required = append(required, k.name)
+		}
+		properties[k.name] = s
+	}
+	s := object{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// fromServer takes the server of --base-url, with all its models: the names that clients ask for are
+// the server's own.
+func (l *loader) fromServer() {
+	base, key := l.src.BaseURL, l.src.APIKeyFile
+	if !isServer(base.Value) {
+		l.complain(base.From, fmt.Sprintf("%q is not the URL of a server", base.Value), "write scheme, host, port and path, such as http://127.0.0.1:8080/v1")
+		return
+	}
+	u := Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}
+	if key.Value != "" {
+		u.APIKey = l.keyFrom(key)
+	}
+	l.only(u, base.From)
+	l.derive("upstreams."+OpenAI+".base_url", base.From)
+	if better := WithVersion(base.Value); better != "" {
+		l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: base.From, Cause: base.Value + " has no path, and most servers have this API below /v1", Fix: "if requests fail, use " + better})
+	}
+}
+
+// keyFrom returns the key that a file holds, and has the file followed as those of a configuration are.
+func (l *loader) keyFrom(file Override) string {
+	path, err := filepath.Abs(file.Value)
+	if err != nil {
+		path = file.Value
+	}
+	value, bad := readSecret(path)
+	switch {
+	case bad != nil:
+		l.complain(file.From, bad.cause, bad.fix)
+	case value == "":
+		l.complain(file.From, path+" is empty", "write the key into it, or leave the flag out if the server wants none")
+	}
+	l.files = append(l.files, path)
+	l.origins["upstreams."+OpenAI+".api_key"] = origin{where: file.From, raw: "file:" + path}
+	return value
+}
+
+// WithVersion returns the base URL that was probably meant by one without a path: with /v1. It is "" for
+// one with a path.
+func WithVersion(base string) string {
+	if u, err := url.Parse(base); err != nil || strings.Trim(u.Path, "/") != "" {
+		return ""
+	}
+	return strings.TrimRight(base, "/") + "/v1"
+}

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// checks are those of texts, by the tag "is".
+var checks = map[string]func(string) *fault{
+	"URL": checkURL, "path": checkPath, "host": checkHost, "origin": checkOrigin, "name": checkName, "early commit": checkEarlyCommit,
+}
+
+// checkURL takes the base URL of a server, or nothing.
+func checkURL(s string) *fault {
+	if s != "" && !isServer(s) {
+		return &fault{"not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000"}
+	}
+	return nil
+}
+
+// isServer reports whether s is the base URL of a server.
+func isServer(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.RawQuery == "" && u.Fragment == ""
+}
+
+// checkPath takes the path of a file. It does not repeat another text, which may be a secret.
+func checkPath(s string) *fault {
+	if strings.HasPrefix(s, "file:") || strings.Contains(s, "\n") {
+		return &fault{"not the path of a file", "write the path alone, without file:, as in /etc/dragoman/tls.crt"}
+	}
+	return nil
+}
+
+// checkHost takes a name by which clients and operators address the server.
+func checkHost(s string) *fault {
+	name := s
+	if host, port, err := net.SplitHostPort(s); err == nil && strings.Trim(port, "0123456789") == "" {
+		name = host // whatever the port
+	}
+	if !isHost(strings.TrimPrefix(strings.Trim(name, "[]"), "*.")) {
+		return &fault{fmt.Sprintf("%q is not the name of a host", s), `write it as in dragoman.example.com, or "*.example.com" for all below it`}
+	}
+	return nil
+}
+
+// isHost reports whether s can be the host of a URL: a name or an address.
+func isHost(s string) bool { return isName(s) || net.ParseIP(s) != nil }
+
+// checkOrigin takes an origin as browsers send it: it is compared as a text.
+func checkOrigin(s string) *fault {
+	switch sent := originOf(s); sent {
+	case "":
+		return &fault{fmt.Sprintf("%q is not the origin of a page", s), "write scheme and host, as in https://app.example.com"}
+	case s:
+		return nil
+	default:
+		return &fault{fmt.Sprintf("%q is not how a browser sends the origin", s), "write " + sent}
+	}
+}
+
+// originOf returns the origin of a URL as a browser sends it: without the scheme's own port, and
+// in small letters. It is "" if the URL has none.
+func originOf(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || !isHost(u.Hostname()) {
+		return ""
+	}
+	host := strings.ToLower(u.Host)
+	if u.Port() == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		host = strings.TrimSuffix(host, ":"+u.Port())
+	}
+	return u.Scheme + "://" + host
+}
+
+// checkName takes what stands for a key in the log and in labels of metrics.
+func checkName(s string) *fault {
+	const longest = 64
+	if !isName(s) || len(s) > longest {
+		return &fault{fmt.Sprintf("the name cannot stand in the log and the metrics as it is (it has %d bytes)", len(s)),
+			fmt.Sprintf("use up to %d letters, digits, “.”, “_” and “-”", longest)}
+	}
+	return nil
+}
+
+// isName reports whether s can be a name in headers and in labels of metrics.
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+// checkEarlyCommit takes a duration for which clients wait.
+func checkEarlyCommit(s string) *fault {
+	if d, err := time.ParseDuration(s); err == nil && time.Hour < d && d <= longest {
+		return &fault{"no client waits for longer than " + time.Hour.String(), "give less than the shortest idle timeout between here and the clients"}
+	}
+	return nil
+}
