@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"translate/language":     nil,
 	"translate/format":       {"translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate/prompt":       {"translate/format", "translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema", "translate/langid", "translate/memo"},
-	"translate/answer/held":  {"translate/format", "translate/markup", "translate/schema"},
+	"translate/answer/held":  {"translate/format", "translate/rawjson", "translate/markup", "translate/schema"},
 	"translate/answer":       {"translate/answer/held", "translate/prompt", "translate/format", "translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate":              {"translate/answer", "translate/prompt", "translate/format", "translate/language", "translate/messages"},
 	"upstream/converse":      nil,
