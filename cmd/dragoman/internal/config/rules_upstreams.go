@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"strings"
 
 	"dragoman/upstream"
 )
@@ -57,29 +56,4 @@ func (l *loader) checkBaseURL(u *Upstream, key string) {
 	case base.Scheme == "http" && u.APIKey != "" && !isLoopback(base.Hostname()):
 		l.warn(key+".base_url", "api_key and all prompts go there without encryption", "use https, with ca for an authority of your own")
 	}
-}
-
-// checkRegion sets the region of an upstream that has none to the one that the AWS SDKs
-// would take, and reports one that is missing or cannot be a region.
-func (l *loader) checkRegion(u *Upstream, key string) {
-	if u.Region == "" {
-		region, err := awsRegion(l.getenv, u.Profile)
-		switch {
-		case err != nil:
-			l.reportAt(key, err.Error(), "add region, or mend the profile")
-		case region == "":
-			l.reportAt(key, "the upstream has no region, and neither has the environment", "add region: us-east-1, or set AWS_REGION")
-		}
-		u.Region = region
-		l.derive(key+".region", l.regionFrom(u.Profile))
-	}
-	if !isRegion(u.Region) {
-		l.reportAt(key, fmt.Sprintf("%q is not a region", u.Region), "write it as in us-east-1")
-	}
-}
-
-// isRegion reports whether s can be a region. The name of a host is built from it, so it must
-// not have a dot or a slash.
-func isRegion(s string) bool {
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

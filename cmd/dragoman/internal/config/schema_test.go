@@ -123,6 +123,10 @@ func TestEveryKey(t *testing.T) {
 		if !strings.HasSuffix(docs.of(k), ".") {
 			t.Errorf("%s: the comment is %q", path, docs.of(k))
 		}
+		is, list := k.tag.Get("is"), k.tag.Get("list")
+		if is != "" && is != "secret" && checks[is] == nil || list != "" && lists[list] == nil {
+			t.Errorf("%s: there is no check %q, or no list %q", path, is, list)
+		}
 		if value, ok := k.tag.Lookup("default"); ok {
 			if bad := k.set(value); bad != nil {
 				t.Errorf("%s: the default %q: %v", path, value, *bad)
