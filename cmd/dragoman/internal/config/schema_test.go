@@ -74,6 +74,9 @@ func TestSchemaPage(t *testing.T) {
 	}
 	inChart := bytes.Replace(bytes.TrimSpace(made), []byte(`"$schema":"https://json-schema.org/draft/2020-12/schema",`), nil, 1)
 	line := regexp.MustCompile(`(?m)^    "configuration": .*,$`)
+	if !line.Match(values) {
+		t.Errorf("%s has no schema of the configuration", chart)
+	}
 	page(t, chart, line.ReplaceAllLiteral(values, slices.Concat([]byte(`    "configuration": `), inChart, []byte(","))))
 }
 
