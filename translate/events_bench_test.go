@@ -115,8 +115,7 @@ func formatCompletion(f *format.Format, text string, size int) string {
 		}
 	}
 	schema := new(prompt.ToolSchemas).Of(&benchRequest().Tools[0])
-	call := f.AppendCall(&markup.Escaper{}, []byte(f.BeforeCalls), "write", 0, input, schema)
-	return "I will write it.\n\n" + string(call)
+	return "I will write it.\n\n" + f.BeforeCalls + writtenCall(f, &markup.Escaper{}, "write", 0, input, schema)
 }
 
 // benchCompletion also reports the megabytes in a second of the thread's own time, which other

@@ -37,7 +37,7 @@ func TestForced(t *testing.T) {
 	for _, f := range asked() {
 		req := fuzzRequest()
 		req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "t"}
-		call := string(f.AppendCall(&markup.Escaper{}, nil, "t", 0, input, schema.Compile(req.Tools[0].InputSchema)))
+		call := writtenCall(f, &markup.Escaper{}, "t", 0, input, schema.Compile(req.Tools[0].InputSchema))
 		call = strings.TrimSuffix(call, f.BetweenCalls)
 		if f.ImpliedEnd == "" {
 			call += f.AfterCalls

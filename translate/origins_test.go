@@ -242,3 +242,41 @@ func TestOriginsOfWhatIsLeft(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// Text of the client is told as such in a prompt for a tools API, and what stands around an example call as ours.
+func TestOriginsOfAllTexts(t *testing.T) {
+	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1,"tools":[{"name":"look","input_schema":{"type":"object",
+		"properties":{"at":{"type":"string"}},"required":["at"]}}],"messages":[{"role":"user","content":"a"},
+		{"role":"assistant","content":[{"type":"text","text":"b <invoke>"},{"type":"tool_use","id":"i","name":"look","input":{"at":"<invoke>"}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"i","content":"c"},{"type":"text","text":"d"}]}]}`), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, o, err := RenderOrigins(context.Background(), req, Target{ToolAPI: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]PartOrigins{
+		{{Text: []Origin{{End: 1, Kind: OriginClient, Source: "messages.0.content.0"}}}},
+		{
+			{Text: []Origin{
+				{End: 2, Kind: OriginClient, Source: "messages.1.content.0"},
+				{End: 6, Kind: OriginEscape, Source: "messages.1.content.0"},
+				{End: 13, Kind: OriginClient, Source: "messages.1.content.0"},
+			}},
+			{Source: "messages.1.content.1"},
+		},
+		{{Source: "messages.2.content.0"}, {Text: []Origin{{End: 1, Kind: OriginClient, Source: "messages.2.content.1"}}}},
+	}
+	if diff := cmp.Diff(want, o.Turns); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	if _, o, err = RenderOrigins(context.Background(), req, Target{ExampleCall: "on"}); err != nil {
+		t.Fatal(err)
+	}
+	list := o.System[0]
+	if first, n := list[0], len(list); first.Kind != OriginMarkup || first.Source != "tools" || list[n-1].Source != "example_call" {
+		t.Errorf("the tools, with an example call behind them, are from %v", list)
+	}
+}

@@ -58,7 +58,7 @@ func TestCutOpen(t *testing.T) {
 	s := schema.Compile(fuzzRequest().Tools[0].InputSchema)
 	for _, f := range format.List {
 		if f.IsData() {
-			text := string(f.AppendCall(&markup.Escaper{}, []byte(f.BeforeCalls), "t", 0, jsontext.Value(`{"s":"a <b>c</b>\nd","i":7,"m":{"k":"v"},"b":true}`), s))
+			text := f.BeforeCalls + writtenCall(f, &markup.Escaper{}, "t", 0, jsontext.Value(`{"s":"a <b>c</b>\nd","i":7,"m":{"k":"v"},"b":true}`), s)
 			end, _, _ := strings.Cut(strings.TrimSpace(f.Shape.Call[2]), "\n")
 			if f.Shape.IsJSON() { // the object has an end of its own
 				end = "}"

@@ -108,7 +108,7 @@ func TestCutValues(t *testing.T) {
 func markupOf(f *format.Format, req *messages.Request) []string {
 	s := schema.Compile(req.Tools[0].InputSchema)
 	call := func(input string) string {
-		return string(f.AppendCall(&markup.Escaper{}, []byte(f.BeforeCalls), "f", 0, jsontext.Value(input), s)) + f.AfterCalls
+		return f.BeforeCalls + writtenCall(f, &markup.Escaper{}, "f", 0, jsontext.Value(input), s) + f.AfterCalls
 	}
 	whole := call(`{"s":"x","n":1}`)
 	words := []string{whole, call(`{}`), strings.TrimSpace(strings.TrimPrefix(whole, f.BeforeCalls)), " x ", " and ", "\n", "<b>", "</b>", "</div>", "<s>", "</s>", "`", "{", "}", `"`}
@@ -155,7 +155,7 @@ func (w *cutWriter) answer(req *messages.Request) string {
 				input = rawjson.AppendString(append(rawjson.AppendString(input, name), ':'), value.String())
 			}
 		}
-		text = w.format.AppendCall(&markup.Escaper{}, text, tool.Name, n, append(input, '}'), schema.Compile(tool.InputSchema))
+		text = append(text, writtenCall(w.format, &markup.Escaper{}, tool.Name, n, append(input, '}'), schema.Compile(tool.InputSchema))...)
 		if w.IntN(8) == 0 {
 			text = append(text, w.word()...)
 		}

@@ -2,7 +2,9 @@ package translate
 
 import (
 	"dragoman/translate/format"
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/schema"
 	"strings"
 	"testing"
 
@@ -54,4 +56,11 @@ func TestWriteCalls(t *testing.T) {
 			}
 		}
 	}
+}
+
+// writtenCall returns a call as a model writes it that has written n before, without what stands around calls.
+func writtenCall(f *format.Format, e *markup.Escaper, name string, n int, input jsontext.Value, s *schema.Schema) string {
+	b := markup.Buffer{Escape: e}
+	f.WriteCall(&b, name, n, input, s)
+	return b.Take().Text
 }

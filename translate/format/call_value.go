@@ -59,24 +59,24 @@ func SameJSON(a, b jsontext.Value) bool {
 	return bytes.Equal(a, b) || bytes.Equal(rawjson.AppendAsPython(nil, a), rawjson.AppendAsPython(nil, b))
 }
 
-// appendOnLines appends a value, escaped, of the parameter with this tag. The parser takes newlines
+// writeOnLines writes a value, escaped, of the parameter with this tag. The parser takes newlines
 // around a value for layout (docs/reference/legacy-format.md §5), so a value that begins with a newline
 // of its own is put on lines of its own.
-func appendOnLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
+func writeOnLines(b *markup.Buffer, text, tag string) {
 	if strings.TrimLeft(text, "\r\n") == text {
-		return e.AppendValue(dst, text, tag)
+		b.WriteValue(text, tag)
+		return
 	}
-	return appendLines(e, dst, text, tag)
+	writeLines(b, text, tag)
 }
 
-// appendLines appends a value, escaped, on lines of its own.
-func appendLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
-	dst = append(dst, '\n')
-	dst = e.AppendValue(dst, text, tag)
+// writeLines writes a value, escaped, on lines of its own.
+func writeLines(b *markup.Buffer, text, tag string) {
+	b.Write("\n").WriteValue(text, tag)
 	if strings.HasSuffix(text, "\r") {
-		dst = append(dst, '\r') // a lone \n would make one line ending of itself and the value's \r
+		b.Write("\r") // a lone \n would make one line ending of itself and the value's \r
 	}
-	return append(dst, '\n')
+	b.Write("\n")
 }
 
 // Retype returns the value of a parameter, which a model has written as a literal: a string that the

@@ -54,15 +54,15 @@ func (w *ToolWriter) writeDeepSeekTool(t *messages.Tool) error {
 	if err != nil {
 		return err
 	}
-	w.Write("### ").writeEscaped(t.Name).Write("\n")
+	w.Write("### ").WriteTool(t.Name).Write("\n")
 	if t.Description != "" {
 		description := t.Description
 		if hasHeading(description) {
 			description = string(rawjson.AppendString(nil, description))
 		}
-		w.Write("Description: ").writeEscaped(description).Write("\n")
+		w.Write("Description: ").WriteTool(description).Write("\n")
 	}
-	w.Write("\nParameters: ").writeEscaped(string(rawjson.AppendSpaced(nil, root)))
+	w.Write("\nParameters: ").WriteTool(string(rawjson.AppendSpaced(nil, root)))
 	return nil
 }
 

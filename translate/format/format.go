@@ -104,13 +104,13 @@ type Format struct {
 	BeforeCalls, AfterCalls string
 	// BetweenCalls stands between them, where that is not a newline alone.
 	BetweenCalls string
-	// AppendCall appends a past call as the model would have written it, with a newline
+	// WriteCall writes a past call as the model would have written it, with a newline
 	// after it, or with BetweenCalls. The name is not escaped, n is how many calls the conversation has had before,
 	// the input is a JSON object, and s is the schema of the tool. What the parser reads under
 	// the same schema is the same call (G5).
-	AppendCall func(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, s *schema.Schema) []byte
+	WriteCall func(b *markup.Buffer, name string, n int, input jsontext.Value, s *schema.Schema)
 	// CallPrefill returns the beginning of a call to the named tool, or of a call to any tool
-	// if name is "", for the model to continue. The name is escaped. n is as in AppendCall.
+	// if name is "", for the model to continue. The name is escaped. n is as in WriteCall.
 	CallPrefill func(name string, n int) string
 
 	// BeforeResults and AfterResults stand before and after the results of the calls of one turn.
@@ -121,7 +121,7 @@ type Format struct {
 	// thinkTag is the name of the tags around what the model thinks aloud; "" for "thinking".
 	thinkTag string
 	// writeResult writes one result, with a newline after it, in place of that: a tool_result
-	// block, and the name of the tool that was called, which is not escaped; n is as in AppendCall.
+	// block, and the name of the tool that was called, which is not escaped; n is as in WriteCall.
 	writeResult func(w resultWriter, tool string, n int, result *messages.BlockParam)
 }
 
@@ -131,7 +131,7 @@ func shaped(f Format) *Format {
 		f.Example = f.Shape.example(f.BeforeCalls, f.AfterCalls)
 	}
 	f.CallPrefill = func(name string, n int) string { return f.Shape.prefill(f.BeforeCalls, name, n) }
-	f.AppendCall = f.appendShaped
+	f.WriteCall = f.writeShaped
 	return &f
 }
 

@@ -54,7 +54,7 @@ var (
 func (f *Format) with(m *gemmaMarks) *Format {
 	f.CallOpener, f.CallCloser = m.Call[0], m.Call[1]
 	f.Example = m.Call[0] + "$TOOL_NAME{$PARAMETER_NAME:" + m.quote + "$PARAMETER_VALUE" + m.quote + ",$PARAMETER_NAME:$PARAMETER_VALUE,...}" + m.Call[1] + "\n"
-	f.describeTool, f.AppendCall = m.describe, m.appendCall
+	f.describeTool, f.WriteCall = m.describe, m.writeCall
 	f.CallPrefill = func(name string, _ int) string {
 		if name == "" {
 			return m.Call[0]

@@ -37,9 +37,8 @@ var JSONCalls = Format{
 	spaced:      true,
 	thinkTag:    "think",
 
-	AppendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
-		dst = appendJSONCall(e, append(dst, ToolCallStart+"\n"...), name, "arguments", input)
-		return append(dst, "\n"+ToolCallEnd+"\n"...)
+	WriteCall: func(b *markup.Buffer, name string, _ int, input jsontext.Value, _ *schema.Schema) {
+		writeJSONCall(b.Write(ToolCallStart+"\n"), name, "arguments", input).Write("\n" + ToolCallEnd + "\n")
 	},
 	CallPrefill: func(name string, _ int) string { return ToolCallStart + "\n" + jsonPrefill(name, "arguments") },
 
@@ -69,12 +68,11 @@ For each function call, return a json object with function name and arguments wi
 // functionTool stands before and after the description of a tool in the templates of most open models.
 var functionTool = [2]string{`{"type": "function", "function": `, "}\n"}
 
-// appendJSONCall appends a call as an object, in which the input has that key.
-func appendJSONCall(e *markup.Escaper, dst []byte, name, key string, input jsontext.Value) []byte {
-	dst = appendQuotedName(e, append(dst, `{"name": `...), name)
-	dst = append(dst, `, "`+key+`": `...)
-	dst = e.AppendText(dst, string(rawjson.AppendSpaced(nil, rawjson.Compact(input))))
-	return append(dst, '}')
+// writeJSONCall writes a call as an object, in which the input has that key.
+func writeJSONCall(b *markup.Buffer, name, key string, input jsontext.Value) *markup.Buffer {
+	b.Write(`{"name": "`).WriteTextBy(name, rawjson.AppendEscaped[string])
+	b.Write(`", "`).Write(key).Write(`": `)
+	return b.WriteText(string(rawjson.AppendSpaced(nil, rawjson.Compact(input)))).Write("}")
 }
 
 // jsonPrefill returns the beginning of such an object: see [Format.CallPrefill].
@@ -83,27 +81,6 @@ func jsonPrefill(name, key string) string {
 		return `{"name": "`
 	}
 	return string(rawjson.AppendString([]byte(`{"name": `), name)) + `, "` + key + `":`
-}
-
-// appendQuotedName appends the name of a tool, escaped, as a JSON string. Who watches the escaper sees it
-// as it stands there.
-func appendQuotedName(e *markup.Escaper, dst []byte, name string) []byte {
-	watch, at := e.Watch, len(dst)+len(`"`)
-	if watch == nil {
-		return rawjson.AppendString(dst, e.Text(name))
-	}
-	quoted := func(s string) string {
-		q := rawjson.AppendString(nil, s)
-		return string(q[1 : len(q)-1])
-	}
-	defer func() { e.Watch = watch }()
-	e.Watch = func(_ int, _ string, entities []markup.Entity) {
-		for i, c := range entities { // none of these bytes is written in another way in JSON
-			entities[i].At = len(quoted(name[:c.At]))
-		}
-		watch(at, quoted(name), entities)
-	}
-	return rawjson.AppendString(dst, e.Text(name))
 }
 
 // The tags around each call.

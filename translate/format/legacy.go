@@ -38,7 +38,7 @@ var LegacyCalls = Format{
 
 	BeforeCalls: CallsStart + "\n",
 	AfterCalls:  CallsEnd,
-	AppendCall:  appendLegacyCall,
+	WriteCall:   writeLegacyCall,
 	CallPrefill: func(name string, _ int) string {
 		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
@@ -76,9 +76,9 @@ func (w *ToolWriter) writeLegacyTool(t *messages.Tool) error {
 	if err != nil {
 		return err
 	}
-	w.Write("<tool_description>\n<tool_name>").writeEscaped(t.Name).Write("</tool_name>\n")
+	w.Write("<tool_description>\n<tool_name>").WriteTool(t.Name).Write("</tool_name>\n")
 	if t.Description != "" {
-		w.Write("<description>\n").writeEscaped(t.Description).Write("\n</description>\n")
+		w.Write("<description>\n").WriteTool(t.Description).Write("\n</description>\n")
 	}
 	w.Write("<parameters>\n")
 	for i := range d.Parameters {
@@ -100,10 +100,10 @@ func (w *ToolWriter) writeLegacyTool(t *messages.Tool) error {
 
 // writeParameter begins to describe a parameter, and writeParameterSchema ends that.
 func (w *ToolWriter) writeParameter(p *schema.Parameter) {
-	w.Write("<parameter>\n<name>").writeTag(markup.ParamTag(p.Name)).Write("</name>\n")
-	w.Write("<type>").writeEscaped(p.Type).Write("</type>\n")
+	w.Write("<parameter>\n<name>").WriteClient(markup.ParamTag(p.Name)).Write("</name>\n")
+	w.Write("<type>").WriteTool(p.Type).Write("</type>\n")
 	if len(p.Description) > 0 {
-		w.Write("<description>").writeEscaped(string(p.Description)).Write("</description>\n")
+		w.Write("<description>").WriteTool(string(p.Description)).Write("</description>\n")
 	}
 }
 
@@ -117,47 +117,39 @@ func (w *ToolWriter) writeParameterSchema(p *schema.Parameter) {
 // writeJSON writes an element that holds JSON, unless value is nil.
 func (w *ToolWriter) writeJSON(element string, value jsontext.Value) {
 	if value != nil {
-		w.Write("<").Write(element).Write(">").writeEscaped(string(value)).Write("</").Write(element).Write(">\n")
+		w.Write("<").Write(element).Write(">").WriteTool(string(value)).Write("</").Write(element).Write(">\n")
 	}
 }
 
-// appendLegacyCall is [Format.AppendCall] with an element for each parameter. Where one of
+// writeLegacyCall is [Format.WriteCall] with an element for each parameter. Where one of
 // them cannot be written so that the parser reads it back, all stand as one JSON object
 // within <parameters>.
-func appendLegacyCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
-	dst = append(dst, "<invoke>\n<tool_name>"...)
-	dst = e.AppendText(dst, name)
-	dst = append(dst, "</tool_name>\n<parameters>\n"...)
-	if params, ok := appendLegacyParams(e, dst, input, s); ok {
-		dst = params
-	} else {
-		dst = e.AppendValue(dst, rawjson.CompactString(input), "")
-		dst = append(dst, '\n')
+func writeLegacyCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
+	b.Write("<invoke>\n<tool_name>").WriteText(name).Write("</tool_name>\n<parameters>\n")
+	if begun := len(b.Out); !writeLegacyParams(b, input, s) {
+		b.Truncate(begun)
+		b.WriteValue(rawjson.CompactString(input), "").Write("\n")
 	}
-	return append(dst, "</parameters>\n</invoke>\n"...)
+	b.Write("</parameters>\n</invoke>\n")
 }
 
-// appendLegacyParams appends the parameters as elements. It reports false if one cannot be
+// writeLegacyParams writes the parameters as elements. It reports false if one cannot be
 // written so that the parser reads it back: it would be read as another value, its tag is
 // too long or one of the call's own, or its text holds what may be the end of it.
-func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
+func writeLegacyParams(b *markup.Buffer, input jsontext.Value, s *schema.Schema) bool {
 	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)
 		_, ps, declared := s.PropertyByTag(tag)
 		text, ok := valueText(ps, value, false)
 		if !ok || len(tag) > markup.MaxParamTagLen || !isReadAsParameter(name, declared, text) || wouldBeDoubtful(s, text, name, ps) {
-			return dst, false
+			return false
 		}
-		dst = append(dst, '<')
-		dst = append(dst, tag...)
-		dst = append(dst, '>')
-		dst = appendOnLines(e, dst, text, tag)
-		dst = append(dst, "</"...)
-		dst = append(dst, tag...)
-		dst = append(dst, ">\n"...)
+		b.Write("<").Write(tag).Write(">")
+		writeOnLines(b, text, tag)
+		b.Write("</").Write(tag).Write(">\n")
 		s = s.Given(tag, value)
 	}
-	return dst, true
+	return true
 }
 
 // writeLegacyResult is [Format.writeResult]. A result without content is an empty line. An
@@ -169,9 +161,7 @@ func writeLegacyResult(w resultWriter, tool string, _ int, b *messages.BlockPara
 		w.Write("\n</error>\n")
 		return
 	}
-	w.Write("<result>\n<tool_name>")
-	w.WriteEscaped(tool)
-	w.Write("</tool_name>\n<stdout>\n")
+	w.Write("<result>\n<tool_name>").WriteText(tool).Write("</tool_name>\n<stdout>\n")
 	w.WriteContent(b.Content)
 	w.Write("\n</stdout>\n</result>\n")
 }

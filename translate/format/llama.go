@@ -39,8 +39,8 @@ var LlamaCalls = &Format{
 	BetweenTools: "\n\n",
 	spaced:       true,
 
-	AppendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
-		return append(appendJSONCall(e, append(dst, pythonTag...), name, "parameters", input), '\n')
+	WriteCall: func(b *markup.Buffer, name string, _ int, input jsontext.Value, _ *schema.Schema) {
+		writeJSONCall(b.Write(pythonTag), name, "parameters", input).Write("\n")
 	},
 	CallPrefill: func(name string, _ int) string { return pythonTag + jsonPrefill(name, "parameters") },
 
@@ -66,11 +66,11 @@ func (w *ToolWriter) writeIndentedTool(t *messages.Tool) error {
 	}
 	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
 	if !isShallow(function, 0, false) || lenOfIndents(function, 1) > maxIndents*len(function) {
-		w.writeEscaped(string(rawjson.AppendSpaced(nil, function)))
+		w.WriteTool(string(rawjson.AppendSpaced(nil, function)))
 		return nil
 	}
 	function, err = jsontext.AppendFormat(nil, function, jsontext.WithIndent("    "))
-	w.writeEscaped(string(function))
+	w.WriteTool(string(function))
 	return err
 }
 

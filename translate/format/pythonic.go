@@ -39,7 +39,7 @@ var PythonicCalls = &Format{
 	BeforeCalls:  "[",
 	BetweenCalls: ", ",
 	AfterCalls:   "]",
-	AppendCall:   pythonStyle{rawjson.AppendAsPython, ", "}.appendCall,
+	WriteCall:    pythonStyle{rawjson.AppendAsPython, ", "}.writeCall,
 	CallPrefill:  pythonPrefill("["),
 
 	Result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
@@ -61,7 +61,7 @@ var (
 		f.BeforeTools, f.AfterTools, f.tool, f.BetweenTools = "<functions>[", "]</functions>", listedTool, ", "
 		f.Example = CallsStart + "$TOOL_NAME($PARAMETER_NAME=\"$PARAMETER_VALUE\", $PARAMETER_NAME=$PARAMETER_VALUE, ...)\n..." + CallsEnd + "\n"
 		f.BeforeCalls, f.BetweenCalls, f.AfterCalls = CallsStart, "\n", CallsEnd
-		f.AppendCall, f.CallPrefill = pythonStyle{appendPlainJSON, "\n"}.appendCall, pythonPrefill(f.BeforeCalls)
+		f.WriteCall, f.CallPrefill = pythonStyle{appendPlainJSON, "\n"}.writeCall, pythonPrefill(f.BeforeCalls)
 	}, "olmo-3", "olmo3")
 )
 
@@ -107,10 +107,10 @@ type pythonStyle struct {
 	between string
 }
 
-// AppendCall is [Format.AppendCall]. Where a parameter cannot be written by its name so that the parser reads
+// writeCall is [Format.WriteCall]. Where a parameter cannot be written by its name so that the parser reads
 // it back, all stand in a dict: f(**{"a b": 1}).
-func (p pythonStyle) appendCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
-	dst = append(e.AppendText(dst, name), '(')
+func (p pythonStyle) writeCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
+	b.WriteText(name).Write("(")
 	var text []byte
 	for name, value := range rawjson.NamedMembers(input) {
 		if !rawjson.IsPythonName(name) || !SameJSON(Retype(s, name, value), value) {
@@ -120,6 +120,5 @@ func (p pythonStyle) appendCall(e *markup.Escaper, dst []byte, name string, _ in
 		text = append(append(text, name...), '=')
 		text = append(p.literal(text, rawjson.Compact(value)), ", "...)
 	}
-	dst = e.AppendText(dst, strings.TrimSuffix(string(text), ", "))
-	return append(append(dst, ')'), p.between...)
+	b.WriteText(strings.TrimSuffix(string(text), ", ")).Write(")").Write(p.between)
 }

@@ -134,9 +134,9 @@ func (w *ToolWriter) writeQwenTool(t *messages.Tool) error {
 	if err != nil {
 		return err
 	}
-	w.Write("<function>\n<name>").writeEscaped(t.Name).Write("</name>\n")
+	w.Write("<function>\n<name>").WriteTool(t.Name).Write("</name>\n")
 	if t.Description != "" {
-		w.Write("<description>").writeEscaped(t.Description).Write("</description>\n")
+		w.Write("<description>").WriteTool(t.Description).Write("</description>\n")
 	}
 	w.Write("<parameters>\n")
 	required := []byte{'['}

@@ -74,34 +74,31 @@ func (s *shape) prefill(before, name string, n int) string {
 	return before + strings.TrimRight(s.Call[0]+s.Label(name, n)+s.Call[1], "\n")
 }
 
-// appendShaped is [Format.AppendCall] by the shape of the format. Where a parameter cannot be written so
+// writeShaped is [Format.WriteCall] by the shape of the format. Where a parameter cannot be written so
 // that the parser reads it back, all stand as one JSON object.
-func (f *Format) appendShaped(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, in *schema.Schema) []byte {
+func (f *Format) writeShaped(b *markup.Buffer, name string, n int, input jsontext.Value, in *schema.Schema) {
 	s := &f.Shape
-	dst = append(dst, s.Call[0]...)
 	before, after, _ := strings.Cut(s.Label("\x00", n), "\x00")
-	dst = append(e.AppendText(append(dst, before...), name), after...)
-	begun := len(dst)
-	dst = append(dst, s.Call[1]...)
-	if !s.IsJSON() {
-		params, ok := f.appendParams(e, dst, input, in)
-		switch {
-		case ok && len(params) == len(dst) && s.empty != "":
-			return append(params[:begun], s.empty...)
-		case ok:
-			return append(params, s.Call[2]...)
-		}
+	b.Write(s.Call[0]).Write(before).WriteText(name).Write(after)
+	named := len(b.Out)
+	begun := len(b.Write(s.Call[1]).Out)
+	switch {
+	case s.IsJSON():
+		b.WriteValue(f.json(input), "")
+	case !f.writeParams(b, input, in):
+		b.Truncate(begun)
+		b.WriteValue(f.json(input), "").Write("\n")
+	case len(b.Out) == begun && s.empty != "":
+		b.Truncate(named)
+		b.Write(s.empty)
+		return
 	}
-	dst = e.AppendValue(dst, f.json(input), "")
-	if !s.IsJSON() {
-		dst = append(dst, '\n')
-	}
-	return append(dst, s.Call[2]...)
+	b.Write(s.Call[2])
 }
 
-// appendParams appends the parameters as elements. It reports false if one cannot be written so that
+// writeParams writes the parameters as elements. It reports false if one cannot be written so that
 // the parser reads it back: it would be read as another value, or its name cannot stand there.
-func (f *Format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, in *schema.Schema) ([]byte, bool) {
+func (f *Format) writeParams(b *markup.Buffer, input jsontext.Value, in *schema.Schema) bool {
 	s := &f.Shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
@@ -123,28 +120,28 @@ func (f *Format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}
 		if !ok || read != name || !s.takesName(name) {
-			return dst, false
+			return false
 		}
-		dst = append(append(dst, s.Param[0]...), name...)
+		b.Write(s.Param[0]).Write(name)
 		if value.Kind() != '"' && s.other != "" {
-			dst = append(dst, s.other...)
+			b.Write(s.other)
 		} else {
-			dst = append(dst, s.Param[1]...)
+			b.Write(s.Param[1])
 		}
 		switch {
 		case s.Lines:
-			dst = appendLines(e, dst, text, name)
+			writeLines(b, text, name)
 		case s.sections && isPlainString(ps) && strings.ContainsAny(text, "<&\n") && !strings.Contains(text, "]]>"):
-			dst = append(e.AppendText(append(dst, "<![CDATA["...), text), "]]>"...)
+			b.Write("<![CDATA[").WriteText(text).Write("]]>")
 		case f.Spelling != nil && f.Spelling.Bare:
-			dst = e.AppendValue(dst, text, name)
+			b.WriteValue(text, name)
 		default:
-			dst = appendOnLines(e, dst, text, name)
+			writeOnLines(b, text, name)
 		}
-		dst = append(dst, s.Param[2]...)
+		b.Write(s.Param[2])
 		in = in.Given(name, known)
 	}
-	return dst, true
+	return true
 }
 
 // pythonValues says which values stand as Python writes them.
@@ -224,9 +221,7 @@ func (f *Format) AddResult(w resultWriter, tool string, n int, b *messages.Block
 	w.Write(before)
 	if named {
 		id, rest, _ := strings.Cut(f.Shape.Label("\x00", n), "\x00")
-		w.Write(id)
-		w.WriteEscaped(tool)
-		w.Write(rest, after)
+		w.Write(id).WriteText(tool).Write(rest).Write(after)
 	}
 	if b.IsError {
 		w.Write(w.ErrorLabel())

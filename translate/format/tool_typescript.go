@@ -35,7 +35,7 @@ func (w *ToolWriter) writeTypeScript(t *messages.Tool) error {
 		ts.addf("}")
 	}
 	ts.addf(") => any;")
-	w.writeEscaped(string(ts.out))
+	w.WriteTool(string(ts.out))
 	return nil
 }
 

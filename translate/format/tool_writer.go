@@ -17,31 +17,17 @@ import (
 // Its text does not depend on the white space and the escapes of the client's JSON: the
 // same tools give the same bytes, which prompt caches need.
 type ToolWriter struct {
+	markup.Buffer
 	Format  *Format
-	Escape  *markup.Escaper
-	Note    func(at, n int) // told where a name of the client's stands that is not escaped; may be nil
-	Out     []byte
 	scratch []byte // the schema that canonicalSchema returned last
 }
 
 // resultWriter writes what a tool_result holds: see [Format.writeResult].
 type resultWriter interface {
-	Write(markup ...string)
-	WriteEscaped(text string) // of the client
+	Write(markup string) *markup.Buffer
+	WriteText(text string) *markup.Buffer // of the client
 	WriteContent(blocks []messages.BlockParam)
 	ErrorLabel() string // in the language of the prompt
-}
-
-// Write adds markup as it is.
-func (w *ToolWriter) Write(s string) *ToolWriter {
-	w.Out = append(w.Out, s...)
-	return w
-}
-
-// WriteEscaped adds text of the client.
-func (w *ToolWriter) writeEscaped(s string) *ToolWriter {
-	w.Out = w.Escape.AppendTool(w.Out, s)
-	return w
 }
 
 // canonicalSchema returns a schema without white space and needless escapes, {} for none.
@@ -69,14 +55,6 @@ func (w *ToolWriter) describeInput(t *messages.Tool) (d schema.Description, err 
 	return schema.Describe(root), nil
 }
 
-// writeTag adds the tag of a parameter, which is a name of the client's and needs no escape.
-func (w *ToolWriter) writeTag(tag string) *ToolWriter {
-	if w.Note != nil {
-		w.Note(len(w.Out), len(tag))
-	}
-	return w.Write(tag)
-}
-
 // writeObject writes a tool as one JSON object.
 func (w *ToolWriter) writeObject(t *messages.Tool) error {
 	object, err := w.object(t)
@@ -86,7 +64,7 @@ func (w *ToolWriter) writeObject(t *messages.Tool) error {
 	if w.Format.spaced && !w.Format.compactTools {
 		object = rawjson.AppendSpaced(nil, object)
 	}
-	w.writeEscaped(string(object))
+	w.WriteTool(string(object))
 	return nil
 }
 

@@ -44,14 +44,14 @@ func isShallow(value jsontext.Value, depth int, bare bool) bool {
 	return true
 }
 
-// gemmaWriter appends JSON values to out as literals. str appends the text of a string, escaped.
+// gemmaWriter writes JSON values as literals. text writes the text of a string, escaped.
 type gemmaWriter struct {
-	out   []byte
+	*markup.Buffer
 	quote string
-	str   func([]byte, string) []byte
+	text  func(string) *markup.Buffer
 }
 
-// value appends a value.
+// value writes a value.
 func (g *gemmaWriter) value(value jsontext.Value) {
 	switch value.Kind() {
 	case '"':
@@ -61,29 +61,30 @@ func (g *gemmaWriter) value(value jsontext.Value) {
 	case '[':
 		g.list(value, g.value)
 	default:
-		g.out = append(g.out, value...)
+		g.Out = append(g.Out, value...)
 	}
 }
 
 func (g *gemmaWriter) string(s string) {
-	g.out = append(g.str(append(g.out, g.quote...), s), g.quote...)
+	g.Write(g.quote)
+	g.text(s).Write(g.quote)
 }
 
-// list appends an array, each item by a function.
+// list writes an array, each item by a function.
 func (g *gemmaWriter) list(array jsontext.Value, item func(jsontext.Value)) {
 	before := byte('[')
 	for v := range rawjson.Elements(array) {
-		g.out = append(g.out, before)
+		g.Out = append(g.Out, before)
 		item(v)
 		before = ','
 	}
 	if before == '[' {
-		g.out = append(g.out, before)
+		g.Out = append(g.Out, before)
 	}
-	g.out = append(g.out, ']')
+	g.Out = append(g.Out, ']')
 }
 
-// object appends an object, each value by a function. Members of these names stand in this order; others
+// object writes an object, each value by a function. Members of these names stand in this order; others
 // stand where it has "".
 func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(name string, member jsontext.Value)) {
 	before := byte('{')
@@ -92,21 +93,21 @@ func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(n
 			if name != turn && (turn != "" || slices.Contains(order, name)) {
 				continue
 			}
-			g.out = append(g.out, before)
+			g.Out = append(g.Out, before)
 			before = ','
 			if rawjson.IsPythonName(name) {
-				g.out = append(g.out, name...)
+				g.Out = append(g.Out, name...)
 			} else {
 				g.string(name)
 			}
-			g.out = append(g.out, ':')
+			g.Out = append(g.Out, ':')
 			value(name, member)
 		}
 	}
 	if before == '{' {
-		g.out = append(g.out, before)
+		g.Out = append(g.Out, before)
 	}
-	g.out = append(g.out, '}')
+	g.Out = append(g.Out, '}')
 }
 
 // asGiven is the order of members as they are.
@@ -115,7 +116,7 @@ var asGiven = []string{""}
 // gemmaKeywords are those of a schema in the order in which a declaration has them; "" is all others.
 var gemmaKeywords = []string{"description", "nullable", "enum", "items", "", "properties", "required", "type"}
 
-// schema appends a schema, in which types are written in capitals.
+// schema writes a schema, in which types are written in capitals.
 func (g *gemmaWriter) schema(s jsontext.Value) {
 	if s.Kind() != '{' {
 		g.value(s)
@@ -137,7 +138,7 @@ func (g *gemmaWriter) schema(s jsontext.Value) {
 	})
 }
 
-// types appends the value of the keyword type.
+// types writes the value of the keyword type.
 func (g *gemmaWriter) types(value jsontext.Value) {
 	switch value.Kind() {
 	case '"':
@@ -155,32 +156,30 @@ func (m *gemmaMarks) describe(w *ToolWriter, t *messages.Tool) error {
 	if err != nil {
 		return err
 	}
-	w.Write(m.declaration[0]).writeEscaped(t.Name).Write("{description:" + m.quote).writeEscaped(t.Description).Write(m.quote + ",parameters:")
+	w.Write(m.declaration[0]).WriteTool(t.Name).Write("{description:" + m.quote).WriteTool(t.Description).Write(m.quote + ",parameters:")
 	if isShallow(root, 0, false) {
-		g := gemmaWriter{w.Out, m.quote, w.Escape.AppendTool}
+		g := gemmaWriter{&w.Buffer, m.quote, w.WriteTool}
 		g.schema(root)
-		w.Out = g.out
 	} else {
-		w.writeEscaped(string(root))
+		w.WriteTool(string(root))
 	}
 	w.Write("}" + m.declaration[1])
 	return nil
 }
 
-// AppendCall is [Format.AppendCall]. Where a parameter cannot be written so that the parser reads it back,
+// writeCall is [Format.WriteCall]. Where a parameter cannot be written so that the parser reads it back,
 // all stand as one JSON object.
-func (m *gemmaMarks) appendCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
-	dst = e.AppendText(append(dst, m.Call[0]...), name)
+func (m *gemmaMarks) writeCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
+	b.Write(m.Call[0]).WriteText(name)
 	literal := isShallow(input, 0, true)
 	for name, value := range rawjson.NamedMembers(input) {
 		literal = literal && SameJSON(Retype(s, name, value), value)
 	}
 	if literal {
-		g := gemmaWriter{dst, m.quote, e.AppendText}
+		g := gemmaWriter{b, m.quote, b.WriteText}
 		g.value(input)
-		dst = g.out
 	} else {
-		dst = e.AppendText(dst, rawjson.CompactString(input))
+		b.WriteText(rawjson.CompactString(input))
 	}
-	return append(dst, m.Call[1]...)
+	b.Write(m.Call[1])
 }

@@ -3,6 +3,7 @@
 //   - how models write tags, which is not XML ([MatchTag], [MatchTextTag]);
 //   - the escape policy, by which the client's text cannot spell a tag of ours ([Escaper],
 //     [Unescape]);
+//   - the text of a prompt while it is written, with labels of where each part is from ([Buffer]);
 //   - the tags under which properties are offered to the model ([ParamTag], [ParamName]);
 //   - values that are written as nested elements ([ReadElements]).
 //

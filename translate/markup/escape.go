@@ -38,12 +38,10 @@ type Escaper struct {
 	Openers *Openers
 	Calls   func(before, name string) bool
 
-	// Watch is called, unless it is nil, with each text once it has been escaped: at is where it begins
-	// in the buffer that it was appended to, 0 for a string. entities are the bytes of it that are
-	// written as entities, in their order; they are valid until Watch returns.
-	Watch    func(at int, text string, entities []Entity)
-	entities []Entity
-	words    []int // of the Openers that are no tags, the index of the next in the text
+	// Labels has each [Buffer] say where its text is from.
+	Labels   bool
+	entities []entity // of the text that was escaped last, in their order; noted for labels
+	words    []int    // of the Openers that are no tags, the index of the next in the text
 }
 
 // Escapes are the escapes that an [Escaper] has written.
@@ -55,10 +53,10 @@ type Escapes struct {
 // Escapes returns the escapes that have been written so far.
 func (e *Escaper) Escapes() Escapes { return Escapes{e.Used, e.Openers} }
 
-// Entity is a byte of a text that is written as an entity.
-type Entity struct {
-	At  int // index of the byte in the text
-	Len int // of the entity, in bytes
+// entity is a byte of a text that is written as an entity.
+type entity struct {
+	at  int // index of the byte in the text
+	len int // of the entity, in bytes
 }
 
 // Text escapes text of a turn or of the system prompt.
@@ -69,11 +67,6 @@ func (e *Escaper) AppendText(dst []byte, s string) []byte { return e.append(dst,
 
 // AppendTool appends text of a tool description, escaped.
 func (e *Escaper) AppendTool(dst []byte, s string) []byte { return e.append(dst, s, InTools, "") }
-
-// AppendValue appends the value of a parameter; parameter is the parameter's tag.
-func (e *Escaper) AppendValue(dst []byte, s, parameter string) []byte {
-	return e.append(dst, s, InValues, parameter)
-}
 
 // names returns what text must not spell, with names besides those that are always protected: all that was
 // escaped before, too, for which what the model writes is unescaped.
@@ -97,9 +90,6 @@ func (e Escapes) brackets() bool {
 // where nothing does.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 	out, done := e.appendChanged(nil, s, names, parameter)
-	if e.Watch != nil {
-		e.Watch(0, s, e.entities)
-	}
 	if done == 0 {
 		return s
 	}
@@ -108,11 +98,7 @@ func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 
 // append is escape for a buffer.
 func (e *Escaper) append(dst []byte, s string, names TagSet, parameter string) []byte {
-	at := len(dst)
 	dst, done := e.appendChanged(dst, s, names, parameter)
-	if e.Watch != nil {
-		e.Watch(at, s, e.entities)
-	}
 	return append(dst, s[done:]...)
 }
 
@@ -150,8 +136,8 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 			}
 			done = i + 1
 			e.Used |= tag
-			if e.Watch != nil {
-				e.entities = append(e.entities, Entity{i, len(dst) - from})
+			if e.Labels {
+				e.entities = append(e.entities, entity{i, len(dst) - from})
 			}
 		}
 		i += n

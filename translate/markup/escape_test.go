@@ -35,7 +35,8 @@ func TestEscape(t *testing.T) {
 	if got := string(new(Escaper).AppendTool(nil, "</description>")); got != "&lt;/description>" {
 		t.Errorf("tool: %q", got)
 	}
-	if got := string(new(Escaper).AppendValue(nil, "</content> <other> <![CDATA[", "content")); got != "&lt;/content> <other> &lt;![CDATA[" {
+	value := Buffer{Escape: new(Escaper)}
+	if got := value.WriteValue("</content> <other> <![CDATA[", "content").Take().Text; got != "&lt;/content> <other> &lt;![CDATA[" {
 		t.Errorf("value: %q", got)
 	}
 }
@@ -179,21 +180,5 @@ func TestUnescaperHolds(t *testing.T) {
 	}
 	if u.Append(nil, strings.Repeat("p;am", 5000), false); len(u.held) > 100 {
 		t.Errorf("%d bytes are held", len(u.held))
-	}
-}
-
-// What is watched is where each text stands, and which of its bytes are entities.
-func TestWatch(t *testing.T) {
-	var at int
-	var seen []Entity
-	e := Escaper{Tags: InTurns, Watch: func(i int, _ string, entities []Entity) { at, seen = i, slices.Clone(entities) }}
-	if out := e.AppendText([]byte("ab"), "x </result> &lt;/result> <b>"); string(out) != "abx &lt;/result> &amp;lt;/result> <b>" {
-		t.Fatalf("escaped to %q", out)
-	}
-	if want := []Entity{{2, 4}, {12, 5}}; at != 2 || !slices.Equal(seen, want) {
-		t.Errorf("at %d %v; want at 2 %v", at, seen, want)
-	}
-	if e.Text("plain"); at != 0 || len(seen) > 0 {
-		t.Errorf("at %d %v of a text that needs no escape", at, seen)
 	}
 }

@@ -32,7 +32,7 @@ func (p *Prompt) WriteCalls(calls []Call) string {
 	if schemas == nil {
 		schemas = new(ToolSchemas)
 	}
-	w := turnWriter{escape: p.escaper(), format: cmp.Or(p.Declared, format.List[0])}
+	w := turnWriter{Buffer: markup.Buffer{Escape: p.escaper()}, format: cmp.Or(p.Declared, format.List[0])}
 	return strings.TrimPrefix(w.callsText(calls, p.pastCalls, schemas), p.Opening)
 }
 
@@ -42,7 +42,8 @@ func (w *turnWriter) callsText(calls []Call, n int, schemas *ToolSchemas) string
 		w.writeCall(c.Name, n+i, c.Input, schemas.named(c.Name))
 	}
 	var text strings.Builder
-	for _, part := range w.takeParts() {
+	parts, _ := w.takeParts()
+	for _, part := range parts {
 		text.WriteString(part.Text)
 	}
 	return text.String()

@@ -100,7 +100,7 @@ func (m *Memo) identify(text string) string {
 }
 
 // describe returns what r.describeTools makes.
-func (m *Memo) describe(r *renderer) (string, error) {
+func (m *Memo) describe(r *renderer) (markup.Sourced, error) {
 	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
 		return r.describeTools()
 	}
@@ -110,14 +110,15 @@ func (m *Memo) describe(r *renderer) (string, error) {
 	if kept, ok := m.descriptions.Find(*key); ok {
 		r.escape.Used |= kept.escaped
 		r.prompt.Tools, r.prompt.Example = kept.tools, kept.example
-		return kept.text, nil
+		return markup.Sourced{Text: kept.text}, nil
 	}
-	text, err := r.describeTools()
+	made, err := r.describeTools()
 	if err == nil {
 		r.prompt.Tools = Outliving(r.req.Tools)
-		m.descriptions.Keep(*key, describedTools{text, r.prompt.Example, r.escape.Used, r.prompt.Tools}, len(text)+toolsMemory(r.prompt.Tools))
+		kept := describedTools{made.Text, r.prompt.Example, r.escape.Used, r.prompt.Tools}
+		m.descriptions.Keep(*key, kept, len(kept.text)+toolsMemory(kept.tools))
 	}
-	return text, err
+	return made, err
 }
 
 // memoKeySize returns about how long the key of tools is.

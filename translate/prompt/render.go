@@ -28,8 +28,8 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 	return render(ctx, req, target, nil)
 }
 
-// render is [RenderContext]. It notes in o where what it renders is from, unless o is nil.
-func render(ctx context.Context, req *messages.Request, target Target, o *origins) (*Prompt, error) {
+// render is [RenderContext]. It sets origins to where the prompt is from, unless origins is nil.
+func render(ctx context.Context, req *messages.Request, target Target, origins *Origins) (*Prompt, error) {
 	f, err := format.For(target.Format, target.Model)
 	if target.ToolAPI {
 		f, err = apiFormat(target.Model)
@@ -49,7 +49,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 		req:     req,
 		target:  target,
 		format:  f,
-		origins: o,
+		origins: origins,
 		escape:  NewEscaper(f, reads, req, target.TextWire),
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
@@ -81,8 +81,8 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	case f.Name != format.List[0].Name:
 		r.prompt.Format = f.Name
 	}
-	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
-	r.escape.Watch = o.watch()
+	r.escape.Labels = origins != nil
+	r.writer = r.newWriter()
 	if target.ToolAPI {
 		r.addTools()
 	}

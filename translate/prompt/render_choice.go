@@ -3,6 +3,7 @@ package prompt
 import (
 	"strings"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
@@ -18,33 +19,25 @@ func (r *renderer) forceCall() {
 	if r.req.ToolChoice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
 		name = r.req.Tools[0].Name
 	}
-	r.origins.to("tool_choice")
-	turns := r.prompt.Turns
-	last := &turns[len(turns)-1]
 	if !r.target.Prefill && !r.target.TryPrefill {
-		text := r.instruction(name)
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
-		r.origins.extendTurn(len(text), false)
+		r.addToLastTurn(r.instruction(name))
 		return
 	}
 	r.prompt.Opening = r.format.CallPrefill(r.escape.Text(name), r.calls)
-	if last.Role == messages.RoleUser {
-		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.Opening}}})
-		r.origins.endTurn()
-		r.origins.extendTurn(len(r.prompt.Opening), true)
-		return
+	if r.prompt.Turns[len(r.prompt.Turns)-1].Role == messages.RoleUser {
+		r.addWrittenTurn(messages.RoleAssistant)
 	}
-	text := emptyLine(last.Parts) + r.prompt.Opening
-	last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
-	r.origins.extendTurn(len(text), true)
+	before := emptyLine(r.prompt.Turns[len(r.prompt.Turns)-1].Parts)
+	r.addToLastTurn(r.escape.Markup(before+r.prompt.Opening, "tool_choice"))
 }
 
 // instruction returns the sentence that asks for a call to the named tool, or to any tool
 // if name is "".
-func (r *renderer) instruction(name string) string {
+func (r *renderer) instruction(name string) markup.Sourced {
 	if name == "" {
-		return r.language().CallAnyTool
+		return r.escape.Markup(r.language().CallAnyTool, "tool_choice")
 	}
 	before, after, _ := strings.Cut(r.language().CallTool, "%s")
-	return string(append(r.escape.AppendText([]byte(before), name), after...))
+	b := markup.Buffer{Escape: &r.escape, Source: "tool_choice"}
+	return b.Write(before).WriteText(name).Write(after).Take()
 }

@@ -33,15 +33,14 @@ func (r *renderer) addResults(first, end int) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		w.origins.enter(len(w.text), "messages", found.message)
-		w.origins.enter(len(w.text), "content", found.block)
+		outer := w.Enter("messages", found.message)
+		w.Enter("content", found.block)
 		if r.target.ToolAPI {
 			r.addResultPart(&found)
 		} else {
 			r.format.AddResult(w, found.call.name, found.call.number, found.result)
 		}
-		w.origins.leave(len(w.text))
-		w.origins.leave(len(w.text))
+		w.At(outer)
 	}
 	if !r.target.ToolAPI {
 		w.endList(r.format.AfterResults)

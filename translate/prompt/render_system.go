@@ -1,10 +1,10 @@
 package prompt
 
 import (
-	"bytes"
 	"context"
 	"dragoman/translate/format"
 	"dragoman/translate/language"
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"slices"
@@ -13,59 +13,48 @@ import (
 
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
-	var tools string // they are described first wherever they stand: a Memo keeps them as they are alone
+	var tools markup.Sourced // they are described first wherever they stand: a Memo keeps them as they are alone
 	if r.describesTools() {
 		var err error
 		if tools, err = r.target.Memo.describe(r); err != nil {
 			return err
 		}
-		if r.origins != nil {
-			r.origins.endSystem("tools", len(tools))
-		}
-		r.prompt.System = append(r.prompt.System, Text{tools})
 	}
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
 	for i := range r.req.System {
-		r.origins.enter(0, "system", i+int(r.req.System[i].Skipped))
+		outer := w.Enter("system", i+int(r.req.System[i].Skipped))
 		w.addText(r.req.System[i].Text)
-		r.origins.leave(0)
+		w.At(outer)
 	}
-	parts := w.takeParts()
-	r.origins.endSystemParts()
-	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+2)
+	parts, origins := w.takeParts()
+	r.prompt.System = make([]Text, 0, len(parts)+3)
+	if r.describesTools() && !r.format.ToolsLast {
+		r.addSystemText(tools)
+	}
 	if own := r.format.SystemText; own != "" && len(parts) == 0 && r.describesTools() {
-		r.prompt.System = append(r.prompt.System, Text{own})
-		r.origins.endSystem("", len(own))
+		r.addSystemText(r.escape.Markup(own, ""))
 	}
-	for _, part := range parts {
-		r.prompt.System = append(r.prompt.System, Text{part.Text})
+	for i, part := range parts {
+		text := markup.Sourced{Text: part.Text}
+		if r.origins != nil {
+			text.Origins = origins[i].Text
+		}
+		r.addSystemText(text)
 	}
-	if r.format.ToolsLast && r.describesTools() {
-		r.prompt.cached = len(r.prompt.System) - 1
-		moveToEnd(r.prompt.System)
-		r.origins.moveToolsLast()
+	if r.describesTools() && r.format.ToolsLast {
+		r.prompt.cached = len(r.prompt.System)
+		r.addSystemText(tools)
 	}
 	r.addInstructions()
 	return nil
-}
-
-// moveToEnd moves the first element of a list to its end.
-func moveToEnd[T any](list []T) {
-	if len(list) > 0 {
-		first := list[0]
-		list[copy(list, list[1:])] = first
-	}
 }
 
 // addInstructions ends the system prompt with what configures the answer. The texts before do not
 // depend on it, so that prompt caches keep them whatever a client changes here
 // (docs/reference/messages-api.md §6).
 func (r *renderer) addInstructions() {
-	add := func(text, source string) {
-		r.prompt.System = append(r.prompt.System, Text{text})
-		r.origins.endSystem(source, len(text))
-	}
+	add := func(text, source string) { r.addSystemText(r.escape.Markup(text, source)) }
 	switch choice := r.req.ToolChoice; {
 	case r.describesTools() && !r.req.MayCall():
 		add(r.language().CallNoTool, "tool_choice")
@@ -79,8 +68,8 @@ func (r *renderer) addInstructions() {
 		add(strings.ReplaceAll(r.language().ThinkFirst, "thinking>", r.format.ThinkingTag()+">"), "thinking")
 	}
 	if r.req.Format != nil {
-		r.origins.to("output_config.format")
-		add(string(r.escape.AppendText([]byte(r.language().AnswerInJSON), rawjson.CompactString(r.req.Format))), "output_config.format")
+		b := markup.Buffer{Escape: &r.escape, Source: "output_config.format"}
+		r.addSystemText(b.Write(r.language().AnswerInJSON).WriteText(rawjson.CompactString(r.req.Format)).Take())
 	}
 }
 
@@ -128,13 +117,13 @@ func join(first, second string) string {
 
 // describeTools returns the preamble with the descriptions of the tools, the first text of
 // the system prompt.
-func (r *renderer) describeTools() (string, error) {
+func (r *renderer) describeTools() (markup.Sourced, error) {
 	f := r.format
-	w := format.ToolWriter{Format: f, Escape: &r.escape, Note: r.origins.note}
+	w := format.ToolWriter{Format: f, Buffer: markup.Buffer{Escape: &r.escape, Source: "tools"}}
 	var call string
 	if r.showsExample() {
 		if r.prompt.Example = r.findExample(); r.prompt.Example != nil {
-			shown := turnWriter{escape: &r.escape, format: f}
+			shown := r.newWriter()
 			call = strings.TrimRight(shown.callsText([]Call{r.prompt.Example.Call}, 0, r.prompt.Schemas), "\n")
 		}
 	}
@@ -144,59 +133,63 @@ func (r *renderer) describeTools() (string, error) {
 		t := &r.req.Tools[i]
 		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
 	}
-	r.origins.to("tools")
 	w.Out = make([]byte, 0, size)
 	r.writePreamble(&w, before, call)
 	w.Write(f.BeforeTools)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		if r.ctx.Err() != nil {
-			return "", context.Cause(r.ctx)
+			return markup.Sourced{}, context.Cause(r.ctx)
 		}
 		if i > 0 {
 			w.Write(f.BetweenTools)
 		}
-		r.origins.enterTool(len(w.Out), t)
+		outer := r.enterTool(&w, t)
 		if err := f.Describe(&w, t); err != nil {
-			return "", &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: t.Path() + ".input_schema", Message: err.Error()}
+			return markup.Sourced{}, &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: t.Path() + ".input_schema", Message: err.Error()}
 		}
 		if f.BetweenTools == "" {
 			r.writeExamples(&w, t)
 		}
-		r.origins.leave(len(w.Out))
+		w.At(outer)
 	}
 	w.Write(f.AfterTools)
 	if f.BetweenTools != "" {
 		r.writeAllExamples(&w)
 	}
 	r.writePreamble(&w, after, call)
-	return string(w.Out), nil
+	return w.Take(), nil
+}
+
+// enterTool has w write what the tool is. It returns the path before: see [markup.Buffer.At].
+func (r *renderer) enterTool(w *format.ToolWriter, t *messages.Tool) (before string) {
+	if r.origins == nil {
+		return ""
+	}
+	return w.At(t.Path())
 }
 
 // writePreamble writes a part of the preamble, in which the example call may stand.
 func (r *renderer) writePreamble(w *format.ToolWriter, text, call string) {
-	at := strings.Index(text, call)
-	if r.origins == nil || call == "" || at < 0 {
+	before, after, shown := strings.Cut(text, call)
+	if call == "" || !shown {
 		w.Write(text)
 		return
 	}
-	w.Write(text[:at])
-	r.origins.fill(len(w.Out))
-	r.origins.to("example_call")
-	w.Write(call)
-	r.origins.fill(len(w.Out))
-	r.origins.to("tools")
-	w.Write(text[at+len(call):])
+	w.Write(before)
+	tools := w.At("example_call")
+	w.Write(call).At(tools)
+	w.Write(after)
 }
 
 // writeAllExamples writes the examples of all tools behind the list that these are.
 func (r *renderer) writeAllExamples(w *format.ToolWriter) {
 	for i := range r.req.Tools {
 		if t := &r.req.Tools[i]; len(t.InputExamples) > 0 {
-			r.origins.enterTool(len(w.Out), t)
+			outer := r.enterTool(w, t)
 			r.writeExamples(w, t)
-			w.Out = bytes.TrimSuffix(w.Out, []byte("\n"))
-			r.origins.leave(len(w.Out))
+			w.TrimSuffix("\n")
+			w.At(outer)
 		}
 	}
 }

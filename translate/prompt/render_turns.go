@@ -30,8 +30,7 @@ func (r *renderer) addTurns() error {
 			end++
 		}
 		if len(r.prompt.Turns) == 0 && turnRole(&list[i]) == messages.RoleAssistant {
-			r.prompt.Turns = append(r.prompt.Turns, Turn{Role: messages.RoleUser})
-			r.origins.endTurn()
+			r.addWrittenTurn(messages.RoleUser)
 		}
 		if err := r.addTurn(i, end); err != nil {
 			return err
@@ -80,20 +79,20 @@ func (r *renderer) addTurn(first, end int) error {
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
-		w.origins.enter(len(w.text), "messages", i+m.Skipped)
+		turn := w.Enter("messages", i+m.Skipped)
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		if m.Role == messages.RoleSystem {
 			w.writeSystemMessage(m)
-			w.origins.leave(len(w.text))
+			w.At(turn)
 			continue
 		}
 		for j := range m.Content {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
-			w.origins.enter(len(w.text), "content", j+int(m.Content[j].Skipped))
+			message := w.Enter("content", j+int(m.Content[j].Skipped))
 			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
 					Fault:   messages.FaultConversation,
@@ -101,12 +100,11 @@ func (r *renderer) addTurn(first, end int) error {
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
 				}
 			}
-			w.origins.leave(len(w.text))
+			w.At(message)
 		}
-		w.origins.leave(len(w.text))
+		w.At(turn)
 	}
-	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.takeParts()})
-	w.origins.endTurn()
+	r.addWrittenTurn(role)
 	return nil
 }
 
@@ -142,12 +140,12 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 // writeThinking writes what the model thought before, in which no tag of thinking may stand.
 func (w *turnWriter) writeThinking(text string) {
 	w.endPart()
-	tag, others := w.format.ThinkingTag(), w.escape.Tags
-	w.Write("<", tag, ">\n")
-	w.escape.Tags |= markup.TagThinking
-	w.WriteEscaped(text)
-	w.escape.Tags = others
-	w.Write("\n</", tag, ">\n")
+	tag, others := w.format.ThinkingTag(), w.Escape.Tags
+	w.Write("<").Write(tag).Write(">\n")
+	w.Escape.Tags |= markup.TagThinking
+	w.WriteText(text)
+	w.Escape.Tags = others
+	w.Write("\n</").Write(tag).Write(">\n")
 	w.endPart()
 }
 

@@ -19,7 +19,7 @@ type renderer struct {
 	writer turnWriter     // of the turn that is being made
 	prompt *Prompt        // made so far
 
-	origins *origins // of what is made; nil unless they are asked for
+	origins *Origins // of the prompt; nil unless somebody asks for them
 
 	// promptLanguage is the language of the prompt; nil until language is called.
 	promptLanguage *language.Language
@@ -27,6 +27,11 @@ type renderer struct {
 	// the next turn name them.
 	pastCalls map[string]pastCall
 	calls     int // how many calls have been written
+}
+
+// newWriter returns a writer of parts of the prompt.
+func (r *renderer) newWriter() turnWriter {
+	return turnWriter{Buffer: markup.Buffer{Escape: &r.escape}, language: r.language, format: r.format}
 }
 
 // pastCall is a call in the history.

@@ -3,7 +3,6 @@ package prompt
 import (
 	"crypto/sha256"
 	"dragoman/translate/format"
-	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"strconv"
 
@@ -35,28 +34,18 @@ type OfferedTool struct {
 func (r *renderer) addTools() {
 	choice := r.req.ToolChoice
 	api := &ToolAPI{Tools: make([]OfferedTool, len(r.req.Tools)), Choice: choice.Type, Name: choice.Name, Single: choice.DisableParallelToolUse}
-	escape, done := r.unwatched()
-	defer done()
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
-		description := escape.AppendTool(nil, t.Description)
+		description := r.escape.AppendTool(nil, t.Description)
 		for i, input := range t.InputExamples { // the API has no place for them
 			if i == 0 {
 				description = append(description, "\n\nExamples of its input:"...)
 			}
-			description = append(append(description, '\n'), escapedJSON(input, escape.AppendTool)...)
+			description = append(append(description, '\n'), escapedJSON(input, r.escape.AppendTool)...)
 		}
-		api.Tools[i] = OfferedTool{t.Name, string(description), escapedJSON(t.InputSchema, escape.AppendTool), t.Strict}
+		api.Tools[i] = OfferedTool{t.Name, string(description), escapedJSON(t.InputSchema, r.escape.AppendTool), t.Strict}
 	}
 	r.prompt.ToolAPI, r.prompt.Rescues = api, r.target.Rescue
-}
-
-// unwatched returns the escaper for what is not a text that is being made, so that no origins of one are noted. done has
-// to be called behind that.
-func (r *renderer) unwatched() (e *markup.Escaper, done func()) {
-	watch := r.escape.Watch
-	r.escape.Watch = nil
-	return &r.escape, func() { r.escape.Watch = watch }
 }
 
 // escapedJSON returns JSON with its strings escaped, in which nothing is hidden behind an escape of JSON: the server
@@ -86,27 +75,21 @@ func (r *renderer) describesTools() bool { return r.req.ShowsTools() && !r.targe
 
 // addCallPart adds a past call as a part.
 func (r *renderer) addCallPart(b *messages.BlockParam) {
-	escape, done := r.unwatched()
-	defer done()
 	r.writer.addOther(Part{Type: PartToolUse, CallPart: &CallPart{
-		ID: r.callID(b.ID, b.Name, r.calls), Name: b.Name, Input: escapedJSON(b.Input, escape.AppendText),
+		ID: r.callID(b.ID, b.Name, r.calls), Name: b.Name, Input: escapedJSON(b.Input, r.escape.AppendText),
 	}})
 }
 
 // addThinkingPart adds what the model thought as a part.
 func (r *renderer) addThinkingPart(text string) {
-	escape, done := r.unwatched()
-	defer done()
-	r.writer.addOther(Part{Type: PartThinking, Text: escape.Text(text)})
+	r.writer.addOther(Part{Type: PartThinking, Text: r.escape.Text(text)})
 }
 
 // addResultPart adds the result of a past call as a part. One that is for no call is text.
 func (r *renderer) addResultPart(found *callResult) {
-	escape, done := r.unwatched()
-	defer done()
-	own := turnWriter{escape: escape, language: r.language, format: r.format}
+	own := r.newWriter()
 	own.WriteContent(found.result.Content)
-	content := own.takeParts()
+	content, _ := own.takeParts()
 	if found.result.ToolUseID == "" {
 		for _, part := range content {
 			r.writer.addOther(part)
@@ -121,8 +104,7 @@ func (r *renderer) addResultPart(found *callResult) {
 // addOther adds a part that is no text of the client's own blocks.
 func (w *turnWriter) addOther(part Part) {
 	w.endPart()
-	w.parts = append(w.parts, part)
-	w.origins.endSource(nil, nil)
+	w.addPart(part, PartOrigins{Source: w.Source})
 }
 
 // callIDBytes is how long the id of a call is: the templates of Mistral take none of another length.

@@ -15,20 +15,20 @@ func (r *renderer) writeExamples(w *format.ToolWriter, t *messages.Tool) {
 		return
 	}
 	s := r.prompt.Schemas.Of(t)
-	escape := *w.Escape
-	escape.Tags |= markup.InTools
+	others := w.Escape.Tags
+	w.Escape.Tags |= markup.InTools
 	if !bytes.HasSuffix(w.Out, []byte("\n")) {
 		w.Write("\n")
 	}
 	w.Write("<examples>\n")
 	for _, input := range t.InputExamples {
 		w.Write(w.Format.BeforeCalls)
-		w.Out = w.Format.AppendCall(&escape, w.Out, t.Name, 0, input, s)
-		w.Out = bytes.TrimSuffix(w.Out, []byte(w.Format.BetweenCalls))
+		w.Format.WriteCall(&w.Buffer, t.Name, 0, input, s)
+		w.TrimSuffix(w.Format.BetweenCalls)
 		if w.Write(w.Format.AfterCalls); !bytes.HasSuffix(w.Out, []byte("\n")) {
 			w.Write("\n")
 		}
 	}
 	w.Write("</examples>\n")
-	w.Escape.Used = escape.Used
+	w.Escape.Tags = others
 }

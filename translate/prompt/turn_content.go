@@ -1,9 +1,9 @@
 package prompt
 
 import (
-	"fmt"
 	"strings"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
@@ -23,16 +23,16 @@ func (w *turnWriter) writeRest(member string, first int, blocks []messages.Block
 			if i > 0 {
 				w.separate()
 			}
-			w.WriteEscaped(w.joinLines(member, first+i, blocks[i:i+n]))
+			w.writeLines(w.newRaw(), member, first+i, blocks[i:i+n])
 			i += n
 			continue
 		}
-		w.origins.enter(len(w.text), member, first+i+int(blocks[i].Skipped))
+		outer := w.Enter(member, first+i+int(blocks[i].Skipped))
 		if i > 0 && isElement(&blocks[i]) {
 			w.separate()
 		}
 		w.writeRich(&blocks[i])
-		w.origins.leave(len(w.text))
+		w.At(outer)
 		i++
 	}
 }
@@ -52,11 +52,14 @@ func (w *turnWriter) writeRich(b *messages.BlockParam) {
 			content: b.Content, contentIs: "content",
 		})
 	case isElement(b):
-		content, member := documentContent(b)
-		w.writeElement(&element{
+		e := element{
 			tag: "document", title: b.Source.Title, label: w.language().ContextLabel, origin: b.Source.Context, originIs: "context",
-			content: content, contentIs: member,
-		})
+			content: b.Content, contentIs: "source.content",
+		}
+		if b.Source.Type == messages.SourceText {
+			e.content, e.contentIs, e.first = []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}, "source.data", -1
+		}
+		w.writeElement(&e)
 	case b.Type == messages.BlockDocument:
 		w.addSource(PartDocument, b)
 	default:
@@ -66,7 +69,7 @@ func (w *turnWriter) writeRich(b *messages.BlockParam) {
 
 // separate writes a newline, unless an image or document stands before.
 func (w *turnWriter) separate() {
-	if len(w.text) > 0 {
+	if len(w.Out) > 0 {
 		w.Write("\n")
 	}
 }
@@ -81,20 +84,34 @@ func leadingLines(blocks []messages.BlockParam) int {
 	return len(blocks)
 }
 
-// joinLines returns the text of blocks that are lines, the first of which has that index in the member
-// of its block. The caller escapes it as one text, since a tag may be spelled across two blocks.
-func (w *turnWriter) joinLines(member string, first int, blocks []messages.BlockParam) string {
-	w.origins.addLines(member, first, blocks, w.language)
-	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
-		return blocks[0].Text
+// newRaw returns a text that is made of several before they are escaped together.
+func (w *turnWriter) newRaw() *markup.Buffer {
+	return &markup.Buffer{Escape: w.Escape, Source: w.Source}
+}
+
+// writeLines writes blocks that are lines, below what raw holds. The first block has that index in the member of its
+// block; the index is negative if the member is no list. All is escaped as one text, since a tag may be spelled across
+// two blocks.
+func (w *turnWriter) writeLines(raw *markup.Buffer, member string, first int, blocks []messages.BlockParam) {
+	if len(raw.Out) == 0 && len(blocks) == 1 && blocks[0].Type == messages.BlockText {
+		outer := w.Enter(member, first+int(blocks[0].Skipped))
+		w.WriteText(blocks[0].Text).At(outer)
+		return
 	}
-	lines := make([]string, len(blocks))
 	for i := range blocks {
-		if lines[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
-			lines[i] = fmt.Sprintf(w.language().ToolFits, blocks[i].Name)
+		if i > 0 {
+			raw.Write("\n")
 		}
+		outer := raw.Enter(member, first+i+int(blocks[i].Skipped))
+		if blocks[i].Type == messages.BlockText {
+			raw.WriteClient(blocks[i].Text)
+		} else {
+			before, after, _ := strings.Cut(w.language().ToolFits, "%s")
+			raw.Write(before).WriteClient(blocks[i].Name).Write(after)
+		}
+		raw.At(outer)
 	}
-	return strings.Join(lines, "\n")
+	w.WriteRaw(raw.Take())
 }
 
 // element is a search result or a document, given as text.
@@ -103,51 +120,41 @@ type element struct {
 	label, origin, originIs string // where it is from, after a label, and the member of the block that says so
 	content                 []messages.BlockParam
 	contentIs               string // the member of the block that the content is
+	first                   int    // negative if that is no list
 }
 
 // writeElement writes a content with two lines above it, each unless it is "": the title,
 // and origin after its label. They are escaped together with the text below them, since a
 // tag may be spelled across the lines.
 func (w *turnWriter) writeElement(e *element) {
-	var head string
-	if e.title != "" {
-		head = w.language().TitleLabel + e.title + "\n"
-		w.origins.addHead(w.language().TitleLabel, "title", e.title)
+	raw := w.newRaw()
+	addLine := func(label, text, member string) {
+		if text != "" {
+			raw.Write(label)
+			outer := raw.Enter(member, -1)
+			raw.WriteClient(text).At(outer)
+			raw.Write("\n")
+		}
 	}
-	if e.origin != "" {
-		head += e.label + e.origin + "\n"
-		w.origins.addHead(e.label, e.originIs, e.origin)
-	}
-	if head != "" {
-		head += "\n"
-		w.origins.addHeadEnd()
+	addLine(w.language().TitleLabel, e.title, "title")
+	addLine(e.label, e.origin, e.originIs)
+	if len(raw.Out) > 0 {
+		raw.Write("\n")
 	}
 	n := leadingLines(e.content)
-	w.Write("<", e.tag, ">\n")
-	w.WriteEscaped(head + w.joinLines(e.contentIs, 0, e.content[:n]))
-	w.writeRest(e.contentIs, n, e.content[n:])
-	w.Write("\n</", e.tag, ">")
-}
-
-// documentContent returns the blocks of a document that is given as text, and which member of it they are.
-func documentContent(b *messages.BlockParam) (content []messages.BlockParam, member string) {
-	if b.Source.Type == messages.SourceContent {
-		return b.Content, "source.content"
-	}
-	return []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}, "source.data"
+	w.Write("<").Write(e.tag).Write(">\n")
+	w.writeLines(raw, e.contentIs, e.first, e.content[:n])
+	w.writeRest(e.contentIs, e.first+n, e.content[n:])
+	w.Write("\n</").Write(e.tag).Write(">")
 }
 
 // addSource makes an image or a document a part of its own.
 func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
 	w.endPart()
-	part := Part{Type: partType, Source: b.Source.JSON}
-	part.Title = w.escape.Text(b.Source.Title)
-	title := w.origins.endField(len(part.Title))
-	part.Context = w.escape.Text(b.Source.Context)
-	context := w.origins.endField(len(part.Context))
+	title, context := w.Escape.TextFrom(b.Source.Title, w.Source), w.Escape.TextFrom(b.Source.Context, w.Source)
+	part := Part{Type: partType, Source: b.Source.JSON, Title: title.Text, Context: context.Text}
 	if partType == PartDocument {
 		part.Labels = w.language().Labels()
 	}
-	w.parts = append(w.parts, part)
-	w.origins.endSource(title, context)
+	w.addPart(part, PartOrigins{Title: title.Origins, Context: context.Origins, Source: w.Source})
 }

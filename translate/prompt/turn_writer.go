@@ -16,30 +16,32 @@ import (
 // turnWriter makes the parts of one turn, in the order in which it is given them:
 //
 //   - text blocks of the client, each a part of its own (addText);
-//   - markup of the format with text of the client in it, which is gathered in text (write)
+//   - markup of the format with text of the client in it, which is gathered in the buffer
 //     until it is made a part (endPart);
 //   - images and documents (addSource).
 //
 // It also makes the parts of the client's system text.
 type turnWriter struct {
-	escape   *markup.Escaper           // of the whole prompt
+	// Buffer is markup and escaped text that is not a part yet.
+	markup.Buffer
 	language func() *language.Language // of the prompt's sentences
 	format   *format.Format
-	origins  *origins // of the prompt; nil unless they are asked for
 
-	parts []Part
+	parts   []Part
+	origins []PartOrigins // of the parts, if the buffer has labels
 	// pending are text blocks of the client that are not parts yet. There is more than
 	// one only while all but the last may end in the beginning of a tag: the block after
 	// them could complete the tag, and then they are escaped as one text.
-	pending []string
+	pending []pendingText
 	// tagBegun says that pending, without its last text, may end in the beginning of a tag.
 	tagBegun bool
-	// text is markup and escaped text that is not a part yet.
-	text []byte
-	// callsOpen says that text ends in a list of calls without its end, so that the next
+	// callsOpen says that the buffer ends in a list of calls without its end, so that the next
 	// call can join it.
 	callsOpen bool
 }
+
+// pendingText is a text block of the client, and its path in the request.
+type pendingText struct{ text, source string }
 
 // reserve makes room for the parts that the text blocks of messages will be.
 func (w *turnWriter) reserve(list []messages.MessageParam) {
@@ -55,11 +57,11 @@ func (w *turnWriter) reserve(list []messages.MessageParam) {
 }
 
 // takeParts returns the parts of the turn and is ready for the next turn.
-func (w *turnWriter) takeParts() []Part {
+func (w *turnWriter) takeParts() ([]Part, []PartOrigins) {
 	w.endPart()
-	parts := w.parts
-	w.parts = nil
-	return parts
+	parts, origins := w.parts, w.origins
+	w.parts, w.origins = nil, nil
+	return parts, origins
 }
 
 // addText adds a text block of the client. After calls, an empty line stands before it.
@@ -68,24 +70,21 @@ func (w *turnWriter) addText(s string) {
 		return
 	}
 	if w.callsOpen {
-		w.endPart()
-		last := &w.parts[len(w.parts)-1]
-		last.Text += "\n\n"
-		w.origins.extendPart(len("\n\n"))
+		w.endCalls()
+		w.Write("\n\n")
 	}
 	n := len(w.pending)
-	if w.tagBegun = n > 0 && w.mayOpenTag(w.pending[n-1], w.tagBegun); !w.tagBegun {
+	if w.tagBegun = n > 0 && w.mayOpenTag(w.pending[n-1].text, w.tagBegun); !w.tagBegun {
 		w.endPart()
 	}
-	w.pending = append(w.pending, s)
-	w.origins.addPending()
+	w.pending = append(w.pending, pendingText{s, w.Source})
 }
 
 // mayOpenTag reports whether text ends in what may be the beginning of a tag, so that the
 // text after it has to be escaped together with it. begun says that the text before it does.
 func (w *turnWriter) mayOpenTag(text string, begun bool) bool {
-	bracketed := w.escape.Tags&markup.TagBracket != 0
-	if w.escape.Openers.MayEnd(text) {
+	bracketed := w.Escape.Tags&markup.TagBracket != 0
+	if w.Escape.Openers.MayEnd(text) {
 		return true
 	}
 	i := strings.LastIndexByte(text, '<')
@@ -100,76 +99,81 @@ func (w *turnWriter) mayOpenTag(text string, begun bool) bool {
 // addPending makes a part of each pending text block, or one part of all of them where
 // they spell a tag together.
 func (w *turnWriter) addPending() {
-	if len(w.pending) > 1 {
-		if w.spellTogether(w.pending) {
-			w.origins.joinPending(w.pending)
-			w.pending = append(w.pending[:0], strings.Join(w.pending, "\n"))
+	if len(w.pending) > 1 && w.spellTogether() {
+		raw := w.newRaw()
+		for i, p := range w.pending {
+			if raw.At(p.source); i > 0 {
+				raw.Write("\n")
+			}
+			raw.WriteClient(p.text)
 		}
-	}
-	for i, s := range w.pending {
-		w.origins.takePending(i, len(s))
-		w.addPart(w.escape.Text(s))
+		w.addTextPart(w.WriteRaw(raw.Take()).Take())
+	} else {
+		for _, p := range w.pending {
+			w.addTextPart(w.Escape.TextFrom(p.text, p.source))
+		}
 	}
 	clear(w.pending)
 	w.pending = w.pending[:0]
-	w.origins.dropPending()
 }
 
-// spellTogether reports whether a tag runs from one text into the next. It looks at the
+// spellTogether reports whether a tag runs from one pending text into the next. It looks at the
 // texts joined by a newline, as [Prompt.Text] joins them, and by nothing, as an upstream
 // may do: a tag that neither has alone makes the escaped text longer.
-func (w *turnWriter) spellTogether(texts []string) bool {
-	probe := markup.Escaper{Tags: w.escape.Tags, Openers: w.escape.Openers, Calls: w.escape.Calls}
+func (w *turnWriter) spellTogether() bool {
+	probe := markup.Escaper{Tags: w.Escape.Tags, Openers: w.Escape.Openers, Calls: w.Escape.Calls}
 	alone := 0
-	for _, s := range texts {
-		alone += len(probe.Text(s))
+	texts := make([]string, len(w.pending))
+	for i, p := range w.pending {
+		texts[i] = p.text
+		alone += len(probe.Text(p.text))
 	}
 	return len(probe.Text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.Text(strings.Join(texts, ""))) > alone
 }
 
-func (w *turnWriter) addPart(text string) {
-	w.parts = append(w.parts, Part{Type: PartText, Text: text})
-	if w.origins != nil {
-		w.origins.endPart(len(text))
-	}
+// addTextPart adds a part that is a text.
+func (w *turnWriter) addTextPart(text markup.Sourced) {
+	w.addPart(Part{Type: PartText, Text: text.Text}, PartOrigins{Text: text.Origins})
 }
 
-// Write adds strings to the text as they are: markup, or text that is escaped.
-func (w *turnWriter) Write(s ...string) {
-	for _, s := range s {
-		w.text = append(w.text, s...)
+func (w *turnWriter) addPart(part Part, origins PartOrigins) {
+	w.parts = append(w.parts, part)
+	if w.Escape.Labels {
+		w.origins = append(w.origins, origins)
 	}
 }
 
 // ErrorLabel stands before the content of an error.
 func (w *turnWriter) ErrorLabel() string { return w.language().ErrorLabel }
 
-// WriteEscaped adds text of the client to the text.
-func (w *turnWriter) WriteEscaped(s string) {
-	w.text = w.escape.AppendText(w.text, s)
-}
-
-// beginCalls begins a list of calls, unless one is open that the next call joins. An
-// empty line stands before it.
-func (w *turnWriter) beginCalls() {
+// writeCall adds a call to the list of calls that is open: see [format.Format.WriteCall]. If none is open, it begins one
+// below an empty line.
+func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *schema.Schema) {
 	if !w.callsOpen {
 		w.endPart()
-		w.Write(emptyLine(w.parts), w.format.BeforeCalls)
+		w.Write(emptyLine(w.parts)).Write(w.format.BeforeCalls)
 		w.callsOpen = true
 	}
+	w.format.WriteCall(&w.Buffer, name, n, input, s)
 }
 
-// writeCall adds a call to the list that is open, or to a new one: see [format.Format.AppendCall].
-func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *schema.Schema) {
-	w.beginCalls()
-	w.text = w.format.AppendCall(w.escape, w.text, name, n, input, s)
+// endCalls ends the list of calls that is open, if one is.
+func (w *turnWriter) endCalls() {
+	if !w.callsOpen {
+		return
+	}
+	w.callsOpen = false
+	w.TrimSuffix(w.format.BetweenCalls)
+	outer := w.At(w.LastSource())
+	w.endList(w.format.AfterCalls)
+	w.At(outer)
 }
 
 // endList writes the end of a list of calls or of results. In a format that has none, it
 // takes off the newlines after the last element instead.
 func (w *turnWriter) endList(end string) {
 	if end == "" {
-		w.text = bytes.TrimRight(w.text, "\n")
+		w.Truncate(len(bytes.TrimRight(w.Out, "\n")))
 	}
 	w.Write(end)
 }
@@ -177,15 +181,9 @@ func (w *turnWriter) endList(end string) {
 // endPart makes parts of all that is pending and gathered.
 func (w *turnWriter) endPart() {
 	w.addPending()
-	if w.callsOpen {
-		w.text = bytes.TrimSuffix(w.text, []byte(w.format.BetweenCalls))
-		w.endList(w.format.AfterCalls)
-		w.origins.fillOn(len(w.text))
-		w.callsOpen = false
-	}
-	if len(w.text) > 0 {
-		w.addPart(string(w.text))
-		w.text = w.text[:0]
+	w.endCalls()
+	if len(w.Out) > 0 {
+		w.addTextPart(w.Take())
 	}
 }
 
