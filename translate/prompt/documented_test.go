@@ -1,4 +1,4 @@
-package translate
+package prompt
 
 import (
 	"os"
@@ -8,13 +8,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 
 // fenced returns the fenced block of the reference that holds a text.
 func fenced(t *testing.T, holds string) string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/reference/legacy-format.md")
+	page, err := os.ReadFile("../../docs/reference/legacy-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestDocumented(t *testing.T) {
 		texts = append(texts, d.text)
 	}
 	want := strings.Replace(fenced(t, "{tool descriptions"), "{tool descriptions, joined by one newline}", strings.Join(texts, "\n"), 1)
-	got := mustRender(t, req, Target{Format: FormatLegacy}).System[0].Text
+	got := mustRender(t, req, Target{Format: format.Legacy}).System[0].Text
 	if withoutLayout(got) != withoutLayout(want) {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

@@ -1,9 +1,9 @@
-package translate
+package prompt
 
 import (
+	"dragoman/translate/format"
 	"dragoman/translate/language"
 	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
 	"os"
 	"reflect"
 	"strings"
@@ -66,7 +66,7 @@ func TestLanguagesSayEverything(t *testing.T) {
 // The sentences that introduce the tools are those of the documentation, byte for byte: in
 // English those of its example, else those of the table of the editions.
 func TestEditions(t *testing.T) {
-	page, err := os.ReadFile("../docs/reference/legacy-format.md")
+	page, err := os.ReadFile("../../docs/reference/legacy-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestEditions(t *testing.T) {
 	for _, l := range language.All {
 		got := []string{l.ToolsOffered, l.CallExample, l.ToolList}
 		if l.Name == language.English.Name {
-			if example := got[0] + "\n\n" + got[1] + "\n" + CallsStart; !strings.Contains(string(page), "\n"+example+"\n") {
+			if example := got[0] + "\n\n" + got[1] + "\n" + format.CallsStart; !strings.Contains(string(page), "\n"+example+"\n") {
 				t.Errorf("the page has not %q", example)
 			}
 			if list := got[2] + "\n<tools>\n"; !strings.Contains(string(page), "\n"+list) {
@@ -113,15 +113,15 @@ func TestLanguageOfConversation(t *testing.T) {
 		"": "en",
 	} {
 		req := &messages.Request{Messages: []messages.MessageParam{user(text)}}
-		if got := prompt.LanguageOf(LanguageAuto, req, nil).Name; got != want {
+		if got := LanguageOf(language.Auto, req, nil).Name; got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 	// What is said later does not change the preamble.
 	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Quel temps fait-il pour vous?")}}
-	first := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text
+	first := mustRender(t, req, Target{Language: language.Auto}).System[0].Text
 	req.Messages = append(req.Messages, assistant("It is cold, and the wind is from the north."), user("Thank you. What is the time?"))
-	if later := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {
+	if later := mustRender(t, req, Target{Language: language.Auto}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {
 		t.Errorf("%s\nthen\n%s", first, later)
 	}
 }
@@ -131,7 +131,7 @@ func TestDocumentLabels(t *testing.T) {
 	pdf := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: "base64", Title: "a", JSON: []byte(`{}`)}}
 	req := &messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{pdf}}}}
 	part := mustRender(t, req, Target{Language: "fr"}).Turns[0].Parts[0]
-	if want := (Labels{Name: "Nom : ", Title: "Titre : ", Context: "Contexte : "}); part.Labels == nil || *part.Labels != want {
+	if want := (language.Labels{Name: "Nom : ", Title: "Titre : ", Context: "Contexte : "}); part.Labels == nil || *part.Labels != want {
 		t.Errorf("%+v, want %+v", part.Labels, want)
 	}
 }

@@ -1,4 +1,4 @@
-package translate
+package prompt
 
 import (
 	"dragoman/translate/format"
@@ -28,7 +28,7 @@ func TestTemplate(t *testing.T) {
 		"<invoke>{{tools}}{{tools}}</function_calls>": "2 times",
 		"<invoke>{{tools}}":                           "</function_calls> is missing",
 	} {
-		if err := CheckTemplate(template, FormatLegacy); err == nil || !strings.Contains(err.Error(), want) {
+		if err := CheckTemplate(template, format.Legacy); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", template, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package translate
+package prompt
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 
@@ -20,10 +21,10 @@ func TestLateTools(t *testing.T) {
 		{Name: "book", Description: "Books rooms.", Late: true, InputSchema: jsontext.Value(`{"type":"object","properties":{"rooms":{"type":"array","items":{"type":"string"}}},"required":["rooms"]}`),
 			InputExamples: []jsontext.Value{jsontext.Value(`{"rooms":["a"]}`)}},
 	})
-	for _, format := range Formats() {
+	for _, name := range format.Names() {
 		text := func(tools []messages.Tool) string {
 			req := &messages.Request{Messages: []messages.MessageParam{user("Hi")}, Tools: tools, MaxTokens: 9}
-			return mustRender(t, req, Target{Format: format, ExampleCall: ExampleAuto}).System[0].Text
+			return mustRender(t, req, Target{Format: name, ExampleCall: ExampleAuto}).System[0].Text
 		}
 		before, after := text(early), text(late)
 		n := 0
@@ -31,7 +32,7 @@ func TestLateTools(t *testing.T) {
 			n++
 		}
 		if last := strings.Index(before, "Finds more tools."); n < last+len("Finds more tools.") {
-			t.Errorf("%s: they differ from byte %d on:\n%.200q\n%.200q", format, n, before[n:], after[n:])
+			t.Errorf("%s: they differ from byte %d on:\n%.200q\n%.200q", name, n, before[n:], after[n:])
 		}
 	}
 }

@@ -1,9 +1,9 @@
-package translate
+package prompt
 
 import (
 	"dragoman/translate/format"
+	"dragoman/translate/language"
 	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +19,9 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	tools := []messages.Tool{{Name: "f", Description: "F"}, {Name: "g"}}
 	system := []messages.BlockParam{{Type: messages.BlockText, Text: "Be brief."}, {Type: messages.BlockText, Text: "Be <tools> kind."}}
 	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
-	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
+	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: format.JSON}, {Format: format.Attribute, Language: language.Auto}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
-		l := prompt.LanguageOf(target.Language, &messages.Request{}, nil)
+		l := LanguageOf(target.Language, &messages.Request{}, nil)
 		f, err := format.Named(target.Format)
 		if err != nil {
 			t.Fatal(err)
