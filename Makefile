@@ -60,7 +60,7 @@ fuzz: ## run each fuzz target for FUZZTIME (10s), and print how many executions 
 	.ci/fuzz $(FUZZTIME)
 
 fidelity: ## hold the long properties for all their cases, and the round trip of 1,000,000 calls
-	DRAGOMAN_LONG=1 $(GO) test -vet=off ./proxy ./translate/... ./upstream
+	DRAGOMAN_LONG=1 $(GO) test -vet=off ./proxy ./proxy/check ./translate/... ./upstream
 	$(GO) run ./translate/fidelity/cmd $(ARGS)
 
 soak: ## run the program for DURATION (60s) among clients, faults and rotations, and judge what it took

@@ -3,7 +3,9 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -117,5 +119,27 @@ func TestExamples(t *testing.T) {
 		if system := up.prompts[0].System[0].Text; strings.Count(system, "<city>") != 2 {
 			t.Errorf("%s: the model is shown\n%s", tt.name, system)
 		}
+	}
+}
+
+// TestUnchecked has a schema that takes too much work. The answer passes as it is, and the client is told that it
+// was not checked; in compat: strict the request is refused.
+func TestUnchecked(t *testing.T) {
+	format := func(schema string) string {
+		return strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+schema+`}},"messages"`, 1)
+	}
+	s := newServer(t, completing(endOfTurn, `5`), func(o *Options) { o.Strict = true })
+	if w := post(s, format(`{"type":"integer"}`)); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	endless := format(`{"anyOf":[{"minimum":1e1000000}]}`)
+	var log logged
+	w := post(newServer(t, completing(endOfTurn, `5`), log.option), endless)
+	if got := log.exchange(t); w.Code != http.StatusOK || w.Header().Get("X-Dragoman-Dropped") != "output_config.format" || fmt.Sprint(got["dropped"]) != "[output_config.format]" || got["attempts"] != 1.0 {
+		t.Errorf("%d %s, header %v, logged %v", w.Code, w.Body, w.Header(), got)
+	}
+	w = post(s, endless)
+	if message := checkError(t, w.Result(), http.StatusBadRequest, "invalid_request_error"); !strings.Contains(message, "output_config.format: the schema") {
+		t.Error(message)
 	}
 }

@@ -14,7 +14,7 @@
 //	answer.go                   the one pipeline, streamed or whole
 //	attempts.go, attempt.go     what follows when a call fails, with a table; one call
 //	plan.go, render.go, wait.go what is asked, the prompt; the upstream's answer, within the timeouts
-//	checks.go, validate*.go     what an answer has to pass; translate asks again if it does not
+//	check                       what an answer has to pass; translate asks again if it does not
 //	writer.go, outcome.go       the answer's way to the client; errors, log and metrics
 //
 // A client API is one value of type [dialect]: [messagesAPI], [bedrockInvoke],

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/proxy/check"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
@@ -184,14 +185,14 @@ func (p *Plan) appendTo(e *explanation, body []byte) ([]byte, error) {
 func (p *Plan) checked() []string {
 	names := []string{}
 	if c := p.Checks; c != nil {
-		for _, check := range []struct {
+		for _, named := range []struct {
 			name string
 			is   bool
 		}{
-			{fieldFormat, c.JSON != nil}, {fieldStrict, len(c.Inputs) > 0}, {"tool_choice", c.Choice}, {"repair", c.Readable},
+			{check.FieldFormat, c.JSON != nil}, {check.FieldStrict, len(c.Inputs) > 0}, {"tool_choice", c.Choice}, {"repair", c.Readable},
 		} {
-			if check.is {
-				names = append(names, check.name)
+			if named.is {
+				names = append(names, named.name)
 			}
 		}
 	}
@@ -221,11 +222,11 @@ func (x *exchange) explainDropped() []droppedField {
 
 // dropReasons are those of fields that depend on the model.
 var dropReasons = map[string]string{
-	"temperature": "the model takes no sampling parameters",
-	"top_p":       "the model takes no sampling parameters",
-	"top_k":       "the model takes no top_k",
-	"max_tokens":  "the model gives fewer tokens than the request allows",
-	fieldFormat:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its answer is not checked",
-	fieldStrict:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its calls are not checked",
-	fieldExamples: "they cannot be checked by the schema of the tool: the model is shown them as they are",
+	"temperature":       "the model takes no sampling parameters",
+	"top_p":             "the model takes no sampling parameters",
+	"top_k":             "the model takes no top_k",
+	"max_tokens":        "the model gives fewer tokens than the request allows",
+	check.FieldFormat:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its answer is not checked",
+	check.FieldStrict:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its calls are not checked",
+	check.FieldExamples: "they cannot be checked by the schema of the tool: the model is shown them as they are",
 }

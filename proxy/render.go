@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"dragoman/proxy/check"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
@@ -43,7 +44,7 @@ func (m UpstreamModel) render(ctx context.Context, req *messages.Request, spec u
 		return nil, nil, err
 	}
 	unchecked := ""
-	checks, err := newChecks(req, m.Repair > 0, rules.kept, func(field string) {
+	checks, err := check.New(req, m.Repair > 0, rules.kept.checks, func(field string) {
 		unchecked = cmp.Or(unchecked, field)
 		rules.Drop(field)
 	})

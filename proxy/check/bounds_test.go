@@ -1,9 +1,8 @@
-package proxy
+package check
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"runtime"
 	"strings"
 	"syscall"
@@ -64,7 +63,7 @@ func processTime(t *testing.T) time.Duration {
 }
 
 // TestFitIsBounded has answers checked against schemas that would take the library time
-// without end. They pass as they are, and it is told that they were not checked.
+// without end. They pass, and it is told that they were not checked.
 func TestFitIsBounded(t *testing.T) {
 	list := func(n int, of string) string { return strings.TrimSuffix(strings.Repeat(of+",", n), ",") }
 	numbered := func(n int, of string) string {
@@ -104,32 +103,25 @@ func TestFitIsBounded(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			call := weatherCall(`{"city":` + tt.answer + `}`)
-			strict := `{"type":"object","properties":{"city":` + strings.Replace(tt.schema, `#/`, `#/properties/city/`, -1) + `}}`
-			for _, a := range []struct{ field, body, answer, want string }{
-				{"output_config.format", strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+tt.schema+`}},"messages"`, 1), tt.answer, `"type":"text"`},
-				{"tools.strict", strings.Replace(strings.Replace(question, `{"name":"get_weather"`, `{"strict":true,"name":"get_weather"`, 1),
-					`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, strict, 1), call, `"type":"tool_use"`},
+			for field, req := range map[string]*messages.Request{
+				FieldFormat: {Format: []byte(tt.schema)},
+				FieldStrict: {Tools: []messages.Tool{{Name: "f", Strict: true, InputSchema: []byte(tt.schema)}}},
 			} {
-				if a.field == "tools.strict" && strings.Contains(tt.schema, `"#"`) {
-					continue // it would mean another schema
-				}
-				stop := endOfTurn
-				if a.answer == call {
-					stop = endOfCall
-				}
-				log := &logged{}
-				s := newServer(t, completing(stop, a.answer), log.option)
-				var header string
+				problem, unchecked := "", map[string]bool{}
 				checkWork(t, func() {
-					w := post(s, a.body)
-					if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), a.want) {
-						t.Errorf("%s: %d %.300s", a.field, w.Code, w.Body)
+					checks, err := New(req, false, nil, func(field string) { unchecked[field] = true })
+					switch {
+					case err != nil:
+						t.Error(err)
+					case checks == nil:
+					case checks.JSON != nil:
+						problem = checks.JSON([]byte(tt.answer))
+					case checks.Inputs["f"] != nil:
+						problem = checks.Inputs["f"]([]byte(tt.answer))
 					}
-					header = w.Header().Get("X-Dragoman-Dropped")
 				})
-				if dropped := fmt.Sprint(log.exchange(t)["dropped"]); header != a.field || dropped != "["+a.field+"]" || log.exchange(t)["attempts"] != 1.0 {
-					t.Errorf("of %d bytes: header %q, logged %s, after %v attempts", len(a.body), header, dropped, log.exchange(t)["attempts"])
+				if len(unchecked) != 1 || !unchecked[field] || problem != "" {
+					t.Errorf("of %d bytes: %v were not checked, and %q", len(tt.schema)+len(tt.answer), unchecked, problem)
 				}
 				if t.Failed() {
 					t.FailNow()
@@ -139,21 +131,6 @@ func TestFitIsBounded(t *testing.T) {
 		if t.Failed() {
 			return // the next may take an hour
 		}
-	}
-}
-
-// TestFitStrictMode refuses what it would have to leave unchecked.
-func TestFitStrictMode(t *testing.T) {
-	format := func(schema string) string {
-		return strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+schema+`}},"messages"`, 1)
-	}
-	s := newServer(t, completing(endOfTurn, `5`), func(o *Options) { o.Strict = true })
-	if w := post(s, format(`{"type":"integer"}`)); w.Code != http.StatusOK {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	w := post(s, format(`{"anyOf":[{"minimum":1e1000000}]}`))
-	if message := checkError(t, w.Result(), http.StatusBadRequest, "invalid_request_error"); !strings.Contains(message, "output_config.format: the schema") {
-		t.Error(message)
 	}
 }
 
@@ -180,7 +157,7 @@ func TestFitIsChecked(t *testing.T) {
 	} {
 		var forgone []string
 		fresh := func() *translate.Checks {
-			checks, err := newChecks(&messages.Request{Format: []byte(tt.schema)}, false, kept{}, func(field string) { forgone = append(forgone, field) })
+			checks, err := New(&messages.Request{Format: []byte(tt.schema)}, false, nil, func(field string) { forgone = append(forgone, field) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +193,7 @@ func FuzzFit(f *testing.F) {
 			t.Skip()
 		}
 		checkWork(t, func() {
-			v := validator{budget: validationBudget}
+			v := validator{left: budget}
 			s := v.compile([]byte(schema))
 			if s == nil {
 				return

@@ -1,4 +1,4 @@
-package proxy
+package check
 
 import (
 	"bytes"
@@ -17,19 +17,39 @@ import (
 // the work of each step is estimated first, in a pass that is linear in its input, and a
 // step that would take more than is left of the budget is not done.
 type validator struct {
-	budget int // of work that may still be done, in units of about a microsecond
-	kept   *memo.Table[compiledCheck]
+	left  int // work that may still be done, in units of about a microsecond
+	known *Schemas
 }
 
-// validationBudget is the work that one exchange may cause: about 50 ms.
-const validationBudget = 60_000
+// budget is the work that one request may cause: about 50 ms.
+const budget = 60_000
 
-// spend takes work out of the budget, and reports whether there was enough.
+// Schemas keeps compiled schemas by their text. A nil Schemas keeps nothing.
+type Schemas = memo.Table[compiled]
+
+// NewSchemas returns a Schemas that is empty. It has no more than so many schemas, and so many bytes.
+func NewSchemas() *Schemas {
+	const schemas, bytes, most = 256, 4 << 20, 512 << 10
+	return memo.New[compiled](schemas, bytes, most)
+}
+
+// compiled is a schema to check by, nil if it makes no sense, and what it took to compile it:
+// each request pays for it, so that none depends on those before.
+type compiled struct {
+	schema *jsonschema.Schema
+	cost   int
+}
+
+// memory returns about how many bytes a compiled schema takes: the library has more than half a
+// kilobyte for each object.
+func (c compiled) memory(text []byte) int { return 64*c.cost + 8*len(text) }
+
+// spend takes work out of what is left, and reports whether there was enough.
 func (v *validator) spend(work int) bool {
-	if work > v.budget {
+	if work > v.left {
 		return false
 	}
-	v.budget -= work
+	v.left -= work
 	return true
 }
 
@@ -37,7 +57,7 @@ func (v *validator) spend(work int) bool {
 // another document, or takes too much work. Patterns match every text: a regular
 // expression of a stranger's is not run.
 func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
-	if c, ok := v.kept.Find(schema); ok {
+	if c, ok := v.known.Find(schema); ok {
 		if !v.spend(c.cost) {
 			return nil
 		}
@@ -47,12 +67,12 @@ func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
 	if err != nil {
 		return nil
 	}
-	c := compiledCheck{cost: compileCost(doc)}
+	c := compiled{cost: compileCost(doc)}
 	if !v.spend(c.cost) {
 		return nil
 	}
 	c.schema = compileSchema(doc)
-	v.kept.Keep(schema, c, c.memory(schema))
+	v.known.Keep(schema, c, c.memory(schema))
 	return c.schema
 }
 
@@ -90,7 +110,7 @@ func (t anyText) String() string        { return string(t) }
 func (v *validator) check(s *jsonschema.Schema, value jsontext.Value) (problem string, checked bool) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err == nil {
-		if !v.spend(checkCost(s, doc, v.budget)) {
+		if !v.spend(checkCost(s, doc, v.left)) {
 			return "", false
 		}
 		err = s.Validate(doc)

@@ -1,4 +1,4 @@
-package proxy
+package check
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"dragoman/translate/messages"
 	"dragoman/translate/testcost"
 )
 
-// TestCorrectionPrompt has the model told what is wrong with its answer: the same each time,
-// and nothing of the machine that the proxy runs on.
-func TestCorrectionPrompt(t *testing.T) {
+// TestProblem has values that are not valid. What is wrong is told in the same words each time, and they say nothing
+// of the machine that the proxy runs on.
+func TestProblem(t *testing.T) {
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +24,7 @@ func TestCorrectionPrompt(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ schema, answer, told string }{
 		"two causes": {`{"properties":{"n":{"type":"integer"}},"required":["m"]}`, `{"n":"4"}`,
-			"at '': missing property 'm'\nat '/n': got string, want integer\n"},
+			"at '': missing property 'm'\nat '/n': got string, want integer"},
 		"elements": {`{"items":{"type":"string"}}`, `[1,2,3,4,5,6,7,8,9,10,11]`, "at '/1': got number, want string\nat '/2': got"},
 		"more causes than are told": {`{"additionalProperties":{"type":"string"}}`, `{` + strings.Join(many, ",") + `}`,
 			"at '/name_0': got number, want string\nat '/name_1': got"},
@@ -36,15 +37,13 @@ func TestCorrectionPrompt(t *testing.T) {
 		"nothing is valid":            {`{"not":{}}`, `{}`, "at '': 'not' failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body := strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+tt.schema+`}},"messages"`, 1)
 			told := map[string]bool{}
 			for range testcost.Cases(8, 50) {
-				up := &answering{answers: []string{tt.answer, tt.answer}}
-				post(newServer(t, up), body)
-				if len(up.prompts) != 2 {
-					t.Fatalf("asked %d times", len(up.prompts))
+				checks, err := New(&messages.Request{Format: []byte(tt.schema)}, false, nil, func(field string) { t.Errorf("%s is not checked", field) })
+				if err != nil {
+					t.Fatal(err)
 				}
-				told[up.prompts[1].Text()] = true
+				told[checks.JSON([]byte(tt.answer))] = true
 			}
 			if len(told) != 1 {
 				t.Errorf("told in %d ways", len(told))

@@ -1,4 +1,4 @@
-package proxy
+package check
 
 import (
 	"encoding/json"

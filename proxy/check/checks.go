@@ -1,4 +1,8 @@
-package proxy
+// Package check holds values to JSON Schemas. Strangers write both, so the work that they may cause has a bound.
+//
+// [New] makes the checks of a request, which package translate has an answer pass. [Schemas] keeps compiled
+// schemas for the requests that send the same ones again.
+package check
 
 import (
 	"fmt"
@@ -13,22 +17,22 @@ import (
 
 // The fields whose schemas are checked.
 const (
-	fieldFormat   = "output_config.format"
-	fieldStrict   = "tools.strict"
-	fieldExamples = "tools.input_examples"
+	FieldFormat   = "output_config.format"
+	FieldStrict   = "tools.strict"
+	FieldExamples = "tools.input_examples"
 )
 
-// newChecks returns what an answer of a model that only completes text has to pass: that
+// New returns what an answer of a model that only completes text has to pass: that
 // it is valid by a schema (output_config.format), that the inputs of strict tools are valid
 // by theirs, that it does what tool_choice asks and, where the model's entry says repair,
 // that its calls can be read. It is nil if the request asks for none of it.
 //
 // A schema that makes no sense, or takes too much work, does not fail the request, because
 // the model has seen it: what the model writes passes as it is, and unchecked is called
-// with the field. The examples of the tools' inputs are checked at once. One that does not
+// with the field; the schemas that known has need not be compiled. The examples of the tools' inputs are checked at once. One that does not
 // fit is a [*messages.InvalidRequestError].
-func newChecks(req *messages.Request, repair bool, kept kept, unchecked func(field string)) (*translate.Checks, error) {
-	v := &validator{validationBudget, kept.checks}
+func New(req *messages.Request, repair bool, known *Schemas, unchecked func(field string)) (*translate.Checks, error) {
+	v := &validator{budget, known}
 	check := func(s *jsonschema.Schema, field string) func(jsontext.Value) string {
 		return func(value jsontext.Value) string {
 			problem, checked := v.check(s, value)
@@ -45,9 +49,9 @@ func newChecks(req *messages.Request, repair bool, kept kept, unchecked func(fie
 	}
 	if req.Format != nil {
 		if s := v.compile(req.Format); s != nil {
-			c.JSON = check(s, fieldFormat)
+			c.JSON = check(s, FieldFormat)
 		} else {
-			unchecked(fieldFormat)
+			unchecked(FieldFormat)
 		}
 	}
 	for i := range req.Tools {
@@ -58,9 +62,9 @@ func newChecks(req *messages.Request, repair bool, kept kept, unchecked func(fie
 		s := v.compile(t.InputSchema)
 		switch {
 		case s != nil && t.Strict:
-			c.Inputs[t.Name] = check(s, fieldStrict)
+			c.Inputs[t.Name] = check(s, FieldStrict)
 		case t.Strict:
-			unchecked(fieldStrict)
+			unchecked(FieldStrict)
 		}
 		if err := v.checkExamples(t, s, unchecked); err != nil {
 			return nil, err
@@ -81,7 +85,7 @@ func (v *validator) checkExamples(t *messages.Tool, s *jsonschema.Schema, unchec
 			problem, checked = v.check(s, example)
 		}
 		if !checked {
-			unchecked(fieldExamples)
+			unchecked(FieldExamples)
 			return nil
 		}
 		if problem != "" {

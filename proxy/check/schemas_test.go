@@ -1,4 +1,4 @@
-package proxy
+package check
 
 import (
 	"fmt"
@@ -23,9 +23,9 @@ func strictRequest(i int) *messages.Request {
 
 // What is kept of schemas says the same as what is made anew, to several at once.
 func TestKeptChecks(t *testing.T) {
-	shared := newKept()
-	problems := func(i int, kept kept) string {
-		checks, err := newChecks(strictRequest(i), false, kept, func(field string) { t.Error(field) })
+	shared := NewSchemas()
+	problems := func(i int, known *Schemas) string {
+		checks, err := New(strictRequest(i), false, known, func(field string) { t.Error(field) })
 		if err != nil {
 			t.Error(err)
 			return ""
@@ -37,30 +37,30 @@ func TestKeptChecks(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for i := range 20 {
-				if warm, cold := problems(i%5, shared), problems(i%5, kept{}); warm != cold || cold == "" {
+				if warm, cold := problems(i%5, shared), problems(i%5, nil); warm != cold || cold == "" {
 					t.Errorf("kept: %s\nmade: %s", warm, cold)
 				}
 			}
 		})
 	}
 	all.Wait()
-	if n := shared.checks.Len(); n != 10 {
+	if n := shared.Len(); n != 10 {
 		t.Errorf("%d schemas are kept, and not 10", n)
 	}
 }
 
 // A schema takes as much of the budget of a request when it is kept as when it is not.
 func TestKeptChecksCost(t *testing.T) {
-	shared := newKept()
+	shared := NewSchemas()
 	left := func() int {
-		v := validator{validationBudget, shared.checks}
+		v := validator{budget, shared}
 		v.compile(strictRequest(1).Format)
-		return v.budget
+		return v.left
 	}
-	if first, second := left(), left(); first != second || first == validationBudget {
+	if first, second := left(), left(); first != second || first == budget {
 		t.Errorf("%d is left of the budget, then %d", first, second)
 	}
-	poor := validator{1, shared.checks}
+	poor := validator{1, shared}
 	if poor.compile(strictRequest(1).Format) != nil {
 		t.Error("a request without a budget has a schema")
 	}
@@ -73,35 +73,35 @@ func TestKeptChecksMemory(t *testing.T) {
 		"numbers": `{"maximum":1e300,"minimum":0.001}`, "patterns": `{"patternProperties":{"a":true,"b":false}}`,
 	} {
 		text := []byte(`{"anyOf":[` + strings.Repeat(part+",", 50) + `true]}`)
-		var compiled [4]compiledCheck
+		var made [4]compiled
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		for i := range compiled {
-			shared := newKept()
-			v := validator{1 << 30, shared.checks}
-			if v.compile(text); shared.checks.Len() == 0 {
+		for i := range made {
+			shared := NewSchemas()
+			v := validator{1 << 30, shared}
+			if v.compile(text); shared.Len() == 0 {
 				t.Fatalf("%s is not kept", name)
 			}
-			compiled[i], _ = shared.checks.Find(text)
+			made[i], _ = shared.Find(text)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		took := int(after.HeapAlloc-before.HeapAlloc) / len(compiled)
-		if says := compiled[0].memory(text); took > 2*says {
+		took := int(after.HeapAlloc-before.HeapAlloc) / len(made)
+		if says := made[0].memory(text); took > 2*says {
 			t.Errorf("%s: %d bytes of schema take %d bytes, and not %d", name, len(text), took, says)
 		}
-		runtime.KeepAlive(&compiled)
+		runtime.KeepAlive(&made)
 	}
 }
 
 // BenchmarkChecks prepares to check an answer by two schemas, new and known.
 func BenchmarkChecks(b *testing.B) {
-	for name, kept := range map[string]kept{"new": {}, "known": newKept()} {
+	for name, known := range map[string]*Schemas{"new": nil, "known": NewSchemas()} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := newChecks(strictRequest(1), false, kept, func(string) {}); err != nil {
+				if _, err := New(strictRequest(1), false, known, func(string) {}); err != nil {
 					b.Fatal(err)
 				}
 			}
