@@ -23,7 +23,6 @@ type exchange struct {
 	key     *heldKey         // that admitted it; nil if none did
 
 	entered  bool  // it counts among those that are being answered: see enter
-	refused  bool  // so that its body is not needed: see refuse
 	admitted int64 // bytes of its body that count as in flight: see admitBytes
 
 	conversion *bedrock.Conversion // of the request; nil if it came in the terms of the Messages API

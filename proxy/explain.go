@@ -99,7 +99,6 @@ func (s *Server) operate(d *dialect, answer func(*exchange) error) http.HandlerF
 		if err := recoverPanic(func() error { return answer(x) }); err != nil {
 			x.fail(err)
 		}
-		x.discardBody()
 	}
 }
 

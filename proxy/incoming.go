@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 )
@@ -18,11 +17,10 @@ const (
 	// drainTimeout takes its place while the server drains: the client can send its
 	// request to another server.
 	drainTimeout = 5 * time.Second
-	// lingerTimeout is for the rest of a body whose request has been answered without it.
-	// Without a deadline net/http would read on for as long as the client sends. The client
-	// still has time for the answer: net/http closes its own side of the connection first,
-	// and the other half a second later.
-	lingerTimeout = 300 * time.Millisecond
+	// lingerTimeout is for the rest of a body whose request has been answered without it: net/http
+	// reads up to 256 KiB of the body before it closes the connection, so that the client can read
+	// the answer. Without a deadline it would read for as long as the client sends.
+	lingerTimeout = 500 * time.Millisecond
 )
 
 // incoming returns h with deadlines for the connection. Whatever h does with a request,
@@ -127,13 +125,9 @@ func (b *incomingBody) shorten() {
 	}
 }
 
-// abandon closes the connection if the request has been answered without its body.
+// abandon ends the wait for a body that the handler has not read. The answer closes the connection.
 func (b *incomingBody) abandon() {
-	if !b.markOver() {
-		return
+	if b.markOver() {
+		_ = b.control.SetReadDeadline(time.Now().Add(lingerTimeout))
 	}
-	_ = b.control.SetReadDeadline(time.Now().Add(lingerTimeout))
-	// A MaxBytesReader that has read too much is the only way to tell net/http that the
-	// connection is to be closed after the answer, so that the client can still read it.
-	_, _ = http.MaxBytesReader(b.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }

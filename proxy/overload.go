@@ -1,9 +1,7 @@
 package proxy
 
 import (
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -76,32 +74,10 @@ func (x *exchange) giveBack() {
 // Those that are refused together are not all to come back in the same second.
 func (x *exchange) overloaded(gate string) error {
 	x.s.metrics.Overload.WithLabelValues(gate).Inc()
-	x.refuse()
 	return &failure{
 		status: 529, typ: messages.ErrorOverloaded, message: "the server has more to do than it can take: try again in some seconds",
 		retryAfter: time.Duration(1+rand.IntN(4)) * time.Second,
 	}
-}
-
-// refuse has the answer not wait for the body, and its connection stay: see discardBody.
-func (x *exchange) refuse() {
-	if x.r.ProtoMajor == 1 && x.r.Body != http.NoBody && x.r.Header.Get("Expect") == "" && x.control.EnableFullDuplex() == nil {
-		x.refused = true
-		x.s.keepConnection(x.r, x.w.Header())
-	}
-}
-
-// discardBody reads the rest of the body of a request that was refused, after the answer. It
-// has little time: see lingerTimeout. Many clients read no answer before they have sent all,
-// and would only see a connection that breaks. And one that is closed with each refusal would
-// be counted in limits.max_connections for as long as net/http lingers.
-func (x *exchange) discardBody() {
-	if !x.refused || x.control.Flush() != nil {
-		return
-	}
-	x.giveBack()
-	_ = x.control.SetReadDeadline(time.Now().Add(lingerTimeout))
-	_, _ = io.Copy(io.Discard, io.LimitReader(x.r.Body, x.s.bodyBytes)) // what is longer is cut: see abandon
 }
 
 // CountConnection counts a connection of a client that was closed because there are too

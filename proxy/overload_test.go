@@ -289,86 +289,54 @@ func TestPlacesAreGivenBack(t *testing.T) {
 	}
 }
 
-// A client that reads nothing before it has sent all has its answer, and the connection is
-// there for the next request.
-func TestRefusedConnectionIsKept(t *testing.T) {
+// A request that is refused before its body is read ends its connection, and the client can read why. A request
+// without a body does not.
+func TestRefusedBeforeBody(t *testing.T) {
 	up := newHeld()
-	srv := listen(t, newServer(t, up.upstream(), func(o *Options) { o.MaxConcurrent = 1 }))
-	first := up.occupy(t, srv.Client(), srv.URL, question)
-	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	busy := listen(t, newServer(t, up.upstream(), func(o *Options) { o.MaxConcurrent = 1 }))
+	first := up.occupy(t, busy.Client(), busy.URL, question)
+	once := newServer(t, completing(endOfTurn, "hi"), withKeys(limitedKey(func(k *Key) { k.RequestsPerMinute = 1 })))
+	if w := post(once, question, "X-Api-Key", "key-one"); w.Code != 200 {
+		t.Fatalf("status %d", w.Code)
 	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-	size := 12 << 20 // more than the buffers of the kernel hold
-	if testcost.UnderRace {
-		size = 2 << 20
-	}
-	in := bufio.NewReader(conn)
-	for _, head := range []string{
-		fmt.Sprintf("POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size),
-		"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
-		"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n", // it sends nothing
-	} {
-		if _, err := io.WriteString(conn, head); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(head, strconv.Itoa(size)) {
-			if _, err := conn.Write(make([]byte, size)); err != nil {
+	for name, tt := range map[string]struct {
+		srv    *httptest.Server
+		status int
+	}{"gate": {busy, 529}, "key": {listen(t, once), 429}} {
+		for header, closes := range map[string]bool{
+			"Content-Length: 12000000":                  true, // more than the buffers of the kernel hold
+			"Content-Length: 9":                         true,
+			"Content-Length: 1\r\nExpect: 100-continue": true,
+			"Content-Length: 0":                         false,
+		} {
+			conn, err := net.Dial("tcp", tt.srv.Listener.Addr().String())
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		r := newRequest("POST", "/v1/messages", "")
-		res, err := http.ReadResponse(in, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkRefused(t, res)
-		if closes := strings.Contains(head, "Expect"); res.Close != closes {
-			t.Errorf("%q: the answer is the last: %t", head, res.Close)
+			_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+			sent := make(chan struct{})
+			go func() {
+				defer close(sent)
+				_, _ = fmt.Fprintf(conn, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: key-one\r\n%s\r\n\r\n", header)
+				if size, _, expects := strings.Cut(strings.TrimPrefix(header, "Content-Length: "), "\r\n"); !expects {
+					n, _ := strconv.Atoi(size)
+					_, _ = conn.Write(make([]byte, n)) // fails once the server has closed the connection
+				}
+			}()
+			res, err := http.ReadResponse(bufio.NewReader(conn), newRequest("POST", "/v1/messages", ""))
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, header, err)
+			}
+			if body, err := io.ReadAll(res.Body); err != nil || res.StatusCode != tt.status || res.Close != closes || !strings.Contains(string(body), `"error"`) {
+				t.Errorf("%s, %s: status %d, the answer is the last: %t, %v: %s", name, header, res.StatusCode, res.Close, err, body)
+			}
+			conn.Close()
+			<-sent
 		}
 	}
 	up.answers <- struct{}{}
 	if got := <-first; got != 200 {
 		t.Errorf("the one that was admitted: %d", got)
-	}
-}
-
-// So it is with one whose key is over its limit.
-func TestLimitedConnectionIsKept(t *testing.T) {
-	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), withKeys(limitedKey(func(k *Key) { k.TokensPerDay, k.RequestsPerMinute = 1, 1 }))))
-	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-	size := 12 << 20
-	if testcost.UnderRace {
-		size = 2 << 20
-	}
-	in := bufio.NewReader(conn)
-	for _, tt := range []struct {
-		key, body string
-		status    int
-	}{
-		{"key-one", question, 200},
-		{"key-one", strings.Repeat(" ", size), 429},
-		{"key-one", "", 429},
-	} {
-		_, err := fmt.Fprintf(conn, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", tt.key, len(tt.body), tt.body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := http.ReadResponse(in, newRequest("POST", "/v1/messages", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, res.Body)
-		if res.StatusCode != tt.status || res.Close {
-			t.Errorf("status %d, want %d; the answer is the last: %t", res.StatusCode, tt.status, res.Close)
-		}
 	}
 }
 

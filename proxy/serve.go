@@ -23,6 +23,5 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 			x.fail(err)
 		}
 		x.finish()
-		x.discardBody()
 	}
 }
