@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"net/http"
@@ -34,12 +35,14 @@ func (x *exchange) answer() error {
 // ask is the pipeline from the models to the client. A whole answer is the same events
 // as a streamed one, collected into a message.
 func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
-	ctx, cancel := x.callContext()
+	client, leave := context.WithCancelCause(x.r.Context())
+	defer leave(nil)
+	ctx, cancel := x.s.callContext(client)
 	defer cancel(nil)
 	total := cancelAfter(cancel, totalTimeout, x.s.timeouts.Total)
 	defer total.Stop()
 
-	answer := x.askModels(ctx, body, models)
+	answer := x.askModels(ctx, client, body, models)
 	if body.WantsNoAnswer() {
 		unasked, err := x.unasked(body, models[0])
 		if err != nil {
@@ -49,18 +52,18 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 			answer = unasked
 		}
 	}
-	events := x.watch(answer, body.Stream)
+	events := x.watch(client, answer, body.Stream)
 	if body.Stream {
-		return x.streamEvents(events)
+		return x.reply.stream(events, x.dialect.newFrames(x.r.Header), leave)
 	}
 	m, err := messages.Collect(events)
 	if err != nil {
 		return err
 	}
 	began := x.elapsed()
-	message := x.dialect.appendMessage(x.w.Header(), nil, m, began)
+	message := x.dialect.appendMessage(x.reply.header, nil, m, began)
 	x.record.Encode = x.elapsed() - began
-	return x.respond(http.StatusOK, message)
+	return x.reply.respond(http.StatusOK, message)
 }
 
 // unasked returns the events of an answer without content, to a request that wants none. Most upstreams refuse such
@@ -75,16 +78,16 @@ func (x *exchange) unasked(body *messages.Body, m UpstreamModel) (iter.Seq2[mess
 }
 
 // watch passes on the events of the answer. It adds to the record what they say of the exchange, tells the
-// observers, and ends an answer without an end in an error. The events after the client has left are dropped, so
+// observers, and ends an answer without an end in an error. The events after the client has left, when its context has ended, are dropped, so
 // that nothing of them is kept, and errClientGone is the last element: an answer that was read to its end for nobody
 // has been counted, and is not complete.
-func (x *exchange) watch(events iter.Seq2[messages.Event, error], streamed bool) iter.Seq2[messages.Event, error] {
+func (x *exchange) watch(client context.Context, events iter.Seq2[messages.Event, error], streamed bool) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		var told *messages.Event // which observers are shown: to show them e would put each event on the heap
 		if len(x.observed) > 0 {
 			told = new(messages.Event)
 		}
-		client, left := x.r.Context(), false
+		left := false
 		var collected retained
 		blocks := 0
 		for e, err := range events {

@@ -14,9 +14,10 @@ import (
 // attempt asks one model of an upstream to answer an exchange, once or several times.
 // Whether it is asked again, or another model, is decided by [attempts].
 type attempt struct {
-	x    *exchange
-	body *messages.Body    // nil once the answer has begun: see letGo
-	req  *messages.Request // the body validated; nil until a model needs it, and once the answer has begun
+	x      *exchange
+	client context.Context   // ends when nobody waits for the answer any more; the context of a call may go on: see callContext
+	body   *messages.Body    // nil once the answer has begun: see letGo
+	req    *messages.Request // the body validated; nil until a model needs it, and once the answer has begun
 
 	model     UpstreamModel  // that is asked
 	tries     int            // calls of the model so far, without those that it refused a feature
@@ -94,6 +95,10 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	return nil
 }
 
+// ended returns why nobody waits for the answer to a call with this context any more, as [causeOr] does; nil if
+// somebody does.
+func (a *attempt) ended(ctx context.Context) error { return causeOr(ctx, causeOr(a.client, nil)) }
+
 // letGo forgets the request, once the answer has begun: it may take minutes, and no model is asked in
 // the place of this one any more. Whoever may still ask this one again keeps what that takes.
 func (a *attempt) letGo() { a.body, a.req = nil, nil }
@@ -102,7 +107,7 @@ func (a *attempt) letGo() { a.body, a.req = nil, nil }
 func (a *attempt) recordModel(m UpstreamModel) {
 	r := &a.x.record
 	r.Upstream, r.UpstreamModel, r.Format, r.Variant, r.FormatReason = m.Upstream, m.Model, "", "", ""
-	a.x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
+	a.x.reply.header.Set("X-Dragoman-Upstream", m.Upstream)
 }
 
 // recordCall adds a call of the model to the record.
@@ -116,7 +121,7 @@ func (a *attempt) recordCall() {
 // once the answer has begun.
 func (x *exchange) recordAttempt(call metrics.Attempt) {
 	x.record.Attempts = append(x.record.Attempts, call)
-	x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(x.record.Attempts)))
+	x.reply.header.Set("X-Dragoman-Attempts", strconv.Itoa(len(x.record.Attempts)))
 }
 
 // upstreamCall returns the events of an answer. The upstream is called when they are
@@ -164,7 +169,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
-				if err := x.ended(ctx); err != nil {
+				if err := a.ended(ctx); err != nil {
 					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 				}
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})

@@ -68,17 +68,17 @@ type failedModel struct {
 }
 
 // askModels returns the events of the answer, which can be ranged over once. The models are asked in
-// their order.
-func (x *exchange) askModels(ctx context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
-	a := &attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
+// their order, while the context of the client goes on; ctx is that of the calls, which may go on without it.
+func (x *exchange) askModels(ctx, client context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
+	a := &attempts{attempt: attempt{x: x, client: client, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
 	return func(yield func(messages.Event, error) bool) {
-		err := x.ended(ctx)
+		err := a.ended(ctx)
 		for err == nil {
 			failed := a.try(ctx, yield)
 			if failed == nil {
 				return
 			}
-			if err = x.ended(ctx); err == nil {
+			if err = a.ended(ctx); err == nil {
 				err = a.afterFailure(ctx, failed)
 			}
 		}
@@ -212,9 +212,9 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-	case <-a.x.r.Context().Done():
+	case <-a.client.Done():
 	}
-	return a.x.ended(ctx)
+	return a.ended(ctx)
 }
 
 // fallBack gives up the model, which failed with err, for the next one.

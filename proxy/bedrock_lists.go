@@ -74,7 +74,7 @@ func (x *exchange) listFoundationModels() error {
 			list = append(list, m)
 		}
 	}
-	return x.respondJSON(struct {
+	return x.reply.respondJSON(struct {
 		Summaries []foundationModel `json:"modelSummaries"`
 	}{list})
 }
@@ -134,7 +134,7 @@ func (x *exchange) listInferenceProfiles() error {
 	if from+size >= len(names) {
 		page.Next = ""
 	}
-	return x.respondJSON(page)
+	return x.reply.respondJSON(page)
 }
 
 // systemDefined is the type of the profiles that are not an account's own.

@@ -27,7 +27,7 @@ func (x *exchange) readBody() ([]byte, error) {
 	if err := x.admitBytes(min(x.r.ContentLength, mostPiece)); err != nil {
 		return nil, err
 	}
-	wire := &byteCounter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
+	wire := &byteCounter{r: http.MaxBytesReader(nil, x.r.Body, limit)}
 	defer func() { x.record.BytesIn = wire.n }()
 
 	var unpacked io.Reader = wire

@@ -36,8 +36,8 @@ func (x *exchange) noteChoice(m *messages.Message) error {
 func (x *exchange) setUnmet(fields []string) {
 	x.record.Unmet = fields
 	if len(fields) == 0 {
-		x.w.Header().Del("X-Dragoman-Unmet")
+		x.reply.header.Del("X-Dragoman-Unmet")
 		return
 	}
-	x.w.Header().Set("X-Dragoman-Unmet", headerList(fields))
+	x.reply.header.Set("X-Dragoman-Unmet", headerList(fields))
 }

@@ -33,7 +33,7 @@ func (s *Server) cors(h http.Handler) http.Handler {
 		if named {
 			allowRequested(header, r.Header)
 		}
-		setRequestIDs(w, r)
+		setRequestIDs(header, r)
 		w.WriteHeader(http.StatusNoContent)
 	})
 }

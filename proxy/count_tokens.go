@@ -28,7 +28,7 @@ func (x *exchange) countTokens() error {
 	} else if dry {
 		return x.showPrompt(body, route.UpstreamModel)
 	}
-	x.w.Header().Set("X-Dragoman-Upstream", route.Upstream)
+	x.reply.header.Set("X-Dragoman-Upstream", route.Upstream)
 	rules := x.renderRules()
 	rules.Counts = true
 	plan, err := x.plan(body, nil, route.UpstreamModel, x.s.refusals.applyTo(route.UpstreamModel), rules)
@@ -50,8 +50,8 @@ func (x *exchange) countTokens() error {
 	default:
 		source, tokens = "estimate", estimate
 	}
-	x.w.Header().Set("X-Dragoman-Token-Count", source)
-	return x.respond(http.StatusOK, x.dialect.appendTokenCount(nil, tokens))
+	x.reply.header.Set("X-Dragoman-Token-Count", source)
+	return x.reply.respond(http.StatusOK, x.dialect.appendTokenCount(nil, tokens))
 }
 
 // errNoCounter says that the upstream does not count tokens.
@@ -67,7 +67,7 @@ func (x *exchange) callCount(m UpstreamModel, count func(context.Context) (int, 
 	defer cancel()
 	tokens, err := count(ctx)
 	x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: m.Upstream})
-	x.w.Header().Set("X-Dragoman-Attempts", "1")
+	x.reply.header.Set("X-Dragoman-Attempts", "1")
 	if err != nil {
 		x.recordCallError(err)
 		x.logPassedOver(err)

@@ -16,10 +16,10 @@ func (x *exchange) setDropped(fields []string) {
 	slices.Sort(names)
 	x.record.Dropped = slices.Compact(names)
 	if len(x.record.Dropped) == 0 {
-		x.w.Header().Del("X-Dragoman-Dropped")
+		x.reply.header.Del("X-Dragoman-Dropped")
 		return
 	}
-	x.w.Header().Set("X-Dragoman-Dropped", headerList(x.record.Dropped))
+	x.reply.header.Set("X-Dragoman-Dropped", headerList(x.record.Dropped))
 }
 
 // drop adds a field to the list of [exchange.setDropped].

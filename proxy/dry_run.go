@@ -33,5 +33,5 @@ func (x *exchange) showPrompt(body *messages.Body, m UpstreamModel) error {
 	if err != nil {
 		return err
 	}
-	return x.respond(http.StatusOK, data)
+	return x.reply.respond(http.StatusOK, data)
 }

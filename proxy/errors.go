@@ -168,10 +168,6 @@ func causeOr(ctx context.Context, err error) error {
 	return errClientGone
 }
 
-// ended returns why nobody waits for the answer to a call with this context any more, as [causeOr] does; nil if
-// somebody does. The call may go on without its client: see callContext.
-func (x *exchange) ended(ctx context.Context) error { return causeOr(ctx, causeOr(x.r.Context(), nil)) }
-
 // wasCut reports whether ctx was ended with a cause, which means by this program and not
 // by a client that left.
 func wasCut(ctx context.Context) bool {

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -14,10 +13,8 @@ import (
 type exchange struct {
 	s       *Server
 	dialect *dialect
-	r       *http.Request           // its context ends when the client leaves, and when the server cuts the exchange
-	leave   context.CancelCauseFunc // for a client that takes nothing any more: see callContext
-	w       http.ResponseWriter
-	control *http.ResponseController // of w
+	r       *http.Request // its context ends when the client leaves, and when the server cuts the exchange
+	reply   *reply
 	began   time.Time
 	record  metrics.Exchange // for the log and the metrics, once the exchange is over
 	key     *heldKey         // that admitted it; nil if none did
@@ -32,18 +29,16 @@ type exchange struct {
 	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
 	observed   observations        // by those who watch the exchange
 	replay     *Replay             // how the request is answered again; nil for one that a client sends
-
-	writing time.Duration // how long the client has taken to take what was written of a stream
 }
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}
+	x := &exchange{s: s, dialect: d, r: r, began: time.Now()}
+	x.reply = x.newReply(w)
 	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
-	x.record.RequestID, x.record.ClientRequestID = setRequestIDs(w, r)
+	x.record.RequestID, x.record.ClientRequestID = setRequestIDs(x.reply.header, r)
 	x.replay = replayOf(r)
-	x.clearWriteDeadline()
 	if d.setID != nil {
-		d.setID(w.Header(), x.record.RequestID)
+		d.setID(x.reply.header, x.record.RequestID)
 	}
 	return x
 }

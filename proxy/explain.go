@@ -132,7 +132,7 @@ func (x *exchange) explain() error {
 	if err != nil {
 		return err
 	}
-	return x.respond(http.StatusOK, data)
+	return x.reply.respond(http.StatusOK, data)
 }
 
 // describe says who would be asked, and how.

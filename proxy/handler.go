@@ -121,7 +121,7 @@ func (s *Server) Admin() http.Handler {
 
 // greet answers the probes by which some clients find out whether the base URL is right.
 func greet(w http.ResponseWriter, r *http.Request) {
-	setRequestIDs(w, r)
+	setRequestIDs(w.Header(), r)
 	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
 }
 
@@ -156,7 +156,7 @@ func notAllowed(routes chi.Routes) func(*exchange) error {
 	return func(x *exchange) error {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			if routes.Match(chi.NewRouteContext(), method, x.r.URL.Path) {
-				x.w.Header().Add("Allow", method)
+				x.reply.header.Add("Allow", method)
 			}
 		}
 		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request"}

@@ -15,14 +15,14 @@ const idLetters = 24
 // newID returns an id that nobody can guess: the prefix and 24 capitals and digits.
 func newID(prefix string) string { return prefix + rand.Text()[:idLetters] }
 
-// setRequestIDs sets request-id in the response, to a new id, and x-request-id to the
+// setRequestIDs sets request-id in the header of an answer, to a new id, and x-request-id to the
 // client's own, if it sent one that may be printed. It returns both, clientID "" for none.
-func setRequestIDs(w http.ResponseWriter, r *http.Request) (requestID, clientID string) {
+func setRequestIDs(answer http.Header, r *http.Request) (requestID, clientID string) {
 	requestID = newID("req_")
-	w.Header().Set("Request-Id", requestID)
+	answer.Set("Request-Id", requestID)
 	if id := r.Header.Get("X-Request-Id"); isClientID(id) {
 		clientID = id
-		w.Header().Set("X-Request-Id", id)
+		answer.Set("X-Request-Id", id)
 	}
 	return requestID, clientID
 }

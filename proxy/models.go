@@ -1,11 +1,8 @@
 package proxy
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json"
 )
 
 // modelInfo is a model as the Messages API lists it (docs/reference/messages-api.md §12).
@@ -96,13 +93,13 @@ func (x *exchange) listModels() error {
 	if n := len(names); n > 0 {
 		page.FirstID, page.LastID = &names[0], &names[n-1]
 	}
-	return x.respondJSON(page)
+	return x.reply.respondJSON(page)
 }
 
 // nameUnlisted names in a header the upstreams whose models are missing in a list.
 func (x *exchange) nameUnlisted(upstreams []string) {
 	if len(upstreams) > 0 {
-		x.w.Header().Set("X-Dragoman-Unlisted", headerList(upstreams))
+		x.reply.header.Set("X-Dragoman-Unlisted", headerList(upstreams))
 	}
 }
 
@@ -116,13 +113,5 @@ func (x *exchange) describeModel() error {
 	if err != nil {
 		return err
 	}
-	return x.respondJSON(x.s.infoOf(name, route))
-}
-
-func (x *exchange) respondJSON(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return x.respond(http.StatusOK, data)
+	return x.reply.respondJSON(x.s.infoOf(name, route))
 }

@@ -25,9 +25,9 @@ func (x *exchange) fail(err error) {
 	case x.record.Terminal == metrics.ClientGone:
 		x.record.Status = cmp.Or(x.record.Status, f.status)
 	case x.record.Status == 0:
-		f.setHeader(x.w.Header())
-		status, body := x.dialect.failureBody(x.w.Header(), f, x.record.RequestID)
-		_ = x.respond(status, body) // if the client is gone, nobody is left to tell
+		f.setHeader(x.reply.header)
+		status, body := x.dialect.failureBody(x.reply.header, f, x.record.RequestID)
+		_ = x.reply.respond(status, body) // if the client is gone, nobody is left to tell
 	}
 }
 

@@ -140,7 +140,7 @@ func (x *exchange) plan(body *messages.Body, request *messages.Request, m Upstre
 
 // preview plans what the model would be asked for the request of the exchange, which nobody sends.
 func (x *exchange) preview(body *messages.Body, m UpstreamModel) (*Plan, error) {
-	x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
+	x.reply.header.Set("X-Dragoman-Upstream", m.Upstream)
 	return x.plan(body, nil, m, x.specOf(m, body.Stream), x.renderRules())
 }
 

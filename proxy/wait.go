@@ -37,7 +37,7 @@ func readAnswer[T any](ctx context.Context, x *exchange, m UpstreamModel, cancel
 		var arrived time.Duration
 		for piece, err := range call(ctx) {
 			if waited {
-				arrived = x.elapsed() - x.writing
+				arrived = x.elapsed() - x.reply.writing
 				if idle == nil {
 					first.Stop()
 				} else {
@@ -68,12 +68,12 @@ func readAnswer[T any](ctx context.Context, x *exchange, m UpstreamModel, cancel
 				continue
 			}
 			now := x.elapsed()
-			x.record.Parse += now - x.writing - arrived
+			x.record.Parse += now - x.reply.writing - arrived
 			if !wanted {
 				return
 			}
 			if idle == nil {
-				idle = x.newWatch(limits.Idle, func() { cancel(&timeoutError{idleTimeout, limits.Idle}) })
+				idle = newWatch(x.began, limits.Idle, func() { cancel(&timeoutError{idleTimeout, limits.Idle}) })
 			}
 			idle.begin(now)
 		}

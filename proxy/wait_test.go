@@ -107,21 +107,22 @@ func TestMoreWithoutEnd(t *testing.T) {
 
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x := &exchange{began: time.Now()}
+		epoch := time.Now()
+		elapsed := func() time.Duration { return time.Since(epoch) }
 		var expired []time.Duration
-		w := x.newWatch(10*time.Second, func() { expired = append(expired, x.elapsed()) })
+		w := newWatch(epoch, 10*time.Second, func() { expired = append(expired, elapsed()) })
 		at := func(d time.Duration) {
-			time.Sleep(d - x.elapsed())
+			time.Sleep(d - elapsed())
 			synctest.Wait()
 		}
 		at(15 * time.Second) // nothing is under way
-		w.begin(x.elapsed())
+		w.begin(elapsed())
 		at(24 * time.Second)
-		w.begin(x.elapsed()) // in time
+		w.begin(elapsed()) // in time
 		at(33 * time.Second)
 		w.end()
 		at(60 * time.Second)
-		w.begin(x.elapsed())
+		w.begin(elapsed())
 		at(85 * time.Second)
 		w.stop()
 		at(200 * time.Second)
@@ -162,17 +163,16 @@ func TestWriteBehindPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &timedClient{httptest.NewRecorder(), 40 * time.Second, 0, make(chan struct{})}
 		s := newServer(t, completing(endOfTurn), func(o *Options) { o.Ping = time.Hour })
-		x := s.newExchange(&messagesAPI, w, newRequest("POST", "/v1/messages", streamed(question)))
-		x.leave = func(error) {}
-		st := &stream{x: x, w: w}
-		defer st.stopWatch()
-		defer st.stopPings()
-		st.pending = []byte("one")
-		_ = st.flush()
-		st.ping()
-		st.pending = []byte("two")
-		if err := st.flush(); err != nil || x.elapsed() != 80*time.Second || x.writing != 40*time.Second {
-			t.Errorf("after %v, %v of them writing: %v", x.elapsed(), x.writing, err)
+		a := s.newExchange(&messagesAPI, w, newRequest("POST", "/v1/messages", streamed(question))).reply
+		a.leave = func(error) {}
+		defer a.stopWatch()
+		defer a.stopPings()
+		a.pending = []byte("one")
+		_ = a.flush()
+		a.ping()
+		a.pending = []byte("two")
+		if err := a.flush(); err != nil || a.elapsed() != 80*time.Second || a.writing != 40*time.Second {
+			t.Errorf("after %v, %v of them writing: %v", a.elapsed(), a.writing, err)
 		}
 	})
 }

@@ -12,10 +12,10 @@ import (
 // begin and end note the time and no more; the timer looks, when it fires, whether the
 // limit has passed, and else is set for the moment when it will have.
 type watch struct {
-	x       *exchange // whose time counts
+	epoch   time.Time // from which time counts
 	limit   time.Duration
 	expire  func()
-	began   atomic.Int64 // when, as a time.Duration of the exchange; notUnderWay if it has ended
+	began   atomic.Int64 // when, as a time.Duration since epoch; notUnderWay if it has ended
 	mu      sync.Mutex   // of timer and stopped
 	timer   *time.Timer
 	stopped bool
@@ -25,8 +25,8 @@ const notUnderWay = -1
 
 // newWatch returns a watch that runs until it is stopped. expire is called by another
 // goroutine, once for each limit that has passed, and not after stop.
-func (x *exchange) newWatch(limit time.Duration, expire func()) *watch {
-	w := &watch{x: x, limit: limit, expire: expire}
+func newWatch(epoch time.Time, limit time.Duration, expire func()) *watch {
+	w := &watch{epoch: epoch, limit: limit, expire: expire}
 	w.end()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,7 +34,7 @@ func (x *exchange) newWatch(limit time.Duration, expire func()) *watch {
 	return w
 }
 
-// begin says that what is watched has begun at this time of the exchange.
+// begin says that what is watched has begun at this time since the epoch.
 func (w *watch) begin(at time.Duration) { w.began.Store(int64(at)) }
 
 // end says that it has ended.
@@ -49,7 +49,7 @@ func (w *watch) look() {
 	}
 	left := w.limit
 	if began := w.began.Load(); began != notUnderWay {
-		left -= w.x.elapsed() - time.Duration(began)
+		left -= time.Since(w.epoch) - time.Duration(began)
 	}
 	if left <= 0 {
 		w.expire()

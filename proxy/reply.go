@@ -1,0 +1,238 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/metrics"
+	"dragoman/translate/messages"
+)
+
+// reply is the answer to one request, whole or streamed. It alone writes to the client.
+//
+// A streamed answer gathers the frames of events up to a [messages.Pause], and then writes them at once. When the
+// client has heard nothing for a while, a timer writes a ping.
+type reply struct {
+	header http.Header // what the exchange says in the header of the answer; it goes out with the status
+
+	s       *Server
+	dialect *dialect
+	record  *metrics.Exchange
+	began   time.Time // when the request came
+	w       http.ResponseWriter
+	control *http.ResponseController // of w
+
+	frames  frameWriter             // of the stream
+	leave   context.CancelCauseFunc // called once the client takes nothing any more of the stream
+	pending []byte                  // whole frames, not yet written
+	writing time.Duration           // how long the client has taken to take what was written of a stream
+
+	mu           sync.Mutex // of the connection to the client and all below, which ping uses too
+	streams      bool       // the status line of a stream has been written
+	spoke        bool       // so has an event
+	pingsStopped bool       // for good
+	err          error      // of the connection
+	stall        *watch     // of a write; nil until the stream has begun
+	silence      *watch     // since the last write; nil until the stream has begun
+}
+
+// newReply returns the answer to a request. It takes away the deadline for writes: a whole answer sets its own, and
+// the writes of a stream are watched. On HTTP/2 a deadline that passes ends the stream, even if it is only silent.
+func (x *exchange) newReply(w http.ResponseWriter) *reply {
+	a := &reply{
+		header: http.Header{}, s: x.s, dialect: x.dialect, record: &x.record, began: x.began,
+		w: w, control: http.NewResponseController(w),
+	}
+	_ = a.control.SetWriteDeadline(time.Time{})
+	return a
+}
+
+// elapsed returns the time since the request came.
+func (a *reply) elapsed() time.Duration { return time.Since(a.began) }
+
+// respond writes a whole answer, in JSON. The client has timeouts.write_stall to take it; connections without
+// deadlines, as in tests, have no limit. The only error is errClientGone.
+func (a *reply) respond(status int, body []byte) error {
+	a.record.Status = status
+	a.header.Set("Content-Type", "application/json")
+	a.header.Set("Content-Length", strconv.Itoa(len(body)))
+	maps.Copy(a.w.Header(), a.header)
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.s.timeouts.WriteStall))
+	a.w.WriteHeader(status)
+	n, err := a.w.Write(body)
+	a.record.BytesOut = int64(n)
+	if err != nil {
+		return errClientGone
+	}
+	return nil
+}
+
+// respondJSON writes a whole answer that is v in JSON.
+func (a *reply) respondJSON(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return a.respond(http.StatusOK, data)
+}
+
+// maxPending bounds the frames that are gathered: those of a long chunk are written in
+// several parts.
+const maxPending = 32 << 10
+
+// stream answers with events as they come, as frames. The status line goes out with the first
+// one, so a failure before it can still be answered with a status of its own. After it, a
+// failure ends the stream with a frame that says so: an answer that was cut never looks
+// finished. leave is called when the client takes nothing any more.
+func (a *reply) stream(events iter.Seq2[messages.Event, error], frames frameWriter, leave context.CancelCauseFunc) error {
+	a.frames, a.leave = frames, leave
+	defer a.beginEarly()()
+	defer a.stopWatch()
+	err := recoverPanic(func() error { return a.send(events) })
+	a.stopPings()
+	begins := a.streams || len(a.pending) > 0 // with events before a failure that was at hand with them
+	if begins && err != nil && !errors.Is(err, errClientGone) {
+		a.pending = a.frames.appendFailure(a.pending, failureFor(err), a.record.RequestID)
+	}
+	gone := a.flush()
+	return cmp.Or(err, gone)
+}
+
+// beginEarly begins the stream without an event when timeouts.early_commit_after has passed, and
+// pings go on from there: what is between here and the client would else take a silent connection
+// for a dead one. Models are still tried one after another behind it. It returns what ends the wait,
+// to be called when no event comes any more.
+//
+// The header of such an answer is what is known now, when the wait begins.
+func (a *reply) beginEarly() (stop func()) {
+	after := a.s.timeouts.EarlyCommit
+	if after == 0 || a.dialect.waitFrame == nil {
+		return func() {}
+	}
+	known := a.header.Clone()
+	timer := time.AfterFunc(after, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if !a.streams && !a.pingsStopped {
+			a.sendHeader(known)
+			a.write(a.dialect.waitFrame)
+		}
+	})
+	return func() { timer.Stop() }
+}
+
+// send writes the events up to the last pause, or the first error. The frames of those behind it are pending.
+func (a *reply) send(events iter.Seq2[messages.Event, error]) error {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if e.Type != messages.Pause {
+			var took time.Duration
+			if e.Type == messages.MessageStart || e.Type == messages.MessageStop {
+				took = a.elapsed()
+			}
+			if a.pending = a.frames.appendEvent(a.pending, e, took); len(a.pending) < maxPending {
+				continue
+			}
+		}
+		if err := a.flush(); err != nil && !a.s.finishes { // else the upstream's answer is read to its end all the same
+			return err
+		}
+	}
+	return nil
+}
+
+// flush writes the frames that are pending. The error is errClientGone.
+func (a *reply) flush() error {
+	began := a.elapsed()
+	a.mu.Lock() // which a ping may hold
+	defer a.mu.Unlock()
+	if len(a.pending) > 0 {
+		if !a.streams {
+			a.sendHeader(a.header)
+		}
+		a.spoke = true
+		a.write(a.pending)
+		a.pending = a.pending[:0]
+		a.writing += a.elapsed() - began
+	}
+	return a.err
+}
+
+// sendHeader begins a stream. The caller holds mu.
+func (a *reply) sendHeader(header http.Header) {
+	maps.Copy(a.w.Header(), header)
+	maps.Copy(a.w.Header(), a.dialect.streamHeader)
+	a.w.WriteHeader(http.StatusOK)
+	a.record.Status = http.StatusOK
+	a.record.StreamBegan = true
+	a.s.metrics.OpenStreams.Inc()
+	a.streams = true
+	a.silence = newWatch(a.began, a.s.pingAfter, a.ping)
+	a.silence.begin(a.elapsed())
+	a.stall = newWatch(a.began, a.s.timeouts.WriteStall, func() { _ = a.control.SetWriteDeadline(time.Unix(1, 0)) }) // which ends the write
+}
+
+// ping is called when the client has heard nothing for a while.
+func (a *reply) ping() {
+	if !a.mu.TryLock() { // something is being written
+		return
+	}
+	defer a.mu.Unlock()
+	switch {
+	case a.pingsStopped:
+	case a.spoke:
+		a.write(a.dialect.pingFrame)
+	default:
+		a.write(a.dialect.waitFrame)
+	}
+}
+
+// write writes frames to the client. If that fails, the client is gone. The caller holds mu.
+func (a *reply) write(frames []byte) {
+	if a.err != nil || len(frames) == 0 {
+		return
+	}
+	a.silence.end()
+	a.stall.begin(a.elapsed())
+	n, err := a.w.Write(frames)
+	a.record.BytesOut += int64(n)
+	if err == nil {
+		err = a.control.Flush()
+	}
+	a.stall.end()
+	if err != nil {
+		a.err = fmt.Errorf("%w: %w", errClientGone, err)
+		a.leave(a.err)
+		return
+	}
+	a.silence.begin(a.elapsed())
+}
+
+// stopPings stops the pings for good.
+func (a *reply) stopPings() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pingsStopped = true
+	if a.streams {
+		a.silence.stop()
+	}
+}
+
+// stopWatch stops the watch over writes, after the last one.
+func (a *reply) stopWatch() {
+	if a.stall != nil {
+		a.stall.stop()
+	}
+}
