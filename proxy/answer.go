@@ -6,7 +6,6 @@ import (
 	"iter"
 	"net/http"
 
-	"dragoman/metrics"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -60,9 +59,9 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	if err != nil {
 		return err
 	}
-	began := x.elapsed()
-	message := x.dialect.appendMessage(x.reply.header, nil, m, began)
-	x.record.Encode = x.elapsed() - began
+	began := x.record.elapsed()
+	message := x.dialect.appendMessage(x.record.header, nil, m, began)
+	x.record.Encode = x.record.elapsed() - began
 	return x.reply.respond(http.StatusOK, message)
 }
 
@@ -101,7 +100,7 @@ func (x *exchange) watch(client context.Context, events iter.Seq2[messages.Event
 				err = collected.add(max(len(e.Raw), len(e.Text)))
 			}
 			if err == nil {
-				x.recordEvent(e)
+				x.record.noteEvent(e)
 			}
 			if err == nil && told != nil && e.Type != messages.Pause {
 				*told = e
@@ -118,28 +117,4 @@ func (x *exchange) watch(client context.Context, events iter.Seq2[messages.Event
 			yield(messages.Event{}, errClientGone)
 		}
 	}
-}
-
-// recordEvent adds to the record what an event says of the exchange.
-func (x *exchange) recordEvent(e messages.Event) {
-	switch e.Type {
-	case messages.MessageStart:
-		x.record.FirstEvent = x.elapsed()
-		x.recordUsage(e.Message)
-	case messages.MessageDelta:
-		x.recordUsage(e.Message)
-		x.record.StopReason = string(e.Message.StopReason)
-		for _, o := range e.Message.Outcomes {
-			x.record.ToolCalls = append(x.record.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel(), FromServer: o.FromServer})
-		}
-	}
-}
-
-// recordUsage records the tokens so far. The usage of an event counts all tokens up to it,
-// so it takes the place of what was recorded before.
-func (x *exchange) recordUsage(m *messages.Message) {
-	u := m.Usage
-	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
-	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
-	x.record.UsageEstimated = m.UsageEstimated
 }

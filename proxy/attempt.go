@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"iter"
-	"strconv"
 
 	"dragoman/metrics"
 	"dragoman/translate"
@@ -33,7 +32,7 @@ type attempt struct {
 // error is yielded, and try returns nil.
 func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) bool) error {
 	a.recordModel(a.model)
-	a.x.setUnmet(nil)
+	a.x.record.setUnmet(nil)
 	a.spec = a.x.specOf(a.model, a.body.Stream)
 	a.spec.MaxTokens = lowerLimit(a.spec.MaxTokens, a.room)
 	if a.prefill.rejected {
@@ -63,7 +62,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	defer cancel(nil)
 	for e, err := range call(ctx, cancel) {
 		if err != nil {
-			a.x.recordCallError(err)
+			a.x.record.noteCallError(a.client, err)
 		}
 		switch {
 		case begun:
@@ -78,12 +77,13 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 		}
 		if e.Message != nil {
 			a.noteContinued(e.Message)
-			switch unmet := a.x.noteChoice(e.Message); {
-			case unmet == nil:
+			a.x.record.noteChoice(e.Message)
+			switch unmet := len(e.Message.Unmet) > 0 && a.x.s.strict; {
+			case !unmet:
 			case e.Type == messages.MessageStart:
-				return unmet
+				return errUnmet
 			default: // the answer has begun
-				yield(messages.Event{}, unmet)
+				yield(messages.Event{}, errUnmet)
 				return nil
 			}
 		}
@@ -107,21 +107,14 @@ func (a *attempt) letGo() { a.body, a.req = nil, nil }
 func (a *attempt) recordModel(m UpstreamModel) {
 	r := &a.x.record
 	r.Upstream, r.UpstreamModel, r.Format, r.Variant, r.FormatReason = m.Upstream, m.Model, "", "", ""
-	a.x.reply.header.Set("X-Dragoman-Upstream", m.Upstream)
+	a.x.record.header.Set("X-Dragoman-Upstream", m.Upstream)
 }
 
 // recordCall adds a call of the model to the record.
 func (a *attempt) recordCall() {
 	a.tries++
-	a.x.recordAttempt(metrics.Attempt{Upstream: a.model.Upstream, InPlaceOf: a.inPlaceOf})
+	a.x.record.noteAttempt(metrics.Attempt{Upstream: a.model.Upstream, InPlaceOf: a.inPlaceOf})
 	a.inPlaceOf = ""
-}
-
-// recordAttempt adds a call of an upstream to the record and to the header, which has no effect
-// once the answer has begun.
-func (x *exchange) recordAttempt(call metrics.Attempt) {
-	x.record.Attempts = append(x.record.Attempts, call)
-	x.reply.header.Set("X-Dragoman-Attempts", strconv.Itoa(len(x.record.Attempts)))
 }
 
 // upstreamCall returns the events of an answer. The upstream is called when they are
@@ -172,7 +165,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				if err := a.ended(ctx); err != nil {
 					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 				}
-				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
+				x.record.noteAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
 			x.observed.rendered(model, req, p)
 			call := first
@@ -183,7 +176,8 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				}
 			}
 			chunks := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return chunksInPieces(call.Chunks(ctx)) }
-			return readAnswer(ctx, x, model, cancel, chunks, x.chunkLooker(model, p, collected))
+			c := a.newCall(cancel)
+			return readAnswer(ctx, c, chunks, c.chunkLooker(p, collected))
 		}
 		if checks == nil {
 			return translate.Events(a.req, prompt, ask)
@@ -214,7 +208,7 @@ func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 		if model.Rescue { // else nothing is parsed
 			pieces = func(ctx context.Context) iter.Seq2[messages.Event, error] { return textsInPieces(call.Events(ctx)) }
 		}
-		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, x, model, cancel, pieces, lookAtEvent))
+		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, a.newCall(cancel), pieces, lookAtEvent))
 		if model.Rescue {
 			target := model.Target(spec)
 			target.Memo = x.s.kept.of(x.key).tools

@@ -97,7 +97,7 @@ func newBackoff() *backoff.ExponentialBackOff {
 // time for another try, and else the error for the client.
 func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	if a.noteRefusal(err) {
-		a.x.logPassedOver(err)
+		a.x.record.logPassedOver(err)
 		a.tries-- // it does not count against Options.Attempts: the upstream works
 		return nil
 	}
@@ -107,13 +107,13 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	}
 	switch {
 	case mayRecover && a.retries(err):
-		a.x.logPassedOver(err)
+		a.x.record.logPassedOver(err)
 		return a.pause(ctx, err)
 	case len(a.fallbacks) > 0 && (mayRecover || a.first != nil):
 		a.fallBack(err)
 		return nil
 	case a.first != nil && !mayRecover: // the client asked for the first model, and gets its error
-		a.x.logPassedOver(err)
+		a.x.record.logPassedOver(err)
 		a.recordModel(a.first.model)
 		err = a.first.err
 	}
@@ -219,7 +219,7 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 
 // fallBack gives up the model, which failed with err, for the next one.
 func (a *attempts) fallBack(err error) {
-	a.x.logPassedOver(err)
+	a.x.record.logPassedOver(err)
 	if a.first == nil {
 		a.first = &failedModel{a.model, err}
 	}

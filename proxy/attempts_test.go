@@ -21,17 +21,17 @@ type flaky struct {
 	name   string
 	errs   []error
 	always error // after errs, instead of an answer
-	calls  []call
+	calls  []flakyCall
 }
 
-type call struct {
+type flakyCall struct {
 	at     time.Time
 	model  upstream.Model
 	prompt *translate.Prompt
 }
 
 func (f *flaky) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	f.calls = append(f.calls, call{time.Now(), m, p})
+	f.calls = append(f.calls, flakyCall{time.Now(), m, p})
 	err := f.always
 	if n := len(f.calls); n <= len(f.errs) {
 		err = f.errs[n-1]

@@ -78,7 +78,7 @@ func (x *exchange) authenticate() error {
 		}
 	}
 	if key == nil {
-		x.reply.header.Set("WWW-Authenticate", "Bearer")
+		x.record.header.Set("WWW-Authenticate", "Bearer")
 		return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
 	}
 	x.record.KeyID = key.ID()

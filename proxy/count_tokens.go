@@ -28,7 +28,7 @@ func (x *exchange) countTokens() error {
 	} else if dry {
 		return x.showPrompt(body, route.UpstreamModel)
 	}
-	x.reply.header.Set("X-Dragoman-Upstream", route.Upstream)
+	x.record.header.Set("X-Dragoman-Upstream", route.Upstream)
 	rules := x.renderRules()
 	rules.Counts = true
 	plan, err := x.plan(body, nil, route.UpstreamModel, x.s.refusals.applyTo(route.UpstreamModel), rules)
@@ -50,7 +50,7 @@ func (x *exchange) countTokens() error {
 	default:
 		source, tokens = "estimate", estimate
 	}
-	x.reply.header.Set("X-Dragoman-Token-Count", source)
+	x.record.header.Set("X-Dragoman-Token-Count", source)
 	return x.reply.respond(http.StatusOK, x.dialect.appendTokenCount(nil, tokens))
 }
 
@@ -67,10 +67,10 @@ func (x *exchange) callCount(m UpstreamModel, count func(context.Context) (int, 
 	defer cancel()
 	tokens, err := count(ctx)
 	x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: m.Upstream})
-	x.reply.header.Set("X-Dragoman-Attempts", "1")
+	x.record.header.Set("X-Dragoman-Attempts", "1")
 	if err != nil {
-		x.recordCallError(err)
-		x.logPassedOver(err)
+		x.record.noteCallError(x.r.Context(), err)
+		x.record.logPassedOver(err)
 	}
 	return tokens, err
 }

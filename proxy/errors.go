@@ -83,6 +83,13 @@ func bodyTooLarge(limit int64) error {
 	return &failure{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
 }
 
+// errUnmet is the answer to a client that wants nothing else (compat is strict) where the model has
+// not made the call that tool_choice forces. The model has been asked again for it already.
+var errUnmet = &failure{
+	status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true,
+	message: "tool_choice: the model did not make the call that it forces. Under compat: lenient the answer would be what the model said instead.",
+}
+
 // errClientGone ends an exchange whose client has closed its connection or takes nothing
 // any more. It is a [context.Canceled]: for [translate.Events] that is a reason not to
 // ask the upstream to go on with a message.

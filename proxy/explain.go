@@ -201,20 +201,20 @@ func (p *Plan) checked() []string {
 // explainDropped returns the fields that the model does not get, in the client's terms, and why.
 func (x *exchange) explainDropped() []droppedField {
 	list := []droppedField{}
-	if x.conversion != nil {
-		for _, field := range x.conversion.Dropped {
+	if x.record.conversion != nil {
+		for _, field := range x.record.conversion.Dropped {
 			list = append(list, droppedField{field, "the Messages API, in whose terms the request is read, has no place for it"})
 		}
 	}
-	for _, field := range x.ignored {
+	for _, field := range x.record.ignored {
 		list = append(list, droppedField{field, "a header that asks for what is not done here"})
 	}
-	for _, field := range x.dropped {
+	for _, field := range x.record.dropped {
 		why := dropReasons[field]
 		if why == "" {
 			why = messages.WhyDropped(field)
 		}
-		list = append(list, droppedField{x.conversion.Name(field), why})
+		list = append(list, droppedField{x.record.conversion.Name(field), why})
 	}
 	return list
 }

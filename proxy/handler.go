@@ -156,7 +156,7 @@ func notAllowed(routes chi.Routes) func(*exchange) error {
 	return func(x *exchange) error {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			if routes.Match(chi.NewRouteContext(), method, x.r.URL.Path) {
-				x.reply.header.Add("Allow", method)
+				x.record.header.Add("Allow", method)
 			}
 		}
 		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request"}

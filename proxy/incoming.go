@@ -57,7 +57,7 @@ func (s *Server) catchPanic() {
 		return
 	}
 	if v != http.ErrAbortHandler {
-		s.logPanic(&panicError{v, debug.Stack()}, "")
+		logPanic(&s.log, &panicError{v, debug.Stack()}, "")
 	}
 	panic(http.ErrAbortHandler)
 }

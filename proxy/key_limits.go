@@ -146,7 +146,7 @@ func overLimit(limit string, wait time.Duration) error {
 
 // admit takes a request of the exchange's key.
 func (x *exchange) admit(key *heldKey) error {
-	if err := key.take(time.Now(), x.reply.header); err != nil {
+	if err := key.take(time.Now(), x.record.header); err != nil {
 		return err
 	}
 	x.key = key

@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 )
 
 // log writes one line for the exchange. Texts that are empty, usage_estimated unless it is true, and
@@ -19,13 +23,12 @@ import (
 // named by the client, and becomes "other". What an upstream calls an error, or the reason
 // for which it stopped, is logged if it is one that the API has; of any other reason for
 // which it stopped, what looks like a word.
-func (x *exchange) log() {
-	r := &x.record
+func (r *record) log() {
 	level := zerolog.InfoLevel
 	if r.Status >= 500 || r.Terminal == metrics.Failed && r.StreamBegan {
 		level = zerolog.WarnLevel
 	}
-	line := x.s.log.WithLevel(level)
+	line := r.logger.WithLevel(level)
 	for _, text := range []struct{ name, value string }{
 		{"request_id", r.RequestID},
 		{"client_request_id", r.ClientRequestID},
@@ -137,4 +140,65 @@ func clip(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s[:min(len(s), longest)], ""))
+}
+
+// logPassedOver logs an error of an upstream that the client is not told of, because
+// something else is tried.
+func (r *record) logPassedOver(err error) {
+	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("msg", "the upstream failed and is passed over").Send()
+}
+
+// logCause logs what the client is not told of the error that ended the exchange.
+func (r *record) logCause(err error, f *failure) {
+	var (
+		upstreamErr *upstream.Error
+		panicked    *panicError
+	)
+	switch {
+	case errors.As(err, &panicked):
+		logPanic(r.logger, panicked, r.RequestID)
+	case errors.As(err, &upstreamErr) && upstreamErr.Err != nil:
+		level := zerolog.ErrorLevel
+		if f.status < http.StatusInternalServerError {
+			level = zerolog.WarnLevel // the request may be at fault
+		}
+		r.causeLine(level, err, f).Str("msg", "the upstream failed").Send()
+	case f == internalFailure:
+		r.logger.Error().Str("request_id", r.RequestID).
+			Str("error", cmp.Or(upstream.Explain(err), fmt.Sprintf("%T", err))).Str("msg", "internal error").Send()
+	}
+}
+
+// causeLine begins a line for a failure of an upstream. What the upstream said is not in
+// it: that may quote the request.
+func (r *record) causeLine(level zerolog.Level, err error, f *failure) *zerolog.Event {
+	line := r.logger.WithLevel(level).
+		Str("request_id", r.RequestID).
+		Str("upstream", r.Upstream).
+		Str("error_type", metrics.ErrorType(f.typ))
+	if explained := upstream.Explain(err); explained != "" {
+		line.Str("error", explained)
+	}
+	var upstreamErr *upstream.Error
+	if errors.As(err, &upstreamErr) && idOrNone(upstreamErr.RequestID) != "" {
+		line.Str("upstream_request_id", upstreamErr.RequestID)
+	}
+	return line
+}
+
+// longestStack is how much of a stack is logged, in bytes: the innermost calls. With it
+// the line stays below 8 KB.
+const longestStack = 6 << 10
+
+// logPanic logs a panic, of an exchange or of what serves it.
+func logPanic(logger *zerolog.Logger, p *panicError, requestID string) {
+	stack := p.stack
+	if len(stack) > longestStack {
+		stack = append(stack[:longestStack:longestStack], "… (cut)"...)
+	}
+	line := logger.Error()
+	if requestID != "" {
+		line.Str("request_id", requestID)
+	}
+	line.Str("error", p.Error()).Bytes("stack", stack).Str("msg", "panic").Send()
 }

@@ -99,7 +99,7 @@ func (x *exchange) listModels() error {
 // nameUnlisted names in a header the upstreams whose models are missing in a list.
 func (x *exchange) nameUnlisted(upstreams []string) {
 	if len(upstreams) > 0 {
-		x.reply.header.Set("X-Dragoman-Unlisted", headerList(upstreams))
+		x.record.header.Set("X-Dragoman-Unlisted", headerList(upstreams))
 	}
 }
 

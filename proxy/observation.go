@@ -59,7 +59,7 @@ type observations []*Observation
 // observe begins the observations of an exchange.
 func (x *exchange) observe() {
 	for _, observe := range x.s.observers {
-		if o := observe(x.r, &x.record); o != nil {
+		if o := observe(x.r, &x.record.Exchange); o != nil {
 			x.observed = append(x.observed, o)
 		}
 	}

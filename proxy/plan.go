@@ -119,8 +119,8 @@ func (x *exchange) plan(body *messages.Body, request *messages.Request, m Upstre
 				req, err = x.decode(body)
 			}
 			if err == nil {
-				x.setDropped(req.Dropped)
-				began, renders = x.elapsed(), true
+				x.record.setDropped(req.Dropped)
+				began, renders = x.record.elapsed(), true
 			}
 			return req, err
 		},
@@ -133,14 +133,14 @@ func (x *exchange) plan(body *messages.Body, request *messages.Request, m Upstre
 		},
 	}, rules)
 	if renders {
-		x.record.Render += x.elapsed() - began
+		x.record.Render += x.record.elapsed() - began
 	}
 	return p, err
 }
 
 // preview plans what the model would be asked for the request of the exchange, which nobody sends.
 func (x *exchange) preview(body *messages.Body, m UpstreamModel) (*Plan, error) {
-	x.reply.header.Set("X-Dragoman-Upstream", m.Upstream)
+	x.record.header.Set("X-Dragoman-Upstream", m.Upstream)
 	return x.plan(body, nil, m, x.specOf(m, body.Stream), x.renderRules())
 }
 

@@ -124,7 +124,7 @@ func dropSampling(p *translate.Prompt, can upstream.Features) (dropped []string)
 // renderRules returns the rules of the exchange.
 func (x *exchange) renderRules() RenderRules {
 	return RenderRules{
-		Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Drop: x.drop, kept: x.s.kept.of(x.key),
-		rename: func(err error) error { return causeOr(x.r.Context(), x.conversion.Error(err)) },
+		Strict: x.s.strict, OpenLength: x.record.conversion.HasOpenLength(), Drop: x.record.drop, kept: x.s.kept.of(x.key),
+		rename: func(err error) error { return causeOr(x.r.Context(), x.record.conversion.Error(err)) },
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"dragoman/metrics"
 	"dragoman/translate/messages"
 )
 
@@ -23,12 +22,9 @@ import (
 // A streamed answer gathers the frames of events up to a [messages.Pause], and then writes them at once. When the
 // client has heard nothing for a while, a timer writes a ping.
 type reply struct {
-	header http.Header // what the exchange says in the header of the answer; it goes out with the status
-
 	s       *Server
 	dialect *dialect
-	record  *metrics.Exchange
-	began   time.Time // when the request came
+	record  *record // of the exchange; its header goes out with the status
 	w       http.ResponseWriter
 	control *http.ResponseController // of w
 
@@ -48,25 +44,19 @@ type reply struct {
 
 // newReply returns the answer to a request. It takes away the deadline for writes: a whole answer sets its own, and
 // the writes of a stream are watched. On HTTP/2 a deadline that passes ends the stream, even if it is only silent.
-func (x *exchange) newReply(w http.ResponseWriter) *reply {
-	a := &reply{
-		header: http.Header{}, s: x.s, dialect: x.dialect, record: &x.record, began: x.began,
-		w: w, control: http.NewResponseController(w),
-	}
+func newReply(s *Server, d *dialect, record *record, w http.ResponseWriter) *reply {
+	a := &reply{s: s, dialect: d, record: record, w: w, control: http.NewResponseController(w)}
 	_ = a.control.SetWriteDeadline(time.Time{})
 	return a
 }
-
-// elapsed returns the time since the request came.
-func (a *reply) elapsed() time.Duration { return time.Since(a.began) }
 
 // respond writes a whole answer, in JSON. The client has timeouts.write_stall to take it; connections without
 // deadlines, as in tests, have no limit. The only error is errClientGone.
 func (a *reply) respond(status int, body []byte) error {
 	a.record.Status = status
-	a.header.Set("Content-Type", "application/json")
-	a.header.Set("Content-Length", strconv.Itoa(len(body)))
-	maps.Copy(a.w.Header(), a.header)
+	a.record.header.Set("Content-Type", "application/json")
+	a.record.header.Set("Content-Length", strconv.Itoa(len(body)))
+	maps.Copy(a.w.Header(), a.record.header)
 	_ = a.control.SetWriteDeadline(time.Now().Add(a.s.timeouts.WriteStall))
 	a.w.WriteHeader(status)
 	n, err := a.w.Write(body)
@@ -119,7 +109,7 @@ func (a *reply) beginEarly() (stop func()) {
 	if after == 0 || a.dialect.waitFrame == nil {
 		return func() {}
 	}
-	known := a.header.Clone()
+	known := a.record.header.Clone()
 	timer := time.AfterFunc(after, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -140,7 +130,7 @@ func (a *reply) send(events iter.Seq2[messages.Event, error]) error {
 		if e.Type != messages.Pause {
 			var took time.Duration
 			if e.Type == messages.MessageStart || e.Type == messages.MessageStop {
-				took = a.elapsed()
+				took = a.record.elapsed()
 			}
 			if a.pending = a.frames.appendEvent(a.pending, e, took); len(a.pending) < maxPending {
 				continue
@@ -155,17 +145,17 @@ func (a *reply) send(events iter.Seq2[messages.Event, error]) error {
 
 // flush writes the frames that are pending. The error is errClientGone.
 func (a *reply) flush() error {
-	began := a.elapsed()
+	began := a.record.elapsed()
 	a.mu.Lock() // which a ping may hold
 	defer a.mu.Unlock()
 	if len(a.pending) > 0 {
 		if !a.streams {
-			a.sendHeader(a.header)
+			a.sendHeader(a.record.header)
 		}
 		a.spoke = true
 		a.write(a.pending)
 		a.pending = a.pending[:0]
-		a.writing += a.elapsed() - began
+		a.writing += a.record.elapsed() - began
 	}
 	return a.err
 }
@@ -179,9 +169,9 @@ func (a *reply) sendHeader(header http.Header) {
 	a.record.StreamBegan = true
 	a.s.metrics.OpenStreams.Inc()
 	a.streams = true
-	a.silence = newWatch(a.began, a.s.pingAfter, a.ping)
-	a.silence.begin(a.elapsed())
-	a.stall = newWatch(a.began, a.s.timeouts.WriteStall, func() { _ = a.control.SetWriteDeadline(time.Unix(1, 0)) }) // which ends the write
+	a.silence = newWatch(a.record.began, a.s.pingAfter, a.ping)
+	a.silence.begin(a.record.elapsed())
+	a.stall = newWatch(a.record.began, a.s.timeouts.WriteStall, func() { _ = a.control.SetWriteDeadline(time.Unix(1, 0)) }) // which ends the write
 }
 
 // ping is called when the client has heard nothing for a while.
@@ -205,7 +195,7 @@ func (a *reply) write(frames []byte) {
 		return
 	}
 	a.silence.end()
-	a.stall.begin(a.elapsed())
+	a.stall.begin(a.record.elapsed())
 	n, err := a.w.Write(frames)
 	a.record.BytesOut += int64(n)
 	if err == nil {
@@ -217,7 +207,7 @@ func (a *reply) write(frames []byte) {
 		a.leave(a.err)
 		return
 	}
-	a.silence.begin(a.elapsed())
+	a.silence.begin(a.record.elapsed())
 }
 
 // stopPings stops the pings for good.

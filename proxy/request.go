@@ -22,11 +22,11 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	}
 	x.observed.received(data)
 	opt.Strict, opt.Betas = x.s.strict, betas(x.r.Header)
-	began := x.elapsed()
+	began := x.record.elapsed()
 	body, err := x.parseBody(data, opt)
-	x.record.Decode = x.elapsed() - began
+	x.record.Decode = x.record.elapsed() - began
 	if err != nil {
-		return nil, Route{}, causeOr(x.r.Context(), x.conversion.Error(err))
+		return nil, Route{}, causeOr(x.r.Context(), x.record.conversion.Error(err))
 	}
 	if x.replay != nil {
 		body.Model = cmp.Or(x.replay.Model, body.Model)
@@ -48,25 +48,25 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 // it. What has no place in it is remembered, or refused if compat is strict.
 func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *messages.Body, err error) {
 	if x.dialect.convert != nil {
-		if x.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
+		if x.record.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
 			return nil, err
 		}
-		if at := x.conversion.Refusable; opt.Strict && at != "" {
+		if at := x.record.conversion.Refusable; opt.Strict && at != "" {
 			return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: at, Message: "Not supported here. Remove the field."}
 		}
-		data, x.conversion.Body = x.conversion.Body, nil // what is read of it keeps it as long as it has to
+		data, x.record.conversion.Body = x.record.conversion.Body, nil // what is read of it keeps it as long as it has to
 	}
 	if !opt.Count { // a count has no answer that would have to pass a guardrail
 		if x.guardrail, data, err = bedrock.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {
 			return nil, err
 		}
-		if x.conversion != nil && x.conversion.Guardrail != nil {
-			x.guardrail = x.conversion.Guardrail
+		if x.record.conversion != nil && x.record.conversion.Guardrail != nil {
+			x.guardrail = x.record.conversion.Guardrail
 		}
-		x.ignored = x.dialect.ignoredIn(x.r.Header)
+		x.record.ignored = x.dialect.ignoredIn(x.r.Header)
 	}
-	if i := slices.IndexFunc(x.ignored, x.dialect.refuses); opt.Strict && i >= 0 {
-		return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: x.ignored[i], Message: "Not supported here. Remove the field."}
+	if i := slices.IndexFunc(x.record.ignored, x.dialect.refuses); opt.Strict && i >= 0 {
+		return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: x.record.ignored[i], Message: "Not supported here. Remove the field."}
 	}
 	return x.dialect.read(x.r, data, opt)
 }
@@ -78,20 +78,20 @@ func (x *exchange) readNative(body *messages.Body) (*messages.Request, error) {
 		return nil, causeOr(x.r.Context(), err)
 	}
 	req.ID = newID("msg_")
-	x.setDropped(nil)
+	x.record.setDropped(nil)
 	return req, nil
 }
 
 // decode validates all of the request, for a model that is asked with a prompt. The
 // fields that it drops go into the answer's header.
 func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
-	began := x.elapsed()
+	began := x.record.elapsed()
 	req, err := body.Request(x.r.Context())
-	x.record.Decode += x.elapsed() - began
+	x.record.Decode += x.record.elapsed() - began
 	if err != nil {
-		return nil, causeOr(x.r.Context(), x.conversion.Error(err))
+		return nil, causeOr(x.r.Context(), x.record.conversion.Error(err))
 	}
 	req.ID, req.Model = newID("msg_"), body.Model // a replay has changed the model
-	x.setDropped(req.Dropped)
+	x.record.setDropped(req.Dropped)
 	return req, nil
 }

@@ -54,7 +54,7 @@ func TestDeepPanic(t *testing.T) {
 		deep(n - 1)
 	}
 	err := recoverPanic(func() error { deep(1000); return nil })
-	s.logPanic(err.(*panicError), "req_1")
+	logPanic(&s.log, err.(*panicError), "req_1")
 	line := log.String()
 	if len(line) > 8<<10 || !json.Valid([]byte(line)) || !strings.Contains(line, "… (cut)") || !strings.Contains(line, "TestDeepPanic") || strings.Contains(line, "c4n4ry") {
 		t.Errorf("logged %d bytes: %s", len(line), line)

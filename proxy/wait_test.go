@@ -171,8 +171,8 @@ func TestWriteBehindPing(t *testing.T) {
 		_ = a.flush()
 		a.ping()
 		a.pending = []byte("two")
-		if err := a.flush(); err != nil || a.elapsed() != 80*time.Second || a.writing != 40*time.Second {
-			t.Errorf("after %v, %v of them writing: %v", a.elapsed(), a.writing, err)
+		if err := a.flush(); err != nil || a.record.elapsed() != 80*time.Second || a.writing != 40*time.Second {
+			t.Errorf("after %v, %v of them writing: %v", a.record.elapsed(), a.writing, err)
 		}
 	})
 }

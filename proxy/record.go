@@ -1,0 +1,186 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/metrics"
+	"dragoman/proxy/bedrock"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// record is what becomes of one exchange. It is logged and counted once the exchange is over, and the client is told
+// some of it in the header of the answer.
+type record struct {
+	metrics.Exchange
+	began  time.Time       // when the request came
+	header http.Header     // of the answer
+	logger *zerolog.Logger // of the server
+
+	conversion *bedrock.Conversion // of the request: it knows the client's terms; nil for those of the Messages API
+	ignored    []string            // options in headers that are not supported: sorted, in the client's terms
+	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
+	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
+}
+
+// elapsed returns the time since the request came.
+func (r *record) elapsed() time.Duration { return time.Since(r.began) }
+
+// noteEvent adds what an event says of the exchange.
+func (r *record) noteEvent(e messages.Event) {
+	switch e.Type {
+	case messages.MessageStart:
+		r.FirstEvent = r.elapsed()
+		r.noteUsage(e.Message)
+	case messages.MessageDelta:
+		r.noteUsage(e.Message)
+		r.StopReason = string(e.Message.StopReason)
+		for _, o := range e.Message.Outcomes {
+			r.ToolCalls = append(r.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel(), FromServer: o.FromServer})
+		}
+	}
+}
+
+// noteUsage records the tokens so far. The usage of an event counts all tokens up to it,
+// so it takes the place of what was recorded before.
+func (r *record) noteUsage(m *messages.Message) {
+	u := m.Usage
+	r.InputTokens, r.OutputTokens = u.InputTokens, u.OutputTokens
+	r.CacheReadTokens, r.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
+	r.UsageEstimated = m.UsageEstimated
+}
+
+// noteAttempt adds a call of an upstream, and counts it in the header, which has no effect
+// once the answer has begun.
+func (r *record) noteAttempt(call metrics.Attempt) {
+	r.Attempts = append(r.Attempts, call)
+	r.header.Set("X-Dragoman-Attempts", strconv.Itoa(len(r.Attempts)))
+}
+
+// noteCallError adds what the last call of an upstream failed with,
+// unless the call ended because nobody waits for the answer any more: then the context of the client has ended.
+func (r *record) noteCallError(client context.Context, err error) {
+	if n := len(r.Attempts); n > 0 && client.Err() == nil && !errors.Is(err, errClientGone) {
+		r.Attempts[n-1].ErrorType = failureFor(err).typ
+	}
+}
+
+// noteChoice records what has become of a tool_choice that forces a call, as the beginning or the end
+// of the answer says: what was left out of the answer before the call is named in x-dragoman-dropped,
+// and a choice that is not met in x-dragoman-unmet.
+func (r *record) noteChoice(m *messages.Message) {
+	if len(m.LeftOut) > 0 {
+		r.leftOut = m.LeftOut
+		r.setDropped(r.dropped)
+	}
+	if len(m.Unmet) > 0 {
+		r.setUnmet(m.Unmet)
+	}
+}
+
+// setUnmet records what the request forces and the answer does not do, and names it in
+// x-dragoman-unmet. Another model may do it: each call replaces the list.
+func (r *record) setUnmet(fields []string) {
+	r.Unmet = fields
+	if len(fields) == 0 {
+		r.header.Del("X-Dragoman-Unmet")
+		return
+	}
+	r.header.Set("X-Dragoman-Unmet", headerList(fields))
+}
+
+// setDropped records which fields of the request do not reach the model that is asked, and
+// names them in x-dragoman-dropped, with those that no model gets and with the types of
+// blocks that the client does not get. They are given as the Messages API names them, and
+// the client is told of all in its own terms. Another model may get more or fewer of them:
+// each call replaces the list.
+func (r *record) setDropped(fields []string) {
+	r.dropped = fields
+	names := slices.Concat(r.conversion.DroppedWith(fields), r.ignored, r.leftOut)
+	slices.Sort(names)
+	r.Dropped = slices.Compact(names)
+	if len(r.Dropped) == 0 {
+		r.header.Del("X-Dragoman-Dropped")
+		return
+	}
+	r.header.Set("X-Dragoman-Dropped", headerList(r.Dropped))
+}
+
+// drop adds a field to the list of [record.setDropped].
+func (r *record) drop(field string) {
+	if !slices.Contains(r.dropped, field) {
+		r.setDropped(append(slices.Clip(r.dropped), field))
+	}
+}
+
+// headerList joins names with commas, for a header. The client may have made a name up, so
+// one that is long or holds a comma, say, is left out, and so are those after the first 50.
+func headerList(names []string) string {
+	const most, longest = 50, 100
+	var list []string
+	for _, name := range names[:min(len(names), most)] {
+		if len(name) <= longest && strings.Trim(name, alphanumeric+"-_.") == "" {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// noteFailure adds how the exchange of a request failed.
+func (r *record) noteFailure(request *http.Request, err error, f *failure) {
+	var (
+		upstreamErr *upstream.Error
+		invalid     *messages.InvalidRequestError
+		panicked    *panicError
+	)
+	r.ErrorType, r.ErrorReason = f.typ, cmp.Or(f.reason, messages.FaultValue)
+	r.Terminal = terminalOf(request.Context(), err)
+	r.Panicked = errors.As(err, &panicked)
+	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {
+		r.UpstreamRequestID = upstreamErr.RequestID
+	}
+	switch {
+	case errors.As(err, &invalid):
+		r.InvalidPath = metrics.Path(invalid.Path)
+	case f.status == http.StatusBadRequest && upstreamErr != nil:
+		r.InvalidPath = pathIn(f.message)
+	}
+	if f.status == http.StatusNotFound || f.status == http.StatusMethodNotAllowed || f == errNoPlace {
+		r.Shape = shapeOf(request.URL.Path)
+	}
+}
+
+// pathIn returns the path that the message of an upstream begins with, as those of the Messages API do:
+// "messages.3.content.0.text: …". It is "" if the message begins with anything else, which is not for
+// the log.
+func pathIn(message string) string {
+	path, _, found := strings.Cut(message, ": ")
+	first, _, _ := strings.Cut(path, ".")
+	if !found || strings.Trim(first, "0123456789") == "" || strings.Contains(metrics.Path(path), "*") {
+		return ""
+	}
+	return path
+}
+
+// terminalOf returns how an exchange ended whose request has this context, and that failed with err.
+func terminalOf(ctx context.Context, err error) metrics.Terminal {
+	var timeout *timeoutError
+	switch {
+	case errors.Is(err, errClientGone):
+		return metrics.ClientGone
+	case wasCut(ctx):
+		return metrics.Drained
+	case errors.As(err, &timeout) && timeout.name == idleTimeout:
+		return metrics.IdleTimeout
+	}
+	return metrics.Failed
+}
