@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Clients put the path of the Messages API behind a base URL that may end in a slash, in /v1 or in
@@ -49,9 +48,12 @@ func plainPath(path string) string {
 // plainPaths returns h for the paths that aliases stand for. The log has each alias once.
 func (s *Server) plainPaths(h http.Handler) http.Handler { return plainPaths(h, s.noteAlias) }
 
+// maxAliases is how many aliases the log has, by their shapes.
+const maxAliases = 32
+
 // noteAlias says in the log that a path is an alias of another.
 func (s *Server) noteAlias(path, plain string) {
-	if shape := shapeOf(path); s.aliases.isNew(shape) {
+	if shape := shapeOf(path); s.aliases.add(shape) {
 		s.log.Warn().Str("path", shape).Str("served_as", shapeOf(plain)).
 			Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are taken for what is meant, and this is said once").Send()
 	}
@@ -73,26 +75,4 @@ func plainPaths(h http.Handler, note func(path, plain string)) http.Handler {
 		note(r.URL.Path, to.Path)
 		h.ServeHTTP(w, &meant)
 	})
-}
-
-// aliases remembers which aliases of paths the log has, by their shapes. Clients choose them, so there is
-// a most to what is remembered, and after it nothing is new.
-type aliases struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-const maxAliases = 32
-
-func (a *aliases) isNew(shape string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.seen[shape] || len(a.seen) >= maxAliases {
-		return false
-	}
-	if a.seen == nil {
-		a.seen = map[string]bool{}
-	}
-	a.seen[shape] = true
-	return true
 }

@@ -21,7 +21,7 @@ func (x *exchange) answer() error {
 	if err != nil {
 		return err
 	}
-	dry, err := x.dryRun()
+	dry, err := dryRun(x.r.Header)
 	if err != nil {
 		return err
 	}

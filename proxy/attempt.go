@@ -144,7 +144,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // and no more of the plan is kept
 	toolAPI := prompt.ToolAPI != nil
 	if !toolAPI {
-		x.logToolAdvice(a.req, model)
+		x.s.adviseTools(a.req, model)
 	}
 	a.prefill.on = spec.Tries.Has(upstream.Prefill) && prompt.Turns[len(prompt.Turns)-1].Role == messages.RoleAssistant
 	a.maxTokens = prompt.MaxTokens
@@ -198,7 +198,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 // the model.
 func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 	x, model, spec := a.x, a.model, a.spec
-	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // the only feature that another try can do without: see noteRefusal
+	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // the only feature that another try can do without: see remedyFor
 	a.maxTokens = 0
 	req, body, call := plan.Request, plan.Native.Body, plan.Call
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {

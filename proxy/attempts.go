@@ -96,8 +96,9 @@ func newBackoff() *backoff.ExponentialBackOff {
 // afterFailure decides what follows a try that failed with err. It returns nil when it is
 // time for another try, and else the error for the client.
 func (a *attempts) afterFailure(ctx context.Context, err error) error {
-	if a.noteRefusal(err) {
+	if apply := a.remedyFor(err); apply != nil {
 		a.x.record.logPassedOver(err)
+		apply()
 		a.tries-- // it does not count against Options.Attempts: the upstream works
 		return nil
 	}
@@ -106,7 +107,7 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 		a.failures++
 	}
 	switch {
-	case mayRecover && a.retries(err):
+	case mayRecover && a.mayRetry(err) && a.x.s.breakers[a.model.Upstream].takeRetry(a.model.configured()):
 		a.x.record.logPassedOver(err)
 		return a.pause(ctx, err)
 	case len(a.fallbacks) > 0 && (mayRecover || a.first != nil):
@@ -131,42 +132,41 @@ func (a *attempts) final(err error) error {
 	return &exhaustedError{err}
 }
 
-// noteRefusal reports whether the model refused a feature, or a number of tokens, that
-// another try can do without, and remembers it for all exchanges. A model that refuses
-// what it was not asked for, or max_tokens for the second time, is not believed: it would
-// be asked again without end. With a prefill that is tried many servers fail in their own words, and some with 500
-// over the template: they are asked without one.
-func (a *attempts) noteRefusal(err error) bool {
+// remedyFor returns what to do so that another try of the same model can do without what the model refused, a feature
+// or a number of tokens; nil if there is nothing. The refusal is remembered for all exchanges. A model that refuses
+// what it was not asked for, or max_tokens for the second time, is not believed: it would be asked again without end.
+// With a prefill that is tried many servers fail in their own words, and some with 500 over the template: they are
+// asked without one.
+func (a *attempts) remedyFor(err error) (apply func()) {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) {
-		return false
+		return nil
 	}
 	if upstreamErr.Overflow != nil {
-		return a.noteRoom(upstreamErr.Overflow)
+		return a.remedyForOverflow(upstreamErr.Overflow.Room())
 	}
 	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
 	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
 	switch {
 	case refused || exceeded:
-		a.limitNoted = a.limitNoted || exceeded
-		a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
-		return true
+		return func() {
+			a.limitNoted = a.limitNoted || exceeded
+			a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
+		}
 	case a.prefill.on && (upstreamErr.Status == http.StatusBadRequest || upstreamErr.Status == http.StatusInternalServerError):
-		a.prefill = prefillTrial{rejected: true}
-		return true
+		return func() { a.prefill = prefillTrial{rejected: true} }
 	}
-	return false
+	return nil
 }
 
-// noteRoom reports whether the request fits the context window of the model with a lower max_tokens,
-// which the next try has. It does so once for a model. The limit is that of the prompt, and is not
-// remembered for others. A strict server gives no shorter answer than the client asked for.
-func (a *attempts) noteRoom(o *upstream.Overflow) bool {
-	if a.room > 0 || a.x.s.strict || o.Room() >= a.maxTokens {
-		return false
+// remedyForOverflow is [attempts.remedyFor] a request that leaves so much room for the answer in the context window of
+// the model: a lower max_tokens, once for a model. The limit is that of the prompt, and is not remembered for others.
+// A strict server gives no shorter answer than the client asked for.
+func (a *attempts) remedyForOverflow(room int) (apply func()) {
+	if a.room > 0 || a.x.s.strict || room <= 0 || room >= a.maxTokens {
+		return nil
 	}
-	a.room = o.Room()
-	return a.room > 0
+	return func() { a.room = room }
 }
 
 // recoverable reports whether another try, or another upstream, may do better.
@@ -184,10 +184,9 @@ func recoverable(err error) bool {
 	return false
 }
 
-// retries reports whether the same model is asked again: whether the number of tries, the
-// pause that the upstream wants and the budget of its retries allow it. If so, the retry
-// is taken out of the budget.
-func (a *attempts) retries(err error) bool {
+// mayRetry reports whether the number of tries, and the pause that the upstream wants, allow another try of the same
+// model.
+func (a *attempts) mayRetry(err error) bool {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) || upstreamErr.Final || a.tries == 0 || a.tries >= a.x.s.maxTries {
 		return false
@@ -196,7 +195,7 @@ func (a *attempts) retries(err error) bool {
 	if len(a.fallbacks) > 0 {
 		longest = pauseWithFallbacks
 	}
-	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry(a.model.configured())
+	return upstreamErr.RetryAfter <= longest
 }
 
 // pause waits as long as the upstream asked for in err, and at least for the backoff. It

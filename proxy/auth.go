@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"dragoman/translate/messages"
 )
@@ -82,7 +83,11 @@ func (x *exchange) authenticate() error {
 		return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
 	}
 	x.record.KeyID = key.ID()
-	return x.admit(key)
+	if err := key.take(time.Now(), x.record.header); err != nil {
+		return err
+	}
+	x.key = key
+	return nil
 }
 
 // bearer returns the token of an Authorization header, or "".

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +67,7 @@ func (x *exchange) listFoundationModels() error {
 	}
 	list := []foundationModel{}
 	for _, name := range x.bedrockNames(false) {
-		m, err := x.foundationModel(name)
+		m, err := x.s.foundationModel(name, bedrockARN(x.r.Header, "foundation-model", name))
 		if err != nil {
 			return err
 		}
@@ -79,20 +80,21 @@ func (x *exchange) listFoundationModels() error {
 	}{list})
 }
 
-func (x *exchange) foundationModel(name string) (foundationModel, error) {
-	route, err := x.s.routes.find(name)
+// foundationModel returns what the list says of a name.
+func (s *Server) foundationModel(name, arn string) (foundationModel, error) {
+	route, err := s.routes.find(name)
 	if err != nil {
 		return foundationModel{}, err
 	}
 	m := foundationModel{
-		ARN: x.bedrockARN("foundation-model", name), ID: name, Name: name, Provider: "Dragoman",
+		ARN: arn, ID: name, Name: name, Provider: "Dragoman",
 		Input: []string{"TEXT"}, Output: []string{"TEXT"}, Streams: true, Customizations: []string{}, Inference: []string{"ON_DEMAND"},
 		Lifecycle: lifecycle{"ACTIVE"},
 	}
 	if provider, _, dotted := strings.Cut(name, "."); dotted && !strings.Contains(provider, "-") { // not "claude-2.1"
 		m.Provider = provider
 	}
-	if x.s.refusals.applyTo(route.UpstreamModel).Can.Has(upstream.Images) {
+	if s.refusals.applyTo(route.UpstreamModel).Can.Has(upstream.Images) {
 		m.Input = append(m.Input, "IMAGE")
 	}
 	return m, nil
@@ -125,8 +127,8 @@ func (x *exchange) listInferenceProfiles() error {
 	}{Summaries: []inferenceProfile{}}
 	for _, name := range names[from:min(from+size, len(names))] {
 		page.Summaries = append(page.Summaries, inferenceProfile{
-			ARN: x.bedrockARN("inference-profile", name), ID: name, Name: name, CreatedAt: unknownDate, UpdatedAt: unknownDate,
-			Models: []profiledModel{{x.bedrockARN("foundation-model", name[strings.IndexByte(name, '.')+1:])}},
+			ARN: bedrockARN(x.r.Header, "inference-profile", name), ID: name, Name: name, CreatedAt: unknownDate, UpdatedAt: unknownDate,
+			Models: []profiledModel{{bedrockARN(x.r.Header, "foundation-model", name[strings.IndexByte(name, '.')+1:])}},
 			Status: "ACTIVE", Type: systemDefined,
 		})
 		page.Next = name
@@ -145,18 +147,16 @@ var profileRegions = []string{"us", "us-gov", "eu", "apac", "global", "jp", "au"
 
 // bedrockNames returns the names of inference profiles ("us.anthropic.claude-opus-4-6-v1"), or all others.
 func (x *exchange) bedrockNames(profiles bool) []string {
-	names, missing := x.s.listedNames(x.r.Context())
-	x.nameUnlisted(missing)
-	return slices.DeleteFunc(names, func(name string) bool {
+	return slices.DeleteFunc(x.listedNames(), func(name string) bool {
 		region, rest, _ := strings.Cut(name, ".")
 		return (slices.Contains(profileRegions, region) && strings.Contains(rest, ".")) != profiles
 	})
 }
 
 // bedrockARN returns an ARN for a name, in the region that the request was signed for.
-func (x *exchange) bedrockARN(kind, name string) string {
+func bedrockARN(request http.Header, kind, name string) string {
 	region, account := "us-east-1", ""
-	_, credential, _ := strings.Cut(x.r.Header.Get("Authorization"), "Credential=")
+	_, credential, _ := strings.Cut(request.Get("Authorization"), "Credential=")
 	if scope := strings.Split(credential, "/"); len(scope) == 5 && scope[2] != "" && strings.Trim(scope[2], alphanumeric+"-") == "" {
 		region = scope[2]
 	}

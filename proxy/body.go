@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -22,9 +23,9 @@ func (x *exchange) readBody() ([]byte, error) {
 		return nil, bodyTooLarge(limit)
 	}
 	if !x.s.inflightBytes.hasRoom(x.r.ContentLength) {
-		return nil, x.overloaded(metrics.GateBytes)
+		return nil, x.s.overloaded(metrics.GateBytes)
 	}
-	if err := x.admitBytes(min(x.r.ContentLength, mostPiece)); err != nil {
+	if err := x.admission.admit(min(x.r.ContentLength, mostPiece)); err != nil {
 		return nil, err
 	}
 	wire := &byteCounter{r: http.MaxBytesReader(nil, x.r.Body, limit)}
@@ -37,17 +38,17 @@ func (x *exchange) readBody() ([]byte, error) {
 	case "gzip", "x-gzip":
 		packed, err := gzip.NewReader(wire)
 		if err != nil {
-			return nil, x.bodyError(err)
+			return nil, bodyError(x.r.Context(), err)
 		}
 		unpacked, announced = packed, -1
 	default:
 		return nil, invalidField("Content-Encoding", "only gzip is understood")
 	}
 
-	body, err := readAll(unpacked, announced, limit, x.admitBytes)
+	body, err := readAll(unpacked, announced, limit, x.admission.admit)
 	switch {
 	case err != nil:
-		return nil, x.bodyError(err)
+		return nil, bodyError(x.r.Context(), err)
 	case body == nil:
 		return nil, bodyTooLarge(limit)
 	}
@@ -104,8 +105,8 @@ func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) 
 // The sizes of the pieces in which a body is read.
 const leastPiece, mostPiece = 4 << 10, 1 << 20
 
-// bodyError returns the error for the client when its body could not be read.
-func (x *exchange) bodyError(err error) error {
+// bodyError returns the error for the client when its body could not be read. The context is that of the request.
+func bodyError(ctx context.Context, err error) error {
 	var (
 		large *http.MaxBytesError
 		own   *failure
@@ -115,8 +116,8 @@ func (x *exchange) bodyError(err error) error {
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
 		return &failure{status: http.StatusRequestTimeout, typ: messages.ErrorTimeout, message: "the body of the request took too long to arrive"}
-	case x.r.Context().Err() != nil:
-		return causeOr(x.r.Context(), err)
+	case ctx.Err() != nil:
+		return causeOr(ctx, err)
 	case errors.As(err, &large):
 		return bodyTooLarge(large.Limit)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):

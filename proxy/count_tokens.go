@@ -23,7 +23,7 @@ func (x *exchange) countTokens() error {
 	if err != nil {
 		return err
 	}
-	if dry, err := x.dryRun(); err != nil {
+	if dry, err := dryRun(x.r.Header); err != nil {
 		return err
 	} else if dry {
 		return x.showPrompt(body, route.UpstreamModel)

@@ -10,8 +10,8 @@ import (
 // dryRun reports whether the client wants to see the prompt without a call of an
 // upstream. A value of the header that is no boolean is an error, and not false: the
 // client may have meant that nothing is to be called.
-func (x *exchange) dryRun() (bool, error) {
-	value := x.r.Header.Get("X-Dragoman-Dry-Run")
+func dryRun(request http.Header) (bool, error) {
+	value := request.Get("X-Dragoman-Dry-Run")
 	if value == "" {
 		return false, nil
 	}

@@ -12,15 +12,13 @@ import (
 // exchange is one request and all that comes of it. Its methods are in the files of the
 // steps that a request goes through; doc.go has their order.
 type exchange struct {
-	s       *Server
-	dialect *dialect
-	r       *http.Request // its context ends when the client leaves, and when the server cuts the exchange
-	reply   *reply
-	record  record
-	key     *heldKey // that admitted it; nil if none did
-
-	entered  bool  // it counts among those that are being answered: see enter
-	admitted int64 // bytes of its body that count as in flight: see admitBytes
+	s         *Server
+	dialect   *dialect
+	r         *http.Request // its context ends when the client leaves, and when the server cuts the exchange
+	reply     *reply
+	record    record
+	key       *heldKey  // that admitted it; nil if none did
+	admission admission // what it has taken of the gates
 
 	guardrail *bedrock.Guardrail // that the answer has to pass; nil for none
 	observed  observations       // by those who watch the exchange
@@ -28,7 +26,7 @@ type exchange struct {
 }
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{s: s, dialect: d, r: r, record: record{began: time.Now(), header: http.Header{}, logger: &s.log}}
+	x := &exchange{s: s, dialect: d, r: r, admission: admission{s: s}, record: record{began: time.Now(), header: http.Header{}, logger: &s.log}}
 	x.reply = newReply(s, d, &x.record, w)
 	x.record.Exchange = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
 	x.record.RequestID, x.record.ClientRequestID = setRequestIDs(x.record.header, r)

@@ -95,7 +95,7 @@ func (s *Server) servePath(explainer http.Handler) http.HandlerFunc {
 func (s *Server) operate(d *dialect, answer func(*exchange) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := s.newExchange(d, w, r)
-		defer x.giveBack()
+		defer x.admission.giveBack()
 		if err := recoverPanic(func() error { return answer(x) }); err != nil {
 			x.fail(err)
 		}
@@ -122,7 +122,7 @@ func (x *exchange) explain() error {
 	}
 	e := explanation{
 		Model: body.Model, Route: route.Name, Stream: body.Stream, Fallbacks: []fallback{},
-		Checked: p.checked(), Dropped: x.explainDropped(),
+		Checked: p.checked(), Dropped: x.record.explainDropped(),
 	}
 	for _, m := range models[1:] {
 		e.Fallbacks = append(e.Fallbacks, fallback{m.Upstream, m.Model})
@@ -199,22 +199,22 @@ func (p *Plan) checked() []string {
 }
 
 // explainDropped returns the fields that the model does not get, in the client's terms, and why.
-func (x *exchange) explainDropped() []droppedField {
+func (r *record) explainDropped() []droppedField {
 	list := []droppedField{}
-	if x.record.conversion != nil {
-		for _, field := range x.record.conversion.Dropped {
+	if r.conversion != nil {
+		for _, field := range r.conversion.Dropped {
 			list = append(list, droppedField{field, "the Messages API, in whose terms the request is read, has no place for it"})
 		}
 	}
-	for _, field := range x.record.ignored {
+	for _, field := range r.ignored {
 		list = append(list, droppedField{field, "a header that asks for what is not done here"})
 	}
-	for _, field := range x.record.dropped {
+	for _, field := range r.dropped {
 		why := dropReasons[field]
 		if why == "" {
 			why = messages.WhyDropped(field)
 		}
-		list = append(list, droppedField{x.record.conversion.Name(field), why})
+		list = append(list, droppedField{r.conversion.Name(field), why})
 	}
 	return list
 }

@@ -144,16 +144,7 @@ func overLimit(limit string, wait time.Duration) error {
 	return &failure{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, message: "this key may take " + limit, retryAfter: wait}
 }
 
-// admit takes a request of the exchange's key.
-func (x *exchange) admit(key *heldKey) error {
-	if err := key.take(time.Now(), x.record.header); err != nil {
-		return err
-	}
-	x.key = key
-	return nil
-}
-
-// releaseKey gives back what admit took, once the record has the exchange's tokens. An
+// releaseKey gives back what the request took of its key, once the record has the exchange's tokens. An
 // answer that was cut counts as far as the upstream counted it.
 func (x *exchange) releaseKey() {
 	if x.key != nil {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -128,6 +129,28 @@ func idOrNone(id string) string {
 		return id
 	}
 	return ""
+}
+
+// once remembers what the log says once. Clients can make up the keys, so no more than most are remembered; after
+// them nothing is new.
+type once[K comparable] struct {
+	most int
+	mu   sync.Mutex
+	seen map[K]bool
+}
+
+// add adds a key, and reports whether it is new.
+func (o *once[K]) add(key K) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen[key] || len(o.seen) >= o.most {
+		return false
+	}
+	if o.seen == nil {
+		o.seen = map[K]bool{}
+	}
+	o.seen[key] = true
+	return true
 }
 
 // clip returns the first 128 bytes of a text that the client chose, without control

@@ -57,8 +57,7 @@ func (x *exchange) listModels() error {
 		}
 		limit = n
 	}
-	names, missing := x.s.listedNames(x.r.Context())
-	x.nameUnlisted(missing)
+	names := x.listedNames()
 	first, last := 0, len(names)
 	if after := query.Get("after_id"); after != "" {
 		if first = slices.Index(names, after) + 1; first == 0 {
@@ -96,11 +95,13 @@ func (x *exchange) listModels() error {
 	return x.reply.respondJSON(page)
 }
 
-// nameUnlisted names in a header the upstreams whose models are missing in a list.
-func (x *exchange) nameUnlisted(upstreams []string) {
-	if len(upstreams) > 0 {
-		x.record.header.Set("X-Dragoman-Unlisted", headerList(upstreams))
+// listedNames returns [Server.listedNames], and names in a header the upstreams whose models are missing.
+func (x *exchange) listedNames() []string {
+	names, missing := x.s.listedNames(x.r.Context())
+	if len(missing) > 0 {
+		x.record.header.Set("X-Dragoman-Unlisted", headerList(missing))
 	}
+	return names
 }
 
 // describeModel answers with what is known of the model in the path, or 404.

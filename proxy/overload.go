@@ -34,46 +34,51 @@ func (g *gate) hasRoom(n int64) bool { return g.most == 0 || g.taken.Load()+n <=
 
 func (g *gate) give(n int64) { g.taken.Add(-n) }
 
+// admission is what one exchange has taken of the gates.
+type admission struct {
+	s       *Server
+	entered bool  // it counts among the exchanges that are being answered
+	bytes   int64 // of its body that count as in flight
+}
+
 // enter admits the exchange among those that are being answered, before its body is read.
-// giveBack ends what enter and admitBytes began.
-func (x *exchange) enter() error {
-	if !x.s.concurrent.take(1) {
-		return x.overloaded(metrics.GateConcurrent)
+// giveBack ends what enter and admit began.
+func (a *admission) enter() error {
+	if !a.s.concurrent.take(1) {
+		return a.s.overloaded(metrics.GateConcurrent)
 	}
-	x.entered = true
+	a.entered = true
 	return nil
 }
 
-// admitBytes admits a body of so many bytes, unpacked. It is called before they are in memory:
+// admit admits a body of so many bytes, unpacked. It is called before they are in memory:
 // again and again while a body grows, and once more when its announced length is believed.
-func (x *exchange) admitBytes(size int64) error {
-	more := size - x.admitted
+func (a *admission) admit(size int64) error {
+	more := size - a.bytes
 	if more <= 0 {
 		return nil
 	}
-	if !x.s.inflightBytes.take(more) {
-		return x.overloaded(metrics.GateBytes)
+	if !a.s.inflightBytes.take(more) {
+		return a.s.overloaded(metrics.GateBytes)
 	}
-	x.admitted = size
-	x.s.metrics.InflightBodyBytes.Add(float64(more))
+	a.bytes = size
+	a.s.metrics.InflightBodyBytes.Add(float64(more))
 	return nil
 }
 
 // giveBack gives back what the exchange has taken.
-func (x *exchange) giveBack() {
-	if x.entered {
-		x.entered = false
-		x.s.concurrent.give(1)
+func (a *admission) giveBack() {
+	if a.entered {
+		a.s.concurrent.give(1)
 	}
-	x.s.inflightBytes.give(x.admitted)
-	x.s.metrics.InflightBodyBytes.Sub(float64(x.admitted))
-	x.admitted = 0
+	a.s.inflightBytes.give(a.bytes)
+	a.s.metrics.InflightBodyBytes.Sub(float64(a.bytes))
 }
 
 // overloaded counts an exchange that a gate refuses, and returns the error for its client.
 // Those that are refused together are not all to come back in the same second.
-func (x *exchange) overloaded(gate string) error {
-	x.s.metrics.Overload.WithLabelValues(gate).Inc()
+func (s *Server) overloaded(gate string) error {
+	s.metrics.Overload.WithLabelValues(gate).Inc()
 	return &failure{
 		status: 529, typ: messages.ErrorOverloaded, message: "the server has more to do than it can take: try again in some seconds",
 		retryAfter: time.Duration(1+rand.IntN(4)) * time.Second,

@@ -13,7 +13,7 @@ import (
 // and returns the route for it. The rest of the body is decoded when a model needs it:
 // see decode.
 func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Route, error) {
-	if err := x.enter(); err != nil {
+	if err := x.admission.enter(); err != nil {
 		return nil, Route{}, err
 	}
 	data, err := x.readBody()

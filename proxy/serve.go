@@ -12,7 +12,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		x := s.newExchange(d, w, r)
 		x.observe()
 		defer x.releaseKey()
-		defer x.giveBack()
+		defer x.admission.giveBack()
 		err := recoverPanic(func() error {
 			if err := x.authenticate(); err != nil {
 				return err

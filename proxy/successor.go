@@ -19,12 +19,12 @@ type shared struct {
 	concurrentTaken, bytesTaken, abandonedTaken atomic.Int64 // of the gates
 
 	kept    kept
-	advice  toolAdvice
-	aliases aliases
+	advice  once[way]    // models that were asked with more tools than is advised: see adviseTools
+	aliases once[string] // of paths
 }
 
 func newShared() *shared {
-	c := &shared{kept: newKept()}
+	c := &shared{kept: newKept(), advice: once[way]{most: maxRefusals}, aliases: once[string]{most: maxAliases}}
 	c.draining, c.drain = context.WithCancel(context.Background())
 	c.base, c.cut = context.WithCancelCause(context.Background())
 	return c
