@@ -20,7 +20,7 @@ func TestSignals(t *testing.T) {
 	}
 	checkRows(t, below(t, page, "### When one moves"), metric.FindAllStringSubmatch(metrics.String(), -1), 20)
 
-	line := read(t, "proxy/log.go")
+	line := read(t, "proxy/record_log.go")
 	line, _, _ = strings.Cut(line[strings.Index(line, ") log() {"):], "\n}\n")
 	field := regexp.MustCompile(`(?:\{|\b(?:Str|Int|Int64|Bool|Float64|Strs)\()"([a-z_]+)"`)
 	checkRows(t, below(t, page, "### Its fields"), field.FindAllStringSubmatch(line, -1), 25)

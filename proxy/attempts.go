@@ -2,228 +2,224 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"iter"
-	"net/http"
-	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
+	"dragoman/metrics"
+	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
-// When a call of a model fails, this file decides what follows:
-//
-//	failure before the first event          Dragoman asks                          if nobody is left, the client gets
-//	a feature, max_tokens or a prefill      the same model without it, at once:    the error
-//	that was tried is refused               this counts as no try
-//	max_tokens, beyond the context window   the same model with what fits, once;   the error
-//	                                        nobody in compat: strict
-//	429, 5xx, no connection                 the same model after a pause, up to    the last error; after two calls with
-//	                                        limits.attempts times and within its   x-should-retry: false
-//	                                        budget of retries; then the fallbacks
-//	429 or 5xx that is Final: a quota, a    the fallbacks                          the last error, with
-//	time limit, our own credentials                                                x-should-retry: false
-//	no answer in timeouts.first_byte        the fallbacks                          504
-//	the circuit breaker is open             the fallbacks                          529, with retry-after
-//	another 4xx: the request is wrong       nobody                                 the error
-//	another 4xx, of a fallback              the next fallback                      the error of the first model
-//	tool_choice unmet in compat: strict     nobody                                 502, with x-should-retry: false
-//	the client left, or Dragoman cut the    nobody                                 nothing, 504 for timeouts.total,
-//	exchange                                                                       or 529 for a shutdown
-//
-//	failure after the first event           nobody                                 an error frame
-//
-// Other layers send more, but not after a failure that this file sees:
-//
-//   - Package translate asks a model again to go on with its answer, or to correct it: translate/answer/again.go.
-//   - Package upstream sends a call once more that new credentials or the upstream's clock can mend: onceMore for
-//     Bedrock, bearerTransport for Vertex AI. net/http sends one again whose idle connection was dead: replayable.
-//
-// Dragoman asks for a count of tokens once.
+// attempt asks one model of an upstream to answer an exchange, once or several times.
+// Whether it is asked again, or another model, is decided by [attempts].
+type attempt struct {
+	x      *exchange
+	client context.Context   // ends when nobody waits for the answer any more; the context of a call may go on: see callContext
+	body   *messages.Body    // nil once the answer has begun: see letGo
+	req    *messages.Request // the body validated; nil until a model needs it, and once the answer has begun
 
-// The longest pauses before another try of the same model. A client that would have to
-// wait longer is told so, and decides itself whether it has the time.
-const (
-	longestPause       = 10 * time.Second
-	pauseWithFallbacks = 500 * time.Millisecond // asking the next model is faster
-)
-
-// attempts asks the models of a route, in order, until one of them answers.
-type attempts struct {
-	attempt                   // of the model that is asked now
-	fallbacks []UpstreamModel // models that have not been asked
-	first     *failedModel    // the first model, once another one is asked in its place
-
-	limitNoted bool // the model that is asked now has refused max_tokens once, and named its limit
-	failures   int  // calls of all models that failed through no fault of the request
-	backoff    *backoff.ExponentialBackOff
+	model     UpstreamModel  // that is asked
+	tries     int            // calls of the model so far, without those that it refused a feature
+	inPlaceOf string         // error type that the model before failed with; "" for the first model, and from the first call of this one on
+	spec      upstream.Model // what the last call said of the model
+	maxTokens int            // of the last call; 0 if the request was passed through as it came
+	room      int            // tokens for the answer that the prompt leaves of the context window, after the model refused more; 0 before
+	prefill   prefillTrial   // of the model
 }
 
-// failedModel is a model with the error that ended the attempt to ask it.
-type failedModel struct {
-	model UpstreamModel
-	err   error
-}
-
-// askModels returns the events of the answer, which can be ranged over once. The models are asked in
-// their order, while the context of the client goes on; ctx is that of the calls, which may go on without it.
-func (x *exchange) askModels(ctx, client context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
-	a := &attempts{attempt: attempt{x: x, client: client, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
-	return func(yield func(messages.Event, error) bool) {
-		err := a.ended(ctx)
-		for err == nil {
-			failed := a.try(ctx, yield)
-			if failed == nil {
-				return
-			}
-			if err = a.ended(ctx); err == nil {
-				err = a.afterFailure(ctx, failed)
-			}
-		}
-		yield(messages.Event{}, err)
+// try calls the model's upstream and yields the events of its answer. If the upstream
+// fails before the first event, try has yielded nothing and returns the error. A later
+// error is yielded, and try returns nil.
+func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) bool) error {
+	a.recordModel(a.model)
+	a.x.record.setUnmet(nil)
+	a.spec = a.x.specOf(a.model, a.body.Stream)
+	a.spec.MaxTokens = lowerLimit(a.spec.MaxTokens, a.room)
+	if a.prefill.rejected {
+		a.spec.Tries = 0
 	}
-}
 
-func newBackoff() *backoff.ExponentialBackOff {
-	b := backoff.NewExponentialBackOff()
-	b.InitialInterval = 200 * time.Millisecond
-	b.MaxInterval = longestPause
-	return b
-}
-
-// afterFailure decides what follows a try that failed with err. It returns nil when it is
-// time for another try, and else the error for the client.
-func (a *attempts) afterFailure(ctx context.Context, err error) error {
-	if apply := a.remedyFor(err); apply != nil {
-		a.x.record.logPassedOver(err)
-		apply()
-		a.tries-- // it does not count against Options.Attempts: the upstream works
-		return nil
-	}
-	mayRecover := recoverable(err)
-	if mayRecover && a.tries > 0 {
-		a.failures++
-	}
-	switch {
-	case mayRecover && a.mayRetry(err) && a.x.s.breakers[a.model.Upstream].takeRetry(a.model.configured()):
-		a.x.record.logPassedOver(err)
-		return a.pause(ctx, err)
-	case len(a.fallbacks) > 0 && (mayRecover || a.first != nil):
-		a.fallBack(err)
-		return nil
-	case a.first != nil && !mayRecover: // the client asked for the first model, and gets its error
-		a.x.record.logPassedOver(err)
-		a.recordModel(a.first.model)
-		err = a.first.err
-	}
-	return a.final(err)
-}
-
-// final returns the error for the client when no try is left. After two failed calls it
-// says that trying again is of no use: clients that retry what has been retried here
-// would multiply the load of an upstream that is in trouble.
-func (a *attempts) final(err error) error {
-	var upstreamErr *upstream.Error
-	if a.failures < 2 || !recoverable(err) || !errors.As(err, &upstreamErr) {
+	call, err := a.prepare()
+	if err != nil {
 		return err
 	}
-	return &exhaustedError{err}
-}
-
-// remedyFor returns what to do so that another try of the same model can do without what the model refused, a feature
-// or a number of tokens; nil if there is nothing. The refusal is remembered for all exchanges. A model that refuses
-// what it was not asked for, or max_tokens for the second time, is not believed: it would be asked again without end.
-// With a prefill that is tried many servers fail in their own words, and some with 500 over the template: they are
-// asked without one.
-func (a *attempts) remedyFor(err error) (apply func()) {
-	var upstreamErr *upstream.Error
-	if !errors.As(err, &upstreamErr) {
-		return nil
+	breaker := a.x.s.breakers[a.model.Upstream]
+	report, err := breaker.allow(a.model.configured())
+	if err != nil {
+		return err
 	}
-	if upstreamErr.Overflow != nil {
-		return a.remedyForOverflow(upstreamErr.Overflow.Room())
+	if a.tries == 0 {
+		breaker.addRetryShare(a.model.configured())
 	}
-	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
-	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
-	switch {
-	case refused || exceeded:
-		return func() {
-			a.limitNoted = a.limitNoted || exceeded
-			a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
+	begun, outcome := false, errUnfinished // as after a panic, which says nothing of the upstream
+	defer func() {
+		if !begun {
+			report(outcome)
 		}
-	case a.prefill.on && (upstreamErr.Status == http.StatusBadRequest || upstreamErr.Status == http.StatusInternalServerError):
-		return func() { a.prefill = prefillTrial{rejected: true} }
+	}()
+	a.recordCall()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for e, err := range call(ctx, cancel) {
+		if err != nil {
+			a.x.record.noteCallError(a.client, err)
+		}
+		switch {
+		case begun:
+		case err != nil:
+			outcome = err
+			return err
+		case e.Type == messages.Pause: // the answer is held back, and another model may still be asked
+			continue
+		default:
+			begun = true
+			report(nil)
+		}
+		if e.Message != nil {
+			a.noteContinued(e.Message)
+			a.x.record.noteChoice(e.Message)
+			switch unmet := len(e.Message.Unmet) > 0 && a.x.s.strict; {
+			case !unmet:
+			case e.Type == messages.MessageStart:
+				return errUnmet
+			default: // the answer has begun
+				yield(messages.Event{}, errUnmet)
+				return nil
+			}
+		}
+		a.letGo()
+		if !yield(e, err) || e.Type == messages.MessageStop {
+			return nil
+		}
 	}
 	return nil
 }
 
-// remedyForOverflow is [attempts.remedyFor] a request that leaves so much room for the answer in the context window of
-// the model: a lower max_tokens, once for a model. The limit is that of the prompt, and is not remembered for others.
-// A strict server gives no shorter answer than the client asked for.
-func (a *attempts) remedyForOverflow(room int) (apply func()) {
-	if a.room > 0 || a.x.s.strict || room <= 0 || room >= a.maxTokens {
-		return nil
-	}
-	return func() { a.room = room }
+// ended returns why nobody waits for the answer to a call with this context any more, as [causeOr] does; nil if
+// somebody does.
+func (a *attempt) ended(ctx context.Context) error { return causeOr(ctx, causeOr(a.client, nil)) }
+
+// letGo forgets the request, once the answer has begun: it may take minutes, and no model is asked in
+// the place of this one any more. Whoever may still ask this one again keeps what that takes.
+func (a *attempt) letGo() { a.body, a.req = nil, nil }
+
+// recordModel names the model in the record, and its upstream in the header.
+func (a *attempt) recordModel(m UpstreamModel) {
+	r := &a.x.record
+	r.Upstream, r.UpstreamModel, r.Format, r.Variant, r.FormatReason = m.Upstream, m.Model, "", "", ""
+	a.x.record.header.Set("X-Dragoman-Upstream", m.Upstream)
 }
 
-// recoverable reports whether another try, or another upstream, may do better.
-func recoverable(err error) bool {
-	var (
-		upstreamErr *upstream.Error
-		timeout     *timeoutError
-	)
+// recordCall adds a call of the model to the record.
+func (a *attempt) recordCall() {
+	a.tries++
+	a.x.record.noteAttempt(metrics.Attempt{Upstream: a.model.Upstream, InPlaceOf: a.inPlaceOf})
+	a.inPlaceOf = ""
+}
+
+// upstreamCall returns the events of an answer. The upstream is called when they are
+// ranged over, with ctx. cancel ends ctx; the timeouts use it.
+type upstreamCall func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error]
+
+// prepare returns the call that asks the model: over its own tool API, if it has one, or
+// with a prompt.
+func (a *attempt) prepare() (upstreamCall, error) {
+	plan, err := a.x.plan(a.body, a.req, a.model, a.spec, a.x.renderRules())
+	if plan != nil && plan.Prompt != nil {
+		a.req = plan.Request
+	}
 	switch {
-	case errors.As(err, &upstreamErr):
-		return upstreamErr.Status == http.StatusTooManyRequests || upstreamErr.Status >= http.StatusInternalServerError
-	case errors.As(err, &timeout):
-		return timeout.name == firstByteTimeout
+	case err != nil:
+		return nil, err
+	case plan.Prompt == nil:
+		return a.prepareNative(plan), nil
 	}
-	return false
+	return a.preparePrompt(plan), nil
 }
 
-// mayRetry reports whether the number of tries, and the pause that the upstream wants, allow another try of the same
-// model.
-func (a *attempts) mayRetry(err error) bool {
-	var upstreamErr *upstream.Error
-	if !errors.As(err, &upstreamErr) || upstreamErr.Final || a.tries == 0 || a.tries >= a.x.s.maxTries {
-		return false
+// preparePrompt returns the call that asks the model with a prompt. It may call the
+// upstream several times, because translate asks a model again (see translate.Reason).
+func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
+	x, model, spec := a.x, a.model, a.spec
+	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // and no more of the plan is kept
+	toolAPI := prompt.ToolAPI != nil
+	if !toolAPI {
+		x.s.adviseTools(a.req, model)
 	}
-	longest := longestPause
-	if len(a.fallbacks) > 0 {
-		longest = pauseWithFallbacks
+	a.prefill.on = spec.Tries.Has(upstream.Prefill) && prompt.Turns[len(prompt.Turns)-1].Role == messages.RoleAssistant
+	a.maxTokens = prompt.MaxTokens
+	if !toolAPI {
+		x.record.Format, x.record.Variant, x.record.FormatReason = model.FormatName(), prompt.Variant, model.FormatReason()
 	}
-	return upstreamErr.RetryAfter <= longest
+	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
+	if len(x.observed) > 0 {
+		req = a.req
+	}
+	var collected *retained
+	if checks != nil {
+		collected = new(retained)
+	}
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
+		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			if p.Again() != "" {
+				if err := a.ended(ctx); err != nil {
+					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+				}
+				x.record.noteAttempt(metrics.Attempt{Upstream: model.Upstream})
+			}
+			x.observed.rendered(model, req, p)
+			call := first
+			if first = nil; call == nil { // the model is asked again
+				var err error
+				if call, err = x.s.upstreams[model.Upstream].Prepare(spec, p); err != nil {
+					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+				}
+			}
+			chunks := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return chunksInPieces(call.Chunks(ctx)) }
+			c := a.newCall(cancel)
+			return readAnswer(ctx, c, chunks, c.chunkLooker(p, collected))
+		}
+		if checks == nil {
+			return translate.Events(a.req, prompt, ask)
+		}
+		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request, why translate.Reason) (*translate.Prompt, error) {
+			if why == translate.ReasonUncontinued {
+				a.noteUncontinued()
+				spec.Tries = 0
+			}
+			rules := x.renderRules()
+			rules.toolAPI = toolAPI
+			return model.prompt(x.r.Context(), corrected, spec, rules)
+		})
+	}
 }
 
-// pause waits as long as the upstream asked for in err, and at least for the backoff. It
-// returns an error if nobody waits for the answer any more.
-func (a *attempts) pause(ctx context.Context, err error) error {
-	var upstreamErr *upstream.Error
-	pause := a.backoff.NextBackOff()
-	if errors.As(err, &upstreamErr) {
-		pause = max(pause, upstreamErr.RetryAfter)
+// prepareNative returns the call that passes the request through to the tool API of
+// the model.
+func (a *attempt) prepareNative(plan *Plan) upstreamCall {
+	x, model, spec := a.x, a.model, a.spec
+	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // the only feature that another try can do without: see remedyFor
+	a.maxTokens = 0
+	req, body, call := plan.Request, plan.Native.Body, plan.Call
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
+		x.observed.passed(model, body)
+		body = nil
+		pieces := call.Events
+		if model.Rescue { // else nothing is parsed
+			pieces = func(ctx context.Context) iter.Seq2[messages.Event, error] { return textsInPieces(call.Events(ctx)) }
+		}
+		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, a.newCall(cancel), pieces, lookAtEvent))
+		if model.Rescue {
+			target := model.Target(spec)
+			target.Memo = x.s.kept.of(x.key).tools
+			events = translate.Rescue(req, target, events)
+		}
+		return events
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-a.client.Done():
-	}
-	return a.ended(ctx)
 }
 
-// fallBack gives up the model, which failed with err, for the next one.
-func (a *attempts) fallBack(err error) {
-	a.x.record.logPassedOver(err)
-	if a.first == nil {
-		a.first = &failedModel{a.model, err}
-	}
-	a.inPlaceOf = failureFor(err).typ
-	a.model, a.fallbacks = a.fallbacks[0], a.fallbacks[1:]
-	a.tries, a.limitNoted, a.room, a.prefill = 0, false, 0, prefillTrial{}
-	a.backoff.Reset()
+// newCall returns a call of a model for the exchange.
+func (a *attempt) newCall(cancel context.CancelCauseFunc) *call {
+	x := a.x
+	return &call{model: a.model, limits: x.s.timeouts, cancel: cancel, client: a.client, reply: x.reply, record: &x.record, observed: x.observed}
 }

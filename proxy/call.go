@@ -7,7 +7,36 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 )
+
+// Upstream is where models are; package upstream has the implementations. A model of it is asked with a
+// [upstream.Call]: its sequences are lazy, and have at most one error, which comes last. When their
+// context ends, they end with its cause. Leaving the range cancels the call and releases all that it held.
+type Upstream interface {
+	// Prepare returns the call that asks the model with a prompt.
+	Prepare(m upstream.Model, p *translate.Prompt) (*upstream.Call, error)
+
+	// Passes reports whether the model can be asked over the Messages API, so that a client's own
+	// request can go through to its tool API. A model without an ID is one that is not known yet.
+	Passes(m upstream.Model) bool
+	// TakesTools reports whether the model can be asked with a prompt for the tools API of its server:
+	// [translate.Target.ToolAPI]. A model without an ID is one that is not known yet.
+	TakesTools(m upstream.Model) bool
+	// PrepareNative returns the call that passes a client's own request to such a model.
+	PrepareNative(m upstream.Model, n upstream.Native) (*upstream.Call, error)
+
+	// Keeps reports whether the answers of the model can be made to pass the guardrail of Bedrock, with
+	// every option that g has.
+	Keeps(m upstream.Model, g upstream.Guardrail) bool
+
+	// ListModels returns the models that there are.
+	ListModels(ctx context.Context) ([]upstream.Listed, error)
+
+	// FamilyHint returns the most telling name of the model that a server really runs behind an id, "" as
+	// long as it is not known. It does not wait: it asks the server once, for later calls.
+	FamilyHint(model string) string
+}
 
 // call is one call of an upstream, and what is told of it.
 type call struct {
@@ -18,12 +47,6 @@ type call struct {
 	reply    *reply                  // which the answer goes to
 	record   *record
 	observed observations
-}
-
-// newCall returns a call of a model for the exchange.
-func (a *attempt) newCall(cancel context.CancelCauseFunc) *call {
-	x := a.x
-	return &call{model: a.model, limits: x.s.timeouts, cancel: cancel, client: a.client, reply: x.reply, record: &x.record, observed: x.observed}
 }
 
 // readAnswer runs the call c and passes on the pieces of its answer: chunks, or events. look
@@ -155,5 +178,32 @@ func (c *call) warnerOfCut(p *translate.Prompt) func(messages.Usage) {
 				Str("msg", "the upstream has read only a part of the prompt, perhaps without the tools: its context is too small. "+
 					"Raise num_ctx or OLLAMA_CONTEXT_LENGTH of Ollama, -c of llama.cpp, --max-model-len of vLLM").Send()
 		}
+	}
+}
+
+// callContext returns the context of the calls of upstreams for a client, whose context ends when the client leaves.
+// So does the context of the calls, unless the answer is then read to its end all the same; it ends as well when the
+// server cuts the exchange. Calls that nobody waits for are to leave room for others: beyond a share they are cancelled.
+func (s *Server) callContext(client context.Context) (context.Context, context.CancelCauseFunc) {
+	if !s.finishes {
+		return context.WithCancelCause(client)
+	}
+	ctx, cancelCall := context.WithCancelCause(context.WithoutCancel(client))
+	stopCut := context.AfterFunc(s.base, func() { cancelCall(context.Cause(s.base)) })
+	stopLeft := context.AfterFunc(client, func() {
+		switch {
+		case wasCut(client):
+			return
+		case !s.abandoned.take(1):
+			cancelCall(errClientGone)
+			return
+		}
+		<-ctx.Done()
+		s.abandoned.give(1)
+	})
+	return ctx, func(cause error) {
+		stopCut()
+		stopLeft()
+		cancelCall(cause)
 	}
 }

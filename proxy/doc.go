@@ -2,25 +2,28 @@
 // dialect, has package translate and an upstream answer it, and writes the answer in the
 // same dialect, streamed or whole.
 //
-// A request passes the files in this order:
+// A file is named after what it holds, and the first word is what it is about:
 //
-//	handler.go, serve.go        the URLs; what holds for every exchange
-//	alias.go, path.go           what else clients make of them
-//	auth.go, key_limits.go      who is let in, and how often
-//	guard.go, cors.go           pages in browsers: kept out where there are no keys, and let in by name
-//	models.go, model_list.go    which models there are, as far as upstreams say
-//	overload.go                 whether there is room for it
-//	request.go, body.go         the body, until it is known which models may answer
-//	answer.go                   the one pipeline, streamed or whole
-//	attempts.go, attempt.go     what follows when a call fails, with a table; one call
-//	plan.go, render.go, wait.go what is asked, the prompt; the upstream's answer, within the timeouts
-//	check                       what an answer has to pass; translate asks again if it does not
-//	writer.go, outcome.go       the answer's way to the client; errors, log and metrics
+//	routes        every URL, what else clients make of it, and paths as the log has them
+//	access_…      who is let in, and how often (keys); which pages of browsers (browser); how many at once (load)
+//	connection    how long a client can hold its connection
+//	exchange      one request from its beginning to its end, and the one pipeline of its answer, streamed or whole
+//	request       the body, until it is known which models may answer
+//	models_…      which models answer to a name (config), and which there are: for clients (list), by upstreams (discovery)
+//	plan, plan_…  what a model is asked: over which API, in which format, with which prompt
+//	attempts_…    who is asked, and who is asked again when a call fails (retry, with a table); what is
+//	              remembered of failures (breaker) and of what models refuse (refusals)
+//	call, call_…  one call of an upstream: who waits for it, and how long (limits)
+//	reply         the way of the answer to the client: header, frames, pings
+//	dialect, …    the client APIs
+//	failures      what the client is told of an error
+//	record, …     what is logged, counted and said in headers; observers are told more
+//	count, explain, replay   a count of tokens, what would be asked (a dry run too), a request once more
+//	server        what is served; one server in the place of another
+//
+// The package check has what an answer has to pass.
 //
 // A client API is one value of type [dialect]: [messagesAPI], [bedrockInvoke],
-// [bedrockConverse], [bedrockCount] and [vertex], each in a file of its own. To add one,
+// [bedrockConverse], [bedrockCount] and [vertex], in the files dialect_…. To add one,
 // write such a value and give it its paths in [Server.Handler].
-//
-// A file refers to those that it stands on and not to those that use it: an exchange
-// knows nothing of the pipeline, and errors know nothing of an exchange.
 package proxy

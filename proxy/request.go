@@ -2,9 +2,16 @@ package proxy
 
 import (
 	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
 	"slices"
 	"strings"
 
+	"dragoman/metrics"
 	"dragoman/proxy/bedrock"
 	"dragoman/translate/messages"
 )
@@ -94,4 +101,128 @@ func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
 	req.ID, req.Model = newID("msg_"), body.Model // a replay has changed the model
 	x.record.setDropped(req.Dropped)
 	return req, nil
+}
+
+// readBody returns the body of the request, unpacked. It is read to its end before
+// anything else is done: only then does net/http watch the connection, and cancel the
+// request's context when the client leaves.
+func (x *exchange) readBody() ([]byte, error) {
+	limit := x.s.bodyBytes
+	if x.r.ContentLength > limit {
+		return nil, bodyTooLarge(limit)
+	}
+	if !x.s.inflightBytes.hasRoom(x.r.ContentLength) {
+		return nil, x.s.overloaded(metrics.GateBytes)
+	}
+	if err := x.admission.admit(min(x.r.ContentLength, mostPiece)); err != nil {
+		return nil, err
+	}
+	wire := &byteCounter{r: http.MaxBytesReader(nil, x.r.Body, limit)}
+	defer func() { x.record.BytesIn = wire.n }()
+
+	var unpacked io.Reader = wire
+	announced := x.r.ContentLength
+	switch encoding := strings.ToLower(strings.TrimSpace(x.r.Header.Get("Content-Encoding"))); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		packed, err := gzip.NewReader(wire)
+		if err != nil {
+			return nil, bodyError(x.r.Context(), err)
+		}
+		unpacked, announced = packed, -1
+	default:
+		return nil, invalidField("Content-Encoding", "only gzip is understood")
+	}
+
+	body, err := readAll(unpacked, announced, limit, x.admission.admit)
+	switch {
+	case err != nil:
+		return nil, bodyError(x.r.Context(), err)
+	case body == nil:
+		return nil, bodyTooLarge(limit)
+	}
+	return body, nil
+}
+
+// readAll reads a body to its end, and returns nil if it is longer than limit. While a body
+// grows, admit is called with the size that has come; its error is readAll's.
+//
+// The announced length, -1 for none, is believed once an eighth of it has come, and admitted then: a
+// client cannot reserve memory, or keep others out, with a header, and a long body is not copied when
+// it is whole. Of one that was not announced, at most twice what has come is in memory.
+func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) ([]byte, error) {
+	first := min(announced, mostPiece)
+	if announced < 0 {
+		first = leastPiece
+	}
+	pieces := [][]byte{make([]byte, 0, first+1)} // a byte more, so that the first piece can see the end
+	for size := int64(0); ; {
+		last := &pieces[len(pieces)-1]
+		n, err := r.Read((*last)[len(*last):cap(*last)])
+		*last = (*last)[:len(*last)+n]
+		if size += int64(n); size > limit {
+			return nil, nil
+		}
+		full := len(*last) == cap(*last)
+		if full || err == io.EOF {
+			if err := admit(size); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case err == io.EOF && len(pieces) == 1:
+			return *last, nil
+		case err == io.EOF:
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return nil, err
+		case full && size < announced && announced <= 8*size:
+			if err := admit(announced); err != nil {
+				return nil, err
+			}
+			whole := make([]byte, 0, announced+1)
+			for _, piece := range pieces {
+				whole = append(whole, piece...)
+			}
+			pieces = [][]byte{whole}
+		case full:
+			pieces = append(pieces, make([]byte, 0, min(max(size, leastPiece), mostPiece)))
+		}
+	}
+}
+
+// The sizes of the pieces in which a body is read.
+const leastPiece, mostPiece = 4 << 10, 1 << 20
+
+// bodyError returns the error for the client when its body could not be read. The context is that of the request.
+func bodyError(ctx context.Context, err error) error {
+	var (
+		large *http.MaxBytesError
+		own   *failure
+	)
+	switch {
+	case errors.As(err, &own): // there is no room for it
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
+		return &failure{status: http.StatusRequestTimeout, typ: messages.ErrorTimeout, message: "the body of the request took too long to arrive"}
+	case ctx.Err() != nil:
+		return causeOr(ctx, err)
+	case errors.As(err, &large):
+		return bodyTooLarge(large.Limit)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return unreadableBody("the body is not what its Content-Encoding says: gzip")
+	}
+	return unreadableBody("the body of the request could not be read to its end")
+}
+
+// byteCounter counts the bytes that are read through it.
+type byteCounter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *byteCounter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }

@@ -10,7 +10,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -90,6 +92,13 @@ var errUnmet = &failure{
 	message: "tool_choice: the model did not make the call that it forces. Under compat: lenient the answer would be what the model said instead.",
 }
 
+// errNoPlace says that the project, the location or the publisher in a path of Vertex is not
+// the name of one. Any name will do: they mean nothing here.
+var errNoPlace = &failure{
+	status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest,
+	message: "the project, the location or the publisher in the path is not the name of one",
+}
+
 // errClientGone ends an exchange whose client has closed its connection or takes nothing
 // any more. It is a [context.Canceled]: for [translate.Events] that is a reason not to
 // ask the upstream to go on with a message.
@@ -97,6 +106,18 @@ var errClientGone = fmt.Errorf("the client is gone: %w", context.Canceled)
 
 // statusClientGone is for the log: nobody is there to be answered.
 const statusClientGone = 499
+
+// clip returns the first 128 bytes of a text that the client chose, without control
+// characters.
+func clip(s string) string {
+	const longest = 128
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), longest)], ""))
+}
 
 // panicError is a panic that [recoverPanic] made an error.
 type panicError struct {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/rs/zerolog"
 
@@ -151,18 +150,6 @@ func (o *once[K]) add(key K) bool {
 	}
 	o.seen[key] = true
 	return true
-}
-
-// clip returns the first 128 bytes of a text that the client chose, without control
-// characters.
-func clip(s string) string {
-	const longest = 128
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s[:min(len(s), longest)], ""))
 }
 
 // logPassedOver logs an error of an upstream that the client is not told of, because

@@ -4,12 +4,79 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
+
+// The line of each 400 has one of a fixed set of words for its reason, whatever the client API; the line of
+// another answer has none. The documentation lists the words.
+func TestErrorReason(t *testing.T) {
+	body := func(members string) string { return `{"model":"claude-2.1","max_tokens":9,` + members + `}` }
+	const hello = `"messages":[{"role":"user","content":"x"}]`
+	refusing := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		yield(translate.Chunk{}, &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "too long"})
+	})
+	seen := map[string]bool{}
+	for _, tt := range []struct {
+		path, body, header, want string
+		up                       any
+	}{
+		{"/v1/messages", question, "Content-Encoding: gzip", reasonBody, nil},
+		{"/v1/messages", question, "Content-Encoding: br", messages.FaultValue, nil},
+		{"/v1/messages", question, "x-dragoman-dry-run: maybe", messages.FaultValue, nil},
+		{"/v1/messages", `{"model":`, "", messages.FaultJSON, nil},
+		{"/v1/messages", ``, "", messages.FaultJSON, nil},
+		{"/v1/messages", `[]`, "", messages.FaultJSON, nil},
+		{"/v1/messages", body(hello + `,"a":1,"a":2`), "", messages.FaultJSON, nil},
+		{conversePath, `[]`, "", messages.FaultJSON, nil},
+		{"/v1/messages", body(hello + `,"Stream":true`), "", messages.FaultUnknownField, nil},
+		{conversePath, `{"Messages":[]}`, "", messages.FaultUnknownField, nil},
+		{"/v1/messages", body(`"system":"x"`), "", messages.FaultMissingField, nil},
+		{"/v1/messages/count_tokens", body(`"messages":[{"role":"user"}]`), "", messages.FaultMissingField, nil},
+		{"/v1/messages", body(hello + `,"top_k":-1`), "", messages.FaultValue, nil},
+		{conversePath, `{"messages":{}}`, "", messages.FaultValue, nil},
+		{"/v1/projects/p/locations/l/publishers/%20/models/claude-2.1:rawPredict", `{}`, "", messages.FaultValue, nil},
+		{"/v1/messages", body(hello + `,"tools":[{"name":"t","input_schema":{"type":"object","required":"a"}}]`), "", messages.FaultSchema, nil},
+		{"/v1/messages", body(`"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`), "", messages.FaultConversation, nil},
+		{"/v1/messages", body(hello + `,"thread":{"id":"t"}`), "", messages.FaultUnsupported, nil},
+		{"/v1/messages", body(hello + `,"x":` + strings.Repeat("[", 201) + strings.Repeat("]", 201)), "", messages.FaultLimit, nil},
+		{"/v1/messages", question, "", reasonUpstream, refusing},
+		{conversePath, `{"messages":[{"role":"user","content":[{"text":"x"}]}]}`, "", reasonUpstream, refusing},
+		{"/v1/messages", strings.Replace(question, "claude", "gpt", 1), "", "", nil},
+		{"/v1/messages", question, "", "", nil},
+	} {
+		if tt.up == nil {
+			tt.up = completing(endOfTurn, "hi")
+		}
+		var header []string
+		if name, value, ok := strings.Cut(tt.header, ": "); ok {
+			header = []string{name, value}
+		}
+		var log logged
+		w := httptest.NewRecorder()
+		answerTo(newServer(t, tt.up, log.option), w, newRequest("POST", tt.path, tt.body, header...))
+		got, _ := log.exchange(t)["error_reason"].(string)
+		if got != tt.want || (w.Code == 400) != (tt.want != "") {
+			t.Errorf("%s %.80s %s: %d, error_reason %q, want %q: %.200s", tt.path, tt.body, tt.header, w.Code, got, tt.want, w.Body)
+		}
+		seen[got] = true
+	}
+	page, err := os.ReadFile("../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range slices.Concat(messages.Faults, []string{reasonBody, reasonUpstream}) {
+		if !seen[word] || !strings.Contains(string(page), "\n| `"+word+"` | ") {
+			t.Errorf("%s: no request is refused for it, or it is not documented", word)
+		}
+	}
+}
 
 // Each 400 that has a path in its message has it in the log, whatever the client API, and whoever found it.
 func TestErrorPath(t *testing.T) {

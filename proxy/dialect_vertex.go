@@ -31,13 +31,6 @@ type vertexCall struct {
 	stream bool
 }
 
-// errNoPlace says that the project, the location or the publisher in a path is not the
-// name of one. Any name will do: they mean nothing here.
-var errNoPlace = &failure{
-	status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest,
-	message: "the project, the location or the publisher in the path is not the name of one",
-}
-
 // readVertexCall returns what a path asks for. The error is a *failure. The method decides
 // whether to stream; the SDKs choose it by what the body says of that.
 func readVertexCall(r *http.Request) (vertexCall, error) {
