@@ -66,8 +66,7 @@ func (x *exchange) callCount(m UpstreamModel, count func(context.Context) (int, 
 	ctx, cancel := context.WithTimeout(x.r.Context(), countTimeout)
 	defer cancel()
 	tokens, err := count(ctx)
-	x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: m.Upstream})
-	x.record.header.Set("X-Dragoman-Attempts", "1")
+	x.record.noteAttempt(metrics.Attempt{Upstream: m.Upstream})
 	if err != nil {
 		x.record.noteCallError(x.r.Context(), err)
 		x.record.logPassedOver(err)

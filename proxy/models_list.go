@@ -104,9 +104,7 @@ func (x *exchange) listModels() error {
 // listedNames returns [Server.listedNames], and names in a header the upstreams whose models are missing.
 func (x *exchange) listedNames() []string {
 	names, missing := x.s.listedNames(x.r.Context())
-	if len(missing) > 0 {
-		x.record.header.Set("X-Dragoman-Unlisted", headerList(missing))
-	}
+	x.record.setHeader("X-Dragoman-Unlisted", missing)
 	return names
 }
 

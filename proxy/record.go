@@ -92,11 +92,7 @@ func (r *record) noteChoice(m *messages.Message) {
 // x-dragoman-unmet. Another model may do it: each call replaces the list.
 func (r *record) setUnmet(fields []string) {
 	r.Unmet = fields
-	if len(fields) == 0 {
-		r.header.Del("X-Dragoman-Unmet")
-		return
-	}
-	r.header.Set("X-Dragoman-Unmet", headerList(fields))
+	r.setHeader("X-Dragoman-Unmet", fields)
 }
 
 // setDropped records which fields of the request do not reach the model that is asked, and
@@ -109,11 +105,7 @@ func (r *record) setDropped(fields []string) {
 	names := slices.Concat(r.conversion.DroppedWith(fields), r.ignored, r.leftOut)
 	slices.Sort(names)
 	r.Dropped = slices.Compact(names)
-	if len(r.Dropped) == 0 {
-		r.header.Del("X-Dragoman-Dropped")
-		return
-	}
-	r.header.Set("X-Dragoman-Dropped", headerList(r.Dropped))
+	r.setHeader("X-Dragoman-Dropped", r.Dropped)
 }
 
 // drop adds a field to the list of [record.setDropped].
@@ -123,9 +115,14 @@ func (r *record) drop(field string) {
 	}
 }
 
-// headerList joins names with commas, for a header. The client may have made a name up, so
-// one that is long or holds a comma, say, is left out, and so are those after the first 50.
-func headerList(names []string) string {
+// setHeader sets a header of the answer to names, joined with commas; without names the answer does not have it. The
+// client may have made a name up, so one that is long or holds a comma, say, is left out, and so are those after the
+// first 50.
+func (r *record) setHeader(header string, names []string) {
+	if len(names) == 0 {
+		r.header.Del(header)
+		return
+	}
 	const most, longest = 50, 100
 	var list []string
 	for _, name := range names[:min(len(names), most)] {
@@ -133,7 +130,7 @@ func headerList(names []string) string {
 			list = append(list, name)
 		}
 	}
-	return strings.Join(list, ",")
+	r.header.Set(header, strings.Join(list, ","))
 }
 
 // noteFailure adds how the exchange of a request failed.
