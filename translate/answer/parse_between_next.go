@@ -188,6 +188,13 @@ func (p *parser) readNextTag(t markup.Tag) state {
 		p.call.wrapperOpen, p.calls.closed = false, true
 		return betweenCalls
 	case t.IsWrapper():
+		switch p.matchNamedWrapper(p.in.rest(), &t) {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(t)
+			return p.beginNamedWrapper(t)
+		}
 		p.beginNextCall(t)
 		p.openWrapper(t)
 		p.in.take(t.Len, SpanMarkup)

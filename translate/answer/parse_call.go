@@ -50,7 +50,10 @@ func (p *parser) beginNamed(t markup.Tag) state {
 		}
 	}
 	tool, attributes, _ := strings.Cut(name, " ")
-	if p.call.unread = t.HasValues(); strings.Contains(attributes, "=") && p.tools.Named(tool) != nil { // <function=book note="a">
+	for name, value := range t.Values() {
+		p.call.attributes = append(p.call.attributes, [2]string{name, markup.Unescape(value, p.escaped, "")})
+	}
+	if p.call.unread = len(p.call.attributes) > 0; strings.Contains(attributes, "=") && p.tools.Named(tool) != nil { // <function=book note="a">
 		name, p.call.unread = tool, true
 	}
 	p.in.take(t.Len, SpanMarkup)

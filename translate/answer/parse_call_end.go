@@ -34,6 +34,8 @@ func (p *parser) closeCall(reason string) state {
 	switch {
 	case call.quoted > 0:
 		return p.closeQuoted(reason)
+	case p.out.pending && len(call.attributes) > 0 && len(call.parameters) == 0 && !call.jsonInput && p.readAttributes():
+		p.noteReason("attributes")
 	case p.out.pending && call.unread && p.lacksArguments():
 		if call.bare {
 			return p.giveBackCall(messages.ReasonNoArgumentsRead)

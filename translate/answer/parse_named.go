@@ -102,3 +102,27 @@ func (p *parser) beginNameLine(name string, n int) state {
 	p.noteReason("name_first")
 	return p.beginInput(name, n)
 }
+
+// matchNamedWrapper reports whether t, which rest begins with, is the tag of a wrapper that names an offered tool,
+// before the { of its input: <tool_call id="1" name="book">{…}.
+func (p *parser) matchNamedWrapper(rest []byte, t *markup.Tag) markup.Verdict {
+	name, named := t.NameAttribute()
+	if !named || t.Closing || t.Spelling != nil || !t.IsWrapper() {
+		return markup.NoMatch
+	}
+	tool, _ := p.tools.Find(name)
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	if v == markup.Match {
+		v = markup.VerdictOf(tool != nil && i < len(rest) && rest[i] == '{')
+	}
+	return v
+}
+
+// beginNamedWrapper begins the call of such a wrapper (inCall).
+func (p *parser) beginNamedWrapper(t markup.Tag) state {
+	p.openWrapper(t)
+	p.call.spelling = namedCalls
+	p.noteReason("attributes")
+	name, _ := t.NameAttribute()
+	return p.beginInput(name, t.Len)
+}

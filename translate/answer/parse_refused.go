@@ -1,17 +1,44 @@
 package answer
 
 import (
+	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // Calls that Dragoman refuses: the model meant a call, and wrote it to its end, but it cannot be read, and
 // nothing of it was sent. All its text is text of the answer, in a block of its own.
 
-// lacksArguments reports whether no argument of the call was read, although its tool requires one.
+// lacksArguments reports whether no argument of the call was read, although its tool requires one, or may take what
+// stands in the tag of the call.
 func (p *parser) lacksArguments() bool {
 	call := &p.call
-	return len(call.parameters) == 0 && !call.jsonInput && !call.unoffered && len(call.schema.Required) > 0
+	none := len(call.parameters) == 0 && !call.jsonInput && !call.unoffered
+	return none && (len(call.schema.Required) > 0 || len(call.attributes) > 0 && len(call.schema.Properties) > 0)
+}
+
+// readAttributes reads the attributes of the tag of the call as its parameters, and reports whether each is one that
+// the tool declares: <invoke name="read" path="a">, or <invoke name="read" parameter="path" value="a"/>.
+func (p *parser) readAttributes() bool {
+	list := p.call.attributes
+	if len(list) == 2 && list[0][0] == "parameter" && list[1][0] == "value" {
+		list = [][2]string{{list[0][1], list[1][1]}}
+	}
+	object := []byte{'{'}
+	for i, a := range list {
+		property, s, declared := p.call.schema.PropertyByTag(a[0])
+		if !declared || p.call.unoffered {
+			return false
+		}
+		if i > 0 {
+			object = append(object, ',')
+		}
+		object = append(rawjson.AppendString(object, property), ':')
+		object, _ = format.AppendTyped(object, s, a[1], true)
+	}
+	p.call.members, p.call.jsonInput = p.out.writeObject(string(append(object, '}')))
+	return p.call.jsonInput
 }
 
 // refuse ends the call that is pending, and returns the state in which the rest is read: the next call may

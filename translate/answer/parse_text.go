@@ -146,10 +146,19 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case markup.KindResults:
 		return p.readInventedResults(rest, t)
 	}
+	named := p.matchNamedWrapper(rest, &t.Tag)
+	switch {
+	case named == markup.NeedMore:
+		return wait
+	case named == markup.NoMatch && t.Kind == markup.KindWrapper && len(t.Attributes) > 0:
+		return p.takeText(1)
+	}
 	p.beginCall(t.Tag)
 	switch {
 	case p.text.thinkingTag != "":
 		return inRehearsal
+	case named == markup.Match:
+		return p.beginNamedWrapper(t.Tag)
 	case t.Kind == markup.KindWrapper:
 		p.openWrapper(t.Tag)
 		p.in.take(t.Len, SpanMarkup)

@@ -136,6 +136,12 @@ func (p *parser) readValueText() state {
 		if p.holdsTooMuch() {
 			return p.closeTooLong()
 		}
+		if ends := p.call.ends; len(ends) > 0 && ends[0].Again && ends[0].At == p.in.offset() {
+			p.call.ends = ends[1:]
+			p.noteReason("restarted")
+			p.in.take(ends[0].Len, SpanMarkup)
+			return atValue
+		}
 		n, end, d := p.scanValue(rest)
 		if n > 0 {
 			p.writeValue(rest[:n])

@@ -185,7 +185,19 @@ func (p *parser) writeTyped() (fits bool) {
 	if v.isJSON {
 		text = p.saidJSON(text)
 	}
+	if p.isSingleItem(text) && p.out.writeTypedItems(v.text.Schema.ArraySchema(), []markup.Element{{Tag: v.tag, Text: strings.TrimSpace(text)}}) {
+		p.noteReason("single_item")
+		return true
+	}
 	return p.out.writeTyped(v.text.Schema, text, p.call.attributeForm)
+}
+
+// isSingleItem reports whether a text is the one element of a list of strings: the schema takes nothing else, and
+// nothing in the text may part it into several.
+func (p *parser) isSingleItem(text string) bool {
+	s := p.value.text.Schema
+	return s.ArraySchema() != nil && s.ListsStrings() && !s.AcceptsString() && strings.TrimSpace(text) != "" && !strings.ContainsAny(strings.TrimSpace(text), ",;[]{}<>\r\n") &&
+		!format.FitsText(s, text)
 }
 
 // heldText returns the text of the value that was held.

@@ -47,6 +47,14 @@ func (p *parser) readWrapper() state {
 		return p.giveBack()
 	case v == markup.NeedMore:
 		return wait
+	case t.IsWrapper() && !t.Closing && len(t.Attributes) > 0:
+		switch p.matchNamedWrapper(rest, &t) {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return p.beginNamedWrapper(t)
+		}
+		return p.giveBack()
 	case t.Is("invoke") && !t.Closing:
 		p.call.namespace, p.call.spelling = t.Namespace(), t.Spelling
 		return atInvoke

@@ -142,6 +142,7 @@ type callSeen struct {
 	namespace        string           // the prefix of the call's tags, with its colon; "" for none
 	tool             string           // the tool's name, "" if it is not known
 	schema           *schema.Schema
+	attributes       [][2]string     // of its tag, besides that which names the tool: names and values
 	parametersOpen   bool            // <parameters> was opened, and not closed
 	parametersClosed bool            // </parameters> was read
 	parameters       map[string]bool // the properties that were given so far

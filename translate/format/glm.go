@@ -63,7 +63,7 @@ var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", 
 // glmSpelling is the spelling of GLM, with what stands before and behind each name.
 func glmSpelling(prefix, suffix string) *markup.Spelling {
 	call, key, value := prefix+"tool_call"+suffix, prefix+"arg_key"+suffix, prefix+"arg_value"+suffix
-	g := &markup.Spelling{Bare: true, Tags: []markup.Spelled{
+	g := &markup.Spelling{Bare: true, ClosedTwice: true, Tags: []markup.Spelled{
 		{Name: call, Means: markup.Invoke, Label: markup.LabelAfter, ID: []string{"<tool_sep" + suffix + ">"},
 			Before: []string{"<!--", "<" + key, "</" + call, "<" + call, "</" + key, "</" + value, "{", "```"}},
 		{Name: key, Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</" + key + ">", "<" + value + ">"}},

@@ -114,15 +114,26 @@ func (t *Tag) NameAttribute() (string, bool) {
 // HasValues reports whether the tag has attributes that nobody reads, which may be values of parameters: others
 // than a name, an id, and the type of a value.
 func (t *Tag) HasValues() bool {
-	for name, value := range t.attributes() {
-		switch {
-		case name == "name", name == "id", len(value) == 0, string(value) == string(t.label):
-		case t.Spelling != nil && name == t.Spelling.Typed && isTypeName(string(value)):
-		default:
-			return true
-		}
+	for range t.Values() {
+		return true
 	}
 	return false
+}
+
+// Values returns these attributes, and their values.
+func (t *Tag) Values() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for name, value := range t.attributes() {
+			switch {
+			case name == "name", name == "id", len(value) == 0, string(value) == string(t.label):
+			case t.Spelling != nil && name == t.Spelling.Typed && isTypeName(string(value)):
+			default:
+				if !yield(name, string(value)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // isTypeName reports whether the value of the attribute [Spelling.Typed] is one that has a meaning.

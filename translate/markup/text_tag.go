@@ -62,7 +62,8 @@ func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 			if t.Closing && t.Kind != KindThinking {
 				return t, NoMatch
 			}
-			if t.Kind != KindInvoke && (len(t.Attributes) > 0 || t.Empty) {
+			_, named := t.NameAttribute()
+			if t.Kind != KindInvoke && (len(t.Attributes) > 0 && !(named && t.Kind == KindWrapper) || t.Empty) {
 				return t, NoMatch
 			}
 			return t, v

@@ -50,10 +50,10 @@ const (
 var Reasons = []string{
 	ReasonNone, ReasonMissingParameters, ReasonUndeclaredParameters, ReasonExampleCopied, ReasonNoArgumentsRead, ReasonAmbiguous,
 	ReasonNoToolFits, ReasonLostByServer, ReasonDiscussed, ReasonQuoted, ReasonEcho,
-	"asked_again", "attributes", "bare_call", "bare_tool_name", "cut_value", "duplicate_parameter", "extra_element", "fenced_json",
+	"argument_key", "asked_again", "attributes", "bare_call", "bare_tool_name", "cut_value", "duplicate_parameter", "extra_element", "fenced_json",
 	"incomplete", "invalid_json", "invalid_literal", "invented_results", "json_call", "json_string", "mended_json", "missing_brace",
 	"missing_closer", "missing_comma", "missing_input", "name_case", "name_first", "no_arguments", "no_parameters_tag", "quoted_call",
-	"ran_on", "restarted", "stray_closer", "stray_text", "tag_bracket", "too_long", "tool_choice", "tool_name", "type",
+	"ran_on", "restarted", "schema_shape", "single_item", "stray_closer", "stray_text", "tag_bracket", "too_long", "tool_choice", "tool_name", "type",
 	"unquoted_value", "wrong_closer", "wrong_opener", "wrong_order",
 }
 

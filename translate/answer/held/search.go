@@ -22,6 +22,7 @@ type End struct {
 	At, Len  int    // where its closing tag stands, and how long it is; 0 if it is missing
 	Reason   string // the name of the slip, "" if the end is as it should be
 	Doubtful bool   // it is not certain that the value ends here
+	Again    bool   // it is none: the opening tag of the value stands twice
 	Markup   bool   // the value holds markup that is not whole: see [Value.HoldsMarkup]
 	own      bool   // it is the closing tag of the value
 	whole    bool   // the type of the value tells that it ends here
@@ -202,6 +203,9 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 	case t.Kind <= OpensParameter && t.Bare:
 		own := t.Property == o.Property || o.OwnOpener(t)
 		if own {
+			if o.From == t.At && !o.Element {
+				s.restart(o, p, t, begun)
+			}
 			if s.mayFollow(next) {
 				s.add(between, o.end(p, t, WrongCloser, false))
 			}
@@ -336,11 +340,25 @@ func (s *Search) begin(at place, p path, t *Tag, text bool, begun **open) {
 	if p.slips.len() > MaxSlips {
 		return
 	}
+	openValue(p, t, begun)
+}
+
+// openValue has the value that t opens be open in a path.
+func openValue(p path, t *Tag, begun **open) {
 	if *begun == nil {
 		*begun = &open{Value: Value{Property: t.Property, Closer: string(t.Name), Element: t.Nameless || string(t.Name) != "parameter",
 			Schema: t.Schema, From: t.End(), Fenced: t.Edge.fenced}}
 	}
 	(*begun).paths = addPath((*begun).paths, p)
+}
+
+// restart begins the value of a parameter again whose opening tag stands twice.
+func (s *Search) restart(o *open, p path, t *Tag, begun **open) {
+	p.slips = p.slips.with(Restarted, true)
+	p.ends = &End{From: o.From, At: t.At, Len: t.Len, Again: true, before: p.ends}
+	if p.slips.len() <= MaxSlips {
+		openValue(p, t, begun)
+	}
 }
 
 var parameterName = []byte("parameter")
@@ -433,8 +451,11 @@ func (s *Search) stands(t *Tag, next Follow, v *Value) bool {
 		return again || (t.Declared || t.Maybe || t.Closes(v.Closer)) && s.mayFollow(next)
 	case OpensParameter, OpensOther, OpensStructure:
 		known := t.Declared || t.Maybe || t.Kind == OpensStructure || s.call.Attribute && t.IsNamed(parameterName)
+		if t.Kind != OpensStructure && t.Property == v.Property {
+			return t.Bare && !v.Element && v.From == t.At
+		}
 		here, _ := s.beginsHere(t)
-		return here && known && (t.Kind == OpensStructure || t.Bare && !t.Given && t.Property != v.Property) && !t.isQuoted()
+		return here && known && (t.Kind == OpensStructure || t.Bare && !t.Given) && !t.isQuoted()
 	}
 	return false
 }

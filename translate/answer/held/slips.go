@@ -19,6 +19,7 @@ const (
 	OpenCall                   // the end of the call is missing
 	EmptyValue                 // a value that is not closed has no text
 	QuotedTag                  // a tag of the call stands where a text would speak of it
+	Restarted                  // the opening tag of a parameter stands twice
 	slipCount      = iota
 )
 
@@ -39,6 +40,7 @@ var Slips = [slipCount]struct {
 	OpenParameters: {"missing_closer", "the parameters have no closing tag", ""},
 	OpenCall:       {"missing_closer", "the call has no closing tag", ""},
 	EmptyValue:     {"missing_closer", "a value without a closing tag has no text", ""},
+	Restarted:      {"restarted", "the opening tag of a parameter stands twice, one right behind the other", "<parameter name=\"a\"><parameter name=\"a\">1</parameter>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
 	QuotedTag:      {"stray_text", "a tag of the call stands within a line of text", ""},
 }
 
