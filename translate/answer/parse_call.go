@@ -151,7 +151,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 }
 
 // nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes it
-// certain that this is a call, and a name that no tool can have is cut to what one can. If no tool can
+// certain that this is a call, and a name that no tool can have loses what stands around it. If no tool can
 // have the name, this is no call: nameTool gives it back, and returns the next state and false.
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.Find(name)
@@ -160,7 +160,7 @@ func (p *parser) nameTool(name string) (next state, ok bool) {
 			return p.giveBack(), false
 		}
 		if !format.IsToolName(name) {
-			if name = p.tools.Cut(name); name == "" || !p.call.wrapperOpen {
+			if name = p.tools.Core(name); name == "" || !p.call.wrapperOpen {
 				p.call.tool = ""
 				return p.giveBackCall("tool_name"), false
 			}

@@ -46,6 +46,9 @@ func (t *ToolNames) Find(name string) (tool *messages.Tool, reason string) {
 	if alike := t.byCore[folded(core)]; meant == 0 && core != "" && len(alike) == 1 {
 		tool, meant = alike[0], 1
 	}
+	if meant == 0 {
+		tool, meant = t.byPart(core)
+	}
 	if meant != 1 {
 		return nil, ""
 	}
@@ -155,25 +158,33 @@ func breaksToolName(r rune) bool {
 	return r >= 0x80 || r == '.' || r == ':' || !markup.IsNameByte(byte(r))
 }
 
-// Cut returns what is left of a name that no tool can have, for a client to answer that there is no
-// such tool: the characters that the API allows in one. It is "" if nothing is left, if the name is a
-// placeholder for one, as in an explanation of the format, and if the rest is the name of a tool
-// after all, which the call was not clearly for.
-func (t *ToolNames) Cut(name string) string {
+// byPart finds the tools that a qualified name stands for: the one with _ for each dot, and the one that is its last
+// part, as in browser.search or mcp__web__search. meant is how many there are.
+func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
+	name = strings.TrimPrefix(name, "$")
+	last := name[strings.LastIndexAny(name, ".:/")+1:]
+	if i := strings.LastIndex(last, "__"); i >= 0 {
+		last = last[i+len("__"):]
+	}
+	for _, written := range [...]string{name, strings.ReplaceAll(name, ".", "_"), last} {
+		if found := t.Named(written); found != nil && found != tool {
+			tool, meant = found, meant+1
+		}
+	}
+	return tool, meant
+}
+
+// Core returns a name that no offered tool has without its affixes, for a client to answer that there is no such
+// tool. It is "" if no tool can have that name, or if it is a placeholder for one, as in an explanation of the format.
+func (t *ToolNames) Core(name string) string {
 	if len(name) > MaxToolName || isPlaceholder(name) {
 		return ""
 	}
-	rest := strings.Map(func(r rune) rune {
-		if breaksToolName(r) {
-			return -1
-		}
-		return r
-	}, coreOf(name))
-	rest = rest[:min(len(rest), MaxOfferedName)]
-	if tool, _ := t.Find(rest); tool != nil {
+	core := coreOf(name)
+	if tool, _ := t.Find(core); tool != nil || !IsToolName(core) { // which the call was not clearly for
 		return ""
 	}
-	return rest
+	return core
 }
 
 // isPlaceholder reports whether a name stands for any name: $TOOL_NAME, {name}, [the tool], "...".
@@ -228,7 +239,7 @@ func (t *ToolNames) WithoutID(name string) string {
 // Unqualified returns the name of an offered tool that stands behind a namespace, as in
 // default_api:book, or the name as it is.
 func (t *ToolNames) Unqualified(name string) string {
-	if tool, _ := t.Find(name); tool == nil {
+	if t.Named(name) == nil {
 		if i := strings.LastIndexAny(name, ":."); t.Named(name[i+1:]) != nil {
 			return name[i+1:]
 		}
