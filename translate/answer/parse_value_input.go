@@ -7,11 +7,10 @@ import (
 
 // Parameters that are all of the input.
 
-// wrapsInput reports whether the parameter that is named in a tag may be all of the input: see
-// [markup.Spelling.Input].
+// wrapsInput reports whether the parameter that is named in a tag may be all of the input.
 func (p *parser) wrapsInput(tag string) bool {
 	call := &p.call
-	if call.spelling == nil || tag != call.spelling.Input || call.unoffered || len(call.parameters) > 0 || call.schema.AdditionalProperties != nil {
+	if !held.IsInputKey(tag) || call.unoffered || len(call.parameters) > 0 || call.schema.AdditionalProperties != nil {
 		return false
 	}
 	_, _, declared := call.schema.PropertyByTag(tag)

@@ -16,7 +16,7 @@ var MiniCPMCalls = shaped(Format{
 		Param:    [3]string{`<param name="`, `">`, "</param>"},
 		sections: true,
 	},
-	Spelling: &markup.Spelling{Bare: true, CDATA: true, Input: "properties", Tags: []markup.Spelled{
+	Spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
 		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute},
 		{Name: "functionname", Means: markup.Invoke, Label: markup.LabelAssigned}, // the space is lost, or a token that is shown as it is kept
 		{Name: "functionĠname", Means: markup.Invoke, Label: markup.LabelAssigned},

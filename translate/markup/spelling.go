@@ -27,8 +27,6 @@ type Spelling struct {
 	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
 	// says that a value may stand in a CDATA section, which models forget to end.
 	Bare, CDATA bool
-	// Input is the name of a parameter that models give all parameters in, as a dict of Python; "" for none.
-	Input string
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool

@@ -73,6 +73,11 @@ func (t *Tool) unwrapped(input []byte) (inner []byte, slip string) {
 	return inner, "extra_element"
 }
 
+// IsInputKey reports whether a parameter of that name, which no tool declares, may be all of an input.
+func IsInputKey(name string) bool {
+	return slices.Contains(ownKeys, name) || slices.Contains(argumentKeys, name) || name == "properties"
+}
+
 // ownKeys are the names of arguments in a call.
 var ownKeys = []string{"arguments", "parameters", "input"}
 
