@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -109,9 +110,8 @@ func (p *parser) outcome() messages.Outcome {
 }
 
 // closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
-// has only left out </invoke>: the upstream did not cut the text, the call has an input, and
-// <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
-// broken off, but where a stray closing tag stands in place of the end of a call without parameters: no
+// has only left out its last closing tags: the upstream did not cut the text, and the tool has all that it
+// requires. So it is where a stray closing tag stands in place of the end of a call without parameters: no
 // text that was cut ends so.
 func (p *parser) closeAtEOF() state {
 	if p.lacksInput() && !p.cutShort {
@@ -121,10 +121,18 @@ func (p *parser) closeAtEOF() state {
 	if !p.cutShort && !given && p.call.reason == "stray_closer" && !p.call.mustBeWhole && len(p.call.schema.Properties) == 0 {
 		return p.closeCall("")
 	}
-	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
+	if p.cutShort || !given || (p.call.parametersOpen || p.call.attributeForm) && !p.hasRequired() {
 		return p.breakOff()
 	}
 	return p.closeCall("missing_closer")
+}
+
+// hasRequired reports whether the call stands in its wrapper, its tool is offered, and all that it requires was given.
+func (p *parser) hasRequired() bool {
+	call := &p.call
+	return call.wrapperOpen && !call.unoffered && !slices.ContainsFunc(call.schema.Required, func(name string) bool {
+		return !call.parameters[name] && !slices.Contains(call.members, name)
+	})
 }
 
 // lacksInput reports whether the call has nothing in place of its input, which ends it, and its tool
