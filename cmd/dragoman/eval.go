@@ -37,8 +37,7 @@ server is the tools API of the server itself, and native is that API with calls 
 the answer. Without --formats, a server with chat completions is asked over server, too.
 
 results.jsonl in the folder of --out holds every answer. The same command goes on where it stopped, and
-asks again what got no answer. report.md and report.html there have charts, what was wrong, and how the
-calls were read.
+asks again what got no answer. report.md there has charts, what was wrong, and how the calls were read.
 
 SET is one or more files, or folders of files. A file has JSON lines: {"id","tools","question" or
 "messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected is
@@ -58,7 +57,7 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
 	c.Flags().StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; not needed with --simulated, nor for a server with one model")
 	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in the formats of `LIST`, with commas between")
 	c.Flags().BoolVar(&e.quick, "quick", false, "end after five minutes, with what is answered by then, and ask questions of all kinds in turn; without SET it is true")
-	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the reports in the folder `DIR`")
+	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the report in the folder `DIR`")
 	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
 	c.Flags().IntVar(&e.limit, "limit", 0, "ask the first `N` questions alone; 0: all")
 	c.RunE = func(c *cobra.Command, args []string) error { return e.run(c.Context(), p, args) }
@@ -67,7 +66,7 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
 
 const (
 	mostSets = 1000 // files on a command line
-	// quickTime is how long a quick run takes, with some seconds left for the reports.
+	// quickTime is how long a quick run takes, with some seconds left for the report.
 	quickTime = 5*time.Minute - 5*time.Second
 )
 
@@ -227,7 +226,7 @@ func autoFormat(m eval.Model) string {
 	return named.Format
 }
 
-// print writes the table, what follows from it, and says where the reports are.
+// print writes the table, what follows from it, and says where the report is.
 func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error {
 	if report.Simulated {
 		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing of one.")
@@ -239,7 +238,6 @@ func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error 
 	if best := report.Best(auto); best != "" && !report.Simulated {
 		fmt.Fprintf(w, "\nThe best format, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
 	}
-	_, err := fmt.Fprintf(w, "\n%s has charts, and what was wrong; %s the same for a browser.\n",
-		filepath.Join(e.out, eval.MarkdownFile), filepath.Join(e.out, eval.HTMLFile))
+	_, err := fmt.Fprintf(w, "\n%s has charts, and what was wrong.\n", filepath.Join(e.out, eval.MarkdownFile))
 	return err
 }

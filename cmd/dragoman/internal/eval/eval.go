@@ -22,7 +22,7 @@ import (
 )
 
 // Run asks each question in each format, unless the results in the folder have an answer
-// to it, adds the answers to the results as they come, and writes the reports.
+// to it, adds the answers to the results as they come, and writes the report.
 //
 // If ctx ends, or the results cannot be written, it returns an error and no report. If
 // some questions got no answer, it returns both a report and an error that says how many.

@@ -12,7 +12,7 @@ type Options struct {
 	Model       Model
 	Questions   []Question
 	Formats     []string  // of [Ways], each once
-	Out         string    // the folder of the results and reports; it is made
+	Out         string    // the folder of the results and the report; it is made
 	Concurrency int       // questions that are under way at once
 	Progress    io.Writer // a terminal for the progress bar, or nil
 	Until       time.Time // when no more is asked; zero: when all is answered
@@ -36,7 +36,6 @@ func Ways() []string {
 const (
 	ResultsFile  = "results.jsonl"
 	MarkdownFile = "report.md"
-	HTMLFile     = "report.html"
 )
 
 // About is what a report says of the run, beside its figures.

@@ -24,14 +24,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// write writes the reports into a folder, which is there.
+// write writes the report into a folder, which is there.
 func (r *Report) write(folder string) error {
-	for name, content := range map[string]string{MarkdownFile: r.markdown(), HTMLFile: r.html()} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(filepath.Join(folder, MarkdownFile), []byte(r.markdown()), 0o644)
 }
 
 // chart shows a figure of each format as a bar.
@@ -46,7 +41,7 @@ type bar struct {
 	share       float64 // of the longest possible bar, from 0 to 1
 }
 
-// charts returns the charts that both reports show. Of percentages the longest possible
+// charts returns the charts of the report. Of percentages the longest possible
 // bar is 100 %, of other figures it is the longest bar of the chart.
 func (r *Report) charts() []chart {
 	share := func(title string, of func(Summary) (part, whole int)) chart {
