@@ -1,6 +1,6 @@
-# All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance,
-# scoreboard and bench-peers, which need Python and Node.js too, and the first Java and Rust. The
-# benchmarks with a load need Linux, and models a server that is running.
+# All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance and
+# scoreboard, which need Python and Node.js too, and the first Java and Rust. The benchmarks with a
+# load need Linux, and models a server that is running.
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -12,15 +12,13 @@ DURATION    ?= 60s
 QUESTIONS   ?= $(wildcard ../shared/real/bfcl/judge)
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-LOAD := $(GO) run -C conformance/load .
-
 # The race detector needs cgo, and so a C compiler.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
 # By default it waits a second at the end of each package for races that are not reported yet.
 GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
-.PHONY: build demo test bench bench-load bench-scale bench-peers bench-gate bench-page lint fuzz fidelity soak conformance models scoreboard clean help
+.PHONY: build demo test bench bench-load bench-gate lint fuzz fidelity soak conformance models scoreboard clean help
 
 build: ## build ./dragoman, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
@@ -36,22 +34,11 @@ test: ## vet, check the formatting, run all tests: the long properties for some 
 bench: ## run the benchmarks that match BENCH (all) COUNT (1) times, for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./cmd/... ./metrics/... ./proxy/... ./translate/... ./upstream/...
 
-bench-load: ## measure latency, processor time and memory beside ReverseProxy and nginx, before a fake upstream
-	$(LOAD) load $(ARGS)
-
-bench-scale: ## print how costs grow with requests, arguments, tools and streams
-	$(LOAD) scale $(ARGS)
-
-bench-peers: ## measure other gateways beside ours; this fetches them
-	$(LOAD) peers $(ARGS)
+bench-load: ## put a load on Dragoman, on ReverseProxy and on the model itself, and print what came of it
+	$(GO) run -C conformance ./load $(ARGS)
 
 bench-gate: ## hold the growth of processor time, and what it is of ReverseProxy's
-	$(LOAD) gate
-
-bench-page: ## do bench-load, bench-scale and bench-peers, and write docs/benchmarks.md
-	$(LOAD) load -update
-	$(LOAD) scale -update
-	$(LOAD) peers -update
+	$(GO) test -C conformance -count=1 -v -run '^TestGate$$' ./load -gate
 
 lint: ## run staticcheck
 	$(GO) run $(STATICCHECK) ./...

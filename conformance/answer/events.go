@@ -30,6 +30,8 @@ type event struct {
 // message_stop or error.
 func (a *Answer) readEvents(events iter.Seq2[event, error]) error {
 	var g grammar
+	var text, call strings.Builder // so that a long answer takes no longer by the byte
+	defer func() { a.Text, a.Call = text.String(), call.String() }()
 	for e, err := range events {
 		if err != nil {
 			return err
@@ -37,6 +39,8 @@ func (a *Answer) readEvents(events iter.Seq2[event, error]) error {
 		if !g.allows(e) {
 			return fmt.Errorf("%s must not come there", e.Type)
 		}
+		text.WriteString(e.ContentBlock.Text + e.Delta.Text)
+		call.WriteString(e.Delta.PartialJSON)
 		a.add(e)
 	}
 	if !g.over {
@@ -45,15 +49,11 @@ func (a *Answer) readEvents(events iter.Seq2[event, error]) error {
 	return nil
 }
 
-// add adds an event to what came before.
+// add adds an event, but for its text, to what came before.
 func (a *Answer) add(e event) {
 	switch e.Type {
 	case "content_block_start":
-		a.Text += e.ContentBlock.Text
 		a.Called = a.Called || e.ContentBlock.Type == "tool_use"
-	case "content_block_delta":
-		a.Text += e.Delta.Text
-		a.Call += e.Delta.PartialJSON
 	case "content_block_stop":
 		a.Closed = a.Called
 	case "message_delta":

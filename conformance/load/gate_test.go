@@ -1,0 +1,169 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+
+	"dragoman/proxy"
+	"dragoman/upstream"
+)
+
+var gate = flag.Bool("gate", false, "hold the bounds of the benchmarks, which takes a minute")
+
+// The bounds of the gate. They are ratios, and far from what is aimed at: the machine that they are held on does
+// other work.
+const (
+	maxExponent  = 1.25 // of processor time, from a size to sixteen of it
+	maxWhole     = 12.0 // times ReverseProxy's processor time: a request of 71 KB with a whole answer
+	maxStream    = 2.2  // and with a stream
+	gateAttempts = 3
+)
+
+// question is a request, the answer to it, and how often the gate asks it.
+type question struct {
+	body     string
+	argument int // bytes of the call's argument in the answer
+	times    int
+	live     bool // many at once, of which each is written piece by piece
+}
+
+// The questions of the benchmarks: a request of 71 KB with a whole answer and with a stream of some 250 events, and
+// requests and streamed arguments of two sizes, the second sixteen times the first.
+var (
+	whole     = question{body: load("71KB/code"), argument: 400, times: 400}
+	stream    = question{body: streamed(load("71KB/code")), argument: 4000, times: 48, live: true}
+	requests  = []question{{body: requestOf(64 << 10), argument: 400, times: 300}, {body: requestOf(1 << 20), argument: 400, times: 50}}
+	arguments = []question{{body: streamed(requestOf(0)), argument: 100 << 10, times: 30}, {body: streamed(requestOf(0)), argument: 1600 << 10, times: 3}}
+)
+
+func BenchmarkWhole(b *testing.B)    { compare(b, whole) }
+func BenchmarkStream(b *testing.B)   { compare(b, stream) }
+func BenchmarkRequest(b *testing.B)  { grow(b, requests) }
+func BenchmarkArgument(b *testing.B) { grow(b, arguments) }
+
+// compare asks a question of both.
+func compare(b *testing.B, q question) {
+	b.Run("ReverseProxy", func(b *testing.B) { bench(b, reverseProxy, q) })
+	b.Run("Dragoman", func(b *testing.B) { bench(b, dragoman, q) })
+}
+
+// grow asks Dragoman the smaller and the larger question.
+func grow(b *testing.B, list []question) {
+	b.Run("1", func(b *testing.B) { bench(b, dragoman, list[0]) })
+	b.Run("16", func(b *testing.B) { bench(b, dragoman, list[1]) })
+}
+
+func bench(b *testing.B, w starter, q question) {
+	q.times = b.N
+	b.ReportMetric(cost(b, w, q), "cpu-µs/op")
+}
+
+// starter starts a proxy before the model, and returns its URL.
+type starter func(tb testing.TB, model string) string
+
+func reverseProxy(tb testing.TB, model string) string {
+	to, err := url.Parse(model)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return serve(tb, passing(to))
+}
+
+func dragoman(tb testing.TB, model string) string {
+	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: model, APIKey: "none"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	server, err := proxy.New(proxy.Options{
+		Routes:    []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "model", Model: "anthropic.claude-v2:1", Values: proxy.ValuesFlow}}},
+		Upstreams: map[string]proxy.Upstream{"model": up}, Loopback: true, Log: zerolog.New(io.Discard),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return serve(tb, server.Handler())
+}
+
+func serve(tb testing.TB, h http.Handler) string {
+	server := httptest.NewServer(h)
+	tb.Cleanup(server.Close)
+	return server.URL
+}
+
+// cost asks a question as often as it says, and returns the microseconds of processor time of this
+// process for one. The process has the proxy alone in it: client and model are the crowd's.
+func cost(tb testing.TB, w starter, q question) float64 {
+	tb.Helper()
+	o := order{To: w(tb, crowd), Body: q.body, Argument: q.argument, Times: 1, Connections: 1}
+	if q.live {
+		// Without the pause, how many pieces a proxy finds at once, and so what one costs, depends on what runs beside it.
+		o.Connections, o.Pause = 16, time.Millisecond
+	}
+	if err := o.place(); err != nil { // for what is made once
+		tb.Fatal(err)
+	}
+	o.Times = q.times
+	begun := processorTime()
+	if err := o.place(); err != nil {
+		tb.Fatal(err)
+	}
+	return float64((processorTime() - begun).Microseconds()) / float64(q.times)
+}
+
+// processorTime is what this process has used.
+func processorTime() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+		panic(err)
+	}
+	return time.Duration(t.Nano())
+}
+
+// TestGate holds the bounds. What is beyond one is measured again, twice at most.
+func TestGate(t *testing.T) {
+	if !*gate {
+		t.Skip("-gate is not set")
+	}
+	times := func(q question) (of float64) {
+		var ours, theirs float64
+		for range 3 { // in turn, so that what else the machine does falls on both
+			theirs += cost(t, reverseProxy, q)
+			ours += cost(t, dragoman, q)
+		}
+		return ours / theirs
+	}
+	exponent := func(list []question) float64 {
+		return math.Log(cost(t, dragoman, list[1])/cost(t, dragoman, list[0])) / math.Log(16)
+	}
+	for _, bound := range []struct {
+		what    string
+		measure func() float64
+		most    float64
+	}{
+		{"what a whole answer to 71 KB takes, × ReverseProxy", func() float64 { return times(whole) }, maxWhole},
+		{"what a stream takes, × ReverseProxy", func() float64 { return times(stream) }, maxStream},
+		{"exponent with the bytes of a request", func() float64 { return exponent(requests) }, maxExponent},
+		{"exponent with the bytes of an argument", func() float64 { return exponent(arguments) }, maxExponent},
+	} {
+		held := false
+		for range gateAttempts {
+			got := bound.measure()
+			t.Logf("processor time: %s: %.2f, and %.2f at most", bound.what, got, bound.most)
+			if held = got > 0 && got <= bound.most; held { // no time at all was told
+				break
+			}
+		}
+		if !held {
+			t.Errorf("%s is beyond the bound", bound.what)
+		}
+	}
+}
