@@ -21,35 +21,35 @@ func Binary() string { return binary }
 
 // Main runs the tests of a module against the binary that DRAGOMAN_BIN names, or else one built here.
 func Main(m *testing.M) int {
-	if binary = os.Getenv("DRAGOMAN_BIN"); binary != "" {
-		return m.Run()
-	}
 	folder, err := os.MkdirTemp("", "dragoman")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dragoman")
-	if err := Build(binary); err != nil {
+	if binary, err = Build(folder); err != nil {
 		panic(err)
 	}
 	return m.Run()
 }
 
-// Build builds the dragoman of this checkout, with the modules that it has for its users, which are not those
-// of this module.
-func Build(binary string) error {
+// Build returns the dragoman that DRAGOMAN_BIN names, or else builds that of this checkout in a folder, with the
+// modules that it has for its users, which are not those of this module.
+func Build(folder string) (string, error) {
+	if path := os.Getenv("DRAGOMAN_BIN"); path != "" {
+		return path, nil
+	}
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "dragoman")
 	root, err := list.Output()
 	if err != nil {
-		return fmt.Errorf("%s: %w", list, err)
+		return "", fmt.Errorf("%s: %w", list, err)
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
+	path := filepath.Join(folder, "dragoman")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/dragoman")
 	build.Dir = strings.TrimSpace(string(root))
 	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", build, err, output)
+		return "", fmt.Errorf("%s: %w\n%s", build, err, output)
 	}
-	return nil
+	return path, nil
 }
 
 // The line that dragoman logs first has the URL for clients, as a shell takes it, and the admin listener's.

@@ -3,6 +3,7 @@
 //
 //	go run -C conformance ./load -rate 100 -duration 10s
 //
+// Dragoman is that of DRAGOMAN_BIN, or else built.
 // Proxies of others that run before the same model take part if they are named as NAME=URL; -listen says where the
 // model is to be, which has the Messages API. It runs on Linux.
 package main
@@ -31,16 +32,15 @@ import (
 
 // options are the flags.
 type options struct {
-	binary, listen, request string
-	stream                  bool
-	argument                int
-	pause, duration         time.Duration
-	rate, connections       int
+	listen, request   string
+	stream            bool
+	argument          int
+	pause, duration   time.Duration
+	rate, connections int
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "bin", os.Getenv("DRAGOMAN_BIN"), "run this `FILE`; without it, and without DRAGOMAN_BIN, one is built")
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:0", "the `ADDRESS` of the model")
 	flag.StringVar(&o.request, "request", "71KB/code", "send the request of this `NAME`: small, 71KB/plain, 71KB/code, 71KB/hostile or 115KB/code")
 	flag.BoolVar(&o.stream, "stream", false, "ask for streams")
@@ -75,18 +75,16 @@ func (o options) run(ctx context.Context, others []string) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if o.binary == "" {
-		o.binary = filepath.Join(folder, "dragoman")
-		if err := conformance.Build(o.binary); err != nil {
-			return err
-		}
+	binary, err := conformance.Build(folder)
+	if err != nil {
+		return err
 	}
 	model, err := o.serveModel()
 	if err != nil {
 		return err
 	}
 	defer model.Close()
-	ways, err := o.start(ctx, folder, model.URL, others)
+	ways, err := o.start(ctx, binary, folder, model.URL, others)
 	defer func() {
 		for _, w := range ways {
 			w.stop()
@@ -127,7 +125,7 @@ func (o options) serveModel() (*httptest.Server, error) {
 }
 
 // start starts the ways to the model. What runs already is among them if there is an error, too.
-func (o options) start(ctx context.Context, folder, model string, others []string) (ways []*way, err error) {
+func (o options) start(ctx context.Context, binary, folder, model string, others []string) (ways []*way, err error) {
 	ways = append(ways, &way{name: "direct", url: model})
 	self, err := os.Executable()
 	if err != nil {
@@ -145,7 +143,7 @@ func (o options) start(ctx context.Context, folder, model string, others []strin
 		argv []string
 	}{
 		{"ReverseProxy", []string{passTo + "=" + model}, []string{self}},
-		{"Dragoman", nil, []string{o.binary, "serve", "--config", config, "--admin-listen", "127.0.0.1:0"}},
+		{"Dragoman", nil, []string{binary, "serve", "--config", config, "--admin-listen", "127.0.0.1:0"}},
 	} {
 		w, err := startWay(ctx, p.name, p.env, p.argv)
 		if err != nil {

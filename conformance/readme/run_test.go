@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dragoman/conformance"
 )
 
 const (
@@ -21,36 +22,12 @@ const (
 	drainTime   = 20 * time.Second
 )
 
-// binary is the path of the dragoman under test.
-var binary string
-
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
-
-// testMain runs the tests against the binary that DRAGOMAN_BIN names, or else one built here.
-func testMain(m *testing.M) int {
-	if binary = os.Getenv("DRAGOMAN_BIN"); binary != "" {
-		return m.Run()
-	}
-	folder, err := os.MkdirTemp("", "dragoman")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dragoman")
-	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
-	build.Dir = root
-	if output, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("go build: %v\n%s", err, output))
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
 // link has the binary stand in a folder, where the pages have it.
 func link(t *testing.T, folder string) {
 	t.Helper()
-	path, err := filepath.Abs(binary)
+	path, err := filepath.Abs(conformance.Binary())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package rolling
 import (
 	"dragoman/conformance"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 )
@@ -16,27 +15,7 @@ const (
 	patience = time.Minute // for anything that is waited for
 )
 
-// binary is the path of the dragoman under test.
-var binary string
-
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-// run runs the tests against the binary that DRAGOMAN_BIN names, or else one built here.
-func run(m *testing.M) int {
-	if binary = os.Getenv("DRAGOMAN_BIN"); binary != "" {
-		return m.Run()
-	}
-	folder, err := os.MkdirTemp("", "dragoman")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dragoman")
-	if err := conformance.Build(binary); err != nil {
-		panic(err)
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
 // await asks again and again until ok says yes.
 func await(t testing.TB, what string, ok func() bool) {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dragoman/conformance"
 )
 
 // replica is a dragoman that is stopped and started again at the same addresses.
@@ -47,7 +49,7 @@ timeouts: {drain: 1m, drain_delay: %v}
 // for exchanges that went well.
 func (r *replica) start(t testing.TB) {
 	t.Helper()
-	cmd := exec.Command(binary, "serve", "--config", r.config)
+	cmd := exec.Command(conformance.Binary(), "serve", "--config", r.config)
 	// Built with the race detector it would wait for a second at its end.
 	cmd.Env = []string{"GORACE=atexit_sleep_ms=0"}
 	log, w := io.Pipe()

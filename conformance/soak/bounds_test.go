@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +29,8 @@ func begin(t *testing.T, up http.Handler) *program {
 		t.Skip("-bounds is not set")
 	}
 	folder := t.TempDir()
-	binary := filepath.Join(folder, "dragoman")
-	if err := conformance.Build(binary); err != nil {
+	binary, err := conformance.Build(folder)
+	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(up)

@@ -19,14 +19,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 )
 
 // options are the flags.
 type options struct {
-	binary   string
 	duration time.Duration
 	rate     float64
 	clients  int
@@ -38,7 +36,6 @@ type options struct {
 
 func main() {
 	var opt options
-	flag.StringVar(&opt.binary, "bin", os.Getenv("DRAGOMAN_BIN"), "run this `FILE`; without it, and without DRAGOMAN_BIN, one is built")
 	flag.DurationVar(&opt.duration, "duration", time.Minute, "how long to ask")
 	flag.Float64Var(&opt.rate, "rate", 50, "questions a second")
 	flag.IntVar(&opt.clients, "clients", 48, "questions at once, at most")
@@ -71,18 +68,16 @@ func soak(ctx context.Context, opt options) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	if opt.binary == "" {
-		opt.binary = filepath.Join(folder, "dragoman")
-		if err := conformance.Build(opt.binary); err != nil {
-			return nil, err
-		}
+	binary, err := conformance.Build(folder)
+	if err != nil {
+		return nil, err
 	}
 	ups, err := startUpstreams(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer ups.close()
-	p, err := start(opt.binary, folder, ups)
+	p, err := start(binary, folder, ups)
 	if err != nil {
 		return nil, err
 	}
