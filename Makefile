@@ -27,9 +27,8 @@ demo: ## show one tool conversation, offline
 	$(GO) run ./cmd/dragoman demo
 
 test: ## vet, check the formatting, run all tests: the long properties for some of their cases
-	$(GO) vet ./...
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
-	GORACE="$(GORACE)" $(GO) test -vet=off -timeout 30m $(RACE) ./...
+	GORACE="$(GORACE)" $(GO) test -vet=all -timeout 30m $(RACE) ./...
 
 bench: ## run the benchmarks that match BENCH (all) COUNT (1) times, for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./cmd/... ./metrics/... ./proxy/... ./translate/... ./upstream/...
@@ -53,9 +52,12 @@ fidelity: ## hold the long properties for all their cases, and the round trip of
 soak: ## run the program for DURATION (60s) among clients, faults and rotations, and judge what it took
 	$(GO) run -C conformance ./soak -duration $(DURATION) $(ARGS)
 
-conformance: ## run every case through every client library, print the table, and run all agents; this fetches them
+conformance: ## run every case through every client library, print the table, and run what .ci/run leaves out; this fetches them
 	cd conformance/clients && $(GO) test -count=1 -timeout 80m -args -more $(ARGS)
 	cd conformance/agents && $(GO) test -count=1 . -args -more
+	cd conformance && $(GO) test -count=1 -vet=all -timeout 40m ./aimock ./scoreboard
+	cd conformance/readme && $(GO) test -count=1 -run '^TestRelease$$' .
+	$(GO) run ./translate/fidelity/cmd
 
 models: ## ask a real model at BASE_URL (MODEL, if it has several) for calls and the QUESTIONS (LIMIT of them)
 	@test -n '$(BASE_URL)' || { echo 'BASE_URL is empty: give the address of a server, as in make models BASE_URL=http://127.0.0.1:8080/v1' >&2; exit 2; }
