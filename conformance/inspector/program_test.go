@@ -5,9 +5,7 @@ import (
 	"dragoman/conformance"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -26,12 +24,9 @@ var (
 // built here, and returns the URLs of the page and for clients. The program ends with the test.
 func startProgram(t *testing.T) (page, base string) {
 	t.Helper()
-	binary := os.Getenv("DRAGOMAN_BIN")
-	if binary == "" {
-		binary = filepath.Join(t.TempDir(), "dragoman")
-		if err := conformance.Build(binary); err != nil {
-			t.Fatal(err)
-		}
+	binary, err := conformance.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	cmd := exec.Command(binary, "serve", "--simulated", "--inspect", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	cmd.Env = []string{"GORACE=atexit_sleep_ms=0"}
