@@ -107,7 +107,7 @@ func (o options) run(ctx context.Context, others []string) error {
 		}
 		slices.Reverse(order)
 	}
-	print(os.Stdout, ways)
+	printTable(os.Stdout, ways)
 	return failures(ways)
 }
 

@@ -81,8 +81,8 @@ func (w *way) peak() int64 {
 	return n << 10
 }
 
-// print prints the table.
-func print(out io.Writer, ways []*way) {
+// printTable prints the table.
+func printTable(out io.Writer, ways []*way) {
 	fmt.Fprint(out, "| | requests | answered, % | p50, µs | p95 | p99 | CPU of a request, µs | peak memory, MiB |\n"+
 		"| --- | --: | --: | --: | --: | --: | --: | --: |\n")
 	for _, w := range ways {
