@@ -24,6 +24,15 @@ const (
 	maxDoubtTags = 4096
 )
 
+// A doubt may be followed to the end of the answer, and another one may begin in what was followed. So that the work
+// grows with the text alone, all doubts of an answer together may follow freeDoubt bytes, and doubtPerByte for
+// each byte that was read. A tag counts as tagCost bytes more.
+const (
+	freeDoubt    = 2 << 20
+	doubtPerByte = 8
+	tagCost      = 64
+)
+
 // doubt is the text that is held.
 type doubt struct {
 	search  *held.Search
@@ -66,7 +75,12 @@ func (p *parser) readDoubt() state {
 	text := rest[:min(len(rest), MaxDoubt)]
 	eof := p.in.eof && len(text) == len(rest)
 	for d.scanned < len(text) {
+		if p.followed > freeDoubt+doubtPerByte*p.in.offset() {
+			return p.settleAsText(!d.search.IsText())
+		}
+		was := d.scanned
 		n, v := d.nextTag(p.call.spelling, text, eof)
+		p.followed += d.scanned - was
 		if v == markup.NeedMore || v == markup.Match && d.scanned+n == len(text) && !eof && text[d.scanned+1] != '/' { // what stands behind an opening tag counts, too
 			break
 		}
@@ -95,6 +109,7 @@ func (p *parser) readDoubt() state {
 		for v := range d.search.Values {
 			p.complete(v, text, d.scanned)
 		}
+		p.followed += n + tagCost
 		d.tag, d.opened = next, next.Kind <= held.OpensParameter && !d.search.InString()
 		d.scanned += n
 		d.tagEnd, d.gap = d.scanned, held.NoGap

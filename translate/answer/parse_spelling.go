@@ -91,11 +91,9 @@ func (p *parser) beginsTag(c byte) bool {
 // list of calls in Python, or len(text).
 func (p *parser) nextTagStart(text []byte, i int) int {
 	if p.ReadsMarks {
-		n := p.nextBracket(text, i)
-		if m := bytes.IndexByte(text[i:n], markup.Mark[0]); m >= 0 {
-			return i + m
+		if n := bytes.IndexByte(text[i:], markup.Mark[0]); n >= 0 { // a bracket is looked for no further, or it would be for each mark
+			text = text[:i+n]
 		}
-		return n
 	}
 	return p.nextBracket(text, i)
 }

@@ -26,20 +26,20 @@ func (p *parser) readText() state {
 	if p.text.opened != "" {
 		return p.beginOpened()
 	}
-	n := len(rest)
-	if p.escaped.Tags != 0 { // before tags are looked for: those behind it would be looked for again
-		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
+	n := min(len(rest), maxPiece) // rest is longer where it is read again: what stands behind a stop would be looked through for each stop
+	if p.escaped.Tags != 0 {
+		n = nextEntity(rest, n)
+	}
+	if p.readsQuoted {
+		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
+			n = i
+		}
 	}
 	if p.mayCall || p.text.takesThinking {
 		n = p.nextTextTag(rest[:n])
 	}
 	if p.mayCall {
 		n = p.nextLiteral(rest[:n])
-	}
-	if p.readsQuoted {
-		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
-			n = i
-		}
 	}
 	if n > 0 {
 		return p.takeText(n)

@@ -46,10 +46,11 @@ type parser struct {
 	example  *prompt.ExampleCall // Prompt.example
 	invented []string            // Prompt.invented
 
-	text  textSeen
-	call  callSeen
-	value valueSeen
-	doubt doubt
+	text     textSeen
+	call     callSeen
+	value    valueSeen
+	doubt    doubt
+	followed int // how many bytes have been followed in doubts: see freeDoubt
 
 	lineStarts format.ByteSet // the first bytes of what may begin a call at the beginning of a line
 	literal    literalSeen

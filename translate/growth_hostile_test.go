@@ -1,0 +1,65 @@
+package translate
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
+)
+
+// hostileUnits are texts that cost the square of their length once: what is held is looked through again where a
+// search does not remember how far it came.
+var hostileUnits = []string{
+	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "</content>\n</path>\n", "<function_calls><invoke>",
+	"<tool_call>{", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
+}
+
+// TestGrowthOfHostileTexts holds G6 where texts are made to be costly: four times the text costs at most six times as
+// much, in every format, with every key.
+func TestGrowthOfHostileTexts(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r := rand.New(rand.NewPCG(7, 7))
+	cost := func(p *Prompt, text string, piece int) time.Duration {
+		start := testcost.CPUTime()
+		drain(t, benchRequest(), p, completion{text, messages.StopEndTurn, ""}.chunks(piece))
+		return testcost.CPUTime() - start
+	}
+	for n := range testcost.Cases(100, 1500) {
+		f := format.All()[r.IntN(len(format.All()))]
+		var unit, before strings.Builder
+		for range 1 + r.IntN(3) {
+			unit.WriteString(hostileUnits[r.IntN(len(hostileUnits))])
+		}
+		for range r.IntN(3) {
+			before.WriteString(hostileUnits[r.IntN(len(hostileUnits))])
+		}
+		accepts := []*format.Format{f}
+		if r.IntN(2) == 0 {
+			accepts = format.All()
+		}
+		p := &Prompt{Asking: asking{
+			Declared: f, Reads: format.NewReads(f, accepts, 0), ReadsQuoted: r.IntN(2) == 0, FlowsValues: r.IntN(2) == 0,
+			Thinking: []string{ThinkingMarked, ThinkingMaybe, ThinkingOpen}[r.IntN(3)], UnaskedThinking: UnaskedBlock, Escaped: markup.Escapes{Tags: markup.InTurns},
+		}}
+		piece := []int{0, 1, 64}[r.IntN(3)]
+		const size = 4 << 10
+		var ratio float64
+		for range 8 { // a busy machine is no cause of failure
+			short := max(cost(p, before.String()+benchText(unit.String(), size), piece), 200*time.Microsecond)
+			if ratio = float64(cost(p, before.String()+benchText(unit.String(), 4*size), piece)) / float64(short); ratio <= 6 {
+				break
+			}
+		}
+		if ratio > 6 {
+			t.Errorf("case %d, %s, %q and then %q in pieces of %d, quoted %v, thinking %s: four times the text costs %.1f times as much",
+				n, f.Name, before.String(), unit.String(), piece, p.ReadsQuoted, p.Asking.Thinking, ratio)
+		}
+	}
+}
