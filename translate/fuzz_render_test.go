@@ -253,7 +253,7 @@ var tokens = []string{
 
 // tokenPattern finds special tokens and turn markers of chat templates, whatever the escape policy knows of them.
 var tokenPattern = regexp.MustCompile(`<\|/?[\w.:-]+\|>|<｜[\pL\pN▁_.:-]+｜>|</?s>|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|IMG)\]|` +
-	`<(?:bos|eos|start_of_turn|end_of_turn|start_of_image)>|<\|(?:turn|channel|tool|tool_call|tool_response)>|<(?:turn|channel|tool|tool_call|tool_response)\|>|\[gMASK\]|<sop>|` +
+	`<(?:bos|eos|start_of_turn|end_of_turn|start_of_image)>|<\|(?:turn|channel|tool|tool_call|tool_response)>|<(?:turn|channel|tool|tool_call|tool_response)\|>|\[[BE]OS\]|\[gMASK\]|<sop>|` +
 	`\]~!b\[|\]~b\]|\[e~\[|<seed:[be]os>|\[\|\w+\|\]|<SPECIAL_\d+>|<(?:BOS|EOS)_TOKEN>`)
 
 // openers are calls of the tool f in other formats, and parts of such.

@@ -27,8 +27,8 @@ var updateRender = flag.Bool("update-render", false, "write what Render gives in
 
 // TestRenderGolden renders request.json of every archive for the target that
 // the archive's comment names in its last line ("target: prefill textwire") and
-// compares the other files: prompt.json is the prompt, prompt.txt its Text,
-// error what went wrong.
+// compares the other files: prompt.json is the prompt, prompt.txt its Text, raw.txt
+// the string in a chat template, error what went wrong.
 func TestRenderGolden(t *testing.T) {
 	paths, err := filepath.Glob("testdata/render/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -69,6 +69,9 @@ func renderArchive(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 			t.Fatal(err)
 		case f.Name == "prompt.txt":
 			f.Data = append([]byte(prompt.Text()), '\n')
+		case f.Name == "raw.txt":
+			raw := prompt.Raw()
+			f.Data = []byte(raw.BOS + raw.Text + "\n")
 		case f.Name == "prompt.json":
 			if f.Data, err = json.Marshal(prompt, jsontext.WithIndent("  ")); err != nil {
 				t.Fatal(err)
@@ -99,6 +102,8 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 				target.Language = language
 			} else if model, ok := strings.CutPrefix(word, "model="); ok {
 				target.Model = model
+			} else if name, ok := strings.CutPrefix(word, "template="); ok {
+				target.ChatTemplate, target.Model = name, name
 			} else if target.Format, ok = strings.CutPrefix(word, "format="); !ok {
 				t.Fatalf("unknown capability %q", word)
 			}

@@ -19,7 +19,7 @@ func TestSpecialTokens(t *testing.T) {
 		{"deepseek-v3.1 deepseek.r1-v1:0", "<｜User｜> <｜end▁of▁sentence｜> <｜tool▁output▁begin｜>", "<s> <User> ｜"},
 		{"gpt-oss-20b", "<|start|>system<|message|> <|end|> <|return|> <|constrain|>", "<s> <message>"},
 		{"phi-4-mini", "<|system|> <|end|> <|im_sep|> <|tool|> <|/tool|>", "[INST]"},
-		{"kimi-k2 moonshotai.kimi-k2.5", "<|im_system|> <|im_middle|> <|im_assistant|>", "[INST]"},
+		{"kimi-k2 moonshotai.kimi-k2.5", "<|im_system|> <|im_middle|> <|im_assistant|> [BOS] [EOS]", "[INST]"},
 		{"minimax-m2", "]~b]system [e~[ ]~!b[ a]~b]ai", "[INST] a] ~b ]~"},
 		{"seed-oss-36b", "<seed:bos> <seed:eos>", "<seed:x>"},
 		{"exaone-3.5", "[|system|] [|endofturn|]", "[|] [| a |]"},

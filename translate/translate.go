@@ -24,6 +24,8 @@ type (
 	Labels      = language.Labels
 	Target      = prompt.Target
 	Memo        = prompt.Memo
+	RawPrompt   = prompt.RawPrompt
+	RawPart     = prompt.RawPart
 
 	Origins     = prompt.Origins
 	PartOrigins = prompt.PartOrigins
@@ -48,6 +50,8 @@ type (
 	Choice       = format.Choice
 	About        = format.About
 	AboutVariant = format.AboutVariant
+
+	AboutTemplate = format.AboutTemplate
 )
 
 // Render returns what a model is asked in place of the request. The error is an [messages.InvalidRequestError]
@@ -180,6 +184,32 @@ func AcceptedFormats() []string { return format.AcceptedNames() }
 
 // AboutFormats returns what there is to know of each format, in the order of [Formats].
 func AboutFormats() []About { return format.AboutAll() }
+
+// ChatTemplates returns the names that [Target.ChatTemplate] takes.
+func ChatTemplates() []string { return format.ChatTemplateNames() }
+
+// ChatTemplateFormat returns the name of the format that a chat template writes tools and calls in; "" if it has none.
+// erased says that the markers of the format are special tokens, which servers erase unless they are told not to.
+func ChatTemplateFormat(name string) (f string, erased bool) {
+	t, err := format.ChatTemplateNamed(name)
+	if err != nil || t.Own == nil {
+		return "", false
+	}
+	return t.Own.Name, t.Own.IsErased()
+}
+
+// ChatTemplateFor returns the name of the chat template of a model, by its id or anything else that contains the name
+// of its family. ok is false if the family is not known.
+func ChatTemplateFor(model string) (name string, ok bool) {
+	t, ok := format.ChatTemplateFor(model)
+	if !ok {
+		return "", false
+	}
+	return t.Name, true
+}
+
+// AboutChatTemplates returns what there is to know of each chat template, in the order of [ChatTemplates].
+func AboutChatTemplates() []AboutTemplate { return format.AboutTemplates() }
 
 // Languages returns the names that [Target.Language] takes; the default comes first.
 func Languages() []string { return language.Names() }

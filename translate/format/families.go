@@ -48,6 +48,9 @@ func autoFormat(model string) (f *Format, family string) {
 	return f.variantFor(model), family
 }
 
+// IsErased reports whether the markers of the format are special tokens, which servers erase from what they pass on.
+func (f *Format) IsErased() bool { return f.erased }
+
 // For returns the format in which a model is asked: the one of that name in the variant of the model's
 // family, or what FormatAuto stands for. A format that any model can be asked in has our own words if it is
 // named.

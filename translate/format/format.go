@@ -79,6 +79,8 @@ type Format struct {
 	Words      [2]string
 	SystemText string
 
+	// ToolsAlone says that nothing is said around the tools.
+	ToolsAlone bool
 	// ToolsLast says that the tools are described behind the system text of the client, and not before it.
 	ToolsLast bool
 	// Heading stands above all. ExampleLast says that the example comes after the tools, and not before

@@ -119,7 +119,7 @@ func (f *Format) writeParams(b *markup.Buffer, input jsontext.Value, in *schema.
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}
-		if !ok || read != name || !s.takesName(name) {
+		if !ok || read != name || !s.takesName(name) || b.Escape.Spells(name) {
 			return false
 		}
 		b.Write(s.Param[0]).Write(name)

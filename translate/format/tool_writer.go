@@ -26,6 +26,7 @@ type ToolWriter struct {
 type resultWriter interface {
 	Write(markup string) *markup.Buffer
 	WriteText(text string) *markup.Buffer // of the client
+	WriteTextBy(text string, write func(dst []byte, part string) []byte) *markup.Buffer
 	WriteContent(blocks []messages.BlockParam)
 	ErrorLabel() string // in the language of the prompt
 }

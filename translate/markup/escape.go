@@ -17,7 +17,7 @@ import (
 // Everything else is shown as it is: `a < b`, `<div>` and `&lt;div&gt;` stay. A name counts as
 // one of ours in any case of its letters, with or without a slash, white space or a namespace
 // before it. If the prompt will be one text with turn markers, a line that begins with
-// "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
+// "Human:", "User:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
 // same levels. So has what else begins a call in a format in which the answer is read, its
 // [Openers]: "&#91;TOOL_CALLS]", and, where a tool is called book, "&#91;book(" and "&#99;all:book{". So have the
 // special tokens of the model, if its server reads them out of texts: "&lt;|im_start|>".
@@ -67,6 +67,15 @@ func (e *Escaper) AppendText(dst []byte, s string) []byte { return e.append(dst,
 
 // AppendTool appends text of a tool description, escaped.
 func (e *Escaper) AppendTool(dst []byte, s string) []byte { return e.append(dst, s, InTools, "") }
+
+// Spells reports whether Text would escape something in s.
+func (e *Escaper) Spells(s string) bool {
+	if strings.IndexFunc(s, func(r rune) bool { return r < 0x80 && !IsNameByte(byte(r)) }) < 0 {
+		return false
+	}
+	probe := Escaper{Tags: e.Tags, Openers: e.Openers, Calls: e.Calls}
+	return probe.Text(s) != s
+}
 
 // names returns what text must not spell, with names besides those that are always protected: all that was
 // escaped before, too, for which what the model writes is unescaped.
@@ -191,7 +200,7 @@ func (e *Escaper) nextWord(s string, i int) int {
 // or the length of s. It looks for the colons, which are rarer than the letters.
 func turnFrom(s string, i int) int {
 	for at := indexFrom(s, ':', i); at < len(s); at = indexFrom(s, ':', at+1) {
-		for _, marker := range [...]string{"human:", "assistant:"} {
+		for _, marker := range [...]string{"human:", "assistant:", "user:"} {
 			if first := at + 1 - len(marker); first >= i && equalFold(s[first:at+1], marker) {
 				return first
 			}

@@ -114,6 +114,8 @@ func turnMarker[S text](c byte, s S, eof bool) Verdict {
 		rest = "uman:"
 	case 'A', 'a':
 		rest = "ssistant:"
+	case 'U', 'u':
+		rest = "ser:"
 	}
 	switch {
 	case rest == "":

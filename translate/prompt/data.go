@@ -33,7 +33,11 @@ func (p *Prompt) WriteCalls(calls []Call) string {
 		schemas = new(ToolSchemas)
 	}
 	w := turnWriter{Buffer: markup.Buffer{Escape: p.escaper()}, format: cmp.Or(p.Declared, format.List[0])}
-	return strings.TrimPrefix(w.callsText(calls, p.pastCalls, schemas), p.Opening)
+	text := w.callsText(calls, p.pastCalls, schemas)
+	if rest, ok := strings.CutPrefix(text, p.Opening); ok {
+		return rest
+	}
+	return strings.TrimPrefix(text, strings.TrimPrefix(p.Opening, w.format.CallOpener)) // a tag that past calls have not
 }
 
 // callsText returns the calls as a model writes them that has written n before.

@@ -145,6 +145,7 @@ func toolsMemory(tools []messages.Tool) int {
 func (r *renderer) appendMemoKey(dst []byte) []byte {
 	dst = appendField(dst, r.format.Name)
 	dst = appendField(dst, r.format.Variant)
+	dst = appendField(dst, r.target.ChatTemplate)
 	dst = appendField(dst, r.target.Accept)
 	dst = appendField(dst, r.target.Template)
 	if !strings.Contains(r.target.Template, templateTools) {

@@ -53,7 +53,9 @@ type Prompt struct {
 	stopsAtCalls bool
 	// textWire is [Target.TextWire].
 	textWire bool
-	Asking   `json:"-"`
+	// chat is how the prompt is written as one string; nil without [Target.ChatTemplate].
+	chat   *chat
+	Asking `json:"-"`
 }
 
 // Asking is how the model was asked, as far as whoever reads its answer has to know. It is empty in a prompt that
@@ -174,6 +176,13 @@ type Target struct {
 	// completions do. Text of the client is then escaped where it spells a special token or a turn marker of the
 	// chat template of Model, or of any template that is known if the family of Model is not.
 	SpecialTokens bool
+	// ChatTemplate is the name of a chat template, one of [format.ChatTemplateNames]: the upstream completes text, and
+	// [Prompt.Raw] is what it is asked. Special tokens of the template are escaped as with SpecialTokens, and the
+	// template says where a completion begins: Thinking says nothing. "" has the prompt be turns.
+	ChatTemplate string
+	// Date is the day that some chat templates tell the model, as 2006-01-02; "" for the date that a template has of its
+	// own, if any.
+	Date string
 	// ToolAPI gives the model the tools over the tools API of its server. Format, Template and ExampleCall then
 	// say nothing. Rescue has calls read all the same that come in the text of the answer.
 	ToolAPI, Rescue bool

@@ -30,12 +30,16 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 
 // render is [RenderContext]. It sets origins to where the prompt is from, unless origins is nil.
 func render(ctx context.Context, req *messages.Request, target Target, origins *Origins) (*Prompt, error) {
-	f, err := format.For(target.Format, target.Model)
-	if target.ToolAPI {
-		f, err = apiFormat(target.Model)
-	}
+	f, template, err := target.format()
 	if err != nil {
 		return nil, err
+	}
+	chat := newChat(template, f, req, &target)
+	if chat != nil {
+		target.Thinking = format.ThinkingMarked
+		if chat.opensThinking() {
+			target.Thinking = format.ThinkingOpen
+		}
 	}
 	accepts, err := format.AcceptedBy(target.Accept)
 	if err != nil {
@@ -50,11 +54,12 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 		target:  target,
 		format:  f,
 		origins: origins,
-		escape:  NewEscaper(f, reads, req, target.TextWire),
+		escape:  NewEscaper(f, reads, req, target.TextWire || template != nil && template.Words),
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
 			Variant:       f.Variant,
-			textWire:      target.TextWire,
+			textWire:      target.TextWire || template != nil && template.Words,
+			chat:          chat,
 			stopsAtCalls:  stops,
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
@@ -99,6 +104,21 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
 	}
 	return r.prompt, nil
+}
+
+// format returns the format in which the target is asked, and its chat template; nil for none.
+func (t *Target) format() (f *format.Format, template *format.ChatTemplate, err error) {
+	switch {
+	case t.ToolAPI:
+		f, err = apiFormat(t.Model)
+	case t.ChatTemplate == "":
+		f, err = format.For(t.Format, t.Model)
+	default:
+		if template, err = format.ChatTemplateNamed(t.ChatTemplate); err == nil {
+			f, err = template.FormatFor(t.Format, t.Model)
+		}
+	}
+	return f, template, err
 }
 
 // stopsAtCalls reports whether the upstream is to stop at the stop sequence of the format. It is not to

@@ -27,8 +27,13 @@ func (r *renderer) forceCall() {
 	if r.prompt.Turns[len(r.prompt.Turns)-1].Role == messages.RoleUser {
 		r.addWrittenTurn(messages.RoleAssistant)
 	}
-	before := emptyLine(r.prompt.Turns[len(r.prompt.Turns)-1].Parts)
+	last := &r.prompt.Turns[len(r.prompt.Turns)-1]
+	before := ""
+	if !r.writer.framed {
+		before = emptyLine(last.Parts)
+	}
 	r.addToLastTurn(r.escape.Markup(before+r.prompt.Opening, "tool_choice"))
+	last.Parts[len(last.Parts)-1].Calls = true
 }
 
 // instruction returns the sentence that asks for a call to the named tool, or to any tool

@@ -26,6 +26,8 @@ func (r *renderer) addResults(first, end int) error {
 	}
 	slices.SortStableFunc(results, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
 	w := &r.writer
+	w.results = true
+	defer func() { w.results = false }()
 	if !r.target.ToolAPI {
 		w.Write(r.format.BeforeResults)
 	}

@@ -61,10 +61,13 @@ func (r *renderer) addInstructions() {
 	case r.describesTools() && choice.DisableParallelToolUse:
 		add(r.language().OneCallAtATime, "tool_choice")
 	}
+	if e := r.prompt.Example; e != nil && r.format.ToolsAlone && r.target.Template == "" {
+		add(r.language().ExampleCall+"\n"+r.exampleText(e), "example_call")
+	}
 	if r.guides() {
 		add(r.language().SeveralCalls, "tool_choice")
 	}
-	if r.req.Thinking != messages.ThinkingOff {
+	if r.req.Thinking != messages.ThinkingOff && !r.prompt.chat.marksThinking() {
 		add(strings.ReplaceAll(r.language().ThinkFirst, "thinking>", r.format.ThinkingTag()+">"), "thinking")
 	}
 	if r.req.Format != nil {
@@ -86,6 +89,9 @@ func (r *renderer) preamble(call string) (before, after string) {
 	}
 	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
 		return before, join(after, behind)
+	}
+	if f.ToolsAlone {
+		return "", "" // addInstructions shows the call
 	}
 	if f.Words[0] != "" {
 		return f.Words[0], join(f.Words[1], behind)
@@ -123,8 +129,7 @@ func (r *renderer) describeTools() (markup.Sourced, error) {
 	var call string
 	if r.showsExample() {
 		if r.prompt.Example = r.findExample(); r.prompt.Example != nil {
-			shown := r.newWriter()
-			call = strings.TrimRight(shown.callsText([]Call{r.prompt.Example.Call}, 0, r.prompt.Schemas), "\n")
+			call = r.exampleText(r.prompt.Example)
 		}
 	}
 	before, after := r.preamble(call)
@@ -167,6 +172,12 @@ func (r *renderer) enterTool(w *format.ToolWriter, t *messages.Tool) (before str
 		return ""
 	}
 	return w.At(t.Path())
+}
+
+// exampleText returns an example call as a model writes it.
+func (r *renderer) exampleText(e *ExampleCall) string {
+	shown := r.newWriter()
+	return strings.TrimRight(shown.callsText([]Call{e.Call}, 0, r.prompt.Schemas), "\n")
 }
 
 // writePreamble writes a part of the preamble, in which the example call may stand.
@@ -219,10 +230,14 @@ func firstText(req *messages.Request) string {
 	return ""
 }
 
-// tokens returns the special tokens that texts for the target must not spell.
-func (t *Target) tokens() format.TokenSet {
-	if !t.SpecialTokens {
-		return 0
+// tokens returns the special tokens that texts for the target must not spell: those of the model, and those of the
+// chat template, which a tuned model may have from another family.
+func (t *Target) tokens() (set format.TokenSet) {
+	if t.SpecialTokens || t.ChatTemplate != "" {
+		set = format.TokensOf(t.Model)
 	}
-	return format.TokensOf(t.Model)
+	if t.ChatTemplate != "" {
+		set |= format.TokensOf(t.ChatTemplate)
+	}
+	return set
 }

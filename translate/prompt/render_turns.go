@@ -125,7 +125,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 			r.addThinkingPart(b.Text)
 			return true
 		}
-		w.writeThinking(b.Text)
+		w.writeThinking(b.Text, r.prompt.chat.marksThinking())
 	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.endPart()
@@ -137,16 +137,24 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	return true
 }
 
-// writeThinking writes what the model thought before, in which no tag of thinking may stand.
-func (w *turnWriter) writeThinking(text string) {
+// writeThinking writes what the model thought before, in which no tag of thinking may stand. apart says that a chat
+// template has its own marks around it: it is a part of its own then, without ours.
+func (w *turnWriter) writeThinking(text string, apart bool) {
 	w.endPart()
 	tag, others := w.format.ThinkingTag(), w.Escape.Tags
-	w.Write("<").Write(tag).Write(">\n")
+	if !apart {
+		w.Write("<").Write(tag).Write(">\n")
+	}
 	w.Escape.Tags |= markup.TagThinking
 	w.WriteText(text)
 	w.Escape.Tags = others
-	w.Write("\n</").Write(tag).Write(">\n")
+	if !apart {
+		w.Write("\n</").Write(tag).Write(">\n")
+	}
 	w.endPart()
+	if apart {
+		w.parts[len(w.parts)-1].Type = PartThinking
+	}
 }
 
 // writeSystemMessage writes a system message that stands among the others.

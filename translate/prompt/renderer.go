@@ -31,7 +31,7 @@ type renderer struct {
 
 // newWriter returns a writer of parts of the prompt.
 func (r *renderer) newWriter() turnWriter {
-	return turnWriter{Buffer: markup.Buffer{Escape: &r.escape}, language: r.language, format: r.format}
+	return turnWriter{Buffer: markup.Buffer{Escape: &r.escape}, language: r.language, format: r.format, framed: r.prompt.chat.framesOwn()}
 }
 
 // pastCall is a call in the history.

@@ -1,16 +1,9 @@
 package prompt
 
-import (
-	"strings"
+import "dragoman/translate/format"
 
-	"dragoman/translate/messages"
-)
-
-// The markers between the turns of a prompt that is one text.
-const (
-	HumanMarker     = "\n\nHuman:"
-	AssistantMarker = "\n\nAssistant:"
-)
+// HumanMarker is what a turn of the user begins with in [Prompt.Text].
+const HumanMarker = format.HumanMarker
 
 // Text returns the prompt as one text, in the form of the text-completion API
 // (docs/reference/legacy-format.md §9):
@@ -34,39 +27,7 @@ const (
 // Text of the client may spell the markers of a turn, unless the prompt was rendered for a
 // [Target] with TextWire.
 func (p *Prompt) Text() string {
-	var b strings.Builder
-	b.Grow(p.textLen())
-	for i, s := range p.System {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(s.Text)
-	}
-	for _, turn := range p.Turns {
-		b.WriteString(turn.marker())
-		for i := range turn.Parts {
-			text := turn.Parts[i].AsText()
-			switch {
-			case i == 0 && text != "":
-				b.WriteByte(' ')
-			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].AsText(), "\n") && !strings.HasPrefix(text, "\n"):
-				b.WriteByte('\n')
-			}
-			b.WriteString(text)
-		}
-	}
-	if n := len(p.Turns); n == 0 || p.Turns[n-1].Role == messages.RoleUser {
-		b.WriteString(AssistantMarker)
-	}
-	return b.String()
-}
-
-// marker returns what the turn begins with.
-func (t *Turn) marker() string {
-	if t.Role == messages.RoleAssistant {
-		return AssistantMarker
-	}
-	return HumanMarker
+	return p.write(&chat{template: format.PlainTemplate, prefills: true}).text.String()
 }
 
 // AsText returns the part as text, as it stands in [Prompt.Text].
@@ -89,19 +50,4 @@ func (p *Part) AsText() string {
 		return "[document]"
 	}
 	return "[document: " + p.Title + "]"
-}
-
-// textLen returns about how many bytes Text will return.
-func (p *Prompt) textLen() int {
-	n := len(AssistantMarker)
-	for _, s := range p.System {
-		n += len(s.Text) + 1
-	}
-	for _, t := range p.Turns {
-		n += len(AssistantMarker) + 1
-		for i := range t.Parts {
-			n += len(t.Parts[i].Text) + 1
-		}
-	}
-	return n
 }

@@ -49,6 +49,9 @@ type Part struct {
 	Title   string `json:"title,omitzero"`
 	Context string `json:"context,omitzero"`
 	*CallPart
+	// Calls and Results say that a text is calls, or results, in the format of the prompt.
+	Calls   bool `json:"-"`
+	Results bool `json:"-"`
 	// Labels are the words that introduce what is said of a document, in the language of
 	// the prompt; nil is English.
 	Labels *language.Labels `json:"-"`

@@ -152,7 +152,7 @@ func (w *turnWriter) writeElement(e *element) {
 func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
 	w.endPart()
 	title, context := w.Escape.TextFrom(b.Source.Title, w.Source), w.Escape.TextFrom(b.Source.Context, w.Source)
-	part := Part{Type: partType, Source: b.Source.JSON, Title: title.Text, Context: context.Text}
+	part := Part{Type: partType, Source: b.Source.JSON, Title: title.Text, Context: context.Text, Results: w.results}
 	if partType == PartDocument {
 		part.Labels = w.language().Labels()
 	}

@@ -26,6 +26,8 @@ type turnWriter struct {
 	markup.Buffer
 	language func() *language.Language // of the prompt's sentences
 	format   *format.Format
+	framed   bool // a chat template says what stands around calls and results
+	results  bool // results are being written
 
 	parts   []Part
 	origins []PartOrigins // of the parts, if the buffer has labels
@@ -69,7 +71,10 @@ func (w *turnWriter) addText(s string) {
 	if s == "" {
 		return
 	}
-	if w.callsOpen {
+	if w.callsOpen && w.framed {
+		w.endPart()
+	}
+	if w.callsOpen { // endPart marks what it ends as calls
 		w.endCalls()
 		w.Write("\n\n")
 	}
@@ -133,7 +138,7 @@ func (w *turnWriter) spellTogether() bool {
 
 // addTextPart adds a part that is a text.
 func (w *turnWriter) addTextPart(text markup.Sourced) {
-	w.addPart(Part{Type: PartText, Text: text.Text}, PartOrigins{Text: text.Origins})
+	w.addPart(Part{Type: PartText, Text: text.Text, Results: w.results}, PartOrigins{Text: text.Origins})
 }
 
 func (w *turnWriter) addPart(part Part, origins PartOrigins) {
@@ -151,7 +156,10 @@ func (w *turnWriter) ErrorLabel() string { return w.language().ErrorLabel }
 func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *schema.Schema) {
 	if !w.callsOpen {
 		w.endPart()
-		w.Write(emptyLine(w.parts)).Write(w.format.BeforeCalls)
+		if !w.framed {
+			w.Write(emptyLine(w.parts))
+		}
+		w.Write(w.format.BeforeCalls)
 		w.callsOpen = true
 	}
 	w.format.WriteCall(&w.Buffer, name, n, input, s)
@@ -181,9 +189,11 @@ func (w *turnWriter) endList(end string) {
 // endPart makes parts of all that is pending and gathered.
 func (w *turnWriter) endPart() {
 	w.addPending()
+	calls := w.callsOpen
 	w.endCalls()
 	if len(w.Out) > 0 {
 		w.addTextPart(w.Take())
+		w.parts[len(w.parts)-1].Calls = calls
 	}
 }
 

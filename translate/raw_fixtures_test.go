@@ -1,0 +1,280 @@
+package translate
+
+import (
+	"bufio"
+	"bytes"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+)
+
+// rawCase is a prompt that a public chat template rendered (docs/reference/raw-prompts.md §4.5).
+type rawCase struct {
+	Family, Source, Case, BOS string
+	Options                   map[string]any
+	Messages                  []struct {
+		Role, Content, Name, Thinking string
+		Reasoning                     string `json:"reasoning_content"`
+		CallID                        string `json:"tool_call_id"`
+		Calls                         []struct {
+			ID       string
+			Function struct {
+				Name      string
+				Arguments jsontext.Value
+			}
+		} `json:"tool_calls"`
+	}
+	Tools []struct {
+		Function struct {
+			Name, Description string
+			Parameters        jsontext.Value
+		}
+	}
+	Expected string
+}
+
+// rawCases returns the cases of testdata/raw-prompts.jsonl.
+func rawCases(t *testing.T) (list []rawCase) {
+	f, err := os.Open("testdata/raw-prompts.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var c rawCase
+		if err := json.Unmarshal(lines.Bytes(), &c, json.MatchCaseInsensitiveNames(true)); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, c)
+	}
+	if lines.Err() != nil || len(list) != 90 {
+		t.Fatalf("%d cases, %v", len(list), lines.Err())
+	}
+	return list
+}
+
+// thinksByDefault are the families whose templates have the model think unless they are told otherwise.
+const thinksByDefault = " qwen3 qwen3.5 qwq glm-4.6 glm-4.7 glm-5.2 nemotron-3 gpt-oss kimi-k2-thinking seed-oss deepseek-r1-distill-llama deepseek-r1-distill-qwen "
+
+// thinks reports whether the case has the model think.
+func (c *rawCase) thinks() bool {
+	for _, option := range []string{"enable_thinking", "thinking"} {
+		if on, ok := c.Options[option].(bool); ok {
+			return on
+		}
+	}
+	if mode, ok := c.Options["thinking_mode"]; ok {
+		return mode == "thinking"
+	}
+	return strings.Contains(thinksByDefault, " "+c.Family+" ")
+}
+
+// date is the day on which the case was rendered.
+func (c *rawCase) date() string {
+	if c.Family == "gpt-oss" {
+		return "2025-07-01"
+	}
+	return "2024-07-26"
+}
+
+// request returns the request that asks for the same.
+func (c *rawCase) request(t *testing.T) *messages.Request {
+	body := map[string]any{"model": "m", "max_tokens": 4096}
+	if c.thinks() {
+		body["thinking"] = map[string]any{"type": "enabled", "budget_tokens": 1024}
+	}
+	var list []any
+	for _, m := range c.Messages {
+		content := []any{}
+		if thought := m.Reasoning + m.Thinking; thought != "" {
+			content = append(content, map[string]any{"type": "thinking", "thinking": thought, "signature": "s"})
+		}
+		switch m.Role {
+		case "system":
+			body["system"] = m.Content
+			continue
+		case "tool":
+			m.Role = messages.RoleUser
+			content = append(content, map[string]any{"type": "tool_result", "tool_use_id": m.CallID, "content": m.Content})
+		default:
+			if m.Content != "" {
+				content = append(content, map[string]any{"type": "text", "text": m.Content})
+			}
+		}
+		for _, call := range m.Calls {
+			input := call.Function.Arguments
+			if input.Kind() == '"' {
+				var text string
+				if err := json.Unmarshal(input, &text); err != nil {
+					t.Fatal(err)
+				}
+				input = jsontext.Value(text)
+			}
+			content = append(content, map[string]any{"type": "tool_use", "id": strings.NewReplacer(".", "_", ":", "_").Replace(call.ID), "name": call.Function.Name, "input": input})
+		}
+		for _, b := range content {
+			if b, ok := b.(map[string]any); ok && b["type"] == "tool_result" {
+				b["tool_use_id"] = strings.NewReplacer(".", "_", ":", "_").Replace(m.CallID)
+			}
+		}
+		list = append(list, map[string]any{"role": m.Role, "content": content})
+	}
+	body["messages"] = list
+	var tools []any
+	for _, tool := range c.Tools {
+		tools = append(tools, map[string]any{"name": tool.Function.Name, "description": tool.Function.Description, "input_schema": tool.Function.Parameters})
+	}
+	if tools != nil {
+		body["tools"] = tools
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := messages.ReadBody(t.Context(), data, messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.KeepsThinking = true
+	req, err := b.Request(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+func mustTemplate(t testing.TB, name string) *format.ChatTemplate {
+	t.Helper()
+	template, err := format.ChatTemplateNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template
+}
+
+// rawDifferences are where a prompt differs from what the template of the family renders: with got in place of want, by
+// family, in the cases with tools. docs/raw-prompts.md lists them.
+var rawDifferences = map[string]struct {
+	replace []string // what Dragoman writes, and what the template does
+	reason  string
+}{
+	"mistral-v3-tekken": {
+		[]string{"000000000", "abcdefg12", "[INST]Be brief.\n\nWeather", "[INST]Weather"},
+		"Dragoman numbers the calls, since the ids of clients are longer than the nine characters that the template takes. " +
+			"The template drops the system text when the last message is a result; Dragoman keeps it.",
+	},
+	"mistral-v11": {
+		[]string{"000000000", "abcdefg12"},
+		"Dragoman numbers the calls, since the ids of clients are longer than the nine characters that the template takes.",
+	},
+	"deepseek-v3.1": {
+		[]string{"Be brief.\n\n" + deepseekTools, "Be brief."},
+		"The template does not write the tools. Dragoman writes them behind the system text.",
+	},
+	"seed-oss": {
+		[]string{
+			"Tool List:\n" + `[{"type": "function", "function": {"name": "get_weather", "description": "Weather now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]`,
+			"Function:\ndef get_weather(city: str):\n    \"\"\"\n    Weather now\n\n    Args:\n    - city (str) [必填]: \n\n    \"\"\"",
+		},
+		"The template writes each tool as a function of Python, or, as Dragoman does, as a list that has the whole schemas.",
+	},
+}
+
+// deepseekTools are the tools of a case as DeepSeek V3.1 is shown them.
+const deepseekTools = `## Tools
+In this environment you have access to a set of tools you can use to answer the user's question. Here are the tools available:
+
+### get_weather
+Description: Weather now
+
+Parameters: {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+You may call them like this:
+<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>$TOOL_NAME<｜tool▁sep｜>{"$PARAMETER_NAME": $PARAMETER_VALUE, ...}<｜tool▁call▁end｜><｜tool▁calls▁end｜>
+
+- Name exactly one of the tools above.
+- Give every parameter that is required, and only what the schema of the tool allows.
+- Several calls stand one after another within one such section, and nothing after it: the results come next.`
+
+// TestRawFixtures holds that a prompt in a chat template is what the family's own template renders, byte for byte, but
+// for the differences that are listed. BOS is compared where the template writes it.
+func TestRawFixtures(t *testing.T) {
+	for _, c := range rawCases(t) {
+		t.Run(c.Family+"/"+c.Case, func(t *testing.T) {
+			raw := c.render(t)
+			got := raw.Text
+			if strings.HasPrefix(c.Expected, raw.BOS) {
+				got = raw.BOS + got
+			}
+			if d, ok := rawDifferences[c.Family]; ok && c.Case == "tools" {
+				for _, s := range [2]int{0, len(d.replace) - 2} {
+					if !strings.Contains(got, d.replace[s]) {
+						t.Errorf("the prompt has no %q", d.replace[s])
+					}
+				}
+				got = strings.NewReplacer(d.replace...).Replace(got)
+			}
+			if got != c.Expected {
+				t.Errorf("got\n%q\nwant\n%q", got, c.Expected)
+			}
+		})
+	}
+}
+
+// render returns the prompt for the case, in the format of the family.
+func (c *rawCase) render(t *testing.T) *RawPrompt {
+	name, ok := ChatTemplateFor(c.Family)
+	if !ok {
+		t.Fatal("no template")
+	}
+	target := Target{ChatTemplate: name, Model: c.Family, Format: FormatAuto, Prefill: true, Date: c.date()}
+	if own := mustTemplate(t, name).Own; own != nil {
+		target.Format = own.Name
+	}
+	return mustRender(t, c.request(t), target).Raw()
+}
+
+// TestRawFixturesAreCurrent holds that the copy of the cases is that beside the reference, where there is one.
+func TestRawFixturesAreCurrent(t *testing.T) {
+	shared, err := os.ReadFile("../../shared/reference/raw-prompts.jsonl")
+	if err != nil {
+		t.Skip("there is no reference beside the repository")
+	}
+	if own, err := os.ReadFile("testdata/raw-prompts.jsonl"); err != nil || !bytes.Equal(own, shared) {
+		t.Errorf("testdata/raw-prompts.jsonl is another file (%v)", err)
+	}
+}
+
+// TestRawDifferencesPage holds that docs/raw-prompts.md lists the differences; -update-render writes them there.
+func TestRawDifferencesPage(t *testing.T) {
+	const path, begin, end = "../docs/raw-prompts.md", "<!-- differences -->\n", "<!-- end of differences -->\n"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "\n| family | case | difference |\n| --- | --- | --- |\n"
+	for _, family := range slices.Sorted(maps.Keys(rawDifferences)) {
+		table += "| `" + family + "` | tools | " + rawDifferences[family].reason + " |\n"
+	}
+	before, rest, _ := strings.Cut(string(page), begin)
+	_, after, _ := strings.Cut(rest, end)
+	want := before + begin + table + "\n" + end + after
+	if *updateRender {
+		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(page) != want && !*updateRender {
+		t.Errorf("the differences in %s are not up to date: go test . -run %s -update-render", path, t.Name())
+	}
+}
