@@ -13,12 +13,15 @@ import (
 func formatsCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "formats",
-		Short: "list the formats in which models write calls",
+		Short: "list the formats in which models write calls, and chat templates",
 		Long: `Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
 models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
 looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of
 its family; where the markers of that are special tokens, which servers erase from what they pass on, it asks
-in json, and reads both.`,
+in json, and reads both.
+
+Then lists the chat templates, in which a conversation becomes one string for models that complete text: the
+name, other parts of the ids of their models, and the format in which the template writes calls itself.`,
 		Example: `  dragoman formats`,
 		Args:    atMost(0),
 	}
@@ -53,8 +56,27 @@ func listFormats(p process) error {
 			}
 		}
 	}
+	out.WriteString("\nchat templates\n")
+	for _, a := range translate.AboutChatTemplates() {
+		writeTemplate(&out, a)
+	}
 	_, err := fmt.Fprint(p.stdout, out.String())
 	return err
+}
+
+// writeTemplate writes a line for a chat template.
+func writeTemplate(out *strings.Builder, a translate.AboutTemplate) {
+	out.WriteString("  " + a.Name)
+	if len(a.Models) > 0 {
+		out.WriteString(" for " + strings.Join(a.Models, ", "))
+	}
+	if a.Format != "" {
+		out.WriteString(" in " + a.Format)
+	}
+	if a.Erased {
+		out.WriteString(" if the server keeps special tokens")
+	}
+	out.WriteByte('\n')
 }
 
 // writeExample writes a call, indented.

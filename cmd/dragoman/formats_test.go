@@ -35,6 +35,21 @@ func TestListFormats(t *testing.T) {
 	}
 }
 
+// So is every chat template, with the format in which it writes calls.
+func TestListChatTemplates(t *testing.T) {
+	_, out, ok := strings.Cut(invocation{}.run(t, "formats").stdout, "\nchat templates\n")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	about := translate.AboutChatTemplates()
+	if !ok || len(lines) != len(about) {
+		t.Fatalf("%d templates are listed, and there are %d:\n%s", len(lines), len(about), out)
+	}
+	for i, a := range about {
+		if words := strings.Fields(lines[i]); words[0] != a.Name || a.Format != "" && !strings.Contains(lines[i], " in "+a.Format) {
+			t.Errorf("%s is listed as %q", a.Name, lines[i])
+		}
+	}
+}
+
 // A completion is parsed in every format by its name, also in those in which no model is asked.
 func TestParseAccepted(t *testing.T) {
 	request := write(t, "request.json", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],
