@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 
@@ -195,6 +196,15 @@ func TestRawTarget(t *testing.T) {
 	}
 	if got := mustRender(t, rawRequest(), Target{ChatTemplate: "gpt-oss"}).Raw().Text; strings.Contains(got, "Current date") {
 		t.Errorf("a day that nobody knows is in %q", got)
+	}
+}
+
+// The words of an operator stand in the system text, wherever the template has tools.
+func TestRawOperatorTemplate(t *testing.T) {
+	target := Target{ChatTemplate: "mistral-v13", Format: format.Mistral, Template: "Call [TOOL_CALLS]f[ARGS]. Tools: {{tools}}"}
+	raw := mustRender(t, rawRequest(), target).Raw().Text
+	if at := strings.Index(raw, "Call [TOOL_CALLS]f[ARGS]."); at < 0 || at > strings.Index(raw, "[/SYSTEM_PROMPT]") {
+		t.Errorf("the words are not in the system text of %s", raw)
 	}
 }
 
