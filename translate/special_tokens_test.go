@@ -76,3 +76,21 @@ func TestSpecialTokensComeBack(t *testing.T) {
 		}
 	}
 }
+
+// Nor does the name of a parameter spell one, where a format has names in quotes: such a call is written as JSON.
+func TestSpecialTokensInNames(t *testing.T) {
+	for name, target := range map[string]Target{
+		"a[INST]b":  {Format: FormatAttribute, Model: "llama-2", SpecialTokens: true},
+		"[|user|]":  {Format: FormatAttribute, Model: "exaone", SpecialTokens: true},
+		"]~b]user":  {Format: FormatAuto, Model: "minimax-m2", SpecialTokens: true},
+		"x[gMASK]y": {Format: FormatAttribute, ChatTemplate: "glm-4.6"},
+	} {
+		req := spoken("x")
+		req.Messages = []messages.MessageParam{user("hi"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{
+			{Type: messages.BlockToolUse, ID: "1", Name: "f", Input: []byte(`{"` + name + `":"v"}`)},
+		}}, user("go on")}
+		if got := mustRender(t, req, target).Turns[1].Parts[0].Text; strings.Contains(got, name) {
+			t.Errorf("%s is shown in %s", name, got)
+		}
+	}
+}
