@@ -44,8 +44,9 @@ type BedrockOptions struct {
 // Bedrock asks models on Amazon Bedrock.
 type Bedrock struct {
 	runtime     *bedrockruntime.Client
-	control     *bedrock.Client // lists models
+	control     *bedrock.Client // lists models, and says what an ARN hides
 	connections *http.Client    // of both
+	names       *resolver
 }
 
 // NewBedrock returns an upstream with these options, or an error if no region is known
@@ -68,7 +69,7 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	if client == nil { // that of the SDK cannot be told to close its connections
 		client = &http.Client{Transport: cfg.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
 	}
-	b := &Bedrock{connections: withoutRedirects(client)}
+	b := &Bedrock{connections: withoutRedirects(client), names: newResolver()}
 	b.connections.Transport = &sdkTransport{opt.OnRequest.over(cmp.Or(b.connections.Transport, http.DefaultTransport))}
 	credentials := aws.NewCredentialsCache(&awsCredentials{load: opt.loadCredentials(), tell: opt.OnCredentials})
 	cfg.HTTPClient, cfg.Credentials = b.connections, credentials
@@ -86,8 +87,12 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	return b, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept.
-func (b *Bedrock) Close() { b.connections.CloseIdleConnections() }
+// Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still asks which
+// models there are.
+func (b *Bedrock) Close() {
+	b.names.close()
+	b.connections.CloseIdleConnections()
+}
 
 // load returns what the SDK's configuration is loaded with.
 func (opt BedrockOptions) load() []func(*config.LoadOptions) error {

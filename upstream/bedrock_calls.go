@@ -13,16 +13,24 @@ import (
 )
 
 // wire returns how a model is asked, unless its entry says otherwise: over the Messages body, if it is a
-// Claude, or its ARN does not say what it is; any other family over Converse.
+// Claude, or nothing says what its ARN hides; an imported model with a raw prompt, or with the body of chat completions
+// if that is its body; any other family over Converse.
 func (b *Bedrock) wire(m Model) string {
 	switch {
+	case m.Body == BodyChat:
+		return WireChat
 	case m.Wire != "":
 		return m.Wire
-	case IsClaude(m.ID), HidesProvider(m.ID):
+	case IsImported(m.ID):
+		return WirePrompt
+	case IsClaude(m.ID), HidesProvider(m.ID) && (m.Family == "" || IsClaude(m.Family)):
 		return WireMessages
 	}
 	return WireConverse
 }
+
+// unchanged is the [chunkFilter] that leaves the events as they are.
+func unchanged(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] { return events }
 
 // Prepare returns the call that asks the model with this id, inference profile or ARN with a prompt
 // (docs/reference/bedrock.md §2, §5).
@@ -38,11 +46,15 @@ func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 		}
 		c := b.invokeCall(m, WireText, body)
 		c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return invoke(ctx, b, m, body, newTextDecoder(p).decode)
+			return invoke(ctx, b, m, body, unchanged, newTextDecoder(p).decode)
 		}
 		return c, nil
 	case WireConverse:
 		return b.prepareConverse(m, p)
+	case WirePrompt:
+		return b.prepareRaw(m, p)
+	case WireChat:
+		return b.prepareChat(m, p)
 	}
 	body, err := messagesBody{AnthropicVersion: messages.VersionBedrock, cache: m.Can.Has(Caching)}.encode(p)
 	if err != nil {
@@ -50,7 +62,7 @@ func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	}
 	c := b.invokeCall(m, WireMessages, body)
 	c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-		return invoke(ctx, b, m, body, newMessagesDecoder(p).decode)
+		return invoke(ctx, b, m, body, withIntervention, newMessagesDecoder(p).decode)
 	}
 	return c, nil
 }
@@ -90,8 +102,9 @@ func (b *Bedrock) Passes(m Model) bool {
 	return b.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
 }
 
-// TakesTools reports false: no wire of Bedrock is told tools.
-func (b *Bedrock) TakesTools(Model) bool { return false }
+// TakesTools reports whether the model can be asked with a prompt for a tools API: if it is asked with the body of chat
+// completions. Of the imported models, only those of gpt-oss take tools.
+func (b *Bedrock) TakesTools(m Model) bool { return b.wire(m) == WireChat }
 
 // PrepareNative returns the call that passes a client's request to a model with tools of its own, in the
 // form that Bedrock takes (docs/reference/bedrock.md §2a): with the version and the betas in the body, and
@@ -111,7 +124,7 @@ func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 	body := n.encode(members)
 	c := b.invokeCall(m, WireMessages, body)
 	c.Events = func(ctx context.Context) iter.Seq2[messages.Event, error] {
-		return invoke(ctx, b, m, body, new(nativeDecoder).decode)
+		return invoke(ctx, b, m, body, withIntervention, new(nativeDecoder).decode)
 	}
 	return c, nil
 }
@@ -121,6 +134,3 @@ func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 func (b *Bedrock) Keeps(m Model, g Guardrail) bool {
 	return b.wire(m) != WireConverse || g.TagSuffix == ""
 }
-
-// FamilyHint returns "": an id on Bedrock tells the family, or nothing does.
-func (b *Bedrock) FamilyHint(string) string { return "" }

@@ -29,3 +29,8 @@ func checkModelID(id string) error {
 func HidesProvider(id string) bool {
 	return strings.HasPrefix(id, "arn:") && !strings.Contains(id, ".")
 }
+
+// IsImported reports whether the id is the ARN of a model that was imported into Bedrock.
+func IsImported(id string) bool {
+	return strings.HasPrefix(id, "arn:") && strings.Contains(id, ":imported-model/")
+}

@@ -46,8 +46,11 @@ func (b *Bedrock) invokeModel(ctx context.Context, m Model, body []byte, options
 	return b.runtime.InvokeModelWithResponseStream(ctx, in, append(options, ownProtocol)...)
 }
 
-// invoke returns the sequence of the answer to such a body. decode is given the JSON of each chunk.
-func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body []byte, decode func([]byte) (P, error)) iter.Seq2[P, error] {
+// chunkFilter changes the events of an answer before they are decoded.
+type chunkFilter = func(iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error]
+
+// invoke returns the sequence of the answer to such a body. decode is given the JSON of each chunk, as filter leaves it.
+func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body []byte, filter chunkFilter, decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return askBedrock(ctx, func(ctx context.Context) (sdkStream[types.ResponseStream], string, error) {
 		out, err := b.invokeModel(ctx, m, body)
 		if err != nil {
@@ -56,8 +59,17 @@ func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body []byte, de
 		id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
 		return out.GetStream(), id, nil
 	}, func(events iter.Seq2[types.ResponseStream, error], yield func(P, error) bool) bool {
-		return decodeStream(wholeCharacters(withIntervention(payloads(events))), decode, yield)
+		return decodeStream(filter(wholeCharacters(payloads(events))), decode, yield)
 	})
+}
+
+// invokeWhole is invokeModel for a model that does not stream.
+func (b *Bedrock) invokeWhole(ctx context.Context, m Model, body []byte, options ...sdkOptions) (*bedrockruntime.InvokeModelOutput, error) {
+	in := &bedrockruntime.InvokeModelInput{ModelId: &m.ID, Body: m.Guardrail.inBody(body), ContentType: aws.String("application/json"), Accept: aws.String("application/json")}
+	if g := m.Guardrail; g != nil {
+		in.GuardrailIdentifier, in.GuardrailVersion, in.Trace = &g.ID, &g.Version, types.Trace(strings.ToUpper(g.Trace))
+	}
+	return b.runtime.InvokeModel(ctx, in, options...)
 }
 
 // converse returns the sequence of the answer of Converse, or of ConverseStream, to a body
@@ -200,8 +212,10 @@ func (b *Bedrock) show(ctx context.Context, m Model, wire string, body []byte) (
 	instead := func(o *bedrockruntime.Options) { o.HTTPClient, o.Credentials = &unsent, &unsent }
 	var err error
 	switch {
-	case wire != WireConverse:
+	case wire != WireConverse && m.Can.Has(Streaming) || wire == WireMessages || wire == WireText:
 		_, err = b.invokeModel(ctx, m, body, instead)
+	case wire != WireConverse:
+		_, err = b.invokeWhole(ctx, m, body, instead)
 	case m.Can.Has(Streaming):
 		_, err = b.runtime.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, sending(body), instead)
 	default:

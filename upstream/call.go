@@ -31,6 +31,7 @@ const (
 	WireText     = "text"     // text completions: the whole prompt is one text
 	WireConverse = "converse" // Converse of Bedrock, the same for all families
 	WireChat     = "chat"     // chat completions
+	WirePrompt   = "prompt"   // completions: the whole prompt is one text in the model's own chat template
 )
 
 // Request is what an upstream is sent, in the words of its wire. Credentials, the time and the id of a
@@ -77,8 +78,8 @@ func (Func) Keeps(Model, Guardrail) bool { return false }
 // ListModels returns no models.
 func (Func) ListModels(context.Context) ([]Listed, error) { return nil, nil }
 
-// FamilyHint returns "".
-func (Func) FamilyHint(string) string { return "" }
+// Resolve returns nothing.
+func (Func) Resolve(context.Context, Model) Resolved { return Resolved{} }
 
 // errNoToolAPI is for a request that was passed to a model without asking whether it can be.
 var errNoToolAPI = internalError.error("the upstream has no tool API that a request could go through to")

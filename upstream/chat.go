@@ -24,17 +24,37 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 	}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return watchStops(p, watch, withoutEcho(p, streamChat(ctx, e, body, chatErrors(m, p), &chatDecoder{stops: send})))
+			d := &chatDecoder{stops: send}
+			return watchStops(p, watch, withoutEcho(p, streamChat(ctx, e, body, chatErrors(m, p), answerReader{sseStream, d.decode, d.whole, d.ended})))
 		},
 		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WireChat, body) },
 	}, nil
 }
 
+// answerReader reads an answer: a stream, or a body that comes whole.
+type answerReader struct {
+	stream streamForm
+	decode func([]byte) (translate.Chunk, error)
+	whole  func([]byte) (translate.Chunk, error) // decodes a body that comes whole
+	ended  func(iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error]
+}
+
+// streamForm is how a stream is written: its media type, and what yields its events.
+type streamForm struct {
+	kind   string
+	events func(*sseReader) iter.Seq2[[]byte, error]
+}
+
+var (
+	sseStream  = streamForm{"text/event-stream", (*sseReader).payloads}
+	lineStream = streamForm{"application/x-ndjson", (*sseReader).lines} // of JSON, a line each
+)
+
 // streamChat returns the sequence of an answer, which can be ranged over once. When the range begins it
 // sends the body.
-func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, d *chatDecoder) iter.Seq2[translate.Chunk, error] {
+func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, d answerReader) iter.Seq2[translate.Chunk, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		response, err := e.post(ctx, body, fail, "application/json", "text/event-stream")
+		response, err := e.post(ctx, body, fail, "application/json", d.stream.kind)
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return
@@ -42,7 +62,7 @@ func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, 
 		defer response.Body.Close()
 		yield = withRequestID(requestID(response.Header), yield)
 		events := newSSEReader(response.Body)
-		decode, payloads := d.decode, wholeCharacters(events.payloads())
+		decode, payloads := d.decode, wholeCharacters(d.stream.events(events))
 		if mediaType(response) == "application/json" {
 			decode, payloads = d.whole, wholeBody(response.Body)
 		} else {

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // chatCompletion is an event of a stream (chat.completion.chunk), or an answer that
@@ -22,9 +23,10 @@ type chatCompletion struct {
 type chatChoice struct {
 	Delta        chatDelta `json:"delta"`   // of a chunk
 	Message      chatDelta `json:"message"` // of a whole one
+	Text         string    `json:"text"`    // of completions
 	FinishReason string    `json:"finish_reason"`
 	// What was met, in the members of vLLM and of SGLang: a stop sequence, the number of a
-	// token, or null for the usual end.
+	// token, or null for the usual end. DeepSeek-R1 on Bedrock has its finish_reason in stop_reason.
 	StopReason  jsontext.Value `json:"stop_reason"`
 	MatchedStop jsontext.Value `json:"matched_stop"`
 }
@@ -75,11 +77,16 @@ type chatDecoder struct {
 	sequence string
 	unknown  string // the finish_reason, if it is not known
 	refused  bool   // the text is a refusal
-	calls    callPieces
+	// intervened: a guardrail of Bedrock did.
+	intervened bool
+	calls      callPieces
 }
 
 // chatEnd is the data of the last event of a stream.
 const chatEnd = "[DONE]"
+
+// quotedChatEnd is the last event of one provider on Bedrock. The stream ends behind it.
+const quotedChatEnd = `"[DONE]"`
 
 // ended yields the events of an answer. It adds the last event where that is missing: some servers end the
 // stream after the finish_reason, and an answer that is not streamed is one event.
@@ -99,16 +106,29 @@ func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, e
 // decode returns the chunk for an event. Only the chunk for the last event has Stop set,
 // since the counters come after the finish_reason.
 func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
-	if string(data) == chatEnd {
+	switch string(data) {
+	case chatEnd:
 		return d.end()
+	case quotedChatEnd:
+		return translate.Chunk{}, nil
 	}
 	var c chatCompletion
 	if err := json.Unmarshal(data, &c, lenient); err != nil {
-		if e := chatError(data, 0); e != nil {
-			return translate.Chunk{}, e
-		}
-		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
+		return translate.Chunk{}, unreadableEvent(data, err)
 	}
+	return d.read(&c, data)
+}
+
+// unreadableEvent returns the error for an event that cannot be decoded: the one that it has, if it has one.
+func unreadableEvent(data []byte, cause error) error {
+	if e := chatError(data, 0); e != nil {
+		return e
+	}
+	return gatewayError("the upstream sent an event that cannot be read", cause)
+}
+
+// read returns the chunk for an event, whose JSON is data.
+func (d *chatDecoder) read(c *chatCompletion, data []byte) (translate.Chunk, error) {
 	// A server that has sent status 200 can only say within the stream that it failed.
 	if c.Choices == nil || len(c.Error) > 0 && c.Error.Kind() != 'n' {
 		if e := chatError(data, 0); e != nil {
@@ -135,7 +155,7 @@ func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 // choice returns the chunk for a choice. A server that broke off says so in its
 // finish_reason: that is an error.
 func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
-	chunk := translate.Chunk{Usage: d.usage}
+	chunk := translate.Chunk{Text: c.Text, Usage: d.usage}
 	// Of the two one is empty: which depends on whether the answer is a stream.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
 		chunk.Text += string(delta.Content) + string(delta.Refusal)
@@ -154,6 +174,9 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 		if err := d.addCalls(delta); err != nil {
 			return translate.Chunk{}, err
 		}
+	}
+	if c.FinishReason == "" && c.StopReason.Kind() == '"' {
+		c.FinishReason, c.StopReason = rawjson.StringOf(c.StopReason), nil
 	}
 	if c.FinishReason == "" {
 		return chunk, nil
@@ -213,6 +236,9 @@ func (d *chatDecoder) stopped(c *chatChoice) (messages.Stop, string) {
 func (d *chatDecoder) end() (translate.Chunk, error) {
 	if d.stop == "" {
 		return translate.Chunk{}, gatewayError("the upstream ended its answer without a finish_reason", nil)
+	}
+	if d.intervened {
+		d.stop, d.sequence, d.unknown = messages.StopGuardrail, "", ""
 	}
 	d.calls.end()
 	return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil

@@ -101,6 +101,9 @@ func ChatFeaturesOf(id string) Features {
 	return usual &^ Documents
 }
 
+// RawFeatures are what any model can be asked with a raw prompt. Images have no place in it.
+const RawFeatures = usual&^Images&^Documents&^Tools | Prefill
+
 // claude returns what a Claude can be asked (docs/reference/wire.md §8): up to version
 // 4.5 they go on with an assistant turn, up to 4.6 they take sampling parameters, and
 // from 3.7 on their prompts can be cached.

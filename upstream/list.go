@@ -223,16 +223,32 @@ func vertexID(publisher, name string) string {
 	return ""
 }
 
-// ListModels returns what Bedrock answers with text: the models that can be asked by their own ids, and the
-// inference profiles that Amazon has defined (docs/reference/bedrock.md §11). Whether the account may use
-// them is not in the list. One of the two may be missing, if the account may not list both.
+// ListModels returns what Bedrock answers with text: the models that can be asked by their own ids, the
+// inference profiles that Amazon has defined (docs/reference/bedrock.md §11), and the models that the account has
+// imported. Whether the account may use them is not in the list. What the account may not list is missing.
 func (b *Bedrock) ListModels(ctx context.Context) ([]Listed, error) {
 	models, failed := b.listFoundationModels(ctx)
 	profiles, err := b.listInferenceProfiles(ctx)
 	if failed != nil && err != nil {
 		return nil, failed
 	}
-	return merged(models, profiles), nil
+	imported, _ := b.listImported(ctx) // few accounts have any, or may list them
+	return merged(models, profiles, imported), nil
+}
+
+func (b *Bedrock) listImported(ctx context.Context) ([]Listed, error) {
+	var all modelList
+	pages := bedrock.NewListImportedModelsPaginator(b.control, &bedrock.ListImportedModelsInput{MaxResults: aws.Int32(1000)})
+	for n := 0; n < listPages && pages.HasMorePages() && !all.isFull(); n++ {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, bedrockError(err)
+		}
+		for _, m := range page.ModelSummaries {
+			all.add(Listed{ID: aws.ToString(m.ModelArn)})
+		}
+	}
+	return all.models, nil
 }
 
 // listFoundationModels returns the models that need no inference profile.

@@ -9,6 +9,9 @@ import (
 type Model struct {
 	ID        string   // the model's name at the upstream
 	Wire      string   // over which it is asked, such as [WireText]; "" for the one that suits the id
+	Family    string   // a text that names the model, where the id does not; "" for none
+	Server    string   // what serves it, as [Resolved] has it; "" for what is not known
+	Body      string   // in which a raw prompt is sent, such as [BodyLlama]; "" for the one that suits the model
 	Can       Features // the features that it has
 	Tries     Features // those that it may have: prefill alone
 	MaxTokens int      // the most tokens that an answer can have; 0 if that is not known

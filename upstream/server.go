@@ -38,7 +38,7 @@ type ServerOptions struct {
 type Server struct {
 	wire  string   // WireMessages or WireChat
 	base  endpoint // its URL is the one that all paths begin with
-	hints *hints
+	names *resolver
 }
 
 // NewAnthropic returns a server with the Messages API, or an error that names the option that makes no
@@ -77,13 +77,13 @@ func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
 	client.Transport = opt.OnRequest.over(client.Transport)
-	return &Server{wire, endpoint{url, header, client}, newHints()}, nil
+	return &Server{wire, endpoint{url, header, client}, newResolver()}, nil
 }
 
 // Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still
-// asks for hints.
+// asks which models it has.
 func (s *Server) Close() {
-	s.hints.close()
+	s.names.close()
 	s.base.client.CloseIdleConnections()
 }
 
@@ -96,7 +96,10 @@ func (s *Server) at(path string) endpoint {
 
 // Prepare returns the call that asks the model of this name with a prompt.
 func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
-	if s.wire == WireChat {
+	switch {
+	case s.wire == WireChat && m.Wire == WirePrompt && m.Body != BodyChat:
+		return s.prepareRaw(m, p)
+	case s.wire == WireChat:
 		return chatCall(s.at("/chat/completions"), m, p, false)
 	}
 	body, err := messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
@@ -110,9 +113,10 @@ func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 // can.
 func (s *Server) Passes(Model) bool { return s.wire == WireMessages }
 
-// TakesTools reports whether the model can be asked with a prompt for a tools API. Every model of chat completions can:
+// TakesTools reports whether the model can be asked with a prompt for a tools API. Every model of chat completions can,
+// unless it is asked with a raw prompt:
 // if it has none, its server says so.
-func (s *Server) TakesTools(Model) bool { return s.wire == WireChat }
+func (s *Server) TakesTools(m Model) bool { return s.wire == WireChat && m.Wire != WirePrompt }
 
 // PrepareNative returns the call that passes a client's request to the model of this name, which has
 // tools of its own.
@@ -128,16 +132,17 @@ func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
 // Keeps reports false: only Bedrock has guardrails.
 func (s *Server) Keeps(Model, Guardrail) bool { return false }
 
-// FamilyHint returns a text that names the model which the server runs under this name, as far as the server
-// tells: "Qwen2.5-Coder", "Qwen/Qwen2.5-7B-Instruct", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf". It never
-// waits: the first call for a name asks the server in the background, and FamilyHint returns "" until the
-// server has answered. It returns "" as well if the server tells nothing. A server with the Messages API is
-// not asked.
-func (s *Server) FamilyHint(model string) string {
-	if s.wire != WireChat {
-		return ""
+// Resolve returns what the server tells of the model that it runs under a name. The first call for a name asks the
+// server in the background, and Resolve returns nothing until the server has answered. It waits for the first answer
+// if the model is asked with a raw prompt, which needs the model's template. A server with the Messages API is not asked.
+func (s *Server) Resolve(ctx context.Context, m Model) Resolved {
+	switch {
+	case s.wire != WireChat:
+		return Resolved{}
+	case m.Wire == WirePrompt:
+		return s.names.wait(ctx, m.ID, s.askServer)
 	}
-	return s.hints.of(model, s.askFamily)
+	return s.names.of(m.ID, s.askServer)
 }
 
 // ListModels returns the models of the server. Chat completions have no pages for that.

@@ -58,6 +58,24 @@ func (s *sseReader) next() ([]byte, error) {
 	}
 }
 
+// lines yields each line that is not empty, valid until the next one: JSON, as Ollama streams it. A line that was cut is
+// left out.
+func (s *sseReader) lines() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for {
+			switch err := s.readLine(); {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case len(s.line) > 0 && !yield(s.line, nil):
+				return
+			}
+		}
+	}
+}
+
 // readLine reads a line, without its ending.
 func (s *sseReader) readLine() error {
 	s.line = s.line[:0]
@@ -83,6 +101,9 @@ func (s *sseReader) readLine() error {
 func (s *sseReader) more() bool {
 	unread, _ := s.in.Peek(s.in.Buffered())
 	_, event, found := bytes.Cut(unread, []byte("data:"))
+	if len(unread) > 0 && unread[0] == '{' { // lines of JSON
+		return bytes.Contains(unread, []byte("\n"))
+	}
 	return found && (bytes.Contains(event, []byte("\n\n")) || bytes.Contains(event, []byte("\n\r\n")))
 }
 

@@ -23,6 +23,7 @@ var stopWords = map[string]messages.Stop{
 	"length":         messages.StopMaxTokens,
 	"tool_calls":     messages.StopToolUse,
 	"function_call":  messages.StopToolUse,
+	"eos_token":      messages.StopEndTurn, // TGI
 	"content_filter": messages.StopRefusal,
 	"sensitive":      messages.StopRefusal,       // Z.ai
 	"model_length":   messages.StopContextWindow, // Mistral

@@ -43,11 +43,22 @@ func stoppedAt(asked []string, sequence string) (messages.Stop, string) {
 // that the prompt shows escaped is one in that spelling, too. Text is held back only while
 // it may be the beginning of a sequence.
 func watchStops(p *translate.Prompt, stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
-	if len(stops) == 0 {
+	return newStopWatch(p, stops).watch(chunks)
+}
+
+// stopWatch looks for stop sequences in a text that comes in pieces. It ends when one is
+// whole.
+type stopWatch struct {
+	stops []stopMatch
+	held  []byte // the end of the text, if it may be the beginning of a sequence
+}
+
+// watch yields chunks up to the first of the sequences: see [watchStops].
+func (w *stopWatch) watch(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
+	if len(w.stops) == 0 {
 		return chunks
 	}
 	return func(yield func(translate.Chunk, error) bool) {
-		w := newStopWatch(p, stops)
 		for c, err := range chunks {
 			if err != nil {
 				if len(w.held) > 0 && !yield(translate.Chunk{Text: string(w.held)}, nil) {
@@ -60,7 +71,7 @@ func watchStops(p *translate.Prompt, stops []string, chunks iter.Seq2[translate.
 				if !yield(translate.Chunk{Text: string(w.held)}, nil) {
 					return
 				}
-				w = newStopWatch(p, stops)
+				w.restart()
 			}
 			if c = w.pass(c); !yield(c, nil) || c.Stop != "" {
 				return
@@ -72,25 +83,30 @@ func watchStops(p *translate.Prompt, stops []string, chunks iter.Seq2[translate.
 	}
 }
 
-// stopWatch looks for stop sequences in a text that comes in pieces. It ends when one is
-// whole.
-type stopWatch struct {
-	stops []stopMatch
-	held  []byte // the end of the text, if it may be the beginning of a sequence
+// restart forgets what was read.
+func (w *stopWatch) restart() {
+	w.held = nil
+	for i := range w.stops {
+		w.stops[i].matched = 0
+	}
 }
 
 func newStopWatch(p *translate.Prompt, stops []string) *stopWatch {
 	w := new(stopWatch)
 	for _, stop := range stops {
-		if stop == "" {
-			continue
-		}
-		w.stops = append(w.stops, newStopMatch(stop, stop))
+		w.add(stop, stop)
 		if escaped := p.Escape(stop); escaped != stop {
-			w.stops = append(w.stops, newStopMatch(escaped, stop))
+			w.add(escaped, stop)
 		}
 	}
 	return w
+}
+
+// add looks for one more text, unless it is empty. means is the sequence of the prompt; "" if the text ends the turn.
+func (w *stopWatch) add(text, means string) {
+	if text != "" {
+		w.stops = append(w.stops, newStopMatch(text, means))
+	}
 }
 
 // pass returns the chunk with the text that can go on. If a sequence is whole, the chunk
@@ -112,6 +128,9 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 		if met != nil {
 			c.Text = string(text[:end+1-len(met.stop)])
 			c.Stop, c.StopSequence, c.Left = messages.StopSequence, met.means, true
+			if met.means == "" {
+				c.Stop = messages.StopEndTurn
+			}
 			w.held = nil
 			return c
 		}
@@ -131,7 +150,7 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 // sequence a text repeats (Knuth, Morris and Pratt, 1977).
 type stopMatch struct {
 	stop    string
-	means   string  // the sequence of the client
+	means   string  // the sequence of the prompt; "" for what ends the turn
 	shorter []int32 // by how much is matched: the longest beginning of stop that this ends in, and that is shorter
 	matched int     // how much of stop the text ends in
 }

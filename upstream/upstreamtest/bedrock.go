@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -32,6 +33,16 @@ type Bedrock struct {
 	Roles *Roles
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
+	// Imports are the imported models, by their ARNs, and Bases the foundation models behind the ARNs of deployments,
+	// provisioned throughput and inference profiles. Denies has the control plane refuse to tell of either. Set them
+	// before serving.
+	Imports map[string]*Import
+	Bases   map[string]string
+	Denies  bool
+	// Cold is how many calls of an imported model find it not ready, a probe among them. It may be set while serving.
+	Cold atomic.Int32
+	// Told counts the requests to the control plane, and the probes.
+	Told atomic.Int32
 	*log
 	script Script
 }
@@ -47,8 +58,8 @@ func NewBedrock(script Script) *Bedrock {
 // requestID is the id that the servers of this package give to every request.
 const requestID = "req-of-the-fake"
 
-// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /converse-stream,
-// /converse and /count-tokens, and GET /foundation-models and /inference-profiles.
+// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /invoke (for raw prompts and chat completions),
+// /converse-stream, /converse and /count-tokens, and GET /foundation-models, /inference-profiles and what tells of ARNs.
 func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-amzn-RequestId", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -62,8 +73,12 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
+	if operation == invokeWhole && b.Imports[model] == nil && rawBodyOf(model) == nil { // the others are asked for streams
+		ok = false
+	}
 	lists := b.Models != nil && r.Method == http.MethodGet && (r.URL.Path == "/foundation-models" || r.URL.Path == "/inference-profiles")
-	if !lists && (!ok || r.Method != http.MethodPost) {
+	tells := !lists && r.Method == http.MethodGet && (b.Imports != nil || b.Bases != nil)
+	if !lists && !tells && (!ok || r.Method != http.MethodPost) {
 		refuseBedrock(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
 		return
 	}
@@ -80,9 +95,22 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.Models.bedrockList(w, r)
 		return
 	}
+	if tells {
+		b.tell(w, r.URL.EscapedPath())
+		return
+	}
 	if operation == countTokens {
 		b.count(w, r, model, data)
 		return
+	}
+	if b.Imports[model] != nil {
+		if string(data) == "{}" {
+			b.Told.Add(1)
+		}
+		if b.Cold.Add(-1) >= 0 {
+			refuseBedrock(w, Refuse(http.StatusTooManyRequests, "ModelNotReadyException", "Model is not ready for inference. Wait and try your request again.", ""))
+			return
+		}
 	}
 	call, problem := b.read(operation, model, data)
 	var guardrail *upstream.Guardrail
@@ -123,6 +151,11 @@ func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, da
 
 // read reads the body of a request to an operation that answers.
 func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
+	if operation == invokeStream || operation == invokeWhole {
+		if call, handled, problem := b.readRaw(operation, model, data); handled {
+			return call, problem
+		}
+	}
 	if operation != invokeStream {
 		return readConverse(operation, model, data, b.Lacks)
 	}
@@ -148,8 +181,31 @@ func modelOf(path string) (model, operation string, ok bool) {
 	path, ok = strings.CutPrefix(path, "/model/")
 	path, operation, _ = strings.Cut(path, "/")
 	model, err := url.PathUnescape(path)
-	known := slices.Contains([]string{invokeStream, converseStream, converse, countTokens}, operation)
+	known := slices.Contains([]string{invokeStream, invokeWhole, converseStream, converse, countTokens}, operation)
 	return model, operation, ok && known && err == nil && model != ""
+}
+
+// tell answers a GET of the control plane. The id is one segment of the path.
+func (b *Bedrock) tell(w http.ResponseWriter, path string) {
+	b.Told.Add(1)
+	if b.Denies {
+		refuseBedrock(w, Refuse(http.StatusForbidden, "AccessDeniedException", "User is not authorized to perform this action", ""))
+		return
+	}
+	path = strings.TrimPrefix(path, "/")
+	if model, found := strings.CutPrefix(path, "custom-models/"); found {
+		model, _ = url.PathUnescape(model)
+		writeList(w, map[string]any{"modelArn": model, "baseModelArn": "arn:aws:bedrock:us-east-1::foundation-model/" + model[strings.LastIndexByte(model, '/')+1:]})
+		return
+	}
+	kind, id := path, ""
+	if at := strings.LastIndexByte(path, '/'); at >= 0 {
+		kind, id = path[:at], path[at+1:]
+	}
+	id, _ = url.PathUnescape(id)
+	if !b.control(w, kind, id) {
+		refuseBedrock(w, Refuse(http.StatusNotFound, "ResourceNotFoundException", "Could not find "+kind, ""))
+	}
 }
 
 // bedrock returns the problem in the words of Bedrock (docs/reference/bedrock.md §2a).

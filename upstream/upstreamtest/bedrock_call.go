@@ -17,6 +17,7 @@ type bedrockCall struct {
 // The operations, as the path of a request names them.
 const (
 	invokeStream   = "invoke-with-response-stream"
+	invokeWhole    = "invoke"
 	converseStream = "converse-stream"
 	converse       = "converse"
 )

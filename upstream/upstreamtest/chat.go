@@ -33,8 +33,14 @@ type Chat struct {
 	Tools ChatTools
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
+	// Server is what the list of models says of the server ("vllm", "sglang", "llamacpp"), and what completions are
+	// answered like; "ollama" answers /api/generate.
+	Server string
+	// Family is the model behind all names; "" for one that the server does not tell.
+	Family string
 	*log
-	script Script
+	script  Script
+	unnamed bool // a request needs no model
 	// How failures are told, before an answer and within it: a [Vertex] tells them in
 	// Google's way.
 	refuse    func(http.ResponseWriter, *Fault)
@@ -49,7 +55,8 @@ func NewChat(script Script) *Chat {
 	return &Chat{log: newLog(), script: script, refuse: refuseChat, errorBody: chatErrorBody}
 }
 
-// ServeHTTP answers POST /v1/chat/completions and GET /v1/models.
+// ServeHTTP answers POST /v1/chat/completions and /v1/completions, and GET /v1/models; as Ollama, POST /api/generate
+// and /api/show as well.
 func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-request-id", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -57,8 +64,14 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.left()
 		return
 	}
-	lists := s.Models != nil && r.Method == http.MethodGet && r.URL.Path == "/v1/models"
-	if !lists && (r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions") {
+	lists := (s.Models != nil || s.Server != "") && r.Method == http.MethodGet && r.URL.Path == "/v1/models"
+	answer, found := map[string]func(http.ResponseWriter, *http.Request, []byte){
+		"/v1/chat/completions": s.complete, "/v1/completions": s.completions,
+	}[r.URL.Path]
+	if s.Server == "ollama" && r.URL.Path != "/v1/chat/completions" { // whose /v1/completions applies a template
+		answer, found = map[string]func(http.ResponseWriter, *http.Request, []byte){"/api/generate": s.generate, "/api/show": s.show}[r.URL.Path]
+	}
+	if !lists && (r.Method != http.MethodPost || !found) {
 		refuseChat(w, Refuse(http.StatusNotFound, "invalid_request_error", fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), ""))
 		return
 	}
@@ -67,16 +80,24 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if lists {
-		s.Models.chatList(w)
+		s.Models.chatList(w, s.Server, s.Family)
 		return
 	}
-	s.complete(w, r, data)
+	answer(w, r, data)
+}
+
+// show answers as Ollama which model it runs.
+func (s *Chat) show(w http.ResponseWriter, _ *http.Request, _ []byte) {
+	writeList(w, map[string]any{"details": map[string]any{"format": "gguf", "family": "fake"}, "model_info": map[string]any{"general.basename": s.Family}})
 }
 
 // complete answers a request with this body. Its path and its key have been checked.
 func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	var request chatBody
 	problem := decode(data, &request)
+	if s.unnamed {
+		request.Model = cmp.Or(request.Model, r.PathValue("endpoint"))
+	}
 	var prompt *translate.Prompt
 	if problem == nil {
 		prompt, problem = request.prompt()

@@ -25,7 +25,7 @@ type guardrailConfig struct {
 // It refuses what the service does (docs/reference/bedrock.md §2, §5; the rules of
 // InvokeModel are in its API model).
 func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guardrail, *malformed) {
-	if operation != invokeStream {
+	if operation != invokeStream && operation != invokeWhole {
 		return converseGuardrail(operation, data)
 	}
 	var body struct {

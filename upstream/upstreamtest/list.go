@@ -1,6 +1,7 @@
 package upstreamtest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -51,11 +52,15 @@ func (l Listing) messagesList(w http.ResponseWriter, r *http.Request) {
 	writeList(w, map[string]any{"data": data, "has_more": next > 0, "first_id": ids[0], "last_id": ids[len(ids)-1]})
 }
 
-// chatList answers GET /v1/models, which has no pages.
-func (l Listing) chatList(w http.ResponseWriter) {
+// chatList answers GET /v1/models, which has no pages, as a server of this name does that runs this model.
+func (l Listing) chatList(w http.ResponseWriter, server, family string) {
 	data := []map[string]any{}
 	for _, id := range l {
-		data = append(data, map[string]any{"object": "model", "id": id, "created": 1, "owned_by": "fake"})
+		m := map[string]any{"object": "model", "id": id, "created": 1, "owned_by": cmp.Or(server, "fake")}
+		if family != "" && (server == "vllm" || server == "sglang") {
+			m["root"] = family
+		}
+		data = append(data, m)
 	}
 	writeList(w, map[string]any{"object": "list", "data": data})
 }

@@ -42,16 +42,16 @@ func serverOf(t *testing.T, asked *atomic.Int32, answers map[string]func(body st
 func hinted(t *testing.T, up *upstream.Server, model string) string {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if hint := up.FamilyHint(model); hint != "" {
+		if hint := up.Resolve(t.Context(), upstream.Model{ID: model}).Model; hint != "" {
 			return hint
 		}
 	}
 	return ""
 }
 
-// TestFamilyHint asks servers which model they run, in the words of real ones (llama.cpp b11434, Ollama 0.17,
+// TestResolve asks servers which model they run, in the words of real ones (llama.cpp b11434, Ollama 0.17,
 // and vLLM).
-func TestFamilyHint(t *testing.T) {
+func TestResolve(t *testing.T) {
 	always := func(answer string) func(string) string { return func(string) string { return answer } }
 	llama := always(`{"object":"list","models":[{"name":"my-model","model":"my-model"}],"data":[{"id":"my-model","aliases":["my-model"],"object":"model","owned_by":"llamacpp","meta":{"n_ctx":4096}}]}`)
 	for name, tt := range map[string]struct {
@@ -94,23 +94,23 @@ func TestFamilyHint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
 			up := serverOf(t, &asked, tt.answers)
-			if got := up.FamilyHint("my-model"); got != "" {
+			if got := up.Resolve(t.Context(), upstream.Model{ID: "my-model"}).Model; got != "" {
 				t.Errorf("at once: %q", got)
 			}
 			if got := hinted(t, up, "my-model"); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 			before := asked.Load()
-			if got := up.FamilyHint("my-model"); got != tt.want || asked.Load() != before {
+			if got := up.Resolve(t.Context(), upstream.Model{ID: "my-model"}).Model; got != tt.want || asked.Load() != before {
 				t.Errorf("then %q, after %d requests", got, asked.Load()-before)
 			}
 		})
 	}
 }
 
-// TestFamilyHintAsksOnce has a server that never answers in time, and one that tells nothing: neither is asked
+// TestResolveAsksOnce has a server that never answers in time, and one that tells nothing: neither is asked
 // again for each request, and Close waits for nobody.
-func TestFamilyHintAsksOnce(t *testing.T) {
+func TestResolveAsksOnce(t *testing.T) {
 	var asked atomic.Int32
 	waiting, leave := make(chan bool, 100), make(chan bool)
 	defer close(leave)
@@ -120,29 +120,29 @@ func TestFamilyHintAsksOnce(t *testing.T) {
 		return ""
 	}})
 	for range 1000 {
-		if got := up.FamilyHint("a"); got != "" {
+		if got := up.Resolve(t.Context(), upstream.Model{ID: "a"}).Model; got != "" {
 			t.Fatal(got)
 		}
 	}
 	<-waiting
 	for i := range 1000 { // that a client made up
-		up.FamilyHint(fmt.Sprint("m", i))
+		up.Resolve(t.Context(), upstream.Model{ID: fmt.Sprint("m", i)})
 	}
 	up.Close()
 	if n := asked.Load(); n > 4 {
 		t.Errorf("%d requests", n)
 	}
-	if up.FamilyHint("after Close") != "" {
+	if up.Resolve(t.Context(), upstream.Model{ID: "after Close"}).Model != "" {
 		t.Error("a hint")
 	}
 
 	asked.Store(0)
 	up = serverOf(t, &asked, nil)
-	up.FamilyHint("a")
+	up.Resolve(t.Context(), upstream.Model{ID: "a"})
 	for end := time.Now().Add(10 * time.Second); asked.Load() < 3 && time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
 	for range 1000 {
-		up.FamilyHint("a")
+		up.Resolve(t.Context(), upstream.Model{ID: "a"})
 	}
 	if n := asked.Load(); n != 3 {
 		t.Errorf("%d requests, want one for each place where a server may tell", n)

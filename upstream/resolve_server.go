@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -14,100 +12,47 @@ import (
 // Which model a server really runs behind the name that it is asked for. The name may be an alias that
 // tells nothing of the model's family.
 
-// How the server is asked.
+// The servers that are asked for raw prompts in a way of their own.
 const (
-	hintTimeout = 5 * time.Second
-	hintRetry   = time.Minute // before a server that could not be reached is asked again
-	mostHints   = 256         // names of models that are remembered
-	mostAsking  = 4           // names that are asked for at once
+	serverVLLM   = "vllm"
+	serverSGLang = "sglang"
+	serverOllama = "ollama"
 )
 
-// hints are what a server has told of its models, by their names.
-type hints struct {
-	mu      sync.Mutex
-	known   map[string]hint
-	asking  int
-	closed  bool
-	ctx     context.Context // of the calls that ask; ends with close
-	cancel  context.CancelFunc
-	pending sync.WaitGroup
-}
-
-// hint is what a server has told of a model.
-type hint struct {
-	text  string
-	again time.Time // when to ask again, for a server that could not be reached; zero for never
-}
-
-func newHints() *hints {
-	h := &hints{known: map[string]hint{}}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
-	return h
-}
-
-// of returns the hint for a model. If there is none, ask is called in the background, once at a time.
-func (h *hints) of(model string, ask func(context.Context, string) (string, error)) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	known, found := h.known[model]
-	if found && (known.again.IsZero() || time.Now().Before(known.again)) || h.closed || h.asking == mostAsking {
-		return known.text
-	}
-	if len(h.known) >= mostHints && !found { // names that clients made up, most likely
-		clear(h.known)
-	}
-	h.known[model] = hint{again: time.Now().Add(hintRetry)} // nobody else asks meanwhile
-	h.asking++
-	h.pending.Go(func() {
-		ctx, cancel := context.WithTimeout(h.ctx, hintTimeout)
-		defer cancel()
-		text, err := ask(ctx, model)
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.asking--
-		if err == nil {
-			h.known[model] = hint{text: text}
-		}
-	})
-	return known.text
-}
-
-// close ends the calls that ask, and waits for them.
-func (h *hints) close() {
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
-	h.cancel()
-	h.pending.Wait()
-}
-
-// askFamily asks the server which model it runs under a name: vLLM and SGLang say it in their list of models,
-// llama.cpp at /props, and Ollama at /api/show. The error is that of a server that could not be reached.
-func (s *Server) askFamily(ctx context.Context, model string) (string, error) {
-	base := s.base.url
-	root := strings.TrimSuffix(base, "/v1")
+// askServer asks the server which model it runs under a name, and what server it is: vLLM and SGLang say it in their
+// list of models, llama.cpp at /props, and Ollama at /api/show. The error is that of a server that could not be reached.
+func (s *Server) askServer(ctx context.Context, model string) (r Resolved, err error) {
+	root := s.root()
 	var list listedRoots
-	if err := s.ask(ctx, base+"/models", nil, &list); err != nil {
-		return "", err
+	if err := s.ask(ctx, s.base.url+"/models", nil, &list); err != nil {
+		return r, err
 	}
-	if name := list.of(model); name != "" {
-		return name, nil
+	r.Model, r.Server = list.of(model)
+	if r.Model != "" {
+		return r, nil
 	}
 	var props llamaProps
 	if err := s.ask(ctx, root+"/props", nil, &props); err != nil {
-		return "", err
+		return r, err
 	}
-	if name := props.name(); name != "" {
-		return name, nil
+	if r.Model = props.name(); r.Model != "" {
+		return r, nil
 	}
 	body, err := json.Marshal(map[string]string{"model": model})
 	if err != nil {
-		return "", err
+		return r, err
 	}
 	var show ollamaShow
 	err = s.ask(ctx, root+"/api/show", body, &show)
-	return cmp.Or(show.Info.BaseName, show.Info.Name, show.Info.Architecture, show.Details.Family), err
+	if show != (ollamaShow{}) {
+		r.Server = serverOllama
+	}
+	r.Model = cmp.Or(show.Info.BaseName, show.Info.Name, show.Info.Architecture, show.Details.Family)
+	return r, err
 }
+
+// root returns the URL below which a server has what is not of the API of OpenAI.
+func (s *Server) root() string { return strings.TrimSuffix(s.base.url, "/v1") }
 
 // ask gets a URL, or posts a body to it, and decodes the JSON of the answer into to. An answer that says no,
 // or cannot be read, tells nothing: the error is that of a server that did not answer.
@@ -141,21 +86,29 @@ type listedRoots struct {
 		ID     string `json:"id"`
 		Root   string `json:"root"`
 		Parent string `json:"parent"` // of an adapter: the id of its model
+		Owner  string `json:"owned_by"`
 	} `json:"data"`
 }
 
-// of returns the name of the model behind an id, "" if the list has no other.
-func (l *listedRoots) of(id string) string {
+// of returns the name of the model behind an id, "" if the list has no other, and the name of the server, "" for
+// one that is not known by it.
+func (l *listedRoots) of(id string) (model, server string) {
 	for _, m := range l.Data {
+		if m.ID != id {
+			continue
+		}
+		if m.Owner == serverVLLM || m.Owner == serverSGLang {
+			server = m.Owner
+		}
 		switch {
-		case m.ID != id:
 		case m.Parent != "" && m.Parent != id:
-			return cmp.Or(l.of(m.Parent), m.Parent)
+			behind, _ := l.of(m.Parent)
+			return cmp.Or(behind, m.Parent), server
 		case m.Root != id:
-			return nameInPath(m.Root)
+			return nameInPath(m.Root), server
 		}
 	}
-	return ""
+	return "", server
 }
 
 // llamaProps is what llama.cpp tells of itself.

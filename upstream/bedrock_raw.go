@@ -1,0 +1,142 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/rawjson"
+)
+
+// Raw prompts, and chat completions, over InvokeModel (docs/reference/raw-prompts.md §1).
+
+// prepareRaw returns the call that sends a raw prompt. If it is not known which body an imported model takes, and it
+// refuses the likely one, the call sends the other.
+func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
+	r, err := newRawPrompt(p)
+	if err != nil {
+		return nil, err
+	}
+	body, other := bodyOf(m)
+	data, err := r.encodeBedrock(body)
+	if err != nil {
+		return nil, err
+	}
+	ask := func(ctx context.Context, data []byte) iter.Seq2[translate.Chunk, error] {
+		d := newCompletionDecoder(r)
+		return watchRaw(r, b.invokeCompletion(ctx, m, data, answerReader{decode: d.decode, whole: d.whole, ended: d.ended}))
+	}
+	return &Call{
+		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+			chunks := ask(ctx, data)
+			if other == "" {
+				return chunks
+			}
+			return unlessRefused(chunks, func(refusal *Error) iter.Seq2[translate.Chunk, error] {
+				body := other
+				if told := formatsIn(refusal.Message); len(told) > 0 {
+					body = told.best()
+				}
+				if body == BodyChat { // the next request is: see Resolve
+					return b.chatInstead(ctx, m, p)
+				}
+				data, err := r.encodeBedrock(body)
+				if err != nil {
+					return failing(err)
+				}
+				return ask(ctx, data)
+			})
+		},
+		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WirePrompt, data) },
+	}, nil
+}
+
+// chatInstead asks a model with the body of chat completions that refused a raw prompt.
+func (b *Bedrock) chatInstead(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	call, err := b.prepareChat(m, p)
+	if err != nil {
+		return failing(err)
+	}
+	return call.Chunks(ctx)
+}
+
+// failing returns a sequence that is an error.
+func failing(err error) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+}
+
+// unlessRefused yields chunks. If the model refuses the body of the request, it yields those of another request; if that
+// is refused, too, it yields the first refusal.
+func unlessRefused(chunks iter.Seq2[translate.Chunk, error], again func(*Error) iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) {
+		var refusal *Error
+		for c, err := range chunks {
+			if errors.As(err, &refusal) && refusesBody(refusal) {
+				break
+			}
+			refusal = nil
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+		if refusal == nil {
+			return
+		}
+		for c, err := range again(refusal) {
+			var second *Error
+			if errors.As(err, &second) && refusesBody(second) {
+				err = refusal
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// refusesBody reports whether an error may be that of a body with members that the model does not have.
+func refusesBody(e *Error) bool {
+	return e.Status == http.StatusBadRequest && e.Overflow == nil && e.Refuses == 0 && e.MaxTokens == 0
+}
+
+// prepareChat returns the call that asks a model with the body of chat completions: imported models with a chat
+// template, and most open models of Bedrock's own.
+func (b *Bedrock) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
+	send, watch := splitStops(p, m.Can, false)
+	body, err := encodeChat(m, p, send, true)
+	if err != nil {
+		return nil, err
+	}
+	// The path has the model, and says whether the answer is a stream.
+	body = rawjson.WithMembers(body, map[string]jsontext.Value{"model": nil, "stream": nil, "stream_options": nil})
+	return &Call{
+		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+			d := &chatDecoder{stops: send}
+			return watchStops(p, watch, withoutEcho(p, b.invokeCompletion(ctx, m, body, answerReader{decode: d.decode, whole: d.whole, ended: d.ended})))
+		},
+		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireChat, body) },
+	}, nil
+}
+
+// invokeCompletion returns the sequence of the answer to a body, streamed or whole.
+func (b *Bedrock) invokeCompletion(ctx context.Context, m Model, body []byte, d answerReader) iter.Seq2[translate.Chunk, error] {
+	if m.Can.Has(Streaming) {
+		return invoke(ctx, b, m, body, d.ended, d.decode)
+	}
+	return newSequence(ctx, func(ctx context.Context, _ context.CancelFunc, yield func(translate.Chunk, error) bool) {
+		out, err := b.invokeWhole(ctx, m, body)
+		if err != nil {
+			yield(translate.Chunk{}, bedrockError(err))
+			return
+		}
+		id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
+		whole := func(yield func([]byte, error) bool) { yield(rawjson.ReplaceLoneSurrogates(out.Body), nil) }
+		decodeStream(d.ended(whole), d.whole, withRequestID(id, yield))
+	})
+}

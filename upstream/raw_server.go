@@ -1,0 +1,78 @@
+package upstream
+
+import (
+	"context"
+	"iter"
+
+	"dragoman/translate"
+)
+
+// prepareRaw returns the call that sends a raw prompt to the completions of a server, or to Ollama, whose own
+// /v1/completions would apply a template (docs/reference/raw-prompts.md §2).
+func (s *Server) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
+	r, err := newRawPrompt(p)
+	if err != nil {
+		return nil, err
+	}
+	if m.Body == BodyOllama || m.Body == "" && m.Server == serverOllama {
+		return rawCall(endpoint{s.root() + "/api/generate", s.base.header, s.base.client}, r, r.ollama(m), lineStream)
+	}
+	return rawCall(s.at("/completions"), r, r.server(m), sseStream)
+}
+
+// server returns the body of completions for a server. Servers add BOS as the model's tokenizer has it, so the prompt
+// has none; vLLM can be told not to, and then gets the template's own. vLLM and SGLang are told to leave special
+// tokens in the answer: the markers of several families are such tokens.
+func (r *rawPrompt) server(m Model) completionsBody {
+	b := r.completions()
+	b.Model, b.Prompt, b.Stream = m.ID, r.Text, m.Can.Has(Streaming)
+	if b.Stream {
+		b.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	if KeepsSpecialTokens(m) {
+		b.SkipSpecialTokens = new(bool)
+	}
+	if m.Server == serverVLLM {
+		b.Prompt, b.AddSpecialTokens = r.BOS+r.Text, new(bool)
+	}
+	return b
+}
+
+// KeepsSpecialTokens reports whether the server leaves the special tokens in answers to raw prompts, if it is told to.
+func KeepsSpecialTokens(m Model) bool {
+	return m.Wire == WirePrompt && (m.Server == serverVLLM || m.Server == serverSGLang)
+}
+
+// ollamaBody is the body of Ollama's /api/generate. Raw, it applies no template.
+type ollamaBody struct {
+	Model   string        `json:"model"`
+	Prompt  string        `json:"prompt"`
+	Raw     bool          `json:"raw"`
+	Stream  bool          `json:"stream"`
+	Options ollamaOptions `json:"options"`
+}
+
+type ollamaOptions struct {
+	MaxTokens int `json:"num_predict"`
+	sampling
+	Stop []string `json:"stop,omitempty"`
+}
+
+func (r *rawPrompt) ollama(m Model) ollamaBody {
+	return ollamaBody{m.ID, r.Text, true, m.Can.Has(Streaming), ollamaOptions{r.prompt.MaxTokens, samplingOf(r.prompt), r.stops()}}
+}
+
+// rawCall returns the call that sends a body with a raw prompt.
+func rawCall(e endpoint, r *rawPrompt, body any, stream streamForm) (*Call, error) {
+	data, err := encodeBody(body)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{
+		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+			d := newCompletionDecoder(r)
+			return watchRaw(r, streamChat(ctx, e, data, readChatError, answerReader{stream, d.decode, d.whole, d.ended}))
+		},
+		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, data) },
+	}, nil
+}
