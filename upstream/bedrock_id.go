@@ -34,3 +34,7 @@ func HidesProvider(id string) bool {
 func IsImported(id string) bool {
 	return strings.HasPrefix(id, "arn:") && strings.Contains(id, ":imported-model/")
 }
+
+// IsAlias reports whether an id may have to be resolved before the model is asked: an ARN that does not name the
+// provider, or an endpoint of Vertex AI that a user deployed.
+func IsAlias(id string) bool { return HidesProvider(id) || isDeployed(id) }

@@ -40,8 +40,10 @@ type VertexOptions struct {
 
 // Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1).
 type Vertex struct {
+	opt      VertexOptions
 	location string // its URL, within the project
 	client   *http.Client
+	names    *resolver // of endpoints that users deployed
 }
 
 // NewVertex returns an upstream with these options, or an error that names the option
@@ -58,11 +60,15 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	}
 	tokens := newGoogleTokens(opt, *client)
 	client.Transport = &bearerTransport{base: opt.OnRequest.over(client.Transport), tokens: tokens}
-	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client}, nil
+	return &Vertex{opt: opt, location: base + "/projects/" + opt.Project + "/locations/" + opt.Location, client: client, names: newResolver()}, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept.
-func (v *Vertex) Close() { v.client.CloseIdleConnections() }
+// Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still asks which
+// model an endpoint has.
+func (v *Vertex) Close() {
+	v.names.close()
+	v.client.CloseIdleConnections()
+}
 
 // vertexBase returns the URL that all paths of the API begin with
 // (docs/reference/vertex.md §1). The location is a part of its host name, so both it and

@@ -29,7 +29,10 @@ func (v *Vertex) wire(m Model) string {
 // are asked with chat completions, and those of Mistral with a method of their own, whose body is the
 // same (docs/reference/vertex.md §5). An id that would change the path is an [*Error].
 func (v *Vertex) Prepare(m Model, p *translate.Prompt) (*Call, error) {
-	if v.wire(m) == WireChat {
+	switch wire := v.wire(m); {
+	case wire == WirePrompt, wire == WireChat && isDeployed(m.ID):
+		return v.prepareDeployed(m, p)
+	case wire == WireChat:
 		return v.prepareChat(m, p)
 	}
 	if err := checkVertexModel(m.ID, "Claude"); err != nil {
@@ -84,9 +87,6 @@ func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {
 
 // Keeps reports false: only Bedrock has guardrails.
 func (v *Vertex) Keeps(Model, Guardrail) bool { return false }
-
-// FamilyHint returns "": ids on Vertex tell the family.
-func (v *Vertex) FamilyHint(string) string { return "" }
 
 // at returns the endpoint at a path within the project and location.
 func (v *Vertex) at(path string) endpoint {

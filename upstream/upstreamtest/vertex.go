@@ -27,9 +27,12 @@ type Vertex struct {
 	Native Native
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
+	// Deployed is what the API tells of the endpoints that users deployed, by their ids. Set it before serving.
+	Deployed map[string]Deployed
 	*log
 	script Script
 	chat   *Chat
+	own    *Chat // answers for endpoints that users deployed
 	mux    *http.ServeMux
 }
 
@@ -38,10 +41,15 @@ func NewVertex(script Script) *Vertex {
 	chat := NewChat(script)
 	v := &Vertex{Tokens: NewTokens(), log: chat.log, script: chat.script, chat: chat, mux: http.NewServeMux()}
 	chat.refuse, chat.errorBody = refuseGoogle, googleErrorBody
+	own := *chat
+	own.unnamed, v.own = true, &own
 	const location = "POST /v1/projects/{project}/locations/{location}/"
 	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
 	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
 	v.mux.HandleFunc(location+"publishers/mistralai/models/{call}", v.authorized(v.mistral))
+	v.mux.HandleFunc(location+"endpoints/{endpoint}/chat/completions", v.authorized(own.complete))
+	v.mux.HandleFunc(location+"endpoints/{call}", v.authorized(v.deployed))
+	v.mux.HandleFunc("GET /v1/projects/{project}/locations/{location}/endpoints/{endpoint}", v.authorized(v.describe))
 	v.mux.HandleFunc("GET /v1beta1/publishers/{publisher}/models", v.authorized(func(w http.ResponseWriter, r *http.Request, _ []byte) { v.Models.vertexList(w, r) }))
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !v.Tokens.serve(w, r) {
@@ -52,7 +60,8 @@ func NewVertex(script Script) *Vertex {
 }
 
 // ServeHTTP answers POST …/publishers/anthropic/models/{id}:streamRawPredict,
-// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions, and lists models.
+// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions, and lists models. For endpoints that users
+// deployed it answers …/chat/completions, :rawPredict, :streamRawPredict and :predict.
 func (v *Vertex) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
 
 // authorized reads the body of a request that has a token, and has it answered.

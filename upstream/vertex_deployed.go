@@ -1,0 +1,174 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// Endpoints of Vertex AI to which users deployed models (docs/reference/raw-prompts.md §3).
+
+// deployedPath is the beginning of the id of such an endpoint within the upstream's project and location.
+const deployedPath = "endpoints/"
+
+// isDeployed reports whether an id names an endpoint: "endpoints/ID", or the full path of one.
+func isDeployed(id string) bool {
+	return strings.HasPrefix(id, deployedPath) || strings.HasPrefix(id, "projects/") && strings.Contains(id, "/"+deployedPath)
+}
+
+// deployed is an endpoint that a user deployed a model to.
+type deployed struct {
+	path string // within the API: projects/P/locations/L/endpoints/ID
+	base string // the URL of the API at the location
+}
+
+// deployedAt returns the endpoint that an id names, or an [*Error].
+func (v *Vertex) deployedAt(id string) (d deployed, err error) {
+	opt := v.opt
+	parts := strings.Split(id, "/")
+	switch {
+	case len(parts) == 2 && parts[0]+"/" == deployedPath:
+	case len(parts) == 6 && parts[0] == "projects" && parts[2] == "locations" && parts[4]+"/" == deployedPath:
+		opt.Project, opt.Location = parts[1], parts[3]
+	default:
+		parts = []string{""}
+	}
+	name := parts[len(parts)-1]
+	if d.base, err = vertexBase(opt); err != nil || !isVertexModel(name) {
+		return d, invalidRequest.error(fmt.Sprintf("model: %.64q is not an endpoint on Vertex AI: write endpoints/ID, or projects/PROJECT/locations/LOCATION/endpoints/ID", id))
+	}
+	d.path = "projects/" + opt.Project + "/locations/" + opt.Location + "/" + deployedPath + name
+	return d, nil
+}
+
+// prepareDeployed returns the call that asks the model of an endpoint: over chat completions, or with a raw prompt,
+// which goes to the route of the container as it is.
+func (v *Vertex) prepareDeployed(m Model, p *translate.Prompt) (*Call, error) {
+	d, err := v.deployedAt(m.ID)
+	if err != nil {
+		return nil, err
+	}
+	if m.Server != "" {
+		d.base = "https://" + m.Server + "/v1"
+	}
+	e := endpoint{url: d.base + "/" + d.path, client: v.client}
+	m.ID, m.Server = "", "" // which the URL has
+	if v.wire(m) == WireChat {
+		e.url += "/chat/completions"
+		return chatCall(e, m, p, false)
+	}
+	r, err := newRawPrompt(p)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Body == BodyPredict:
+		return predictCall(e.to(":predict"), r)
+	case m.Can.Has(Streaming):
+		return rawCall(e.to(":streamRawPredict"), r, r.server(m), sseStream)
+	}
+	return rawCall(e.to(":rawPredict"), r, r.server(m), sseStream)
+}
+
+// to returns the endpoint with more at the end of its URL.
+func (e endpoint) to(more string) endpoint {
+	e.url += more
+	return e
+}
+
+// Resolve returns what Vertex tells of the model behind an endpoint that a user deployed. The first call for an endpoint
+// waits, because an endpoint may have a host of its own; Vertex is asked once. Other ids tell the family.
+func (v *Vertex) Resolve(ctx context.Context, m Model) Resolved {
+	if !isDeployed(m.ID) {
+		return Resolved{}
+	}
+	return v.names.wait(ctx, m.ID, v.askEndpoint)
+}
+
+// askEndpoint asks Vertex about an endpoint: which model it has, and at which host it answers.
+func (v *Vertex) askEndpoint(ctx context.Context, id string) (Resolved, error) {
+	d, err := v.deployedAt(id)
+	if err != nil {
+		return Resolved{}, nil
+	}
+	var said struct {
+		Name      string `json:"displayName"`
+		DNS       string `json:"dedicatedEndpointDns"`
+		Dedicated bool   `json:"dedicatedEndpointEnabled"`
+		Models    []struct {
+			Name string `json:"displayName"`
+		} `json:"deployedModels"`
+	}
+	e := endpoint{client: v.client}
+	if err := e.read(ctx, d.base+"/"+d.path, readChatError, &said); err != nil {
+		return Resolved{}, unlessTold(err)
+	}
+	r := Resolved{Model: said.Name}
+	if said.Dedicated && isVertexHost(said.DNS) && v.opt.Endpoint == "" { // then the shared host refuses
+		r.Server = said.DNS
+	}
+	for _, m := range said.Models {
+		if _, known := translate.ChatTemplateFor(m.Name); known {
+			r.Model = m.Name
+			break
+		}
+	}
+	return r, nil
+}
+
+// isVertexHost reports whether a host is one of endpoints on Vertex AI: access tokens go there.
+func isVertexHost(host string) bool {
+	u, err := url.Parse("https://" + host)
+	return err == nil && u.Host == host && strings.HasSuffix(host, ".prediction.vertexai.goog")
+}
+
+// predictBody is the body of :predict.
+type predictBody struct {
+	Instances [1]predictInstance `json:"instances"`
+}
+
+type predictInstance struct {
+	Prompt    string `json:"prompt"`
+	MaxTokens int    `json:"max_tokens"`
+	sampling
+	Stop []string `json:"stop,omitempty"`
+	Raw  bool     `json:"raw_response"`
+}
+
+// predictCall returns the call that sends a raw prompt to :predict. The answer comes whole, without its usage, and does
+// not say why it ended.
+func predictCall(e endpoint, r *rawPrompt) (*Call, error) {
+	data, err := encodeBody(predictBody{[1]predictInstance{{r.Text, r.prompt.MaxTokens, samplingOf(r.prompt), r.stops(), true}}})
+	if err != nil {
+		return nil, err
+	}
+	return &Call{
+		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
+			read := func(body []byte) (translate.Chunk, error) { return readPrediction(r, body) }
+			return watchRaw(r, streamChat(ctx, e, data, readChatError, answerReader{sseStream, read, read, unchanged}))
+		},
+		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, data) },
+	}, nil
+}
+
+// readPrediction returns the answer of :predict, which may repeat the prompt before the text.
+func readPrediction(r *rawPrompt, body []byte) (translate.Chunk, error) {
+	var answer struct {
+		Predictions []string `json:"predictions"`
+	}
+	if err := json.Unmarshal(body, &answer, lenient); err != nil || len(answer.Predictions) == 0 {
+		return translate.Chunk{}, unreadableEvent(body, err)
+	}
+	text := answer.Predictions[0]
+	if rest, found := strings.CutPrefix(text, "Prompt:\n"+r.Text+"\nOutput:\n"); found {
+		text = strings.TrimPrefix(rest, r.Text)
+	}
+	return translate.Chunk{Text: text, Stop: messages.StopEndTurn}, nil
+}
