@@ -57,7 +57,8 @@ func TestEveryRouteNeedsAKey(t *testing.T) {
 	refused := func(method, path string) {
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, newRequest(method, path, question))
-		if strings.HasPrefix(path, "/model/") || strings.HasPrefix(path, "/guardrail/") || strings.HasPrefix(path, "/foundation-models") || strings.HasPrefix(path, "/inference-profiles") {
+		if strings.HasPrefix(path, "/model/") || strings.HasPrefix(path, "/guardrail/") || strings.HasPrefix(path, "/foundation-models") || strings.HasPrefix(path, "/inference-profiles") ||
+			strings.HasPrefix(path, "/imported-models") {
 			checkException(t, w.Result(), 403, "UnrecognizedClientException")
 			return
 		}

@@ -33,9 +33,9 @@ type Upstream interface {
 	// ListModels returns the models that there are.
 	ListModels(ctx context.Context) ([]upstream.Listed, error)
 
-	// FamilyHint returns the most telling name of the model that a server really runs behind an id, "" as
-	// long as it is not known. It does not wait: it asks the server once, for later calls.
-	FamilyHint(model string) string
+	// Resolve returns what the upstream tells of the model behind an id. It waits for the upstream, once for each id, if
+	// the model cannot be asked without; otherwise it asks in the background, for later calls.
+	Resolve(ctx context.Context, m upstream.Model) upstream.Resolved
 }
 
 // call is one call of an upstream, and what is told of it.
@@ -167,7 +167,7 @@ func (c *call) chunkLooker(p *translate.Prompt, collected *retained) func(transl
 // fewer tokens in the prompt than its text has at least, the function says so in the log: servers with a fixed context, Ollama first of all, cut the front of a prompt that is too long, and with
 // it the tools. They do not say so; only the usage shows it.
 func (c *call) warnerOfCut(p *translate.Prompt) func(messages.Usage) {
-	if c.model.Wire != WireChat {
+	if c.model.Wire != WireChat && !c.model.isPrompt() {
 		return func(messages.Usage) {} // the other APIs refuse a prompt that is too long
 	}
 	least, estimate := p.LeastTokens(), p.EstimateTokens()

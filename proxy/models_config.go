@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"dragoman/proxy/nearest"
 	"dragoman/translate"
@@ -106,6 +107,8 @@ type UpstreamModel struct {
 	Accept          string            // in which calls are read besides: see [translate.Target]; "" for that of the model's family
 	Language        string            // of the preamble; "" for the default
 	Template        string            // text in place of the preamble; "" for none
+	ChatTemplate    string            // of a raw prompt; "" for that of the model's family
+	Body            string            // in which a raw prompt is sent; "" for what the upstream finds out
 	Features        upstream.Override // corrects what is known of the model's family
 	// MaxTokens is the most tokens that an answer can have; 0 for what is known of the
 	// model's family.
@@ -127,9 +130,9 @@ type UpstreamModel struct {
 	LeaveSpecialTokens bool
 	Rescue             bool // look for calls in the text of a model that is given tools over its own API
 
-	Entry string // the id or, without one, the name of the entry, as configured; set by Route.For
-	Asked string // the name that the client asks for; set by For
-	Told  string // what the server says of the model: see [FamilyTeller]; "" as long as that is not known
+	Entry string            // the id or, without one, the name of the entry, as configured; set by Route.For
+	Asked string            // the name that the client asks for; set by For
+	Told  upstream.Resolved // what the upstream says of the model; empty as long as that is not known
 }
 
 // How a model is given tools.
@@ -157,6 +160,7 @@ const (
 	WireText     = upstream.WireText
 	WireConverse = upstream.WireConverse
 	WireChat     = upstream.WireChat
+	WirePrompt   = upstream.WirePrompt
 )
 
 // maxCompletionTokens is the most that the wire of text completions takes
@@ -198,18 +202,28 @@ func (m UpstreamModel) For(name string) UpstreamModel {
 // and its limit. The id has to be known (see For). A model that completes text can go on
 // with an assistant turn whatever its family (docs/reference/wire.md, finding 23).
 func (m UpstreamModel) Spec() upstream.Model {
-	can, maxTokens := upstream.FeaturesOf(m.Model), upstream.MaxTokensOf(m.Model)
-	switch m.Wire {
-	case WireText:
+	family, _ := m.family()
+	id := m.Model
+	if upstream.HidesProvider(id) {
+		id = cmp.Or(m.Told.Model, id)
+	}
+	can, maxTokens := upstream.FeaturesOf(id), upstream.MaxTokensOf(id)
+	switch {
+	case m.Wire == WireText:
 		can |= upstream.Prefill
 		maxTokens = cmp.Or(maxTokens, maxCompletionTokens)
-	case WireChat:
-		can = upstream.ChatFeaturesOf(m.Model)
+	case m.isPrompt():
+		can = upstream.RawFeatures
+		if !m.OpenOverChat && !m.TryPrefill { // on Bedrock: few bodies have it
+			can &^= upstream.TopK &^ upstream.FeaturesOf(family)
+		}
+	case m.Wire == WireChat, m.body() == upstream.BodyChat:
+		can = upstream.ChatFeaturesOf(id)
 	}
 	if m.Tools != ToolsAuto {
 		can &^= upstream.Tools
 	}
-	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
+	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Family: family, Body: m.body(), Server: m.Told.Server, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
 	if m.TryPrefill && !m.Features.Without.Has(upstream.Prefill) {
 		spec.Tries = upstream.Prefill &^ spec.Can
 	}
@@ -221,17 +235,40 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 	return m.Tools == ToolsNative || spec.Can.Has(upstream.Tools)
 }
 
+// body returns the body in which a raw prompt is sent, "" if nothing tells it: that of messages for a model that takes
+// them, and whose template is not known.
+func (m UpstreamModel) body() string {
+	if m.Body == "" && m.Told.Chat && m.knownTemplate() == "" {
+		return upstream.BodyChat
+	}
+	return cmp.Or(m.Body, m.Told.Body)
+}
+
+// isPrompt reports whether the model is asked with a raw prompt. The id has to be known (see For).
+func (m UpstreamModel) isPrompt() bool {
+	return (m.Wire == WirePrompt || m.Wire == "" && upstream.IsImported(m.Model)) && m.body() != upstream.BodyChat
+}
+
 // isChat reports whether the model is asked over chat completions. The id has to be known (see For).
 func (m UpstreamModel) isChat() bool {
-	return m.Wire == WireChat || m.Wire == "" && m.OpenOverChat && !upstream.IsClaude(m.Model)
+	return m.Wire == WireChat || m.body() == upstream.BodyChat || m.Wire == "" && m.OpenOverChat && !upstream.IsClaude(m.Model)
 }
 
 // Target returns what a prompt for the model has to respect. The spec is that of the
 // model, or less than it after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	family, _ := m.family()
+	format, template := m.Format, m.chatTemplate()
+	if own := m.ownFormat(); own != "" && format == translate.FormatAuto {
+		format = own
+	}
+	date := "" // that some chat templates tell the model
+	if template != "" {
+		date = time.Now().Format(time.DateOnly)
+	}
 	return translate.Target{
-		Format: m.Format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
+		Format: format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
+		ChatTemplate: template, Date: date,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
 		Rescue: m.Rescue, QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
 		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens,
@@ -249,8 +286,8 @@ func (m UpstreamModel) unaskedThinking() string {
 // model's family is not enough to refuse a request: there the upstream decides.
 func (m UpstreamModel) checkParts(p *translate.Prompt) error {
 	refused := map[string]bool{
-		translate.PartImage:    m.Wire == WireText || m.Features.Without.Has(upstream.Images),
-		translate.PartDocument: m.Wire == WireText || m.Features.Without.Has(upstream.Documents),
+		translate.PartImage:    m.Wire == WireText || m.isPrompt() || m.Features.Without.Has(upstream.Images),
+		translate.PartDocument: m.Wire == WireText || m.isPrompt() || m.Features.Without.Has(upstream.Documents),
 	}
 	for i, turn := range p.Turns {
 		for part := range turn.AllParts() {

@@ -158,11 +158,20 @@ type profiledModel struct {
 	ARN string `json:"modelArn"`
 }
 
+// importedModel is a model in ListImportedModels.
+type importedModel struct {
+	ARN       string `json:"modelArn"`
+	Name      string `json:"modelName"`
+	CreatedAt string `json:"creationTime"`
+	Converse  bool   `json:"instructSupported"` // here every model can be asked over Converse
+}
+
 // handleBedrockLists serves the lists.
 func (s *Server) handleBedrockLists(r chi.Router) {
 	r.Get("/foundation-models", s.serve(unnamed(bedrockInvoke), (*exchange).listFoundationModels))
 	r.Get("/inference-profiles", s.serve(unnamed(bedrockInvoke), (*exchange).listInferenceProfiles))
-	for _, path := range []string{"/foundation-models/*", "/inference-profiles/*"} {
+	r.Get("/imported-models", s.serve(unnamed(bedrockInvoke), (*exchange).listImportedModels))
+	for _, path := range []string{"/foundation-models/*", "/inference-profiles/*", "/imported-models/*"} {
 		r.HandleFunc(path, s.serve(unnamed(bedrockInvoke), notFound))
 	}
 }
@@ -176,8 +185,8 @@ func (x *exchange) listFoundationModels() error {
 		return asked == "" || slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, asked) })
 	}
 	list := []foundationModel{}
-	for _, name := range x.bedrockNames(false) {
-		m, err := x.s.foundationModel(name, bedrockARN(x.r.Header, "foundation-model", name))
+	for _, name := range x.bedrockNames(kindFoundation) {
+		m, err := x.s.foundationModel(name, bedrockARN(x.r.Header, kindFoundation, name))
 		if err != nil {
 			return err
 		}
@@ -212,41 +221,65 @@ func (s *Server) foundationModel(name, arn string) (foundationModel, error) {
 
 // listInferenceProfiles answers with the names that have a region before that of the provider, in pages.
 func (x *exchange) listInferenceProfiles() error {
+	names := x.bedrockNames(kindProfile)
+	if kind := x.r.URL.Query().Get("type"); kind != "" && kind != systemDefined {
+		names = nil
+	}
+	names, next, err := x.pageOf(names)
+	if err != nil {
+		return err
+	}
+	list := []inferenceProfile{}
+	for _, name := range names {
+		list = append(list, inferenceProfile{
+			ARN: bedrockARN(x.r.Header, kindProfile, name), ID: name, Name: name, CreatedAt: unknownDate, UpdatedAt: unknownDate,
+			Models: []profiledModel{{bedrockARN(x.r.Header, kindFoundation, name[strings.IndexByte(name, '.')+1:])}},
+			Status: "ACTIVE", Type: systemDefined,
+		})
+	}
+	return x.reply.respondJSON(struct {
+		Summaries []inferenceProfile `json:"inferenceProfileSummaries"`
+		Next      string             `json:"nextToken,omitzero"`
+	}{list, next})
+}
+
+// listImportedModels answers with the names that are ARNs of imported models, in pages.
+func (x *exchange) listImportedModels() error {
+	contained := x.r.URL.Query().Get("nameContains")
+	names, next, err := x.pageOf(slices.DeleteFunc(x.bedrockNames(kindImported), func(name string) bool { return !strings.Contains(name, contained) }))
+	if err != nil {
+		return err
+	}
+	list := []importedModel{}
+	for _, arn := range names {
+		list = append(list, importedModel{arn, arn[strings.LastIndexByte(arn, '/')+1:], unknownDate, true})
+	}
+	return x.reply.respondJSON(struct {
+		Summaries []importedModel `json:"modelSummaries"`
+		Next      string          `json:"nextToken,omitzero"`
+	}{list, next})
+}
+
+// pageOf returns the page of a list of names that the query asks for, and the token of the next page; "" for none.
+func (x *exchange) pageOf(names []string) (page []string, next string, err error) {
 	const most = 1000
 	query := x.r.URL.Query()
 	size, from := most, 0
 	if s := query.Get("maxResults"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > most {
-			return invalidField("maxResults", "This should be a whole number from 1 to 1000.")
+		if size, err = strconv.Atoi(s); err != nil || size < 1 || size > most {
+			return nil, "", invalidField("maxResults", "This should be a whole number from 1 to 1000.")
 		}
-		size = n
-	}
-	names := x.bedrockNames(true)
-	if kind := query.Get("type"); kind != "" && kind != systemDefined {
-		names = nil
 	}
 	if after := query.Get("nextToken"); after != "" {
 		if from = slices.Index(names, after) + 1; from == 0 {
-			return invalidField("nextToken", "This is not the token of a page.")
+			return nil, "", invalidField("nextToken", "This is not the token of a page.")
 		}
 	}
-	page := struct {
-		Summaries []inferenceProfile `json:"inferenceProfileSummaries"`
-		Next      string             `json:"nextToken,omitzero"`
-	}{Summaries: []inferenceProfile{}}
-	for _, name := range names[from:min(from+size, len(names))] {
-		page.Summaries = append(page.Summaries, inferenceProfile{
-			ARN: bedrockARN(x.r.Header, "inference-profile", name), ID: name, Name: name, CreatedAt: unknownDate, UpdatedAt: unknownDate,
-			Models: []profiledModel{{bedrockARN(x.r.Header, "foundation-model", name[strings.IndexByte(name, '.')+1:])}},
-			Status: "ACTIVE", Type: systemDefined,
-		})
-		page.Next = name
+	page = names[from:min(from+size, len(names))]
+	if from+size < len(names) {
+		next = page[len(page)-1]
 	}
-	if from+size >= len(names) {
-		page.Next = ""
-	}
-	return x.reply.respondJSON(page)
+	return page, next, nil
 }
 
 // systemDefined is the type of the profiles that are not an account's own.
@@ -255,11 +288,24 @@ const systemDefined = "SYSTEM_DEFINED"
 // profileRegions are what ids of inference profiles begin with.
 var profileRegions = []string{"us", "us-gov", "eu", "apac", "global", "jp", "au", "ca", "sa", "me", "af", "il", "mx"}
 
-// bedrockNames returns the names of inference profiles ("us.anthropic.claude-opus-4-6-v1"), or all others.
-func (x *exchange) bedrockNames(profiles bool) []string {
+// The kinds of what is listed, as ARNs name them.
+const (
+	kindFoundation = "foundation-model"
+	kindProfile    = "inference-profile"
+	kindImported   = "imported-model"
+)
+
+// bedrockNames returns the names of one kind: of inference profiles ("us.anthropic.claude-opus-4-6-v1"), the ARNs of
+// imported models, or all others.
+func (x *exchange) bedrockNames(kind string) []string {
 	return slices.DeleteFunc(x.listedNames(), func(name string) bool {
-		region, rest, _ := strings.Cut(name, ".")
-		return (slices.Contains(profileRegions, region) && strings.Contains(rest, ".")) != profiles
+		of := kindFoundation
+		if region, rest, _ := strings.Cut(name, "."); slices.Contains(profileRegions, region) && strings.Contains(rest, ".") {
+			of = kindProfile
+		} else if upstream.IsImported(name) {
+			of = kindImported
+		}
+		return of != kind
 	})
 }
 
@@ -270,7 +316,7 @@ func bedrockARN(request http.Header, kind, name string) string {
 	if scope := strings.Split(credential, "/"); len(scope) == 5 && scope[2] != "" && strings.Trim(scope[2], alphanumeric+"-") == "" {
 		region = scope[2]
 	}
-	if kind == "inference-profile" {
+	if kind == kindProfile {
 		account = "000000000000"
 	}
 	return "arn:aws:bedrock:" + region + ":" + account + ":" + kind + "/" + name

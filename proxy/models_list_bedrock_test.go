@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// imported is the ARN of an imported model.
+const imported = "arn:aws:bedrock:us-east-1:111122223333:imported-model/abcdefghijkl"
+
 func getSigned(s *Server, path, authorization string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	answerTo(s, w, newRequest("GET", path, "", "Authorization", authorization))
@@ -17,7 +20,7 @@ func getSigned(s *Server, path, authorization string) *httptest.ResponseRecorder
 // An AWS client that looks for models finds the names that are served, in the shape of Bedrock's lists.
 func TestBedrockLists(t *testing.T) {
 	up := &listing{answer: func(context.Context, int64) ([]string, error) {
-		return []string{"meta.llama3-70b-instruct-v1:0", "us.anthropic.claude-opus-4-6-v1"}, nil
+		return []string{"meta.llama3-70b-instruct-v1:0", imported, "us.anthropic.claude-opus-4-6-v1"}, nil
 	}}
 	const key = "AKIDCLIENT"
 	s := newServer(t, up, func(o *Options) {
@@ -94,6 +97,12 @@ func TestBedrockLists(t *testing.T) {
 		t.Error(got)
 	}
 	if status, answer := get("/inference-profiles?type=APPLICATION"); status != 200 || answer.Profiles == nil || len(answer.Profiles) > 0 {
+		t.Errorf("%d %+v", status, answer)
+	}
+	if status, answer := get("/imported-models?maxResults=1"); status != 200 || len(answer.Models) != 1 || answer.Models[0].ARN != imported || answer.Next != "" {
+		t.Errorf("%d %+v", status, answer)
+	}
+	if status, answer := get("/imported-models?nameContains=zzz"); status != 200 || answer.Models == nil || len(answer.Models) > 0 {
 		t.Errorf("%d %+v", status, answer)
 	}
 	for _, query := range []string{"?maxResults=0", "?maxResults=x", "?nextToken=nowhere"} {

@@ -40,6 +40,9 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	if err != nil {
 		return nil, err
 	}
+	if m.isPrompt() && m.chatTemplate() == "" {
+		return nil, m.errNoFamily()
+	}
 	if api == apiPassed {
 		if p.Request, p.Native, err = from.Native(); err == nil {
 			p.Call, err = up.PrepareNative(spec, p.Native)
@@ -96,10 +99,17 @@ func (p *Plan) Sent(ctx context.Context) (upstream.Request, error) {
 	return p.Call.Show(ctx)
 }
 
-// JSON returns the prompt or, marked as such, the request that goes through as it is.
+// JSON returns the prompt, with the string that it is on a wire of raw prompts, or, marked as such, the request that goes
+// through as it is.
 func (p *Plan) JSON(ctx context.Context) ([]byte, error) {
 	if p.Prompt != nil {
-		return json.Marshal(p.Prompt)
+		data, err := json.Marshal(p.Prompt)
+		raw := p.Prompt.Raw()
+		if err != nil || raw == nil {
+			return data, err
+		}
+		value, err := json.Marshal(raw)
+		return rawjson.WithMembers(data, map[string]jsontext.Value{"raw": value}), err
 	}
 	sent, err := p.Sent(ctx)
 	if err != nil {
@@ -160,7 +170,7 @@ func (s *Server) Try(ctx context.Context, req *messages.Request) (*Trial, error)
 		return nil, err
 	}
 	trial := &Trial{Origins: &translate.Origins{}, Dropped: req.Dropped}
-	m := s.told(route).UpstreamModel
+	m := s.told(ctx, route).UpstreamModel
 	p, err := m.Plan(ctx, nil, m.Spec(), Planned{Decode: func() (*messages.Request, error) { return req, nil }}, RenderRules{
 		Strict: s.strict, Origins: trial.Origins, kept: s.kept,
 		Drop: func(field string) { trial.Dropped = append(trial.Dropped, field) },

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"testing"
 
 	"dragoman/translate"
@@ -13,7 +14,9 @@ type hinting struct {
 	says string
 }
 
-func (h hinting) FamilyHint(string) string { return h.says }
+func (h hinting) Resolve(context.Context, upstream.Model) upstream.Resolved {
+	return upstream.Resolved{Model: h.says}
+}
 
 // TestFamily has what tells the family of a model, and so its format, the first that does: the key, the id,
 // the server, the name that clients ask for, the upstream, the wire.
@@ -38,7 +41,7 @@ func TestFamily(t *testing.T) {
 	} {
 		tt.model.Upstream, tt.model.Format = "u", translate.FormatAuto
 		s := &Server{upstreams: map[string]Upstream{"u": hinting{says: tt.told}}}
-		m := s.told(Route{Name: "*", UpstreamModel: tt.model}.For(tt.asked)).UpstreamModel
+		m := s.told(t.Context(), Route{Name: "*", UpstreamModel: tt.model}.For(tt.asked)).UpstreamModel
 		if m.FormatName() != tt.format || m.Variant() != tt.variant || m.FormatReason() != tt.reason {
 			t.Errorf("%+v is asked in %s (%s): %s", m, m.FormatName(), m.Variant(), m.FormatReason())
 		}

@@ -43,7 +43,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if err != nil {
 		return nil, Route{}, err
 	}
-	route = x.s.told(route)
+	route = x.s.told(x.r.Context(), route)
 	if x.replay != nil {
 		route = x.replay.of(route)
 	}

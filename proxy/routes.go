@@ -262,7 +262,7 @@ var ourSegments = map[string]bool{
 	"": true, "v1": true, "messages": true, "count_tokens": true, "batches": true, "complete": true, "models": true, "anthropic": true,
 	"model": true, "invoke": true, "invoke-with-response-stream": true, "converse": true, "converse-stream": true, "count-tokens": true, "guardrail": true,
 	"projects": true, "locations": true, "publishers": true,
-	"chat": true, "completions": true, "responses": true, "files": true, "embeddings": true, "foundation-models": true, "inference-profiles": true,
+	"chat": true, "completions": true, "responses": true, "files": true, "embeddings": true, "foundation-models": true, "inference-profiles": true, "imported-models": true,
 	"healthz": true, "readyz": true, "metrics": true, "inspector": true, "explain": true,
 }
 

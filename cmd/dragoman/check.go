@@ -170,6 +170,7 @@ func firstModel(cfg *config.Config, u config.Upstream) (proxy.UpstreamModel, boo
 func askOneToken(ctx context.Context, timeout time.Duration, up proxy.Upstream, m proxy.UpstreamModel) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	m = m.Resolved(ctx, up)
 	spec := m.Spec()
 	prompt, err := translate.Render(&messages.Request{
 		Model:     m.Model,

@@ -189,7 +189,8 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 		about.Upstream = cfg.Upstreams[i].BaseURL
 	}
 	e.entry = entry{name, route, cfg.Upstreams[i], e.settings}
-	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.Upstream], At: about.Upstream}, nil
+	up := upstreams[route.Upstream]
+	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel.Resolved(ctx, up), Upstream: up, At: about.Upstream}, nil
 }
 
 // ways returns the formats to ask in, with that of the model in place of auto. Without --formats, the

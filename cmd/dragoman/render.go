@@ -109,6 +109,9 @@ func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error
 		return dst, err
 	}
 	if r.text && plan.Prompt != nil {
+		if raw := plan.Prompt.Raw(); raw != nil {
+			return append(dst, raw.BOS+raw.Text...), nil
+		}
 		return append(dst, plan.Prompt.Text()...), nil
 	}
 	out, err := plan.JSON(ctx)

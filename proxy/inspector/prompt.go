@@ -52,8 +52,18 @@ type section struct {
 }
 
 // eachSection calls f with the parts of a prompt, in their order. Images and what documents hold
-// are described in a note.
+// are described in a note. A raw prompt is shown as the string that it is, by its turns.
 func eachSection(p *translate.Prompt, f func(s section, text string)) {
+	if raw := p.Raw(); raw != nil {
+		for i, part := range raw.Parts {
+			end := len(raw.Text)
+			if i+1 < len(raw.Parts) {
+				end = raw.Parts[i+1].Offset
+			}
+			f(section{Path: fmt.Sprintf("raw.parts[%d]", i), Role: part.Role}, raw.Text[part.Offset:end])
+		}
+		return
+	}
 	for i, system := range p.System {
 		f(section{Path: fmt.Sprintf("system[%d]", i), Role: "system"}, system.Text)
 	}
