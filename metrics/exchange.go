@@ -97,7 +97,7 @@ func (e *Exchange) ToolCallReasons() []string {
 // Attempt is one call of an upstream.
 type Attempt struct {
 	Upstream  string // its name in the configuration
-	ErrorType string // error.type of its failure; "" if it did not fail
+	ErrorType string // error.type of its failure, or [ErrorNotReady]; "" if it did not fail
 	InPlaceOf string // error.type of the failure of another upstream that this call makes good; else ""
 }
 

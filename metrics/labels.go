@@ -11,15 +11,18 @@ import (
 // stands for all that is not in its set.
 const other = "other"
 
+// ErrorNotReady is the error type of a call whose model is still being loaded.
+const ErrorNotReady = "model_not_ready"
+
 // The sets.
 var (
 	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
 
-	// error.type of the Messages API. An upstream's own type counts as other.
+	// error.type of the Messages API, and of a call [ErrorNotReady]. An upstream's own type counts as other.
 	errorTypes = []string{
 		messages.ErrorInvalidRequest, messages.ErrorAuthentication, messages.ErrorBilling, messages.ErrorPermission,
 		messages.ErrorNotFound, messages.ErrorConflict, messages.ErrorTooLarge, messages.ErrorRateLimit,
-		messages.ErrorAPI, messages.ErrorTimeout, messages.ErrorOverloaded,
+		messages.ErrorAPI, messages.ErrorTimeout, messages.ErrorOverloaded, ErrorNotReady,
 	}
 
 	// How a call of a tool could be read.

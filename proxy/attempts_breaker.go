@@ -89,6 +89,8 @@ func judge(err error) (model, reach outcome) {
 		return unknown, unknown
 	case upstreamErr.Unreachable:
 		return unknown, fails
+	case upstreamErr.NotReady: // it will be
+		return unknown, works
 	case upstreamErr.Status >= http.StatusInternalServerError && !upstreamErr.Final && upstreamErr.Credentials == "":
 		return fails, works
 	}

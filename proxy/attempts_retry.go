@@ -23,6 +23,9 @@ import (
 //	429, 5xx, no connection                 the same model after a pause, up to    the last error; after two calls with
 //	                                        limits.attempts times and within its   x-should-retry: false
 //	                                        budget of retries; then the fallbacks
+//	the model is not ready: it is loaded    the fallbacks; then the same model     the error, with retry-after
+//	                                        for timeouts.model_ready, which counts
+//	                                        as no try: attempts_cold_start.go
 //	429 or 5xx that is Final: a quota, a    the fallbacks                          the last error, with
 //	time limit, our own credentials                                                x-should-retry: false
 //	no answer in timeouts.first_byte        the fallbacks                          504
@@ -57,7 +60,8 @@ type attempts struct {
 	first     *failedModel    // the first model, once another one is asked in its place
 
 	limitNoted bool // the model that is asked now has refused max_tokens once, and named its limit
-	failures   int  // calls of all models that failed through no fault of the request
+	start      coldStart
+	failures   int // calls of all models that failed through no fault of the request
 	backoff    *backoff.ExponentialBackOff
 }
 
@@ -101,6 +105,9 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 		apply()
 		a.tries-- // it does not count against Options.Attempts: the upstream works
 		return nil
+	}
+	if notReady(err) {
+		return a.awaitModel(ctx, err)
 	}
 	mayRecover := recoverable(err)
 	if mayRecover && a.tries > 0 {
@@ -206,6 +213,11 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 	if errors.As(err, &upstreamErr) {
 		pause = max(pause, upstreamErr.RetryAfter)
 	}
+	return a.wait(ctx, pause)
+}
+
+// wait waits. It returns an error if nobody waits for the answer any more.
+func (a *attempts) wait(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -224,6 +236,6 @@ func (a *attempts) fallBack(err error) {
 	}
 	a.inPlaceOf = failureFor(err).typ
 	a.model, a.fallbacks = a.fallbacks[0], a.fallbacks[1:]
-	a.tries, a.limitNoted, a.room, a.prefill = 0, false, 0, prefillTrial{}
+	a.tries, a.limitNoted, a.room, a.prefill, a.start.since = 0, false, 0, prefillTrial{}, time.Time{}
 	a.backoff.Reset()
 }

@@ -20,6 +20,7 @@ import (
 type Timeouts struct {
 	FirstByte  time.Duration // from the call of an upstream until its first piece of an answer; 10 min
 	Idle       time.Duration // between two pieces of the upstream's answer; 5 min
+	ModelReady time.Duration // for a model that is not ready, from the first call of it; 5 min
 	Total      time.Duration // from the first call of an upstream until the end; 60 min
 	WriteStall time.Duration // for the client to take what was written; 60 s
 	// EarlyCommit is how long a stream waits for its first event before the status line goes out
@@ -28,12 +29,13 @@ type Timeouts struct {
 }
 
 // DefaultTimeouts are those of a server that is told none.
-var DefaultTimeouts = Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute}
+var DefaultTimeouts = Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, ModelReady: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute}
 
 func (t Timeouts) withDefaults() Timeouts {
 	return Timeouts{
 		FirstByte:  cmp.Or(t.FirstByte, DefaultTimeouts.FirstByte),
 		Idle:       cmp.Or(t.Idle, DefaultTimeouts.Idle),
+		ModelReady: cmp.Or(t.ModelReady, DefaultTimeouts.ModelReady),
 		Total:      cmp.Or(t.Total, DefaultTimeouts.Total),
 		WriteStall: cmp.Or(t.WriteStall, DefaultTimeouts.WriteStall),
 

@@ -90,6 +90,7 @@ type exception struct {
 var (
 	validation     = exception{"ValidationException", http.StatusBadRequest}
 	accessDenied   = exception{"AccessDeniedException", http.StatusForbidden}
+	modelNotReady  = exception{"ModelNotReadyException", http.StatusTooManyRequests}
 	internalServer = exception{"InternalServerException", http.StatusInternalServerError}
 
 	// modelFailed is for what no retry mends, and modelStreamFailed the same within a stream.
@@ -119,6 +120,8 @@ var exceptions = map[string]exception{
 func (f *failure) asException() exception {
 	e, known := exceptions[f.typ]
 	switch {
+	case f.notReady:
+		return modelNotReady
 	case known:
 	case f.status < http.StatusInternalServerError:
 		e = validation

@@ -30,6 +30,7 @@ type failure struct {
 	reason     string         // why it is a 400, for the log: one of messages.Faults, or below; "" for messages.FaultValue
 	retryAfter time.Duration  // 0 for no advice
 	final      bool           // trying again is of no use, whatever the status
+	notReady   bool           // the model is still being loaded
 	exhausted  bool           // trying again has been done here, and may be of use later
 }
 
@@ -168,9 +169,9 @@ func failureFor(err error) *failure {
 		}
 		return &failure{
 			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message, reason: reasonUpstream,
-			retryAfter: upstreamErr.RetryAfter,
-			final:      upstreamErr.Final || upstreamErr.Credentials != "" || upstreamErr.RetryAfter > longestRetryAfter,
-			exhausted:  errors.As(err, &exhausted),
+			retryAfter: upstreamErr.RetryAfter, notReady: upstreamErr.NotReady,
+			final:     upstreamErr.Final || upstreamErr.Credentials != "" || upstreamErr.RetryAfter > longestRetryAfter,
+			exhausted: errors.As(err, &exhausted),
 		}
 	case errors.As(err, &timeout):
 		return &failure{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, message: timeout.Error()}

@@ -72,6 +72,9 @@ func (r *record) noteAttempt(call metrics.Attempt) {
 func (r *record) noteCallError(client context.Context, err error) {
 	if n := len(r.Attempts); n > 0 && client.Err() == nil && !errors.Is(err, errClientGone) {
 		r.Attempts[n-1].ErrorType = failureFor(err).typ
+		if notReady(err) {
+			r.Attempts[n-1].ErrorType = metrics.ErrorNotReady
+		}
 	}
 }
 

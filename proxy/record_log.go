@@ -158,6 +158,12 @@ func (r *record) logPassedOver(err error) {
 	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("msg", "the upstream failed and is passed over").Send()
 }
 
+// logNotReady logs that a model is being loaded, and is waited for.
+func (r *record) logNotReady(err error, pause time.Duration) {
+	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Float64("pause_s", pause.Seconds()).
+		Str("msg", "the model is not ready and is asked again after a pause: timeouts.model_ready").Send()
+}
+
 // logCause logs what the client is not told of the error that ended the exchange.
 func (r *record) logCause(err error, f *failure) {
 	var (

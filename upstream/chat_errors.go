@@ -115,6 +115,9 @@ func (f *chatFailure) class(status int) errorClass {
 			return class
 		}
 	}
+	if f.Message == "Loading model" && f.Type == "unavailable_error" { // llama.cpp, for which it has no code
+		return notReady
+	}
 	if class, known := byStatus[status]; known {
 		return class
 	}

@@ -36,6 +36,8 @@ type Error struct {
 	// Overflow is how the request exceeds the context window of the model; nil if that was
 	// not what was wrong.
 	Overflow *Overflow
+	// NotReady says that the model is being loaded, which takes minutes: the same request is answered then.
+	NotReady bool
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
 	// Unreachable says that there was no response at all: whatever model was asked for, the
@@ -85,6 +87,7 @@ type errorClass struct {
 	final bool
 	// overflow says that the request exceeds the context window of the model.
 	overflow bool
+	notReady bool // see [Error.NotReady]
 }
 
 // The classes of errors.
@@ -99,6 +102,7 @@ var (
 	unexplained     = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true}
 	internalError   = errorClass{status: http.StatusInternalServerError, typ: messages.ErrorAPI}
 	overloaded      = errorClass{status: 529, typ: messages.ErrorOverloaded}
+	notReady        = errorClass{status: 529, typ: messages.ErrorOverloaded, notReady: true}
 	rateLimited     = errorClass{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit}
 	timedOut        = errorClass{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout}
 	invalidRequest  = errorClass{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest}
@@ -162,7 +166,7 @@ func (class errorClass) error(message string) *Error {
 		return e
 	}
 	message = masked(message)
-	e := &Error{Status: class.status, Type: class.typ, Message: message, Final: class.final}
+	e := &Error{Status: class.status, Type: class.typ, Message: message, NotReady: class.notReady, Final: class.final}
 	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)

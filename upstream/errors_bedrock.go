@@ -20,7 +20,7 @@ var byException = map[string]errorClass{
 	"ThrottlingException":                 rateLimited,
 	"TooManyRequestsException":            rateLimited,
 	"ServiceQuotaExceededException":       overQuota,
-	"ModelNotReadyException":              overloaded,
+	"ModelNotReadyException":              notReady,
 	"ServiceUnavailableException":         overloaded,
 	"ModelTimeoutException":               tookTooLong,
 	"ModelErrorException":                 internalError,
