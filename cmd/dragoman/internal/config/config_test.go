@@ -184,7 +184,7 @@ log: {format: console, level: warn}
 			MaxConnections: 500, MaxConnectionAge: 5 * time.Minute,
 		},
 		Timeouts: Timeouts{
-			Connect: time.Second, FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute,
+			Connect: time.Second, FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, ModelReady: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute,
 			EarlyCommit: 30 * time.Second, Drain: 2 * time.Minute,
 		},
 		AdminLoopback: true,

@@ -103,11 +103,12 @@ func (k key) words() []string {
 
 // lists are the words that no tag can have, by the tag list.
 var lists = map[string]func() []string{
-	"formats":     func() []string { return append(translate.Formats(), translate.FormatAuto) },
-	"accepted":    func() []string { return append(translate.AcceptedFormats(), translate.AcceptAll) },
-	"languages":   translate.Languages,
-	"log formats": LogFormats,
-	"log levels":  LogLevels,
+	"formats":        func() []string { return append(translate.Formats(), translate.FormatAuto) },
+	"accepted":       func() []string { return append(translate.AcceptedFormats(), translate.AcceptAll) },
+	"languages":      translate.Languages,
+	"chat templates": translate.ChatTemplates,
+	"log formats":    LogFormats,
+	"log levels":     LogLevels,
 }
 
 // below returns the path of a key in the mapping at path.

@@ -40,6 +40,10 @@ type Timeouts struct {
 	// Between two pieces of the upstream's answer.
 	Idle time.Duration `yaml:"idle" default:"5m" example:"90s"`
 
+	// For a model that is being loaded, as imported models on Bedrock are when nobody asked them for a while. Dragoman
+	// asks fallbacks first, and then this model again and again.
+	ModelReady time.Duration `yaml:"model_ready" default:"5m" example:"10m" see:"upstreams.md#raw-prompts"`
+
 	// From asking the upstream until the end.
 	Total time.Duration `yaml:"total" default:"1h" example:"30m"`
 
@@ -61,5 +65,5 @@ type Timeouts struct {
 
 // Proxy returns the timeouts of an exchange.
 func (t Timeouts) Proxy() proxy.Timeouts {
-	return proxy.Timeouts{FirstByte: t.FirstByte, Idle: t.Idle, Total: t.Total, WriteStall: t.WriteStall, EarlyCommit: t.EarlyCommit}
+	return proxy.Timeouts{FirstByte: t.FirstByte, Idle: t.Idle, ModelReady: t.ModelReady, Total: t.Total, WriteStall: t.WriteStall, EarlyCommit: t.EarlyCommit}
 }

@@ -30,7 +30,7 @@ type UpstreamModel struct {
 	Model string `yaml:"model" usually:"the name that the client asks for" example:"anthropic.claude-v2:1" see:"configuration.md#models"`
 
 	// The API over which Dragoman asks the upstream.
-	Wire string `yaml:"wire" words:"messages text converse chat" usually:"by the upstream and the id" example:"text" see:"upstreams.md#wires"`
+	Wire string `yaml:"wire" words:"messages text converse chat prompt" usually:"by the upstream and the id" example:"text" see:"upstreams.md#wires"`
 
 	// How the model is given tools. `xml`: in the prompt. `native`: over a tools API of the upstream, the Messages API
 	// or that of chat completions. `auto`: native, until the upstream says that the model has no tools.
@@ -43,6 +43,14 @@ type UpstreamModel struct {
 	// The family of the model, such as `qwen2.5` or `claude`, where an ARN or a name of your own hides it. Format,
 	// thinking and special tokens follow from it.
 	Family string `yaml:"family" usually:"by the id of the model" example:"qwen2.5" see:"formats.md#formats-of-a-call"`
+
+	// On the wire `prompt`: the template of turns.
+	ChatTemplate string `yaml:"chat_template" list:"chat templates" usually:"by the family of the model" example:"chatml" see:"raw-prompts.md"`
+
+	// On the wire `prompt`: the body of a request. `llama`: `prompt` and `max_gen_len`. `completions`: `prompt` and
+	// `max_tokens`. `chat`: messages, which the server puts into its own template. `ollama`: Ollama's own API.
+	// `predict`: that of Vertex AI, which does not say whether an answer was cut.
+	Body string `yaml:"body" words:"llama completions chat ollama predict" usually:"by what the upstream tells" example:"completions" see:"upstreams.md#raw-prompts"`
 
 	// Whether the prompt shows an example call of an offered tool. `auto`: yes, but not for Claude in `legacy`, with a
 	// `template`, and for tools with `input_examples`.
@@ -138,6 +146,7 @@ func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
 	kind := kinds[m.Upstream]
 	p := proxy.UpstreamModel{
 		Upstream: m.Upstream, Model: m.Model, Wire: m.Wire, Tools: m.Tools, Format: m.Format, Family: m.Family,
+		ChatTemplate: m.ChatTemplate, Body: m.Body,
 		ExampleCall: m.ExampleCall, Accept: strings.Join(m.Accept, ","), Language: m.Language, Template: m.Template,
 		Repair: m.Repair, Values: m.Values, Quoted: m.Quoted, Thinking: m.Thinking, UnaskedThinking: m.UnaskedThinking,
 		LeaveSpecialTokens: m.LeaveSpecialTokens, MaxTokens: m.MaxTokens, Rescue: m.Rescue,

@@ -51,7 +51,8 @@ func (l *loader) inherit(key, from string) {
 // checkWords reports a template that does not go with the format of its model, and warns of a family that is not known:
 // nobody has a list of all models.
 func (l *loader) checkWords(m *UpstreamModel, key string) {
-	if m.Family != "" && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
+	_, known := translate.ChatTemplateFor(m.Family)
+	if m.Family != "" && !known && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
 		l.warn(key+".family", fmt.Sprintf("no family is called %q: the model is asked as one of which nothing is known", m.Family), "see the names under \"for\" of dragoman formats")
 	}
 	if m.Template == "" {
@@ -97,6 +98,7 @@ func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string
 	case at >= 0:
 		kind := l.cfg.Upstreams[at].Kind
 		l.checkWire(m, key+".wire", kind)
+		l.checkRaw(m, key, kind)
 		l.checkTools(m, key, kind)
 		l.followKind(m, key, kind)
 	case len(names) == 0:
@@ -108,7 +110,10 @@ func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string
 
 // kindsOf are the kinds of upstream that have a wire. A wire that is not here is one of all
 // kinds but openai.
-var kindsOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
+var kindsOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}, proxy.WirePrompt: {Bedrock, OpenAI, Vertex}}
+
+// kindsOfBody are the kinds of upstream that have a body for raw prompts. A body that is not here is one of all.
+var kindsOfBody = map[string][]string{upstream.BodyLlama: {Bedrock}, upstream.BodyChat: {Bedrock}, upstream.BodyOllama: {OpenAI}, upstream.BodyPredict: {Vertex}}
 
 // checkWire reports a wire that the upstream of a model does not have.
 func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
@@ -119,6 +124,20 @@ func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
 			"remove the key, or name an upstream of the kind "+oneOf(only))
 	case kind == OpenAI && m.Wire == proxy.WireMessages:
 		l.reportAt(key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
+	}
+}
+
+// checkRaw reports keys of raw prompts where the model is asked with none, and a body that the upstream does not have.
+func (l *loader) checkRaw(m *UpstreamModel, key, kind string) {
+	raw := m.Wire == proxy.WirePrompt || m.Wire == "" && kind == Bedrock && (upstream.IsImported(m.Model) || m.Model == "")
+	for _, k := range [][2]string{{"chat_template", m.ChatTemplate}, {"body", m.Body}} {
+		if k[1] != "" && !raw {
+			l.reportAt(key+"."+k[0], "it is for raw prompts, and the model is asked with none", "add wire: prompt, or remove the key")
+		}
+	}
+	if only := kindsOfBody[m.Body]; len(only) > 0 && !slices.Contains(only, kind) {
+		l.reportAt(key+".body", fmt.Sprintf("%q is a body of %s alone, and %s is of the kind %s", m.Body, strings.Join(only, " and "), m.Upstream, kind),
+			"remove the key, or write body: completions")
 	}
 }
 
