@@ -21,6 +21,10 @@ type completion struct {
 	format   string // a name of parseFormats
 	thinking string // one of thinkings; "" for what most models of the format do
 	cut      int    // bytes of a chunk; 0: one chunk
+
+	// The keys of a model's entry that a case of the inspector has; "" for the default.
+	accept, unasked string
+	quoted          bool
 }
 
 // parse returns the events that a client would get. The ids in them are made from id, so
@@ -45,6 +49,8 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
 		target.Thinking, target.UnaskedThinking = cmp.Or(c.thinking, translate.ThinkingMaybe), translate.UnaskedBlock
 	}
+	target.Accept, target.QuotedCalls = cmp.Or(c.accept, target.Accept), c.quoted
+	target.UnaskedThinking = cmp.Or(c.unasked, target.UnaskedThinking)
 	prompt, err := translate.Render(req, target)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/proxy"
+	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
@@ -20,7 +22,12 @@ type parsedLine struct {
 	StopSequence string                    `json:"stop_sequence"`
 	Chunk        int                       `json:"chunk"`
 	Format       *string                   `json:"format"`
+	Accept       string                    `json:"accept"`
+	QuotedCalls  string                    `json:"quoted_calls"`
 	Thinking     *string                   `json:"thinking"`
+	Unasked      string                    `json:"unasked_thinking"`
+	ID           jsontext.Value            `json:"id"`       // for eval
+	Expected     jsontext.Value            `json:"expected"` // for eval
 	Others       map[string]jsontext.Value `json:",embed"` // unknown members: each is an error
 }
 
@@ -53,7 +60,7 @@ func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return completion{}, badLine("the line cannot be read: %v", err)
 	}
-	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format", "thinking"}
+	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format", "accept", "quoted_calls", "thinking", "unasked_thinking", "id", "expected"}
 	if others := slices.Sorted(maps.Keys(l.Others)); len(others) > 0 {
 		if near := suggest(others[0], names); near != "" {
 			return completion{}, badLine("%s: unknown name; did you mean %q?", others[0], near)
@@ -86,5 +93,22 @@ func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 			return completion{}, badLine("thinking: %v", err)
 		}
 	}
-	return completion{l.Request, *l.Completion, stop, sequence, *l.Format, *l.Thinking, l.Chunk}, nil
+	for _, key := range []struct {
+		name, value string
+		values      []string
+	}{
+		{"quoted_calls", l.QuotedCalls, []string{proxy.QuotedText, proxy.QuotedRead}},
+		{"unasked_thinking", l.Unasked, []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide}},
+	} {
+		if key.value == "" {
+			continue
+		}
+		if err := checkWord(key.value, key.values); err != nil {
+			return completion{}, badLine("%s: %v", key.name, err)
+		}
+	}
+	return completion{
+		request: l.Request, text: *l.Completion, stop: stop, sequence: sequence, format: *l.Format, thinking: *l.Thinking, cut: l.Chunk,
+		accept: l.Accept, quoted: l.QuotedCalls == proxy.QuotedRead, unasked: l.Unasked,
+	}, nil
 }

@@ -80,7 +80,7 @@ type server struct {
 // serve answers from an upstream until the test ends.
 func serve(t *testing.T, up answer) *server {
 	t.Helper()
-	in := inspector.New()
+	in := inspector.New(inspector.DefaultLimits)
 	s, err := proxy.New(proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}, {Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}},
 		Upstreams: map[string]proxy.Upstream{"east": upstream.Func(up.Invoke)},

@@ -86,6 +86,11 @@ func (x *exchange) prompt(r *http.Request) (*prompt, error) {
 	if err != nil {
 		return nil, err
 	}
+	return x.promptAt(n)
+}
+
+// promptAt returns the prompt with a number. The lock is held.
+func (x *exchange) promptAt(n int64) (*prompt, error) {
 	if n >= int64(len(x.prompts)) {
 		return nil, &problem{http.StatusNotFound, "asked: no prompt has this number"}
 	}

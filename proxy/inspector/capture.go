@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // keptHeaders are the fields of a request's header that are kept. None of them holds a credential, and
@@ -53,6 +56,11 @@ type capture struct {
 	prompt *prompt      // that was asked last
 	call   *call        // that was made last
 	trace  *translate.Trace
+	req    *messages.Request // that the prompt was rendered from
+
+	admitted bool // the client was let in
+
+	heardAt int64 // when the upstream was asked, or heard from last
 }
 
 // Observe returns what is kept of an exchange that begins; see [proxy.Observe].
@@ -104,6 +112,7 @@ func keep[S ~string | ~[]byte](c *capture, t *text, s S, most int64) {
 // received keeps the request, which a client has sent that was let in: one that was not can have
 // nothing else let go for it.
 func (c *capture) received(body []byte) {
+	c.admitted = true
 	for _, name := range keptHeaders {
 		for _, value := range c.came.Values(name) {
 			if n := len(name) + len(value); c.store.reserve(c.exchange, n) == n {
@@ -116,14 +125,36 @@ func (c *capture) received(body []byte) {
 	c.store.touch(c.exchange)
 }
 
-// failed keeps what the client is told of a failure.
+// hear notes that the upstream is heard from. The lock is held.
+func (c *capture) hear(at int64) {
+	c.line.Silent = max(c.line.Silent, at-c.heardAt)
+	c.heardAt = at
+}
+
+// failed keeps what the client is told of a failure, which is an event, too, if the client was let in. A client that has
+// left is told nothing.
 func (c *capture) failed(typ, message string) {
-	c.change(func() { c.failure = &failure{clip(typ), redact(clipTo(message, 4<<10))} })
+	if typ == "" {
+		return
+	}
+	f := &failure{clip(typ), redact(clipTo(message, 4<<10))}
+	c.change(func() { c.failure = f })
+	if !c.admitted {
+		return
+	}
+	data, err := json.Marshal(struct {
+		Type  string   `json:"type"`
+		Error *failure `json:"error"`
+	}{"error", f})
+	if err != nil {
+		panic(err) // texts can always be written
+	}
+	c.keepEvent(event{at: c.elapsed(), name: "error"}, data, func() {})
 }
 
 // ended ends the exchange.
 func (c *capture) ended(r *metrics.Exchange) {
-	c.prompt, c.trace = nil, nil
+	c.prompt, c.trace, c.req = nil, nil, nil
 	c.change(func() {
 		l := &c.line
 		l.Open, l.Duration = false, c.elapsed()

@@ -17,6 +17,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	completion := chunk.Completion()
 	keep(c, &p.completion, completion, mostText)
 	keep(c, &p.thinking, chunk.Thinking, mostText)
+	outcomes := c.keptOutcomes(read.Outcomes)
 	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*spanSize) > 0
 	c.change(func() {
 		if c.gone { // what was kept is let go
@@ -24,6 +25,8 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 			return
 		}
 		c.line.Completion += int64(len(completion) + len(chunk.Thinking))
+		c.hear(at)
+		p.served = p.served || len(chunk.Calls) > 0
 		if c.call != nil && c.call.firstChunk == 0 {
 			c.call.firstChunk = at
 		}
@@ -39,7 +42,11 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 		if chunk.Stop != "" {
 			p.stop, p.stopSequence = string(chunk.Stop), chunk.StopSequence
 		}
+		p.outcomes = append(p.outcomes, outcomes...)
 	})
+	if chunk.Stop != "" {
+		c.findLost()
+	}
 }
 
 // event keeps an event that the client gets.
@@ -51,12 +58,20 @@ func (c *capture) event(e *messages.Event) {
 	} else {
 		data = e.AppendJSON(nil)
 	}
-	keep(c, &c.eventText, data, mostText)
-	room := c.store.reserve(c.exchange, eventSize) > 0
 	var outcomes []outcome
 	if e.Type == messages.MessageDelta {
 		outcomes = c.keptOutcomes(e.Message.Outcomes)
 	}
+	c.keepEvent(next, data, func() {
+		c.noteEvent(e, next.at)
+		c.outcomes = append(c.outcomes, outcomes...)
+	})
+}
+
+// keepEvent keeps an event and its data, and then has note keep what it says of the answer.
+func (c *capture) keepEvent(next event, data []byte, note func()) {
+	keep(c, &c.eventText, data, mostText)
+	room := c.store.reserve(c.exchange, eventSize) > 0
 	c.change(func() {
 		c.line.Events++
 		if c.gone {
@@ -68,8 +83,7 @@ func (c *capture) event(e *messages.Event) {
 		} else if n > 0 {
 			c.events[n-1].end = next.end
 		}
-		c.noteEvent(e, next.at)
-		c.outcomes = append(c.outcomes, outcomes...)
+		note()
 	})
 }
 
@@ -96,11 +110,17 @@ func (c *capture) noteEvent(e *messages.Event, at int64) {
 		c.line.InputTokens = e.Message.Usage.InputTokens
 	case messages.MessageDelta:
 		for _, o := range e.Message.Outcomes {
-			if read := outcomeOf(o).String(); o.Kind != messages.OutcomeClean && len(c.line.Misread) < mostTools && !slices.Contains(c.line.Misread, read) {
-				c.line.Misread = append(c.line.Misread, read)
-			}
+			c.noteMisread(outcomeOf(o))
 		}
 		c.line.StopReason = clip(string(e.Message.StopReason))
 		c.line.InputTokens, c.line.OutputTokens = e.Message.Usage.InputTokens, e.Message.Usage.OutputTokens
+	}
+}
+
+// noteMisread notes in the list how a call was read, if it is not clean. The lock is held.
+func (c *capture) noteMisread(o outcome) {
+	l := &c.line
+	if read := o.String(); o.Kind != string(messages.OutcomeClean) && len(l.Misread) < mostTools && !slices.Contains(l.Misread, read) {
+		l.Misread = append(l.Misread, read)
 	}
 }

@@ -2,16 +2,18 @@ package inspector
 
 import (
 	"context"
+	"errors"
 
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 )
 
 // asked begins another prompt.
 func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 	p.at, p.upstream, p.model = c.elapsed(), m.Upstream, m.Model
-	c.prompt, c.trace = p, nil
+	c.prompt, c.trace, c.req = p, nil, nil
 	c.change(func() {
 		c.line.Model, c.line.Route, c.line.Stream = clip(c.record.Model), c.record.Pattern, c.record.Stream
 		c.line.Upstream, c.line.UpstreamModel, c.line.Format = m.Upstream, clip(m.Model), p.format
@@ -28,10 +30,15 @@ func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 
 // rendered keeps a prompt.
 func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
-	kept := &prompt{again: p.Again(), format: m.FormatName(), stops: clipAll(p.StopSequences), most: p.MaxTokens}
+	target := m.Target(m.Spec())
+	kept := &prompt{
+		again: p.Again(), format: m.FormatName(), stops: clipAll(p.StopSequences), most: p.MaxTokens, repairs: m.Repair > 0, target: target,
+		opensCall: req.MustCall() && req.Messages[len(req.Messages)-1].Role == messages.RoleUser,
+	}
+	kept.target.ToolAPI = p.ToolAPI != nil
 	c.asked(m, kept)
-	c.trace = translate.NewTrace(req, p)
-	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
+	c.req, c.trace = req, translate.NewTrace(req, p)
+	sources := sourcesOf(c.ctx, req, target)
 	eachSection(p, func(s section, text string) {
 		keep(c, &kept.text, text, mostPrompt)
 		if c.store.reserve(c.exchange, sectionSize) < sectionSize {
@@ -45,10 +52,6 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 		s.End = kept.text.size
 		kept.sections = append(kept.sections, s)
 	})
-	keep(c, &kept.tools, toolsOf(req), mostPrompt)
-	c.mu.Lock()
-	kept.golden = goldenOf(m, req)
-	c.mu.Unlock()
 	c.store.touch(c.exchange)
 }
 
@@ -65,7 +68,7 @@ func (c *capture) passed(m proxy.UpstreamModel, body []byte) {
 // calling begins a call.
 func (c *capture) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
 	call := &call{at: c.elapsed(), upstream: m.Upstream, model: m.Model}
-	c.call = call
+	c.call, c.heardAt = call, call.at
 	c.change(func() {
 		c.line.Calls++
 		if !c.gone {
@@ -82,8 +85,12 @@ func (c *capture) called(err error) {
 			return
 		}
 		c.call.ended = c.elapsed()
+		c.hear(c.call.ended)
 		if err != nil {
 			c.call.err = redact(clipTo(err.Error(), 4<<10))
+			if said := (*upstream.Error)(nil); errors.As(err, &said) && said.RequestID != "" {
+				c.call.err += " (the upstream's request id: " + clip(said.RequestID) + ")"
+			}
 		}
 		c.call = nil
 	})

@@ -84,11 +84,11 @@ func TestTurnsAreOfClients(t *testing.T) {
 	if line := w.ended(4)[0]; line.Continues != first {
 		t.Errorf("it continues %q, want %q", line.Continues, first)
 	}
-	for range mostKept {
+	for range few.Exchanges {
 		w.ask(strings.Replace(question, "Oslo", "Bergen", 1))
 	}
 	w.ask(turns(cold, rome, cold, rome))
-	if line := w.ended(mostKept + 5)[0]; line.Continues != "" {
+	if line := w.ended(few.Exchanges + 5)[0]; line.Continues != "" {
 		t.Errorf("it continues %q, which is not kept", line.Continues)
 	}
 	do(t, w.request("DELETE", "exchanges", ""))

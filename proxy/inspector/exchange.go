@@ -13,6 +13,7 @@ type Line struct {
 	Number  int64  `json:"number"`
 	At      int64  `json:"at"` // when it began, in milliseconds since 1970
 	Open    bool   `json:"open"`
+	Mark    Mark   `json:"mark,omitzero"`      // "" while it goes on
 	Kept    bool   `json:"kept"`               // it can be opened
 	LeftOut int64  `json:"left_out,omitzero"`  // bytes that are beyond what is kept of one exchange
 	Replay  string `json:"replay_of,omitzero"` // the id of the exchange that is sent again
@@ -45,6 +46,7 @@ type Line struct {
 	InputTokens  int   `json:"input_tokens"`
 	OutputTokens int   `json:"output_tokens"`
 	FirstEvent   int64 `json:"first_event,omitzero"`
+	Silent       int64 `json:"silent,omitzero"` // the longest time without a byte from an upstream that was asked
 	Duration     int64 `json:"duration,omitzero"`
 	Calls        int   `json:"calls"`      // of upstreams
 	Prompts      int   `json:"prompts"`    // that were asked
@@ -97,6 +99,11 @@ type outcome struct {
 	Kind   string `json:"kind"`
 	Tool   string `json:"tool,omitzero"`
 	Reason string `json:"reason"`
+}
+
+// isLost reports whether the call is text of the answer in place of a call.
+func (o outcome) isLost() bool {
+	return o.Kind == string(messages.OutcomeRefused) || o.Kind == string(messages.OutcomeLeaked)
 }
 
 // outcomeOf returns what is shown of an outcome.
@@ -157,6 +164,7 @@ func (x *exchange) summary() Line {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	line := x.line
+	line.Mark = line.mark()
 	if line.Open {
 		line.Duration = x.elapsed()
 	}

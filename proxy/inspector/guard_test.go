@@ -18,7 +18,7 @@ func TestToken(t *testing.T) {
 	one := "exchanges/" + id
 	endpoints := map[string]string{ // by the path; the method
 		"exchanges": "GET", one: "GET", one + "/text?part=request": "GET", one + "/text?part=prompt": "GET", one + "/events": "GET",
-		one + "/spans": "GET", one + "/curl": "GET", one + "/golden": "GET", one + "/replay": "POST", "choices": "GET", "live": "GET", "nothing": "GET",
+		one + "/spans": "GET", one + "/curl": "GET", one + "/case": "GET", one + "/why": "GET", one + "/reparse": "POST", "search": "GET", one + "/replay": "POST", "choices": "GET", "live": "GET", "nothing": "GET",
 		"exchanges?all": "DELETE",
 	}
 	without := func(r *http.Request) { r.Header.Del("Authorization") }

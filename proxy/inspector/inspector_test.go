@@ -27,6 +27,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const question = `{"model":"claude-2.1","max_tokens":400,"stream":true,"messages":[{"role":"user","content":"What is the weather in Oslo?"}],` +
 	`"tools":[{"name":"get_weather","description":"Weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
 
+// few are limits that tests reach soon.
+var few = Limits{Exchanges: 100, Bytes: 64 << 20}
+
 // watched is a server with an inspector, for clients and for operators.
 type watched struct {
 	t              *testing.T
@@ -38,7 +41,7 @@ type watched struct {
 // watch serves an upstream until the test ends.
 func watch(t *testing.T, up proxy.Upstream, change ...func(*proxy.Options)) *watched {
 	t.Helper()
-	w := &watched{t: t, in: New()}
+	w := &watched{t: t, in: New(few)}
 	opt := proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}},
 		Upstreams: map[string]proxy.Upstream{"east": up},
@@ -153,6 +156,17 @@ func (w *watched) open(id string) (x shownExchange) {
 		w.t.Fatal(err)
 	}
 	return x
+}
+
+// writes returns an upstream that writes a completion, and stops at a sequence or, without one, at the end.
+func writes(completion, sequence string) upstream.Func {
+	return model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		end := translate.Chunk{Stop: messages.StopEndTurn}
+		if sequence != "" {
+			end = translate.Chunk{Stop: messages.StopSequence, StopSequence: sequence}
+		}
+		_ = yield(translate.Chunk{Text: completion}, nil) && yield(end, nil)
+	})
 }
 
 // model is an upstream that writes what the function yields.
@@ -274,7 +288,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	do(t, r)
 	all := w.see("exchanges")
 	for _, line := range w.ended(3) {
-		for _, path := range []string{"", "/text?part=request", "/text?part=prompt", "/events", "/curl", "/golden", "/golden?form=render"} {
+		for _, path := range []string{"", "/text?part=request", "/text?part=prompt", "/events", "/curl", "/case", "/why"} {
 			all += w.see("exchanges/" + line.ID + path)
 		}
 	}
@@ -290,11 +304,11 @@ func TestSecretsAreNotKept(t *testing.T) {
 func TestStrangersTakeNoRoom(t *testing.T) {
 	w := watch(t, simulated.New(), func(o *proxy.Options) { o.Keys = []proxy.Key{proxy.NewKey(secret)} })
 	w.ask(question, "X-Api-Key", secret)
-	for range mostKept {
+	for range few.Exchanges {
 		w.ask(question, "User-Agent", "stranger")
 	}
-	lines := w.ended(mostKept + 1)
-	if first := w.open(lines[mostKept].ID); first.Body == 0 || len(first.Asked) == 0 {
+	lines := w.ended(few.Exchanges + 1)
+	if first := w.open(lines[few.Exchanges].ID); first.Body == 0 || len(first.Asked) == 0 {
 		t.Errorf("of the request that was answered, %+v is kept", first)
 	}
 }
@@ -351,7 +365,7 @@ func TestLive(t *testing.T) {
 
 // A page that reads nothing holds nobody up, and what it is told in the end is how things are then.
 func TestSlowFeed(t *testing.T) {
-	in := New()
+	in := New(few)
 	f := in.store.watch()
 	var last *exchange
 	for range 3 * mostListed {

@@ -23,22 +23,30 @@ type prompt struct {
 	text     text
 	sections []section
 
-	tools  text // an object of schemas by name, in JSON
-	golden goldenWords
+	target  translate.Target // what it was rendered for
+	repairs bool             // the model is asked again for a call that cannot be read
+	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
+	opensCall bool
 
 	completion, thinking text
 	chunks               []piece
 	spans                []Span // what the completion was read as
 	stop, stopSequence   string
+	served               bool      // the server read calls out of the completion itself
+	outcomes             []outcome // how the calls in the completion were read
 }
 
-// goldenWords are what a golden says of a prompt beside its completion.
-type goldenWords struct {
-	choice string // the tool_choice: "none", "any", "tool NAME", "one"; "" for none
-	quoted bool   // calls in Markdown code fences are read
-	target string // "target:" and the words of what the request was rendered for
-	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
-	opensCall bool
+// opening returns the beginning of a call with which the prompt ends, "" if it does not.
+func (p *prompt) opening() string {
+	n := len(p.sections)
+	if !p.opensCall || n == 0 || p.sections[n-1].Role != messages.RoleAssistant {
+		return ""
+	}
+	from := int64(0)
+	if n > 1 {
+		from = p.sections[n-2].End
+	}
+	return string(p.text.read(from, int(p.text.size-from)))
 }
 
 // section is a part of a prompt: a system block, or a part of a turn.

@@ -1,11 +1,11 @@
 package inspector
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -16,7 +16,7 @@ import (
 
 const (
 	longestReplay = time.Hour // that an exchange which is sent again may take
-	mostAsking    = 4 << 10   // bytes of what asks for one
+	mostAsking    = 4 << 10   // bytes of what asks for one, beside a body
 )
 
 // choices answers with what an exchange can be sent again to.
@@ -32,8 +32,8 @@ func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// replay sends the request of an exchange again, to the model and in the format that the body names,
-// and answers with the id of the new exchange.
+// replay sends the request of an exchange again, to the model, in the format and with the body that are named, and
+// answers with the id of the new exchange.
 func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 	x, err := in.opened(r)
 	if err != nil {
@@ -42,14 +42,15 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 	var how struct {
 		Model  string `json:"model"`
 		Format string `json:"format"`
+		Body   string `json:"body"` // in place of the one of the exchange
 	}
-	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, mostAsking), &how, json.RejectUnknownMembers(true)); err != nil {
-		return &problem{http.StatusBadRequest, `the body is not {"model": "…", "format": "…"}`}
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, 2*mostBody+mostAsking), &how, json.RejectUnknownMembers(true)); err != nil {
+		return &problem{http.StatusBadRequest, `the body is not {"model": "…", "format": "…", "body": "…"}`}
 	}
 	if how.Format != "" && !slices.Contains(translate.Formats(), how.Format) {
 		return &problem{http.StatusBadRequest, "format: there is none of this name"}
 	}
-	id, err := in.sendAgain(x, proxy.Replay{Model: how.Model, Format: how.Format})
+	id, err := in.sendAgain(x, proxy.Replay{Model: how.Model, Format: how.Format}, how.Body)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 
 // sendAgain has the server answer the request of an exchange again, for nobody: what becomes of it is
 // in the new exchange, whose id is returned.
-func (in *Inspector) sendAgain(x *exchange, how proxy.Replay) (string, error) {
+func (in *Inspector) sendAgain(x *exchange, how proxy.Replay, body string) (string, error) {
 	s := in.current()
 	if s == nil || s.Draining() {
 		return "", &problem{http.StatusServiceUnavailable, "the server shuts down, and sends nothing again"}
@@ -73,7 +74,7 @@ func (in *Inspector) sendAgain(x *exchange, how proxy.Replay) (string, error) {
 	}
 	again := &replaying{of: x.line.ID, began: make(chan string, 1)}
 	ctx, cancel := context.WithTimeout(context.WithValue(s.Base(), replayKey{}, again), longestReplay)
-	r, err := x.request(ctx)
+	r, err := x.request(ctx, body)
 	if err != nil {
 		cancel()
 		<-in.replays
@@ -102,14 +103,17 @@ func (in *Inspector) sendAgain(x *exchange, how proxy.Replay) (string, error) {
 	}
 }
 
-// request returns the request of the exchange, to be sent again.
-func (x *exchange) request(ctx context.Context) (*http.Request, error) {
+// request returns the request of the exchange, to be sent again. body is in place of its own, unless it is "".
+func (x *exchange) request(ctx context.Context, body string) (*http.Request, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.body.size == mostBody {
-		return nil, errTooLong
+	if body == "" {
+		if x.body.size == mostBody {
+			return nil, errTooLong
+		}
+		body = string(x.body.all())
 	}
-	r, err := http.NewRequestWithContext(ctx, cmp.Or(x.line.Method, http.MethodPost), x.line.Path, bytes.NewReader(x.body.all()))
+	r, err := http.NewRequestWithContext(ctx, cmp.Or(x.line.Method, http.MethodPost), x.line.Path, strings.NewReader(body))
 	if err != nil {
 		return nil, &problem{http.StatusConflict, "the request cannot be sent again"}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // New returns an inspector with a new token.
-func New() *Inspector {
-	in := &Inspector{token: rand.Text(), store: newStore(), replays: make(chan struct{}, mostReplays)}
+func New(keep Limits) *Inspector {
+	in := &Inspector{token: rand.Text(), store: newStore(keep), replays: make(chan struct{}, mostReplays)}
 	in.sum = sha256.Sum256([]byte(in.token))
 	in.handler = in.routes()
 	return in
@@ -26,8 +26,11 @@ func (in *Inspector) routes() http.Handler {
 	mux.Handle("GET "+api+"exchanges/{id}/events", in.withToken(in.events))
 	mux.Handle("GET "+api+"exchanges/{id}/spans", in.withToken(in.spans))
 	mux.Handle("GET "+api+"exchanges/{id}/curl", in.withToken(in.curl))
-	mux.Handle("GET "+api+"exchanges/{id}/golden", in.withToken(in.golden))
+	mux.Handle("GET "+api+"exchanges/{id}/case", in.withToken(in.saveCase))
+	mux.Handle("GET "+api+"exchanges/{id}/why", in.withToken(in.why))
+	mux.Handle("POST "+api+"exchanges/{id}/reparse", in.withToken(in.reparse))
 	mux.Handle("POST "+api+"exchanges/{id}/replay", in.withToken(in.replay))
+	mux.Handle("GET "+api+"search", in.withToken(in.search))
 	mux.Handle("GET "+api+"live", in.withToken(in.live))
 	mux.Handle("GET "+api+"choices", in.withToken(in.choices))
 	trials := http.StripPrefix(api+"playground", Playground(in.try))

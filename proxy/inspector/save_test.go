@@ -2,10 +2,8 @@ package inspector
 
 import (
 	"context"
-	"flag"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -17,57 +15,45 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-var update = flag.Bool("update", false, "write what is saved into the goldens of translate")
-
-// What is saved is a golden of translate, whose own tests read it: TestParseGolden and
-// TestRenderGolden. The upstream stops where a call ends, the second time within an answer.
-func TestGolden(t *testing.T) {
+// A case has the request and the completion without secrets, and the calls that are made of it. What it needs to
+// be parsed again as it was stands in it, too.
+func TestSaveCase(t *testing.T) {
 	const completion = "My key is sk-ant-api03-0123456789abcdefgh, ask ada@example.org.\n\n<function_calls>\n<invoke>\n" +
 		"<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo\n& <i>Bergen</i></city>\n</parameters>\n</invoke>\n"
-	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
-		_ = yield(translate.Chunk{Text: completion[:100]}, nil) && yield(translate.Chunk{Text: completion[100:]}, nil) &&
-			yield(translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd}, nil)
-	}))
+	w := watch(t, writes(completion, translate.CallsEnd), func(o *proxy.Options) { o.Routes[0].Quoted = proxy.QuotedRead })
 	w.ask(strings.Replace(question, "Oslo?", "Oslo? Bearer abcdefghijklmnopqrstu", 1))
 	id := w.ended(1)[0].ID
-	for path, query := range map[string]string{"parse/saved.txtar": "", "render/saved.txtar": "?form=render"} {
-		name := "../../translate/testdata/" + path
-		got := w.see("exchanges/" + id + "/golden" + query)
-		if strings.Contains(got, "0123456789") || strings.Contains(got, "ada@") || strings.Contains(got, "klmnop") {
-			t.Errorf("%s is not redacted:\n%s", path, got)
-		}
-		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	got := w.see("exchanges/" + id + "/case")
+	want := `{"id":"` + id + `","request":` + strings.Replace(question, "Oslo?", "Oslo? Bearer REDACTED", 1) +
+		`,"completion":"My key is sk-REDACTED, ask REDACTED.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n` +
+		`<city>Oslo\n& <i>Bergen</i></city>\n</parameters>\n</invoke>\n","stop_reason":"stop_sequence","stop_sequence":"</function_calls>",` +
+		`"format":"legacy","quoted_calls":"read","thinking":"marked","unasked_thinking":"text",` +
+		`"expected":[{"name":"get_weather","input":{"city":"Oslo\n& <i>Bergen</i>"}}]}` + "\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A case is one of the Messages API, whatever API the client speaks.
+func TestSaveCaseOfBedrock(t *testing.T) {
+	w := watch(t, writes("It rains.", ""))
+	w.post("/model/claude-2.1/converse", `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":9}}`)
+	w.post("/model/claude-2.1/invoke", `{"anthropic_version":"bedrock-2023-05-31","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`)
+	for _, line := range w.ended(2) {
+		if got := w.see("exchanges/" + line.ID + "/case"); !strings.Contains(got, `"model":"claude-2.1"`) || !strings.Contains(got, `"max_tokens":9`) || !strings.Contains(got, `"completion":"It rains."`) {
+			t.Errorf("%s: %s", line.Dialect, got)
 		}
 	}
 }
 
-// What a golden cannot hold is not saved, and the page is told why.
-func TestNoGolden(t *testing.T) {
-	for completion, why := range map[string]string{
-		"one\n-- two --\nthree": "marker of the form txtar",
-		"":                      "nothing to save",
-	} {
-		w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
-			if completion == "" {
-				yield(translate.Chunk{}, &upstream.Error{Status: 500, Type: messages.ErrorAPI, Message: "no"})
-				return
-			}
-			yield(translate.Chunk{Text: completion, Stop: messages.StopEndTurn}, nil)
-		}))
-		w.ask(question)
-		if got := w.see("exchanges/" + w.ended(1)[0].ID + "/golden"); !strings.Contains(got, why) {
-			t.Errorf("%q: %s", completion, got)
-		}
+// What has no completion cannot be saved, and the page is told why.
+func TestNoCase(t *testing.T) {
+	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		yield(translate.Chunk{}, &upstream.Error{Status: 500, Type: messages.ErrorAPI, Message: "no"})
+	}))
+	w.ask(question)
+	if got := w.see("exchanges/" + w.ended(1)[0].ID + "/case"); !strings.Contains(got, "has not come to its end") {
+		t.Error(got)
 	}
 }
 
@@ -117,6 +103,11 @@ func TestReplay(t *testing.T) {
 	if got, want := w.see("exchanges/"+next.ID+"/text?part=request"), question; got != want {
 		t.Errorf("request %s", got)
 	}
+	again(`{"body":"{\"model\":\"claude-2.1\",\"max_tokens\":7,\"messages\":[{\"role\":\"user\",\"content\":\"Bergen?\"}]}"}`)
+	changed := w.ended(3)[0]
+	if got := w.see("exchanges/" + changed.ID + "/text?part=prompt"); changed.Replay != first.ID || changed.Status != 200 || !strings.Contains(got, "Bergen?") {
+		t.Errorf("%+v with the prompt %s", changed, got)
+	}
 	for how, why := range map[string]string{`{"format":"none"}`: "format: there is none", `{"modell":""}`: "the body is not", "": "the body is not"} {
 		if got := again(how); !strings.Contains(got, why) {
 			t.Errorf("%s: %s", how, got)
@@ -126,7 +117,7 @@ func TestReplay(t *testing.T) {
 	if got := again(`{}`); !strings.Contains(got, "shuts down") {
 		t.Error(got)
 	}
-	w.ended(2)
+	w.ended(3)
 }
 
 // A few requests are sent again at once, and no more. What is cut when the server ends leaves nothing

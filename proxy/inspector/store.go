@@ -13,8 +13,6 @@ import (
 // exchanges that can be opened.
 const (
 	mostListed = 10_000    // exchanges in the list
-	mostKept   = 100       // exchanges of which more than the line in the list is kept
-	mostBytes  = 64 << 20  // of all that is kept of them
 	mostOfOne  = 32 << 20  // of one exchange; what is beyond is counted and not kept
 	mostPieces = 100_000   // chunks of one prompt, and events of one exchange; what comes then is added to the last
 	mostLine   = 200       // bytes of a text in the list that a client has chosen
@@ -23,8 +21,18 @@ const (
 	mostPart   = 256 << 10 // bytes of a text that are sent at once
 )
 
+// Limits are how much is kept of exchanges beside their lines in the list.
+type Limits struct {
+	Exchanges int   // that can be opened
+	Bytes     int64 // of all of them
+}
+
+// DefaultLimits are those where nobody sets others.
+var DefaultLimits = Limits{Exchanges: 1000, Bytes: 64 << 20}
+
 // store has the exchanges. Its lock is never held while another is taken.
 type store struct {
+	limits Limits
 	mu     sync.Mutex
 	listed []*exchange // the oldest first
 	kept   []*exchange // of which something is kept: the oldest first
@@ -38,9 +46,9 @@ type store struct {
 	watching atomic.Int32 // how many feeds there are
 }
 
-func newStore() *store {
+func newStore(limits Limits) *store {
 	return &store{
-		byID: map[string]*exchange{}, feeds: map[*feed]bool{},
+		limits: limits, byID: map[string]*exchange{}, feeds: map[*feed]bool{},
 		seed: maphash.MakeSeed(), spoken: map[uint64][]*exchange{},
 	}
 }
@@ -71,14 +79,14 @@ func (s *store) reserve(x *exchange, n int) int {
 		s.mu.Unlock()
 		return 0
 	}
-	n = int(min(int64(n), mostOfOne-x.held))
+	n = int(min(int64(n), min(mostOfOne, s.limits.Bytes)-x.held))
 	if x.held == 0 && n > 0 {
 		s.kept = append(s.kept, x)
 	}
 	x.held += int64(n)
 	s.bytes += int64(n)
 	var old []*exchange
-	for len(s.kept) > mostKept || s.bytes > mostBytes {
+	for len(s.kept) > s.limits.Exchanges || s.bytes > s.limits.Bytes {
 		old = append(old, s.letGo(0))
 	}
 	s.mu.Unlock()

@@ -95,13 +95,13 @@ func (s *store) heldBytes() (kept int, counted, texts int64) {
 // However many exchanges there are, and however long: what is kept of them is bounded, and the newest
 // are there.
 func TestBounds(t *testing.T) {
-	in := New()
+	in := New(few)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
 			for j := range 60 {
 				in.serve(fmt.Sprintf("req_%d_%d", i, j), 300<<10)
-				if kept, counted, texts := in.store.heldBytes(); kept > mostKept || kept < 0 || counted > mostBytes || texts > counted {
+				if kept, counted, texts := in.store.heldBytes(); kept > few.Exchanges || kept < 0 || counted > few.Bytes || texts > counted {
 					t.Errorf("%d exchanges with %d bytes, %d of texts", kept, counted, texts)
 				}
 				for _, x := range in.store.before(0, 20) {
@@ -129,7 +129,7 @@ func (x *exchange) completionSize() int64 {
 
 // One exchange takes no more than its share, and says what is left out.
 func TestLongExchange(t *testing.T) {
-	in := New()
+	in := New(few)
 	in.serve("req_long", 40<<20)
 	x := in.store.find("req_long")
 	line := x.summary()
@@ -144,7 +144,7 @@ func TestLongExchange(t *testing.T) {
 
 // The list is longer than what is kept, and has an end, too.
 func TestListEnds(t *testing.T) {
-	in := New()
+	in := New(few)
 	for i := range mostListed + 50 {
 		in.store.begin(Line{ID: fmt.Sprint(i)})
 	}
@@ -186,7 +186,7 @@ func TestSpans(t *testing.T) {
 
 // A line of the list keeps alive no more than it shows: not the query that came with its path.
 func TestLinesAreSmall(t *testing.T) {
-	in := New()
+	in := New(few)
 	const exchanges = 1000
 	before := heap()
 	for i := range exchanges {
@@ -214,7 +214,7 @@ func heap() int64 {
 // What is kept of an exchange beside its texts is counted or bounded, too: a request may have many
 // long stop sequences, and a prompt many parts.
 func TestSmallThingsAreBounded(t *testing.T) {
-	in := New()
+	in := New(few)
 	const exchanges, stops, parts = 20, 10_000, 20_000
 	before := heap()
 	for i := range exchanges {
@@ -247,7 +247,7 @@ func TestSmallThingsAreBounded(t *testing.T) {
 // A panic while an exchange is changed leaves it unlocked: it still has to end, and others let go of it.
 func TestPanicLeavesNoLock(t *testing.T) {
 	x := &exchange{}
-	c := &capture{exchange: x, store: newStore()}
+	c := &capture{exchange: x, store: newStore(few)}
 	func() {
 		defer func() { _ = recover() }()
 		c.change(func() { panic("a mistake") })

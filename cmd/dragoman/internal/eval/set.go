@@ -56,6 +56,8 @@ type Set struct {
 //	expected  [{"name", "input"}, …]: the calls to be made, in any order; [] for none
 //	kind      optional: a word by which the report groups
 //
+// A case that the inspector saves has a request of that API in place of tools, question, messages and system.
+//
 // Any value of input has to be met, number by number and string by string. An element
 // of expected may also have accept, {"argument": [other values that will do, …]}, and
 // optional, ["argument that may be missing", …].
@@ -110,6 +112,7 @@ type line struct {
 	Messages json.RawMessage `json:"messages"`
 	Question json.RawMessage `json:"question"`
 	Expected *[]expectedCall `json:"expected"`
+	Request  *request        `json:"request"`
 
 	Function []bfclFunction `json:"function"`
 }
@@ -190,6 +193,10 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 // own returns what to ask for a line in our layout, and what is expected of the answer.
 func (l *line) own() (request, want, error) {
 	r := request{System: l.System, Tools: l.Tools, Messages: l.Messages}
+	if l.Request != nil {
+		r = request{System: l.Request.System, Tools: l.Request.Tools, Messages: l.Request.Messages}
+		l.Messages = r.Messages
+	}
 	switch {
 	case l.Expected == nil:
 		return r, want{}, errors.New("expected: missing; it is [] where no call is to be made")

@@ -54,7 +54,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	s.process = process{metrics: metrics.New(o.Version), observe: o.Observe, log: o.Log(cfg)}
 	watcher := newWatcher(s, cfg)
 	if cfg.Inspector {
-		s.inspector = inspector.New()
+		s.inspector = inspector.New(inspector.DefaultLimits)
 	}
 	if cfg.Telemetry != nil {
 		s.telemetry = telemetry.New(cfg.Telemetry, o.Version, s.log)

@@ -1,0 +1,157 @@
+package inspector
+
+import (
+	"bytes"
+	"slices"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// Text in the shape of a call that is no call. The parser says of some such text why it is none (an outcome).
+// Some text it does not take for a call at all, because nobody told it to: a call in a code fence, or in a format
+// that is not accepted. The inspector finds that by parsing the completion again, and accepting all.
+
+// Bounds of the search.
+const (
+	mostSearched = 1 << 20 // bytes of a completion
+	mostReads    = 1 << 14 // pieces in which it is read
+	leastHeld    = 20      // bytes that are held back for more than the beginning of a tag
+)
+
+// spanShaped is the kind of text that has the shape of a call.
+const spanShaped = "shaped"
+
+// acceptAll are the changes under which the search parses a completion, the smaller one first.
+var acceptAll = []change{
+	{QuotedCalls: proxy.QuotedRead},
+	{QuotedCalls: proxy.QuotedRead, Accept: translate.AcceptAll, Rescue: true},
+}
+
+// stretch is a part of a completion, in bytes.
+type stretch struct{ from, to int64 }
+
+// hold notes what the parser holds back after a step.
+func (r *reading) hold(step translate.Step) {
+	n := len(r.spans)
+	for n > 0 && (r.spans[n-1].Kind == translate.SpanHeld.String() || r.spans[n-1].Kind == translate.SpanDoubt.String()) {
+		n--
+	}
+	from := int64(0)
+	if n > 0 {
+		from = r.spans[n-1].End
+	}
+	switch last := len(r.held) - 1; {
+	case int64(step.End)-from < leastHeld:
+	case last >= 0 && r.held[last].from == from:
+		r.held[last].to = int64(step.End)
+	default:
+		r.held = append(r.held, stretch{from, int64(step.End)})
+	}
+}
+
+// findLost looks for lost calls in the completion that has just ended, and notes them.
+func (c *capture) findLost() {
+	p := c.prompt
+	lost := slices.ContainsFunc(p.outcomes, outcome.isLost)
+	if c.req == nil || len(c.req.Tools) == 0 || p.served || p.completion.size > mostSearched || len(p.outcomes) > 0 && !lost {
+		return
+	}
+	c.mu.Lock()
+	a := p.answered()
+	c.mu.Unlock()
+	a.req = c.req
+	found, all := a.unnoticed(c, lost)
+	if !lost && found == nil {
+		return
+	}
+	shaped := a.shaped(c, all)
+	if c.store.reserve(c.exchange, (1+2*len(shaped))*spanSize+outcomeSize) == 0 {
+		return
+	}
+	c.change(func() {
+		p.spans = overlay(p.spans, shaped)
+		if found != nil {
+			p.outcomes, c.outcomes = append(p.outcomes, *found), append(c.outcomes, *found)
+			c.noteMisread(*found)
+		}
+	})
+}
+
+// unnoticed returns the outcome of a call that the parser reads only when it accepts more, nil if there is none,
+// and what it then reads.
+func (a *answered) unnoticed(c *capture, lost bool) (*outcome, *reading) {
+	var all *reading
+	for _, accepting := range acceptAll {
+		read, err := a.parse(c.ctx, accepting, max(len(a.text), 1))
+		if err != nil {
+			return nil, nil
+		}
+		all = read
+		if calls := read.calls(); len(calls) > 0 && !lost {
+			reason := messages.ReasonNone
+			if accepting.Accept == "" {
+				reason = messages.ReasonQuoted
+			}
+			return &outcome{string(messages.OutcomeLeaked), clip(calls[0]), reason}, all
+		}
+	}
+	return nil, all
+}
+
+// shaped returns where the completion has text in the shape of a call: text that was held back and given back,
+// and text that is a call when all is accepted.
+func (a *answered) shaped(c *capture, all *reading) (out []stretch) {
+	read, err := a.parse(c.ctx, change{}, 1+len(a.text)/mostReads)
+	if err != nil || all == nil {
+		return nil
+	}
+	for _, s := range read.held {
+		line := bytes.IndexByte([]byte(a.text[min(s.to, int64(len(a.text))):]), '\n') // what ends a call came with the piece after
+		if line < 0 {
+			line = len(a.text) - int(s.to)
+		}
+		out = append(out, stretch{s.from, s.to + int64(line)})
+	}
+	from := int64(0)
+	for _, s := range all.spans {
+		if s.Kind != translate.SpanText.String() {
+			out = append(out, stretch{from, s.End})
+		}
+		from = s.End
+	}
+	slices.SortFunc(out, func(a, b stretch) int { return int(a.from - b.from) })
+	return out
+}
+
+// overlay returns spans of which the text within sorted stretches is of the kind [spanShaped].
+func overlay(spans []Span, stretches []stretch) []Span {
+	var out []Span
+	add := func(end int64, kind, source string) {
+		if n := len(out); n > 0 && out[n-1].Kind == kind && out[n-1].Source == source {
+			out[n-1].End = end
+		} else {
+			out = append(out, Span{end, kind, source})
+		}
+	}
+	from := int64(0)
+	for _, s := range spans {
+		for _, within := range stretches {
+			begin, end := max(within.from, from), min(within.to, s.End)
+			if s.Kind != translate.SpanText.String() || end <= begin {
+				continue
+			}
+			if begin > from {
+				add(begin, s.Kind, s.Source)
+			}
+			add(end, spanShaped, s.Source)
+			from = end
+		}
+		if from < s.End {
+			add(s.End, s.Kind, s.Source)
+			from = s.End
+		}
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package inspector
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"dragoman/metrics"
+	"dragoman/translate/messages"
+)
+
+// Mark says in one word how an exchange went, so that trouble shows in the list.
+type Mark string
+
+// The marks. If several apply to an exchange, it has the one that stands first here.
+const (
+	MarkFailed   Mark = "failed"   // the client got an error
+	MarkRefused  Mark = "refused"  // the model wrote a call to its end, and Dragoman could not read it
+	MarkLeaked   Mark = "leaked"   // text in the shape of a call stayed text
+	MarkCut      Mark = "cut"      // the answer ended before the model did
+	MarkInvalid  Mark = "invalid"  // the client got a call that does not fit its tool
+	MarkRepaired Mark = "repaired" // a call was malformed, and had one meaning
+	MarkSlow     Mark = "slow"     // the upstream was silent for [slowAfter] or longer
+	MarkClean    Mark = "clean"
+)
+
+// slowAfter is how long an upstream may be silent in an exchange that is not slow.
+const slowAfter = 10 * time.Second
+
+// markOf is the mark of an exchange that has a call of this kind. Other kinds have none.
+var markOf = map[string]Mark{
+	string(messages.OutcomeRefused): MarkRefused, string(messages.OutcomeLeaked): MarkLeaked, string(messages.OutcomeIncomplete): MarkCut,
+	string(messages.OutcomeUnknownTool): MarkInvalid, string(messages.OutcomeInvalid): MarkInvalid,
+	string(messages.OutcomeContinued): MarkRepaired, string(messages.OutcomeTypeFallback): MarkRepaired, string(messages.OutcomeRepaired): MarkRepaired,
+}
+
+// mark returns the mark of the exchange, "" while it goes on.
+func (l *Line) mark() Mark {
+	if l.Open {
+		return ""
+	}
+	has := func(m Mark) bool {
+		return slices.ContainsFunc(l.Misread, func(read string) bool {
+			kind, _, _ := strings.Cut(read, " ")
+			return markOf[kind] == m
+		})
+	}
+	stopped := l.StopReason == string(messages.StopMaxTokens) || l.StopReason == string(messages.StopContextWindow)
+	switch {
+	case l.Terminal == string(metrics.ClientGone):
+		return MarkCut
+	case l.ErrorType != "" || l.Status >= http.StatusBadRequest || l.Terminal != string(metrics.Complete):
+		return MarkFailed
+	case has(MarkRefused):
+		return MarkRefused
+	case has(MarkLeaked):
+		return MarkLeaked
+	case has(MarkCut) || stopped:
+		return MarkCut
+	case has(MarkInvalid):
+		return MarkInvalid
+	case has(MarkRepaired):
+		return MarkRepaired
+	case l.Silent >= slowAfter.Microseconds():
+		return MarkSlow
+	}
+	return MarkClean
+}

@@ -1,0 +1,250 @@
+package inspector
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/proxy"
+	"dragoman/proxy/bedrock"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// A completion that is kept can be parsed again under other keys of a model's entry. No model is asked.
+
+// change is what is other than it was, by the keys of a model's entry; "" is as it was.
+type change struct {
+	Format          string `json:"format,omitzero"`
+	Accept          string `json:"accept,omitzero"` // besides those that were accepted
+	QuotedCalls     string `json:"quoted_calls,omitzero"`
+	UnaskedThinking string `json:"unasked_thinking,omitzero"`
+	Rescue          bool   `json:"rescue,omitzero"`
+}
+
+// target returns the target under the change. Another format counts as one that is read: the completion
+// answers the prompt that was asked.
+func (c change) target(t translate.Target) translate.Target {
+	switch accept := cmp.Or(c.Accept, c.Format); {
+	case accept == translate.AcceptAll || t.Accept == translate.AcceptAll:
+		t.Accept = translate.AcceptAll
+	case accept != "":
+		t.Accept = strings.Trim(t.Accept+","+accept, ",")
+	}
+	t.QuotedCalls = t.QuotedCalls || c.QuotedCalls == proxy.QuotedRead
+	t.UnaskedThinking = cmp.Or(c.UnaskedThinking, t.UnaskedThinking)
+	t.Rescue = t.Rescue || c.Rescue
+	return t
+}
+
+// check returns an error if the change names what there is not.
+func (c change) check() error {
+	for _, word := range []struct {
+		key, value string
+		values     []string
+	}{
+		{"format", c.Format, translate.Formats()},
+		{"accept", c.Accept, append(translate.AcceptedFormats(), translate.AcceptAll)},
+		{"quoted_calls", c.QuotedCalls, []string{proxy.QuotedRead}},
+		{"unasked_thinking", c.UnaskedThinking, unaskedThinkings},
+	} {
+		if word.value != "" && !slices.Contains(word.values, word.value) {
+			return &problem{http.StatusBadRequest, word.key + ": unknown value. Use one of: " + strings.Join(word.values, ", ")}
+		}
+	}
+	return nil
+}
+
+var unaskedThinkings = []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide}
+
+// answered is a completion, with all that it takes to parse it.
+type answered struct {
+	req            *messages.Request
+	target         translate.Target
+	text, thinking string
+	stop           messages.Stop
+	sequence       string
+
+	body            []byte // the request, in JSON
+	opening, format string // of the prompt
+}
+
+// reading is what was made of a completion.
+type reading struct {
+	events   []messages.Event
+	outcomes []messages.Outcome
+	spans    []Span
+	held     []stretch // of text that the parser held back: some of it may be a call in the end
+}
+
+// calls returns the names of the tools that are called.
+func (r *reading) calls() []string {
+	names := []string{}
+	for _, e := range r.events {
+		if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockToolUse {
+			names = append(names, e.Block.Name)
+		}
+	}
+	return names
+}
+
+// message returns the message of the Messages API.
+func (r *reading) message() (*messages.Message, error) {
+	m, err := messages.Collect(iter.Seq2[messages.Event, error](func(yield func(messages.Event, error) bool) {
+		for _, e := range r.events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}))
+	if err != nil {
+		return nil, &problem{http.StatusConflict, "the completion makes no message: " + err.Error()}
+	}
+	return m, nil
+}
+
+// parse parses the completion under a change, in pieces of so many bytes. What is made of it does not depend
+// on the pieces, but smaller ones show what was held.
+func (a *answered) parse(ctx context.Context, c change, piece int) (*reading, error) {
+	p, err := translate.RenderContext(ctx, a.req, c.target(a.target))
+	if err != nil {
+		return nil, &problem{http.StatusConflict, "the request cannot be rendered: " + err.Error()}
+	}
+	trace, r := translate.NewTrace(a.req, p), &reading{}
+	read := func(chunk translate.Chunk) {
+		step := trace.Read(chunk)
+		r.events, r.outcomes = append(r.events, step.Events...), append(r.outcomes, step.Outcomes...)
+		r.spans = readAs(r.spans, step)
+		r.hold(step)
+	}
+	if a.thinking != "" {
+		read(translate.Chunk{Thinking: a.thinking})
+	}
+	for text := a.text; text != ""; {
+		n := min(piece, len(text))
+		read(translate.Chunk{Text: text[:n]})
+		text = text[n:]
+	}
+	read(translate.Chunk{Stop: a.stop, StopSequence: a.sequence})
+	return r, ctx.Err()
+}
+
+// reparse answers with the message that a completion makes, and with the one that it makes under the change
+// of the body.
+func (in *Inspector) reparse(w http.ResponseWriter, r *http.Request) error {
+	x, err := in.opened(r)
+	if err != nil {
+		return err
+	}
+	var c change
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, mostAsking), &c, json.RejectUnknownMembers(true)); err != nil {
+		return &problem{http.StatusBadRequest, "the body cannot be read: " + err.Error()}
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	n, err := number(r, "asked", 0)
+	if err != nil {
+		return err
+	}
+	a, err := x.answered(r.Context(), n, asItIs)
+	if err != nil {
+		return err
+	}
+	var both struct {
+		Before jsontext.Value `json:"before"`
+		After  jsontext.Value `json:"after"`
+	}
+	for _, one := range []struct {
+		change change
+		into   *jsontext.Value
+	}{{change{}, &both.Before}, {c, &both.After}} {
+		read, err := a.parse(r.Context(), one.change, max(len(a.text), 1))
+		if err != nil {
+			return err
+		}
+		m, err := read.message()
+		if err != nil {
+			return err
+		}
+		*one.into = m.AppendJSON(nil)
+	}
+	respond(w, http.StatusOK, both)
+	return nil
+}
+
+// asItIs returns a text without a change.
+func asItIs(s string) string { return s }
+
+// answered returns the completion of the prompt with a number. All of its texts are passed through clean.
+func (x *exchange) answered(ctx context.Context, n int64, clean func(string) string) (*answered, error) {
+	a, err := x.copied(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	a.body = []byte(clean(string(a.body)))
+	a.opening, a.text, a.thinking = clean(a.opening), clean(a.text), clean(a.thinking)
+	a.req, err = messages.Decode(slices.Clone(a.body), messages.DecodeOptions{LooseNames: true})
+	if err != nil {
+		return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
+	}
+	a.req.ID = "msg_again"
+	return a, nil
+}
+
+// copied returns the completion as it came. The exchange, which may go on, waits while it is copied, and no longer.
+func (x *exchange) copied(ctx context.Context, n int64) (*answered, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	p, err := x.promptAt(n)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.native || p.served:
+		return nil, &problem{http.StatusConflict, "the model, or its server, makes its calls itself: there is no text of calls to parse"}
+	case p.stop == "":
+		return nil, &problem{http.StatusConflict, "the completion has not come to its end"}
+	}
+	body, err := x.messagesBody(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := p.answered()
+	a.body, a.opening, a.format = body, p.opening(), p.format
+	return a, nil
+}
+
+// answered returns the completion without its request. The lock is held.
+func (p *prompt) answered() *answered {
+	return &answered{
+		target: p.target, text: string(p.completion.all()), thinking: string(p.thinking.all()),
+		stop: messages.Stop(p.stop), sequence: p.stopSequence,
+	}
+}
+
+// messagesBody returns the request as one of the Messages API. The lock is held.
+func (x *exchange) messagesBody(ctx context.Context) ([]byte, error) {
+	if x.body.size == mostBody || x.line.LeftOut > 0 {
+		return nil, errTooLong
+	}
+	body := x.body.all()
+	if x.line.Dialect == "bedrock_converse" {
+		converted, err := bedrock.FromConverse(ctx, body)
+		if err != nil {
+			return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
+		}
+		body = converted.Body
+	}
+	if jsontext.Value(body).Kind() != '{' || !jsontext.Value(body).IsValid() {
+		return nil, &problem{http.StatusConflict, "the request is no JSON"}
+	}
+	model := jsontext.Value(rawjson.AppendString(nil, cmp.Or(x.line.Model, "any")))
+	return rawjson.WithMembers(body, map[string]jsontext.Value{"model": model}), nil
+}

@@ -1,0 +1,41 @@
+package inspector
+
+import (
+	"bytes"
+	"net/http"
+)
+
+// search answers with the ids of the exchanges that hold a text: in the request, or in what models wrote. Case does not
+// matter.
+func (in *Inspector) search(w http.ResponseWriter, r *http.Request) error {
+	text := bytes.ToLower([]byte(r.URL.Query().Get("text")))
+	ids := []string{}
+	for _, x := range in.store.before(0, mostListed) {
+		if r.Context().Err() != nil {
+			return nil
+		}
+		if len(text) > 0 && x.holds(text) {
+			ids = append(ids, x.line.ID)
+		}
+	}
+	respond(w, http.StatusOK, struct {
+		IDs []string `json:"ids"`
+	}{ids})
+	return nil
+}
+
+// holds reports whether the exchange holds a text in small letters.
+func (x *exchange) holds(text []byte) bool {
+	x.mu.Lock()
+	texts := [][]byte{x.body.all()}
+	for _, p := range x.prompts {
+		texts = append(texts, p.completion.all(), p.thinking.all())
+	}
+	x.mu.Unlock()
+	for _, t := range texts {
+		if bytes.Contains(bytes.ToLower(t), text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,217 @@
+package inspector
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// whyNoCall says of one completion why calls in it are none, and what may change that.
+type whyNoCall struct {
+	Asked    int           `json:"asked"` // the number of the prompt
+	Outcomes []saidOutcome `json:"outcomes"`
+	Changes  []offered     `json:"changes"`
+}
+
+// saidOutcome is an outcome, and why in one sentence.
+type saidOutcome struct {
+	outcome
+	Why string `json:"why"`
+}
+
+// offered is a change that may lead to calls.
+type offered struct {
+	Keys   string   `json:"keys"` // as they stand in a model's entry
+	Why    string   `json:"why"`
+	Change *change  `json:"change,omitzero"` // nil where it takes the model to try it
+	Calls  []string `json:"calls,omitzero"`  // the tools that are called under the change
+}
+
+// why answers with why the completions of an exchange have no calls, or lack some.
+func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
+	x, err := in.opened(r)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Completions []whyNoCall `json:"completions"`
+	}{[]whyNoCall{}}
+	x.mu.Lock()
+	prompts := slices.Clone(x.prompts)
+	x.mu.Unlock()
+	for i, p := range prompts {
+		x.mu.Lock()
+		y := whyNoCall{Asked: i}
+		for _, o := range p.outcomes {
+			if o.isLost() || o.Kind == string(messages.OutcomeIncomplete) {
+				y.Outcomes = append(y.Outcomes, saidOutcome{o, o.sentence()})
+			}
+		}
+		mended := p.remedies(y.Outcomes)
+		x.mu.Unlock()
+		if y.Outcomes == nil {
+			continue
+		}
+		a, err := x.answered(r.Context(), int64(i), asItIs)
+		if err == nil && len(a.text) <= mostSearched {
+			y.Changes = a.changes(r.Context())
+		}
+		y.Changes = append(y.Changes, mended...)
+		answer.Completions = append(answer.Completions, y)
+	}
+	respond(w, http.StatusOK, answer)
+	return nil
+}
+
+// remedies returns what may help the model to make its calls right. Only the model can show that.
+func (p *prompt) remedies(outcomes []saidOutcome) []offered {
+	var out []offered
+	cut := p.stop == string(messages.StopMaxTokens)
+	if cut && len(outcomes) > 0 {
+		out = append(out, offered{
+			Keys: fmt.Sprintf("max_tokens: %d", 2*p.most),
+			Why:  fmt.Sprintf("The answer was cut after max_tokens: %d. Raise it in the request or, if it is lower there, in the model's entry.", p.most),
+		})
+	}
+	refused := slices.ContainsFunc(outcomes, func(o saidOutcome) bool { return o.Kind == string(messages.OutcomeRefused) })
+	if refused && !cut && !p.repairs {
+		out = append(out, offered{Keys: "repair: 1", Why: "The model is shown its call and what is wrong with it, once, and makes the call again."})
+	}
+	return out
+}
+
+// changes returns the changes under which more calls are read: single ones, or else all of them together.
+func (a *answered) changes(ctx context.Context) (out []offered) {
+	now, err := a.parse(ctx, change{}, max(len(a.text), 1))
+	if err != nil {
+		return nil
+	}
+	try := func(c change, why string) bool {
+		read, err := a.parse(ctx, c, max(len(a.text), 1))
+		if err != nil || len(read.calls()) <= len(now.calls()) {
+			return false
+		}
+		out = append(out, offered{c.keys(a.target), why, &c, read.calls()})
+		return true
+	}
+	if !a.target.QuotedCalls {
+		try(change{QuotedCalls: proxy.QuotedRead}, "A call that fills a Markdown code fence then counts as a call.")
+	}
+	if a.target.ToolAPI && !a.target.Rescue {
+		try(change{Rescue: true}, "Calls that the server leaves in the text of the answer are then read.")
+	}
+	read := append(strings.Split(a.target.Accept, ","), translate.FormatLegacy, translate.FormatAttribute, translate.FormatJSON, a.format)
+	for _, name := range translate.AcceptedFormats() {
+		if a.target.Accept == translate.AcceptAll || slices.Contains(read, name) {
+			continue
+		}
+		if try(change{Accept: name}, "Calls in this format are then read, too.") && slices.Contains(translate.Formats(), name) {
+			try(change{Format: name}, "The model is then asked for calls in the format that it writes.")
+		}
+	}
+	for _, how := range unaskedThinkings {
+		if how != a.target.UnaskedThinking {
+			try(change{UnaskedThinking: how}, "Thinking that nobody asked for then no longer holds the call.")
+		}
+	}
+	if len(out) == 0 {
+		try(acceptAll[1], "Calls are then read in every format, and in code fences.")
+	}
+	return out
+}
+
+// keys returns the change as it is written into a model's entry.
+func (c change) keys(t translate.Target) string {
+	var lines []string
+	add := func(key, value string) {
+		if value != "" {
+			lines = append(lines, key+": "+value)
+		}
+	}
+	add("format", c.Format)
+	if accept := c.target(t).Accept; c.Accept == translate.AcceptAll {
+		add("accept", c.Accept)
+	} else if c.Accept != "" {
+		add("accept", "["+strings.ReplaceAll(accept, ",", ", ")+"]")
+	}
+	add("quoted_calls", c.QuotedCalls)
+	add("unasked_thinking", c.UnaskedThinking)
+	if c.Rescue && t.ToolAPI {
+		add("rescue", "true")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sentence returns why the call was read as it was.
+func (o outcome) sentence() string {
+	if why := reasonSentences[o.Reason]; why != "" {
+		return why
+	}
+	return kindSentences[o.Kind]
+}
+
+// kindSentences say what a kind means, where the reason adds nothing to it.
+var kindSentences = map[string]string{
+	string(messages.OutcomeRefused):    "The model wrote the call to its end, and Dragoman cannot read it.",
+	string(messages.OutcomeLeaked):     "The text has the shape of a call, in a format that Dragoman was not told to read here.",
+	string(messages.OutcomeIncomplete): "The answer ends within the call.",
+}
+
+// reasonSentences say why there is no call, or a wrong one, by the reason.
+var reasonSentences = map[string]string{
+	messages.ReasonMissingParameters:    "A parameter that the tool requires is missing.",
+	messages.ReasonUndeclaredParameters: "The call has a parameter that the tool does not declare.",
+	messages.ReasonExampleCopied:        "The call has a value of the example call in the prompt.",
+	messages.ReasonNoArgumentsRead:      "The tool requires a parameter, and nothing in the call can be read as one.",
+	messages.ReasonAmbiguous:            "The call can be read in two ways, and they differ.",
+	messages.ReasonNoToolFits:           "The name in the call is not the name of an offered tool.",
+	messages.ReasonLostByServer:         "The model's server took the call out of the text, and passed no call on.",
+	messages.ReasonDiscussed:            "The model wrote about a call: other text surrounds it.",
+	messages.ReasonQuoted:               "The call is in a Markdown code fence: Dragoman takes it for a quotation.",
+	messages.ReasonEcho:                 "The model copied the example call of the prompt.",
+	"asked_again":                       "The model was asked again, and did not write this call again.",
+	"attributes":                        "A tag of the call has attributes that Dragoman does not know.",
+	"bare_call":                         "The call has no wrapper, although its format requires one.",
+	"bare_tool_name":                    "The tag of the call is the name of the tool itself.",
+	"cut_value":                         "The answer ends within a value of the call.",
+	"duplicate_parameter":               "The call has the same parameter twice.",
+	"extra_element":                     "The call has an element that is not part of the format.",
+	"fenced_json":                       "The arguments are JSON in a Markdown code fence.",
+	"incomplete":                        "The text ends, or goes on with something else, before the call does.",
+	"invalid_json":                      "The arguments are not valid JSON.",
+	"invalid_literal":                   "The arguments cannot be read as values of the format.",
+	"invented_results":                  "The model went on and invented the results of its calls.",
+	"json_call":                         "The call is JSON where the format has tags.",
+	"json_string":                       "The arguments are a string that holds JSON.",
+	"mended_json":                       "The arguments are JSON with a mistake.",
+	"missing_brace":                     "A brace of the JSON is missing.",
+	"missing_closer":                    "A closing tag of the call is missing.",
+	"missing_comma":                     "A comma of the JSON is missing.",
+	"missing_input":                     "The call has no arguments.",
+	"name_case":                         "The name of the tool has other capitals than the tool.",
+	"name_first":                        "The name of the tool stands before the call.",
+	"no_arguments":                      "The call has no arguments.",
+	"no_parameters_tag":                 "The tag around the parameters is missing.",
+	"quoted_call":                       "The call is in a Markdown code fence.",
+	"ran_on":                            "The model wrote on after its calls.",
+	"restarted":                         "The model began the call again.",
+	"stray_closer":                      "The call has a closing tag that nothing opened.",
+	"stray_text":                        "Text stands in the call where none can be.",
+	"tag_bracket":                       "A tag of the call lacks a bracket.",
+	"too_long":                          "The call is longer than Dragoman holds back, or has more parameters.",
+	"tool_choice":                       "The request's tool_choice lets no call of this tool come.",
+	"tool_name":                         "The name of the tool cannot be read.",
+	"type":                              "A value does not fit its type.",
+	"unquoted_value":                    "A value of the JSON lacks its quotes.",
+	"wrong_closer":                      "A closing tag is of another element than the one that is open.",
+	"wrong_opener":                      "An opening tag is not one of the format.",
+	"wrong_order":                       "Parts of the call stand in the wrong order.",
+	messages.ReasonOther:                "",
+	messages.ReasonNone:                 "",
+}

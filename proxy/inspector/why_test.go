@@ -1,0 +1,209 @@
+package inspector
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"dragoman/metrics"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// Completions without the call that the model meant, by why.
+const (
+	fenced   = "Let me look.\n\n```xml\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>\n```\n"
+	foreign  = "Let me look.\n<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>"
+	refused  = "Let me look.\n<function_calls>\n<invoke name=\"get_weather\">\n<city\n</invoke>\n</function_calls>\n"
+	halfCall = "Let me look.\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os"
+)
+
+// why returns why an exchange has no calls.
+func (w *watched) why(id string) []whyNoCall {
+	w.t.Helper()
+	var got struct {
+		Completions []whyNoCall `json:"completions"`
+	}
+	if err := json.Unmarshal([]byte(w.see("exchanges/"+id+"/why")), &got); err != nil {
+		w.t.Fatal(err)
+	}
+	return got.Completions
+}
+
+// shapedIn returns the text of a completion that is shown to have the shape of a call.
+func (w *watched) shapedIn(id, completion string) string {
+	w.t.Helper()
+	var got struct {
+		Spans []Span `json:"spans"`
+	}
+	if err := json.Unmarshal([]byte(w.see("exchanges/"+id+"/spans")), &got); err != nil {
+		w.t.Fatal(err)
+	}
+	out, from := "", int64(0)
+	for _, s := range got.Spans {
+		if s.Kind == spanShaped {
+			out += completion[from:s.End]
+		}
+		from = s.End
+	}
+	return out
+}
+
+// Text in the shape of a call shows in the list, in the completion, and with what would make it a call.
+func TestWhyNoCall(t *testing.T) {
+	for name, tt := range map[string]struct {
+		completion string
+		mark       Mark
+		misread    string
+		begins     string // what is marked
+		keys       []string
+	}{
+		"fenced":  {fenced, MarkLeaked, "leaked quoted", "```xml\n<function_calls>", []string{"quoted_calls: read"}},
+		"foreign": {foreign, MarkLeaked, "leaked", "<|tool_calls_section_begin|>", []string{"accept: [kimi]", "format: kimi"}},
+		"refused": {refused, MarkRefused, "refused", "<function_calls>", []string{"repair: 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, writes(tt.completion, ""))
+			w.ask(question)
+			line := w.ended(1)[0]
+			if line.Mark != tt.mark || len(line.Misread) != 1 || !strings.HasPrefix(line.Misread[0], tt.misread) {
+				t.Errorf("the list says %q of %q", line.Mark, line.Misread)
+			}
+			if got := w.shapedIn(line.ID, tt.completion); !strings.HasPrefix(got, tt.begins) || strings.Contains(got, "Let me look") {
+				t.Errorf("marked is %q", got)
+			}
+			why := w.why(line.ID)
+			if len(why) != 1 || len(why[0].Outcomes) != 1 || why[0].Outcomes[0].Why == "" {
+				t.Fatalf("it says %+v", why)
+			}
+			var keys []string
+			for _, c := range why[0].Changes {
+				keys = append(keys, c.Keys)
+				if c.Why == "" || c.Change != nil && !slices.Equal(c.Calls, []string{"get_weather"}) {
+					t.Errorf("it offers %+v", c)
+				}
+			}
+			if !slices.Equal(keys, tt.keys) {
+				t.Errorf("it offers %q; want %q", keys, tt.keys)
+			}
+		})
+	}
+}
+
+// An answer that has its calls, or has none to make, needs no panel.
+func TestNothingIsLost(t *testing.T) {
+	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
+		w := watch(t, writes(completion, ""))
+		w.ask(question)
+		line := w.ended(1)[0]
+		if why := w.why(line.ID); line.Mark != MarkClean || len(why) != 0 || w.shapedIn(line.ID, completion) != "" {
+			t.Errorf("%q: %s, %v", completion, line.Mark, why)
+		}
+	}
+}
+
+// A longer answer is offered where a call was cut.
+func TestWhyCut(t *testing.T) {
+	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		yield(translate.Chunk{Text: halfCall, Stop: messages.StopMaxTokens}, nil)
+	}))
+	w.ask(question)
+	line := w.ended(1)[0]
+	why := w.why(line.ID)
+	if line.Mark != MarkCut || len(why) != 1 || len(why[0].Changes) != 1 || why[0].Changes[0].Keys != "max_tokens: 800" {
+		t.Errorf("%s: %+v", line.Mark, why)
+	}
+}
+
+// The same completion is parsed again under a change, and no model is asked.
+func TestReparse(t *testing.T) {
+	w := watch(t, writes(fenced, ""))
+	w.ask(question)
+	id := w.ended(1)[0].ID
+	parse := func(body string) string { return do(t, w.request("POST", "exchanges/"+id+"/reparse", body)) }
+	var got struct {
+		Before, After struct {
+			Content    []struct{ Type, Name string }
+			StopReason string `json:"stop_reason"`
+		}
+	}
+	if err := json.Unmarshal([]byte(parse(`{"quoted_calls":"read"}`)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Before.Content) != 1 || got.Before.StopReason != "end_turn" || len(got.After.Content) != 2 || got.After.Content[1].Name != "get_weather" {
+		t.Errorf("got %+v", got)
+	}
+	for body, why := range map[string]string{`{"accept":"none"}`: "accept: unknown value. Use one of: ", `{"format":"all"}`: "format: unknown value", `{"x":1}`: "the body cannot be read"} {
+		if got := parse(body); !strings.Contains(got, why) {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+	w.ended(1)
+}
+
+// Each reason has a sentence of its own.
+func TestReasonsAreSaid(t *testing.T) {
+	for _, reason := range messages.Reasons {
+		if why, ok := reasonSentences[reason]; !ok || why == "" && reason != messages.ReasonNone {
+			t.Errorf("%s has none", reason)
+		}
+	}
+	for _, kind := range messages.OutcomeKinds {
+		if mark, ok := markOf[string(kind)]; !ok && kind != messages.OutcomeClean {
+			t.Errorf("%s has the mark %q", kind, mark)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	for want, line := range map[Mark]Line{
+		"":           {Open: true, ErrorType: "x"},
+		MarkFailed:   {Status: 200, Terminal: "error", Misread: []string{"refused ambiguous"}},
+		MarkCut:      {Status: 200, Terminal: string(metrics.ClientGone)},
+		MarkRefused:  {Status: 200, Terminal: "complete", Misread: []string{"repaired type", "refused ambiguous"}},
+		MarkLeaked:   {Status: 200, Terminal: "complete", Misread: []string{"leaked"}, StopReason: "max_tokens"},
+		MarkInvalid:  {Status: 200, Terminal: "complete", Misread: []string{"invalid missing_parameters"}},
+		MarkRepaired: {Status: 200, Terminal: "complete", Misread: []string{"type_fallback type"}, Silent: slowAfter.Microseconds()},
+		MarkSlow:     {Status: 200, Terminal: "complete", Silent: slowAfter.Microseconds()},
+		MarkClean:    {Status: 200, Terminal: "complete", Silent: slowAfter.Microseconds() - 1},
+	} {
+		if got := line.mark(); got != want {
+			t.Errorf("%+v is %q; want %q", line, got, want)
+		}
+	}
+}
+
+// What a client is told of a failure is among the events, as the last one.
+func TestErrorEvent(t *testing.T) {
+	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		_ = yield(translate.Chunk{Text: "half"}, nil) &&
+			yield(translate.Chunk{}, &upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the upstream says no", RequestID: "req-of-theirs"})
+	}))
+	w.ask(question)
+	line := w.ended(1)[0]
+	events := w.see("exchanges/" + line.ID + "/events")
+	if !strings.Contains(events, `"name":"error"`) || !strings.Contains(events, `the upstream says no`) || line.Mark != MarkFailed {
+		t.Errorf("%s: %s", line.Mark, events)
+	}
+	if x := w.open(line.ID); !strings.Contains(fmt.Sprint(x.Upstreams), "the upstream says no") || !strings.Contains(fmt.Sprint(x.Upstreams), "req-of-theirs") {
+		t.Errorf("of the upstream it says %+v", x.Upstreams)
+	}
+}
+
+// A text is found in requests and in completions, whatever its case.
+func TestSearch(t *testing.T) {
+	w := watch(t, writes("It rains in Bergen.", ""))
+	w.ask(question)
+	w.ask(strings.Replace(question, "Oslo", "Rome", 1))
+	lines := w.ended(2)
+	for text, want := range map[string][]string{"OSLO": {lines[1].ID}, "rains+in+berg": {lines[0].ID, lines[1].ID}, "Paris": {}, "": {}} {
+		var got struct{ IDs []string }
+		if err := json.Unmarshal([]byte(w.see("search?text="+text)), &got); err != nil || !slices.Equal(got.IDs, want) {
+			t.Errorf("%q is in %v; want %v", text, got.IDs, want)
+		}
+	}
+}
