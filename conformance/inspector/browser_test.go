@@ -39,6 +39,7 @@ const question = `{"model":"claude-2.1","max_tokens":400,"stream":true,"messages
 type answer struct {
 	pieces iter.Seq[string]
 	stop   translate.Chunk
+	err    error // in its place
 }
 
 // Invoke answers any prompt.
@@ -49,7 +50,7 @@ func (a answer) Invoke(context.Context, upstream.Model, *translate.Prompt) iter.
 				return
 			}
 		}
-		yield(a.stop, nil)
+		yield(a.stop, a.err)
 	}
 }
 
@@ -66,9 +67,11 @@ func texts(pieces ...string) iter.Seq[string] {
 
 var endOfCall = translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd, Usage: messages.Usage{InputTokens: 90, OutputTokens: 40}}
 
+var endOfTurn = translate.Chunk{Stop: messages.StopEndTurn}
+
 // weather is an answer with a call.
-var weather = answer{texts("Let me look.\n\n<function", "_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n",
-	"<city>Oslo</city>\n</parameters>\n</invoke>\n"), endOfCall}
+var weather = answer{pieces: texts("Let me look.\n\n<function", "_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n",
+	"<city>Oslo</city>\n</parameters>\n</invoke>\n"), stop: endOfCall}
 
 // server is a proxy with an inspector.
 type server struct {
@@ -80,7 +83,7 @@ type server struct {
 // serve answers from an upstream until the test ends.
 func serve(t *testing.T, up answer) *server {
 	t.Helper()
-	in := inspector.New(inspector.DefaultLimits)
+	in := inspector.New(inspector.Limits{Exchanges: 100, Bytes: 64 << 20})
 	s, err := proxy.New(proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}, {Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}},
 		Upstreams: map[string]proxy.Upstream{"east": upstream.Func(up.Invoke)},

@@ -3,7 +3,12 @@ package inspector
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
+	"log"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,9 +18,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"dragoman/translate"
-	"dragoman/translate/messages"
 )
 
 // live waits until a page has the list.
@@ -82,10 +84,41 @@ func TestTokenLeavesTheAddress(t *testing.T) {
 	p.quiet()
 
 	other := open(t, page+"#token=wrong", 1200, 800)
-	other.await(`document.querySelector('#state').classList.contains('bad')`)
-	if got := other.text(`document.querySelector('#state').textContent + document.querySelectorAll('.row').length`); !strings.Contains(got, "token is missing or not right") || !strings.HasSuffix(got, "0") {
+	other.await(`!document.querySelector('#token').hidden && document.activeElement.id === 'token-text'`)
+	if got := other.text(`document.querySelector('#token-why').textContent + document.querySelectorAll('.row').length`); !strings.Contains(got, "This token is wrong") || !strings.HasSuffix(got, "0") {
 		t.Error(got)
 	}
+	other.accessible("the field for the token")
+	other.press("n", "o", kb.Enter)
+	other.await(`document.querySelector('#token-why').textContent.startsWith('This token is wrong. Paste')`)
+	other.run(`(e => { e.value = 'Inspector: ' + ` + quoteJS(s.url) + `; e.dispatchEvent(new Event('paste')) })(document.querySelector('#token-text'))`)
+	other.await(`document.querySelector('#token').hidden && document.querySelectorAll('#rows .row').length === 1`)
+	other.live()
+}
+
+// When the server has started again, the page says so and takes the new token.
+func TestRestart(t *testing.T) {
+	first, second := serve(t, weather), serve(t, weather)
+	var admin atomic.Pointer[url.URL]
+	address := func(s *server) *url.URL {
+		u, err := url.Parse(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &url.URL{Scheme: u.Scheme, Host: u.Host}
+	}
+	admin.Store(address(first))
+	same := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(admin.Load()); r.Out.Host = r.In.Host }})
+	t.Cleanup(same.Close)
+	t.Cleanup(same.CloseClientConnections)
+	_, token, _ := strings.Cut(first.url, "#")
+	p := open(t, same.URL+"/inspector/#"+token, 1200, 800)
+	p.live()
+	admin.Store(address(second))
+	same.CloseClientConnections()
+	p.await(`document.querySelector('#token-why').textContent.startsWith('The server has started again')`)
+	p.do(chromedp.SendKeys(chromedp.CSS(`#token-text`), second.url+kb.Enter))
+	p.live()
 }
 
 // A keyboard is enough to choose, open, look at, and leave an exchange, and to send it again.
@@ -112,7 +145,7 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("the focus on %s is not seen", p.text(`document.activeElement.outerHTML.slice(0, 100)`))
 		}
 	}
-	for _, name := range []string{"← List", "Copy as curl", "Save completions", "Save prompt", "Replay", "Request", "Prompt", "Completion", "Events"} {
+	for _, name := range []string{"← List", "Copy as curl", "Save as case", "Replay…", "Copy the request", "Copy prompt 1", "Copy completion 1", "Request", "Prompt", "Completion", "Events"} {
 		if !reached[name] {
 			t.Errorf("Tab does not reach %q, but %v", name, reached)
 		}
@@ -151,18 +184,40 @@ func TestSources(t *testing.T) {
 	p.quiet()
 }
 
-// A request that is sent again stands beside the one before.
+// A request that is changed and sent again stands beside the one before, part by part.
 func TestReplay(t *testing.T) {
 	s := serve(t, weather)
 	s.ask(question)
 	p := open(t, s.url, 1200, 800)
 	p.live()
 	p.press("j", kb.Enter)
-	p.await(`document.querySelector('.actions select')?.options.length > 2`)
-	p.do(chromedp.SetValue(chromedp.CSS(`.actions select`), "attribute"), chromedp.Click(`//button[text()="Replay"]`))
+	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
+	p.do(chromedp.Click(`//button[text()="Replay…"]`))
+	p.await(`document.querySelector('dialog').open && document.querySelector('dialog textarea').value.includes('"max_tokens": 400')`)
+	if got := p.text(`document.querySelector('dialog').textContent`); !strings.Contains(got, "This calls the model") {
+		t.Errorf("the dialog says %q", got)
+	}
+	p.accessible("the dialog")
+	p.press(kb.Escape)
+	p.await(`!document.querySelector('dialog').open && location.hash !== ''`)
+	p.do(chromedp.Click(`//button[text()="Replay…"]`))
+	p.await(`document.querySelector('dialog').open`)
+	edit := func(from, to string) {
+		p.run(`(e => { e.value = e.value.replace(` + quoteJS(from) + `, ` + quoteJS(to) + `) })(document.querySelector('dialog textarea'))`)
+	}
+	edit(`"stream"`, `stream`)
+	p.do(chromedp.SetValue(chromedp.CSS(`dialog select`), "attribute"), chromedp.Click(`//button[text()="Call the model"]`))
+	p.await(`document.querySelector('dialog .bad').textContent.includes('JSON')`)
+	edit(`stream`, `"stream"`)
+	edit(`Oslo`, `Bergen`)
+	p.do(chromedp.Click(`//button[text()="Call the model"]`))
 	p.await(`document.querySelectorAll('.pair .exchange').length === 2 && document.querySelectorAll('.pair .exchange')[1].textContent.includes('stopped:')`)
-	if got := p.text(`document.querySelectorAll('.pair .prompt')[1].textContent.includes('<invoke name=')`); got != "true" {
-		t.Error("the prompt is in the same format")
+	if got := p.text(`document.querySelectorAll('.pair .prompt')[1].textContent.includes('<invoke name=') && document.querySelectorAll('.pair .prompt')[1].textContent.includes('Bergen')`); got != "true" {
+		t.Error("the prompt is in the same format, or of the same request")
+	}
+	p.await(`[...document.querySelectorAll('.pair .blocks .call')].length === 2`)
+	if got := p.text(`['.prompt', '.completion', '.blocks'].every(c => { const [a, b] = [...document.querySelectorAll('.pair ' + c)].map(e => e.getBoundingClientRect()); return Math.abs(a.top - b.top) < 2 && a.right < b.left; })`); got != "true" {
+		t.Error("they do not stand side by side")
 	}
 	p.accessible("two exchanges")
 	p.quiet()
@@ -220,7 +275,7 @@ func TestHostileTexts(t *testing.T) {
 	for _, text := range append(hostile, "\n<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>"+all+"</a>\n</parameters>\n</invoke>\n") {
 		pieces = append(pieces, text, "\n")
 	}
-	s := serve(t, answer{texts(pieces...), endOfCall})
+	s := serve(t, answer{pieces: texts(pieces...), stop: endOfCall})
 	request := func(text string) string {
 		quoted, err := json.Marshal(text)
 		if err != nil {
@@ -285,7 +340,7 @@ func (p *tab) scroll(selector string, steps int) {
 // Ten thousand exchanges are in the list, and it stays as quick as with ten.
 func TestManyExchanges(t *testing.T) {
 	const n = 10_000
-	s := serve(t, answer{texts("Good day."), translate.Chunk{Stop: messages.StopEndTurn}})
+	s := serve(t, answer{pieces: texts("Good day."), stop: endOfTurn})
 	p := open(t, s.url, 1200, 800)
 	p.live()
 	p.watchFrames()
@@ -329,7 +384,7 @@ func TestLongCompletion(t *testing.T) {
 		}
 		yield("THE END</city>\n</parameters>\n</invoke>\n")
 	})
-	s := serve(t, answer{pieces, endOfCall})
+	s := serve(t, answer{pieces: pieces, stop: endOfCall})
 	p := open(t, s.url, 1200, 800)
 	p.live()
 	p.watchFrames()
@@ -355,12 +410,12 @@ func TestLongCompletion(t *testing.T) {
 // The page then shows what it was in the end.
 func TestColoursChange(t *testing.T) {
 	seen := make(chan struct{})
-	s := serve(t, answer{func(yield func(string) bool) {
+	s := serve(t, answer{pieces: func(yield func(string) bool) {
 		if yield("<function_calls>\n<invoke name=\"get_weather\">\n```json\n{\"city\": \"Oslo\"}\n</in") {
 			<-seen
 			yield("voke>\n</function_calls>\n")
 		}
-	}, translate.Chunk{Stop: messages.StopEndTurn}})
+	}, stop: endOfTurn})
 	goOn := sync.OnceFunc(func() { close(seen) })
 	t.Cleanup(goOn) // also where the page never shows it
 	p := open(t, s.url, 1200, 800)

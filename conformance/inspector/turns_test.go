@@ -52,7 +52,7 @@ func TestSinceTheTurnBefore(t *testing.T) {
 	p := open(t, s.url, 1300, 800)
 	p.live()
 	p.await(`document.querySelectorAll('#rows .row').length === 2`)
-	if got := p.text(`[...document.querySelectorAll('#rows .marks')].map(e => e.textContent.replace(/[0-9:]+/, 'TIME')).join()`); got != "continues TIME," {
+	if got := p.text(`[...document.querySelectorAll('#rows .notes')].map(e => e.textContent.replace(/[0-9:]+/, 'TIME')).join()`); got != "continues TIME," {
 		t.Errorf("the list says %q", got)
 	}
 	p.press("j", kb.Enter)

@@ -15,6 +15,15 @@ function takeToken() {
 
 let token = takeToken();
 
+/** Takes over a token that was typed or pasted: alone, or at the end of an address. */
+export function setToken(text) {
+  token = /token=([^&\s]+)/.exec(text)?.[1] ?? text.trim();
+  sessionStorage.setItem(kept, token);
+}
+
+/** Reports whether there is a token, right or wrong. */
+export const hasToken = () => token !== '';
+
 /** Takes over a token that came into the address later, and reports whether there was one. */
 export function tokenArrived() {
   if (!location.hash.startsWith('#token=')) return false;
@@ -33,7 +42,7 @@ export class Refusal extends Error {
 async function ask(path, options = {}) {
   const response = await fetch(new URL(`/inspector/api/${path}`, location.origin), {
     ...options,
-    headers: { Authorization: `Bearer ${token}`, ...options.headers },
+    headers: { Authorization: `Bearer ${encodeURIComponent(token)}`, ...options.headers },
     credentials: 'omit',
     redirect: 'error',
     cache: 'no-store',

@@ -1,18 +1,20 @@
 // The page: the list, what is opened, and the live feed that tells of changes.
 
-import { Refusal, getJSON, live, remove, tokenArrived } from './api.js';
+import { Refusal, getJSON, hasToken, live, remove, tokenArrived } from './api.js';
 import { drawActions } from './actions.js';
 import { el } from './dom.js';
 import { Exchange } from './exchange.js';
 import { List } from './list.js';
+import { askForToken } from './token.js';
 
 const byID = (id) => document.getElementById(id);
 const [state, listSection, exchangeSection] = [byID('state'), byID('list'), byID('exchange')];
 document.body.classList.add('together');
 
 const list = new List({
-  root: byID('rows'), filter: byID('filter'), count: byID('count'), empty: byID('empty'),
+  root: byID('rows'), filter: byID('filter'), filters: byID('marks'), count: byID('count'), newer: byID('newer'), empty: byID('empty'),
   open: (id) => go(`#/${id}`),
+  search: async (text) => (await getJSON(`search?text=${encodeURIComponent(text)}`)).ids,
 });
 
 /** Shows what has happened, for all to read. */
@@ -44,12 +46,13 @@ function show() {
   document.title = `${ids.length ? 'Exchange' : 'Exchanges'} · Dragoman inspector`;
   if (ids.length === 0) {
     list.rows.update();
+    if (list.rows.at >= 0) list.rows.choose(list.rows.at);
     byID('rows').focus();
     return;
   }
   opened = ids.map((id, i) => new Exchange(id, { title: ids.length > 1 ? ['Before', 'Replay'][i] : `Exchange ${id}` }));
   exchangeSection.append(
-    drawActions(ids[0], { said: say, replayed: (again) => go(`#/${ids[0]}/${again}`), back: () => go('') }),
+    drawActions(ids[0], { said: say, request: () => opened[0].requestBytes, replayed: (again) => go(`#/${ids[0]}/${again}`), back: () => go('') }),
     legend(),
     el('div', { class: ids.length > 1 ? 'pair' : 'single' }, ...opened.map((x) => x.element)));
   exchangeSection.focus();
@@ -61,7 +64,7 @@ const follow = (x) => x.update().catch((e) => !x.left && say(e.message, true));
 /** Says what the colours of a completion stand for. */
 function legend() {
   const kinds = {
-    text: 'text', markup: 'markup', value: 'value', dropped: 'no part of the answer', held: 'held, until it is known', doubt: 'in doubt',
+    text: 'text', markup: 'markup', value: 'value', dropped: 'no part of the answer', held: 'held, until it is known', doubt: 'in doubt', shaped: 'text that looks like a call',
   };
   return el('p', { class: 'legend' }, 'In a completion: ', ...Object.entries(kinds).map(([kind, name]) => el('span', { class: `k k-${kind}`, text: name })), ' in a prompt: ', el('span', { class: 'escape', text: '&lt;' }), ' escaped');
 }
@@ -78,11 +81,13 @@ async function load() {
 
 /** Follows what changes, for as long as the page is open. */
 async function watch() {
+  let connected = false;
   for (let wait = 250; ; wait = Math.min(2 * wait, 5000)) {
     try {
       for await (const event of live()) {
         wait = 250;
         if (event.name === 'open') {
+          connected = true;
           list.clear();
           await load();
           for (const x of opened) follow(x);
@@ -97,7 +102,12 @@ async function watch() {
       say('The server has ended the connection. Trying again…', true);
     } catch (e) {
       say(e instanceof Refusal ? e.message : 'The server cannot be reached. Trying again…', true);
-      if (e instanceof Refusal && e.status === 401) return;
+      if (e instanceof Refusal && e.status === 401) {
+        say('Not connected', true);
+        await askForToken(connected ? 'The server has started again. Its token is a new one, and what it had kept is gone.'
+          : hasToken() ? 'This token is wrong: the server has another one since it started.' : 'The inspector needs the token that the server printed.');
+        continue;
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
@@ -119,11 +129,12 @@ window.addEventListener('hashchange', () => (tokenArrived() ? location.reload() 
 window.addEventListener('popstate', show);
 
 document.addEventListener('keydown', (e) => {
+  if (document.querySelector('dialog[open]')) return;
   const typing = e.target.matches('input, select, textarea');
   if (e.key === 'Escape') {
     if (e.target === byID('filter') && e.target.value) {
       e.target.value = '';
-      list.sift();
+      e.target.dispatchEvent(new Event('input'));
     } else if (e.target === byID('filter')) byID('rows').focus();
     else if (!listSection.hidden) return;
     else go('');

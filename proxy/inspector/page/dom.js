@@ -15,6 +15,45 @@ export function el(tag, props = {}, ...children) {
   return element;
 }
 
+const long = 2000; // characters; what is longer is folded
+
+/** Returns an element that holds a text of a length, folded if it is long: all of it is there, and a button shows it. */
+export function fold(element, length) {
+  if (length <= long) return element;
+  const button = el('button', { type: 'button', class: 'unfold', 'aria-expanded': 'false', text: `Show all ${size(length)}` });
+  const root = el('div', { class: 'folded' }, element, button);
+  button.addEventListener('click', () => unfold(root, !root.classList.toggle('folded')));
+  return root;
+}
+
+function unfold(root, open) {
+  const button = root.querySelector(':scope > .unfold');
+  button.setAttribute('aria-expanded', open);
+  button.textContent = open ? 'Show less' : 'Show all';
+}
+
+/** Brings an element into view, wherever it is folded. */
+export function reveal(element, block) {
+  for (let e = element; e; e = e.parentElement?.closest('details, .folded')) {
+    if (e.matches('details')) e.open = true;
+    else if (e.classList.contains('folded')) {
+      e.classList.remove('folded');
+      unfold(e, true);
+    }
+  }
+  element?.scrollIntoView({ block });
+}
+
+/** Returns a button that copies the bytes of a text as they are. */
+export function copyButton(name, bytes) {
+  const button = el('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${name}`, text: 'Copy' });
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes()));
+    button.textContent = 'Copied';
+  });
+  return button;
+}
+
 /** Returns a duration, given in microseconds, as people read it. */
 export function duration(us) {
   if (us === undefined || us === null) return '';

@@ -1,13 +1,15 @@
 // One exchange in four columns: request, prompt, completion, events. It follows an exchange that goes on.
 
 import { getBytes, getJSON } from './api.js';
+import { blocksOf, drawBlocks } from './blocks.js';
 import { drawFacts, whyAgain } from './facts.js';
-import { duration, el, size } from './dom.js';
+import { copyButton, duration, el, reveal, size } from './dom.js';
 import { Flow } from './flow.js';
 import { drawRequest } from './request.js';
 import { Rows } from './rows.js';
 import { drawSections } from './sections.js';
 import { drawTiming } from './timing.js';
+import { drawWhy, hasWhy } from './why.js';
 
 let made = 0;
 let comparing = false; // prompts with those of the turn before, as it was chosen last
@@ -15,16 +17,18 @@ let comparing = false; // prompts with those of the turn before, as it was chose
 export class Exchange {
   /** id is that of an exchange; the parts are made at once, and filled in by update. */
   constructor(id, { title = 'Exchange' } = {}) {
-    Object.assign(this, { id, bodySize: -1, asked: [], events: [], updating: null, again: false, left: false });
+    Object.assign(this, { id, bodySize: -1, requestBytes: new Uint8Array(0), asked: [], events: [], updating: null, again: false, left: false });
     const n = ++made;
     this.facts = el('div', { class: 'about' });
-    this.columns = ['Request', 'Prompt', 'Completion', 'Events'].map((name) => {
+    this.why = el('section', { class: 'why-panel', 'aria-label': `${title}: Why no tool call?`, hidden: true });
+    this.columns = ['Request', 'Prompt', 'Completion', 'Blocks', 'Events'].map((name) => {
       const body = el('div', { class: `scroll ${name.toLowerCase()}`, tabindex: 0, role: 'region', 'aria-label': `${title}: ${name}` });
       const note = el('small');
-      return { name, body, note, element: el('section', { class: 'column' }, el('header', {}, el('h3', { text: name }), note), body) };
+      return { name, body, note, element: el('section', { class: `column of-${name.toLowerCase()}` }, el('header', {}, el('h3', { text: name }), note), body) };
     });
-    const [request, prompt, completion, events] = this.columns;
-    Object.assign(this, { request, prompt, completion, eventColumn: events });
+    const [request, prompt, completion, blocks, events] = this.columns;
+    request.note.after(copyButton('the request', () => this.requestBytes));
+    Object.assign(this, { request, prompt, completion, blocks, eventColumn: events });
     this.eventRows = el('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': `${title}: Events` });
     this.eventData = el('pre', { class: 'event-data', tabindex: 0, role: 'region', 'aria-label': `${title}: the chosen event`, hidden: true });
     events.body.replaceWith(this.eventRows);
@@ -43,7 +47,7 @@ export class Exchange {
     });
     this.since = el('label', { class: 'check since', hidden: true }, this.compare, ' since the turn before');
     prompt.note.before(this.since);
-    this.element = el('article', { class: 'exchange' }, el('h2', { text: title }), this.facts, el('div', { class: 'columns' }, ...this.columns.map((c) => c.element)));
+    this.element = el('article', { class: 'exchange' }, el('h2', { text: title }), this.facts, this.why, el('div', { class: 'columns' }, ...this.columns.map((c) => c.element)));
     scrollTogether(this.columns.map((c) => c.body));
     linkSources(this);
   }
@@ -64,6 +68,7 @@ export class Exchange {
       await this.updateRequest();
       for (const i of this.x.asked.keys()) await this.updateAsked(i);
       await this.updateEvents();
+      if (hasWhy(this.x)) await drawWhy(this.why, this.id, () => this.completion.body.querySelector('.k-shaped'));
     }
   }
 
@@ -81,6 +86,7 @@ export class Exchange {
       bytes.set(piece.subarray(0, bytes.length - at), at);
       at += piece.length;
     });
+    this.requestBytes = bytes;
     this.request.note.textContent = size(this.bodySize);
     drawRequest(this.request.body, bytes);
   }
@@ -153,19 +159,19 @@ export class Exchange {
   }
 
   addAsked(p, i) {
-    const heading = (text) => el('h4', { class: 'asked', text });
+    const [prompt, completion] = [new Flow(null), new Flow(el('div', { class: 'flow' }))];
+    const heading = (text, name, flow) => el('div', { class: 'heading' }, el('h4', { class: 'asked', text }), copyButton(`${name} ${i + 1}`, () => flow.bytes.subarray(0, flow.size)));
     const why = p.again ? [el('p', { class: 'why', text: whyAgain(p.again) })] : [];
     const name = p.native ? `Body for the tool API of ${p.model}` : `Prompt ${i + 1} for ${p.model}`;
     const sections = el('div', { class: 'sections' });
-    this.prompt.body.append(heading(`${name}, after ${duration(p.at)}`), ...why, sections);
+    this.prompt.body.append(heading(`${name}, after ${duration(p.at)}`, 'prompt', prompt), ...why, sections);
     if (!p.native) {
       this.prompt.body.append(el('p', { class: 'stops', text: `max_tokens ${p.max_tokens}${p.stops.length ? `; stops at ${p.stops.join(' ')}` : ''}` }));
     }
-    const flow = el('div', { class: 'flow' });
     const thought = el('div', { class: 'flow thinking', hidden: true });
     const end = el('p', { class: 'stops' });
-    this.completion.body.append(heading(p.native ? 'Events of its own came' : `Completion ${i + 1}`), thought, flow, end);
-    return { sections, prompt: new Flow(null), completion: new Flow(flow), thinking: new Flow(thought), thought, end, stop: undefined };
+    this.completion.body.append(heading(p.native ? 'Events of its own came' : `Completion ${i + 1}`, 'completion', completion), thought, completion.root, end);
+    return { sections, prompt, completion, thinking: new Flow(thought), thought, end, stop: undefined };
   }
 
   async updateEvents() {
@@ -176,6 +182,7 @@ export class Exchange {
     }
     this.eventColumn.note.textContent = `${this.x.events}`;
     this.rows.update();
+    if (!this.x.open) drawBlocks(this.blocks.body, blocksOf(this.events), this.x.stop_reason);
   }
 
   showEvent(event) {
@@ -197,7 +204,7 @@ function drawEvent(e, row) {
   row.event = e;
   row.replaceChildren(
     el('span', { class: 'time', text: `+${duration(e.at)}` }),
-    el('span', { class: `event-name ${e.delta ?? ''}`, text: e.delta ?? e.name.replace('content_', ''), title: e.name }),
+    el('span', { class: `event-name ${e.name === 'error' ? 'bad' : (e.delta ?? '')}`, text: e.delta ?? e.name.replace('content_', ''), title: e.name }),
     el('span', { class: 'index', text: e.name.startsWith('content_block') ? String(e.index) : '' }),
     el('span', { class: 'data', text: e.delta ? e.data : e.name === 'ping' || e.name.endsWith('_stop') ? '' : e.data.slice(0, 300) }),
   );
@@ -238,12 +245,11 @@ function linkSources({ request, prompt }) {
     return [];
   };
   prompt.body.addEventListener('pointerover', (e) => mark(blockOf(e.target)));
-  prompt.body.addEventListener('click', (e) => mark(blockOf(e.target))?.scrollIntoView({ block: 'nearest' }));
+  prompt.body.addEventListener('click', (e) => e.target.closest('button, summary') || reveal(mark(blockOf(e.target)), 'nearest'));
   request.body.addEventListener('click', (e) => {
     const path = e.target.closest?.('[data-to]')?.dataset.to;
     if (!path) return;
     const found = [...prompt.body.querySelectorAll('[data-source]')].filter((s) => s.dataset.source === path || s.dataset.source.startsWith(`${path}.`));
-    found[0]?.closest('details')?.setAttribute('open', '');
-    mark(found)?.scrollIntoView({ block: 'start' });
+    reveal(mark(found), 'start');
   });
 }

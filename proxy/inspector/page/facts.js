@@ -1,7 +1,7 @@
 // What is known of an exchange beside its texts, and why it went as it did.
 
 import { duration, el, reason, size } from './dom.js';
-import { statusClass, statusText } from './list.js';
+import { marks, statusClass, statusText } from './list.js';
 
 /** Why a model is asked again, by the reason. */
 const again = {
@@ -19,6 +19,7 @@ export function drawFacts(x) {
   const list = el('dl', { class: 'facts' });
   const add = (name, value, kind) => value !== '' && value !== undefined && list.append(el('div', { class: kind ?? null }, el('dt', { text: name }), el('dd', { text: value })));
   add('status', `${statusText(x)}${x.error_type ? ` ${x.error_type}` : ''}`, statusClass(x));
+  if (x.mark) add('mark', marks[x.mark], `m-${x.mark}`);
   if (x.failure) add('the client was told', x.failure.message, 'bad');
   add('request', `${x.method} ${x.path}`);
   add('id', x.id);
@@ -41,7 +42,7 @@ export function drawFacts(x) {
     if (o.kind !== 'clean') add(o.kind.replaceAll('_', ' '), [o.tool, reason(o)].filter(Boolean).join(': ') || 'a call', 'note');
   }
   for (const p of x.asked) if (p.again) add(p.again === 'stopped' ? 'continued' : 'asked again', whyAgain(p.again), 'note');
-  for (const [i, c] of x.upstreams.entries()) if (c.error) add(`call ${i + 1} of ${c.upstream} failed`, c.error, 'bad');
+  for (const [i, c] of x.upstreams.entries()) if (c.error) add(`upstream ${c.upstream} said (call ${i + 1})`, c.error, 'bad');
   if (x.terminal && x.terminal !== 'complete') add('ended', x.terminal.replaceAll('_', ' '), 'bad');
   if (x.left_out) add('left out', `${size(x.left_out)}: the exchange is longer than what is kept of one`, 'note');
   return list;

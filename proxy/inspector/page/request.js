@@ -1,9 +1,10 @@
 // The client's request: its messages open, its tools and whatever is long folded.
 
-import { el, size } from './dom.js';
+import { el, fold, size } from './dom.js';
 import { Flow } from './flow.js';
 
 const long = 600; // characters; what is longer is folded
+const [most, latest] = [8, 4]; // messages: of more than most, the latest are open
 
 /** Shows a request, given as bytes. What is no JSON, as the half of one, is shown as it came. */
 export function drawRequest(root, bytes) {
@@ -26,17 +27,21 @@ export function drawRequest(root, bytes) {
 const toPrompt = (path) =>
   el('button', { type: 'button', class: 'to-prompt', 'data-to': path, 'aria-label': `Show ${path} in the prompt`, title: `Show ${path} in the prompt`, text: '→' });
 
-function text(value) {
+/** Returns a text, folded if it is long. */
+export function text(value) {
   const pre = el('div', { class: 'flow' });
   const flow = new Flow(pre);
   flow.append(typeof value === 'string' ? new TextEncoder().encode(value) : value);
   flow.draw();
-  return pre;
+  return fold(pre, flow.size);
 }
 
 function member(name, value) {
   if (name === 'messages' && Array.isArray(value)) {
-    return el('div', { class: 'member' }, el('h4', { text: `${name} (${value.length})` }), ...value.map((m, i) => message(m, `${name}.${i}`)));
+    const all = value.map((m, i) => message(m, `${name}.${i}`));
+    const earlier = all.splice(0, all.length > most ? all.length - latest : 0);
+    return el('div', { class: 'member' }, el('h4', { text: `${name} (${value.length})` }),
+      earlier.length > 0 && el('details', {}, el('summary', { text: `${earlier.length} earlier messages` }), ...earlier), ...all);
   }
   if (Array.isArray(value) && /tools|functions/i.test(name)) {
     return el('div', { class: 'member', 'data-path': name }, el('h4', { text: `${name} (${value.length})` }), ...value.map((t, i) => folded(t?.name ?? t?.toolSpec?.name ?? t?.type ?? `${i}`, t, `${name}.${i}`)));

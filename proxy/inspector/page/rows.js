@@ -25,6 +25,14 @@ export class Rows {
     });
   }
 
+  /** Has a row at so many pixels below the top of what is in view. */
+  keep(index, offset) {
+    if (index < 0) return;
+    const height = this.height();
+    this.space.style.height = `${this.count() * height}px`;
+    this.root.scrollTop = index * height - offset;
+  }
+
   height() {
     return parseFloat(getComputedStyle(this.root).getPropertyValue('--row')) || 24;
   }

@@ -1,7 +1,7 @@
 // The parts of a prompt, as they are, or beside those of the turn before: what is as it was there is
 // folded, and what is new or gone stands open.
 
-import { el, size } from './dom.js';
+import { el, fold, size } from './dom.js';
 import { Flow } from './flow.js';
 
 const newline = 10;
@@ -65,7 +65,7 @@ function flow(s, text, from, to) {
   shown.append(text.subarray(from, to));
   shown.setSpans(0, (s.sources ?? []).filter((span) => span.end > from).map((span) => ({ ...span, end: span.end - from })));
   shown.draw();
-  return root;
+  return fold(root, to - from);
 }
 
 /**
