@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
 	"proxy/check":            {"translate", "translate/memo", "translate/messages"},
 	"proxy":                  {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/check", "proxy/nearest"},
-	"proxy/inspector":        {"translate", "translate/golden", "translate/rawjson", "translate/messages", "metrics", "proxy"},
+	"proxy/inspector":        {"translate", "translate/rawjson", "translate/messages", "upstream", "metrics", "proxy", "proxy/bedrock"},
 	"proxy/telemetry":        {"translate", "translate/messages", "upstream", "metrics", "proxy"},
 	"cmd/dragoman/internal/": {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest", "proxy/telemetry"},
 

@@ -42,7 +42,8 @@ asks again what got no answer. report.md there has charts, what was wrong, and h
 SET is one or more files, or folders of files. A file has JSON lines: {"id","tools","question" or
 "messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected is
 [] if no call is to be made; an element of it may have "accept": {"argument":[other values],…} and
-"optional": ["argument",…]. Or it is a file of the Berkeley Function Calling Leaderboard (BFCL): those of
+"optional": ["argument",…]. A case that the inspector saves is such a line, with a request in place of tools
+and messages. Or it is a file of the Berkeley Function Calling Leaderboard (BFCL): those of
 its categories with one turn, without Java and JavaScript, graded by its rules.`,
 		Example: `  dragoman eval --base-url http://127.0.0.1:8080/v1
   dragoman eval --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:1.5b --formats auto,server,native

@@ -241,6 +241,7 @@ func TestParseLines(t *testing.T) {
 	loose := strings.ReplaceAll(line(strings.ReplaceAll(weatherCall, "get_weather", "Weather::get"), `,"stop_reason":"stop_sequence"`), "get_weather", "Weather::get")
 	looseCall := []block{wantCall[0], {Type: "tool_use", Name: "Weather::get", Input: wantCall[1].Input}}
 	const jsonCall = "Let me look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Ålesund\", \"days\": 3}}\n</tool_call>\n"
+	const kimiCall = "Let me look.\n<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Ålesund\", \"days\": 3}<|tool_call_end|><|tool_calls_section_end|>"
 	tests := []struct {
 		name string
 		line string
@@ -255,7 +256,13 @@ func TestParseLines(t *testing.T) {
 		{"sequence without a reason", line(weatherCall, `,"stop_sequence":"</function_calls>"`), wantCall, "tool_use", ""},
 		{"max_tokens", line("It rains.", `,"stop_reason":"max_tokens"`), text, "max_tokens", ""},
 		{"a name outside the API's pattern", loose, looseCall, "tool_use", ""},
-		{"a member of the user's own", line("It rains.", `,"id":7`), nil, "", "id: unknown name; the names here are request, completion, stop_reason, stop_sequence, chunk, format, thinking"},
+		{"a member of the user's own", line("It rains.", `,"note":7`), nil, "", "note: unknown name; the names here are request, completion, stop_reason, stop_sequence, chunk, format, accept, quoted_calls, thinking, unasked_thinking, id, expected"},
+		{"what eval needs", line("It rains.", `,"id":"a","expected":[]`), text, "end_turn", ""},
+		{"a quoted call that is read", line("Let me look.\n\n```xml\n"+strings.TrimPrefix(weatherCall, "Let me look.\n\n")+"</function_calls>\n```", `,"quoted_calls":"read"`), wantCall, "tool_use", ""},
+		{"accepted formats", line(kimiCall, `,"accept":"kimi"`), wantCall, "tool_use", ""},
+		{"a format that is not accepted", line(kimiCall, ""), []block{{Type: "text", Text: strings.TrimSpace(kimiCall)}}, "end_turn", ""},
+		{"how thinking goes on", line("Hm.</think>It rains.", `,"thinking":"open","unasked_thinking":"hide"`), text, "end_turn", ""},
+		{"quoted calls that are no word", line("It rains.", `,"quoted_calls":"yes"`), nil, "", `quoted_calls: "yes" is none; there are: text, read`},
 		{"a format", line(jsonCall, `,"format":"json","stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},
 		{"another than it is written in", line(jsonCall, `,"format":"attribute"`), wantCall, "tool_use", ""},
 		{"any format", line(weatherCall, `,"format":"any","stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},

@@ -31,10 +31,10 @@ that is maybe, and marked in legacy and attribute.
 With --verbose, standard error says of each call that the completion attempts how it was read: the tool,
 the outcome and the reason, as dragoman_tool_calls_total counts them.
 
-With --jsonl each line is
-{"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,"format":…,"thinking":…}, of
-which the first two are needed, and each line out its message, with the outcomes of its calls as the member
-"outcomes", or {"error":{"type":…,"message":…}}.`,
+With --jsonl each line is {"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,
+"format":…,"accept":…,"quoted_calls":…,"thinking":…,"unasked_thinking":…}, of which the first two are needed,
+and each line out its message, with the outcomes of its calls as the member "outcomes", or
+{"error":{"type":…,"message":…}}. A case that the inspector saves is such a line.`,
 		Example: `  dragoman parse --request request.json --stop stop_sequence completion.txt
   dragoman parse --request request.json --events --chunk 1 completion.txt
   dragoman parse --jsonl --format glm --thinking marked < completions.jsonl > messages.jsonl`,

@@ -28,7 +28,7 @@ type parsedLine struct {
 	Unasked      string                    `json:"unasked_thinking"`
 	ID           jsontext.Value            `json:"id"`       // for eval
 	Expected     jsontext.Value            `json:"expected"` // for eval
-	Others       map[string]jsontext.Value `json:",embed"` // unknown members: each is an error
+	Others       map[string]jsontext.Value `json:",embed"`   // unknown members: each is an error
 }
 
 // parseLine appends to dst the message for line n, with the outcomes of its calls as one more member. The error is a *lineError, or one of the

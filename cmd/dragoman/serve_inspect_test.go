@@ -5,10 +5,13 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"dragoman/proxy"
 	"dragoman/proxy/inspector"
+	"dragoman/upstream/simulated"
 )
 
 // inspect serves with the arguments until the test ends, and returns the URL of the inspector, which
@@ -102,5 +105,35 @@ func TestInspectorIsOff(t *testing.T) {
 		if got := status(t, server.url+inspector.Path+path); got != http.StatusNotFound {
 			t.Errorf("%s for clients: %d", path, got)
 		}
+	}
+}
+
+// A case that the inspector saves is a line that parse --jsonl and eval read.
+func TestInspectorCase(t *testing.T) {
+	in := inspector.New(inspector.DefaultLimits)
+	server, err := proxy.New(proxy.Options{
+		Routes:    []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim"}}},
+		Upstreams: map[string]proxy.Upstream{"sim": simulated.New()},
+		Observe:   []proxy.Observe{in.Observe}, Inspector: in, Loopback: true, AdminLoopback: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := httptest.NewRecorder()
+	server.Handler().ServeHTTP(asked, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/v1/messages", strings.NewReader(weatherRequest)))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, inspector.Path+"api/exchanges/"+asked.Header().Get("Request-Id")+"/case", nil)
+	r.Header.Set("Authorization", "Bearer "+strings.TrimPrefix(in.Fragment(), "#token="))
+	saved := httptest.NewRecorder()
+	in.ServeHTTP(saved, r)
+	if saved.Code != http.StatusOK || strings.Count(saved.Body.String(), "\n") != 1 {
+		t.Fatalf("%d %s", saved.Code, saved.Body)
+	}
+	parsed := invocation{stdin: saved.Body.String()}.run(t, "parse", "--jsonl")
+	if parsed.code != 0 || !strings.Contains(parsed.stdout, `"type":"tool_use"`) || !strings.Contains(parsed.stdout, `"outcomes":[{"kind":"clean"`) {
+		t.Errorf("parse says %+v", parsed)
+	}
+	graded := invocation{}.run(t, "eval", "--simulated", "--out", t.TempDir(), write(t, "case.jsonl", saved.Body.String()))
+	if graded.code != 0 || !strings.Contains(graded.stdout, "\nlegacy     1          1      100.0 %") {
+		t.Errorf("eval says %+v", graded)
 	}
 }

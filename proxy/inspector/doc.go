@@ -9,7 +9,9 @@
 //	conversation                    which exchange was the turn before
 //	store, exchange, prompt         what is kept, and how much
 //	text, span, clip                texts that grow, what their parts are, and the beginnings of long ones
-//	curl, golden, redact, replay    what can be made of an exchange that is kept
+//	curl, case, redact, replay      what can be made of an exchange that is kept
+//	mark, lost, why, reparse        how an exchange went, calls that are none, and what may change that
+//	search                          which exchanges hold a text
 //	playground                      what is rendered and parsed on trial
 //	page                            what a browser shows of it
 //

@@ -54,11 +54,12 @@ func (r *reading) hold(step translate.Step) {
 // findLost looks for lost calls in the completion that has just ended, and notes them.
 func (c *capture) findLost() {
 	p := c.prompt
+	c.mu.Lock()
 	lost := slices.ContainsFunc(p.outcomes, outcome.isLost)
-	if c.req == nil || len(c.req.Tools) == 0 || p.served || p.completion.size > mostSearched || len(p.outcomes) > 0 && !lost {
+	if c.gone || c.req == nil || len(c.req.Tools) == 0 || p.served || p.completion.size > mostSearched || len(p.outcomes) > 0 && !lost {
+		c.mu.Unlock()
 		return
 	}
-	c.mu.Lock()
 	a := p.answered()
 	c.mu.Unlock()
 	a.req = c.req
@@ -71,6 +72,9 @@ func (c *capture) findLost() {
 		return
 	}
 	c.change(func() {
+		if c.gone {
+			return
+		}
 		p.spans = overlay(p.spans, shaped)
 		if found != nil {
 			p.outcomes, c.outcomes = append(p.outcomes, *found), append(c.outcomes, *found)

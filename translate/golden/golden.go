@@ -1,5 +1,4 @@
-// Package golden writes what stands in the files of translate/testdata: for the tests that read them,
-// and for those who save an exchange as such a file.
+// Package golden writes what stands in the files of translate/testdata, for the tests that read them.
 package golden
 
 import (
