@@ -70,6 +70,9 @@ func (in *Inspector) saveCase(w http.ResponseWriter, r *http.Request) error {
 			s.Expected = append(s.Expected, expectedCall{block.Name, block.Input})
 		}
 	}
+	if a.stop == messages.StopToolUse { // how a server calls the end of a turn with calls
+		s.StopReason = string(messages.StopEndTurn)
+	}
 	if a.target.QuotedCalls {
 		s.QuotedCalls = proxy.QuotedRead
 	}
