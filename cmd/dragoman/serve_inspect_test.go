@@ -58,7 +58,9 @@ func inspect(t *testing.T, env map[string]string, args ...string) (url, log stri
 
 // The URL that is printed opens the inspector; the log does not have the token.
 func TestInspect(t *testing.T) {
-	file := write(t, "inspect.yaml", "inspector: true\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: claude-2.1, upstream: sim}]\n")
+	const models = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: claude-2.1, upstream: sim}]\n"
+	file := write(t, "inspect.yaml", "inspector: true\n"+models)
+	sized := write(t, "sized.yaml", "inspector: {enabled: true, exchanges: 5, bytes: 1MiB}\n"+models)
 	for name, how := range map[string]struct {
 		env  map[string]string
 		args []string
@@ -66,6 +68,7 @@ func TestInspect(t *testing.T) {
 		"flag":        {nil, []string{"--simulated", "--inspect"}},
 		"environment": {map[string]string{"DRAGOMAN_INSPECT": "true"}, []string{"--simulated"}},
 		"file":        {nil, []string{"--config", file}},
+		"sizes":       {nil, []string{"--config", sized}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url, log := inspect(t, how.env, how.args...)

@@ -66,10 +66,8 @@ type Config struct {
 	// Bounds of the time of a request, and of the drain.
 	Timeouts `yaml:"timeouts" example:"{idle: 2m}" see:"operations.md#time-and-memory"`
 
-	// Whether Dragoman keeps what clients and models write in memory, and shows it at `/inspector/` of the admin
-	// listener. The page needs the token that the start prints. `admin_listen` has to be on loopback then (exit code
-	// 78). `serve --inspect` is the same as `true`. A change takes a restart.
-	Inspector bool `yaml:"inspector" default:"false" example:"true" see:"inspector.md"`
+	// The inspector: whether there is one, and how much it keeps. `true` alone turns it on. A change takes a restart.
+	Inspector Inspector `yaml:"inspector" example:"{enabled: true, exchanges: 5000}" see:"inspector.md"`
 
 	// What Dragoman does when a client leaves. `cancel`: it cancels the call of the upstream. `drain`: it reads the
 	// answer to its end, so that its tokens are counted.

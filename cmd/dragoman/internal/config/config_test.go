@@ -126,6 +126,7 @@ models:
   - {name: "meta/*", upstream: gcp}
 limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, max_connection_age: 5m, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
+inspector: {exchanges: 50, bytes: 512KiB}
 on_disconnect: drain
 log: {format: console, level: warn}
 `)
@@ -189,6 +190,7 @@ log: {format: console, level: warn}
 		},
 		AdminLoopback: true,
 		Log:           Log{LogFormat: LogConsole, LogLevel: "warn"},
+		Inspector:     Inspector{Exchanges: 50, Bytes: 512 << 10},
 		OnDisconnect:  "drain",
 	}
 	// Auth and Routes are compared as the proxy takes them: Keys and Models.

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"dragoman/proxy"
@@ -66,4 +69,47 @@ type Timeouts struct {
 // Proxy returns the timeouts of an exchange.
 func (t Timeouts) Proxy() proxy.Timeouts {
 	return proxy.Timeouts{FirstByte: t.FirstByte, Idle: t.Idle, ModelReady: t.ModelReady, Total: t.Total, WriteStall: t.WriteStall, EarlyCommit: t.EarlyCommit}
+}
+
+// Inspector are the keys of inspector.
+type Inspector struct {
+	// Whether Dragoman keeps what clients and models write in memory, and shows it at `/inspector/` of the admin
+	// listener. The page needs the token that the start prints. `admin_listen` has to be on loopback then (exit code
+	// 78). `serve --inspect` is the same as `true`.
+	Enabled bool `yaml:"enabled" default:"false" alone:"true" example:"true" see:"inspector.md#to-turn-it-on"`
+
+	// How many exchanges can be opened. Of older ones, the list has a line.
+	Exchanges int64 `yaml:"exchanges" default:"1000" min:"1" max:"10000" example:"5000" see:"inspector.md#how-much-is-kept"`
+
+	// How many bytes the exchanges that can be opened take together.
+	Bytes Size `yaml:"bytes" default:"64MiB" pattern:"^[1-9][0-9]{0,5}(KiB|MiB|GiB)$" example:"256MiB" see:"inspector.md#how-much-is-kept"`
+}
+
+// Size is a number of bytes, written with a unit.
+type Size int64
+
+// units are those of a Size, the largest first.
+var units = []struct {
+	name  string
+	bytes Size
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+func (s *Size) set(text string) *fault {
+	for _, unit := range units {
+		digits, ok := strings.CutSuffix(text, unit.name)
+		if n, err := strconv.ParseUint(digits, 10, 20); ok && err == nil && n > 0 {
+			*s = Size(n) * unit.bytes
+			return nil
+		}
+	}
+	return &fault{fmt.Sprintf("%q is not a size", text), "give a whole number and a unit, such as 512KiB, 64MiB or 1GiB"}
+}
+
+func (s *Size) text() string {
+	for _, unit := range units {
+		if *s > 0 && *s%unit.bytes == 0 {
+			return fmt.Sprintf("%d%s", *s/unit.bytes, unit.name)
+		}
+	}
+	return ""
 }

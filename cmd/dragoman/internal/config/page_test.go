@@ -75,6 +75,8 @@ func typeOfValue(k key) string {
 		return fmt.Sprintf("whole number from %d to %d", least, most)
 	case k.v.Type() == reflect.TypeFor[time.Duration]():
 		return "duration, such as 500ms, 30s, 5m or 1h; at most " + cmp.Or(k.tag.Get("max"), short(longest))
+	case k.v.Type() == reflect.TypeFor[Size]():
+		return "size: a whole number and `KiB`, `MiB` or `GiB`"
 	case len(k.words()) > 0:
 		return "one of `" + strings.Join(k.words(), "`, `") + "`"
 	case is == "path":

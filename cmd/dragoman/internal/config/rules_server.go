@@ -44,8 +44,8 @@ func (l *loader) checkServer() {
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen, l.running.AdminListen)
 	l.cfg.Loopback, l.cfg.AdminLoopback = client.loopback, admin.loopback
 	if l.src.Inspect.Value != "" {
-		l.cfg.Inspector = true
-		l.derive("inspector", l.src.Inspect.From)
+		l.cfg.Inspector.Enabled = true
+		l.derive("inspector.enabled", l.src.Inspect.From)
 	}
 	keep(l, "inspector", &l.cfg.Inspector, l.running.Inspector) // the start prints its token
 	l.checkTLS()
@@ -77,7 +77,7 @@ func (l *loader) checkReach(client, admin address) {
 	}
 	switch {
 	case !admin.valid || admin.loopback:
-	case l.cfg.Inspector:
+	case l.cfg.Inspector.Enabled:
 		l.problems = append(l.problems, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and the inspector shows there what clients and models write", l.cfg.AdminListen),
 			fmt.Sprintf("listen on 127.0.0.1:%s, or turn the inspector off: inspector: false, and no --inspect (DRAGOMAN_INSPECT)", admin.port)))

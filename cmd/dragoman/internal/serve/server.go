@@ -53,8 +53,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.process = process{metrics: metrics.New(o.Version), observe: o.Observe, log: o.Log(cfg)}
 	watcher := newWatcher(s, cfg)
-	if cfg.Inspector {
-		s.inspector = inspector.New(inspector.DefaultLimits)
+	if keep := cfg.Inspector; keep.Enabled {
+		s.inspector = inspector.New(inspector.Limits{Exchanges: int(keep.Exchanges), Bytes: int64(keep.Bytes)})
 	}
 	if cfg.Telemetry != nil {
 		s.telemetry = telemetry.New(cfg.Telemetry, o.Version, s.log)
