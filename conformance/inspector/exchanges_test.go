@@ -220,6 +220,10 @@ func TestReplay(t *testing.T) {
 		t.Error("they do not stand side by side")
 	}
 	p.accessible("two exchanges")
+	p.do(chromedp.EmulateViewport(390, 800))
+	if over := p.text(`document.documentElement.scrollWidth - innerWidth`); over != "0" {
+		t.Errorf("on a phone, they are %s wider than the window", over)
+	}
 	p.quiet()
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Text in the shape of a call that is no call. The parser says of some such text why it is none (an outcome).
-// Some text it does not take for a call at all, because nobody told it to: a call in a code fence, or in a format
-// that is not accepted. The inspector finds that by parsing the completion again, and accepting all.
+// Some text it does not take for a call at all, because nobody told it to: a call in a code fence, in thinking
+// that the model's server opens, or in a format that is not accepted. The inspector finds that by parsing the completion again, and accepting all.
 
 // Bounds of the search.
 const (
@@ -26,7 +26,7 @@ const spanShaped = "shaped"
 // acceptAll are the changes under which the search parses a completion, the smaller one first.
 var acceptAll = []change{
 	{QuotedCalls: proxy.QuotedRead},
-	{QuotedCalls: proxy.QuotedRead, Accept: translate.AcceptAll, Rescue: true},
+	{QuotedCalls: proxy.QuotedRead, Accept: translate.AcceptAll, Rescue: true, Thinking: translate.ThinkingMarked},
 }
 
 // stretch is a part of a completion, in bytes.
@@ -120,7 +120,7 @@ func (a *answered) shaped(c *capture, all *reading) (out []stretch) {
 	}
 	from := int64(0)
 	for _, s := range all.spans {
-		if s.Kind != translate.SpanText.String() {
+		if s.Kind == translate.SpanMarkup.String() || s.Kind == translate.SpanValue.String() {
 			out = append(out, stretch{from, s.End})
 		}
 		from = s.End

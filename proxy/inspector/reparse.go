@@ -25,6 +25,7 @@ type change struct {
 	Format          string `json:"format,omitzero"`
 	Accept          string `json:"accept,omitzero"` // besides those that were accepted
 	QuotedCalls     string `json:"quoted_calls,omitzero"`
+	Thinking        string `json:"thinking,omitzero"`
 	UnaskedThinking string `json:"unasked_thinking,omitzero"`
 	Rescue          bool   `json:"rescue,omitzero"`
 }
@@ -39,6 +40,7 @@ func (c change) target(t translate.Target) translate.Target {
 		t.Accept = strings.Trim(t.Accept+","+accept, ",")
 	}
 	t.QuotedCalls = t.QuotedCalls || c.QuotedCalls == proxy.QuotedRead
+	t.Thinking = cmp.Or(c.Thinking, t.Thinking)
 	t.UnaskedThinking = cmp.Or(c.UnaskedThinking, t.UnaskedThinking)
 	t.Rescue = t.Rescue || c.Rescue
 	return t
@@ -53,6 +55,7 @@ func (c change) check() error {
 		{"format", c.Format, translate.Formats()},
 		{"accept", c.Accept, append(translate.AcceptedFormats(), translate.AcceptAll)},
 		{"quoted_calls", c.QuotedCalls, []string{proxy.QuotedRead}},
+		{"thinking", c.Thinking, thinkings},
 		{"unasked_thinking", c.UnaskedThinking, unaskedThinkings},
 	} {
 		if word.value != "" && !slices.Contains(word.values, word.value) {
@@ -62,7 +65,11 @@ func (c change) check() error {
 	return nil
 }
 
-var unaskedThinkings = []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide}
+// The values of the keys thinking and unasked_thinking.
+var (
+	thinkings        = []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen}
+	unaskedThinkings = []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide}
+)
 
 // answered is a completion, with all that it takes to parse it.
 type answered struct {

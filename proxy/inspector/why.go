@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -115,13 +116,18 @@ func (a *answered) changes(ctx context.Context) (out []offered) {
 			try(change{Format: name}, "The model is then asked for calls in the format that it writes.")
 		}
 	}
+	for _, how := range thinkings {
+		if how != cmp.Or(a.target.Thinking, translate.ThinkingMarked) {
+			try(change{Thinking: how}, "The call is then outside of the thinking that the model's server opens.")
+		}
+	}
 	for _, how := range unaskedThinkings {
 		if how != a.target.UnaskedThinking {
 			try(change{UnaskedThinking: how}, "Thinking that nobody asked for then no longer holds the call.")
 		}
 	}
 	if len(out) == 0 {
-		try(acceptAll[1], "Calls are then read in every format, and in code fences.")
+		try(acceptAll[1], "Calls are then read in every format, in code fences, and in thinking that the model's server opens.")
 	}
 	return out
 }
@@ -141,6 +147,9 @@ func (c change) keys(t translate.Target) string {
 		add("accept", "["+strings.ReplaceAll(accept, ",", ", ")+"]")
 	}
 	add("quoted_calls", c.QuotedCalls)
+	if c.Thinking != cmp.Or(t.Thinking, translate.ThinkingMarked) {
+		add("thinking", c.Thinking)
+	}
 	add("unasked_thinking", c.UnaskedThinking)
 	if c.Rescue && t.ToolAPI {
 		add("rescue", "true")
@@ -159,7 +168,7 @@ func (o outcome) sentence() string {
 // kindSentences say what a kind means, where the reason adds nothing to it.
 var kindSentences = map[string]string{
 	string(messages.OutcomeRefused):    "The model wrote the call to its end, and Dragoman cannot read it.",
-	string(messages.OutcomeLeaked):     "The text has the shape of a call, in a format that Dragoman was not told to read here.",
+	string(messages.OutcomeLeaked):     "The text has the shape of a call, and Dragoman was not told to read such text as a call here.",
 	string(messages.OutcomeIncomplete): "The answer ends within the call.",
 }
 

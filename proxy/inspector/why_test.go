@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dragoman/metrics"
+	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
@@ -19,6 +20,7 @@ const (
 	fenced   = "Let me look.\n\n```xml\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>\n```\n"
 	foreign  = "Let me look.\n<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>"
 	refused  = "Let me look.\n<function_calls>\n<invoke name=\"get_weather\">\n<city\n</invoke>\n</function_calls>\n"
+	drafted  = "I call it.\n<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>\n</think>\nDone."
 	halfCall = "Let me look.\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os"
 )
 
@@ -55,6 +57,7 @@ func (w *watched) shapedIn(id, completion string) string {
 
 // Text in the shape of a call shows in the list, in the completion, and with what would make it a call.
 func TestWhyNoCall(t *testing.T) {
+	thinking := map[string]string{"drafted": translate.ThinkingMaybe}
 	for name, tt := range map[string]struct {
 		completion string
 		mark       Mark
@@ -62,18 +65,19 @@ func TestWhyNoCall(t *testing.T) {
 		begins     string // what is marked
 		keys       []string
 	}{
+		"drafted": {drafted, MarkLeaked, "leaked", "<function_calls>", []string{"thinking: marked"}},
 		"fenced":  {fenced, MarkLeaked, "leaked quoted", "```xml\n<function_calls>", []string{"quoted_calls: read"}},
 		"foreign": {foreign, MarkLeaked, "leaked", "<|tool_calls_section_begin|>", []string{"accept: [kimi]", "format: kimi"}},
 		"refused": {refused, MarkRefused, "refused", "<function_calls>", []string{"repair: 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, writes(tt.completion, ""))
+			w := watch(t, writes(tt.completion, ""), func(o *proxy.Options) { o.Routes[0].Thinking = thinking[name] })
 			w.ask(question)
 			line := w.ended(1)[0]
 			if line.Mark != tt.mark || len(line.Misread) != 1 || !strings.HasPrefix(line.Misread[0], tt.misread) {
 				t.Errorf("the list says %q of %q", line.Mark, line.Misread)
 			}
-			if got := w.shapedIn(line.ID, tt.completion); !strings.HasPrefix(got, tt.begins) || strings.Contains(got, "Let me look") {
+			if got := w.shapedIn(line.ID, tt.completion); !strings.HasPrefix(got, tt.begins) || strings.Contains(got, "Let me look") || strings.Contains(got, "Done") {
 				t.Errorf("marked is %q", got)
 			}
 			why := w.why(line.ID)
