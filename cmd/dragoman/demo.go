@@ -31,16 +31,30 @@ func demoCommand(p process) *cobra.Command {
 conversation with a tool over HTTP, and shows on one screen what the model writes, and what the client
 receives of it. It needs no account and no network, and reads no configuration. With --verbose it prints
 all of each step: the request, the prompt it became, what the model wrote, and the events the client got.
-The simulated model writes calls in any format, as the prompt shows them.`,
+The simulated model writes calls in any format, as the prompt shows them. With --wire prompt it is asked as
+an imported Qwen2.5 is: the prompt is one string, in the model's own chat template.`,
 		Example: `  dragoman demo
   dragoman demo --format glm
+  dragoman demo --wire prompt --verbose
   dragoman demo --verbose | less`,
 		Args: atMost(0),
 	}
-	var format string
+	var format, wire string
 	oneOf(c, &format, "format", translate.Formats()[0], translate.Formats(), "ask the model for calls in the format `NAME`")
+	oneOf(c, &wire, "wire", proxy.WireText, []string{proxy.WireText, proxy.WirePrompt}, "ask the model over the wire `WIRE`")
 	verbose := c.Flags().Bool("verbose", false, "print requests, prompts and events in full")
-	c.RunE = func(c *cobra.Command, _ []string) error { return demo(c.Context(), p, format, *verbose) }
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		model := func(m *proxy.Route) { m.Format = format }
+		if wire == proxy.WirePrompt {
+			model = func(m *proxy.Route) {
+				m.Wire, m.Family = wire, "qwen2.5"
+				if c.Flags().Changed("format") {
+					m.Format = format
+				}
+			}
+		}
+		return demo(c.Context(), p, model, *verbose)
+	}
 	return c
 }
 
@@ -71,19 +85,19 @@ const demoReturns = `, {"role": "assistant", "content": [
 	{"type": "text", "text": %q}, {"type": "tool_use", "id": %q, "name": "` + demoTool + `", "input": %s}
 ]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": %[2]q, "content": %[4]q}]}`
 
-// demo serves the simulated model on a free port, holds the conversation in a format and prints it. It
+// demo serves the simulated model on a free port, set as model says, holds the conversation and prints it. It
 // has no environment but for the colours, so that no configuration of the user's changes it.
-func demo(ctx context.Context, p process, format string, verbose bool) error {
+func demo(ctx context.Context, p process, model func(*proxy.Route), verbose bool) error {
 	none := func(string) string { return "" }
 	load := func(running *config.Config) (*config.Config, error) {
 		free := config.Override{Value: freePort}
 		cfg, err := config.Load(config.Source{Listen: free, AdminListen: free, Simulated: true, Getenv: none, Running: running})
 		if err == nil {
-			cfg.Models[0].Format = format // the simulated model is the only one
+			model(&cfg.Models[0]) // the simulated model is the only one
 		}
 		return cfg, err
 	}
-	c := conversation{format: format, ended: make(chan demoStep, 1)}
+	c := conversation{ended: make(chan demoStep, 1)}
 	server, err := serve.Start(ctx, serve.Options{
 		Load: load, Log: func(*config.Config) zerolog.Logger { return zerolog.Nop() }, Getenv: none, Observe: []proxy.Observe{c.observe},
 	})
@@ -105,13 +119,14 @@ func demo(ctx context.Context, p process, format string, verbose bool) error {
 
 // conversation is what the demo shows: its client asks, and asks again with the result of the tool.
 type conversation struct {
-	url, format string
+	url         string
 	asked, told demoStep
 	ended       chan demoStep // gets each exchange that has ended
 }
 
 // demoStep is one request of the demo, and what came of it.
 type demoStep struct {
+	format                              string   // of calls
 	request, prompt, completion, stream string   // request and stream are bodies
 	id                                  string   // of the call
 	text, input                         []string // the pieces of the text, and of the input of the call
@@ -152,7 +167,13 @@ func (c *conversation) observe(*http.Request, *metrics.Exchange) *proxy.Observat
 	var s demoStep
 	return &proxy.Observation{
 		Rendered: func(_ proxy.UpstreamModel, _ *messages.Request, p *translate.Prompt) {
-			s.prompt, s.completion = p.Text(), ""
+			s.format, s.prompt, s.completion = translate.Formats()[0], p.Text(), ""
+			if p.Declared != nil {
+				s.format = p.Declared.Name
+			}
+			if raw := p.Raw(); raw != nil {
+				s.prompt = raw.BOS + raw.Text
+			}
 		},
 		Chunk: func(c *translate.Chunk) {
 			s.completion += c.Text

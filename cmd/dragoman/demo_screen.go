@@ -12,7 +12,7 @@ import (
 
 // transcript returns all of the conversation.
 func (c *conversation) transcript() string {
-	s := fmt.Sprintf("Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and writes calls in the format %s, as a model without a tool API would.\n", c.format)
+	s := fmt.Sprintf("Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and writes calls in the format %s, as a model without a tool API would.\n", c.asked.format)
 	turn := func(title, prompt string, step demoStep) {
 		s += "\n################ " + title + " ################\n"
 		for _, section := range [][2]string{

@@ -35,6 +35,27 @@ func TestDemoVerbose(t *testing.T) {
 	}
 }
 
+// Over the wire of raw prompts the demo shows the string that the model gets, and all else is the same.
+func TestDemoRawPrompt(t *testing.T) {
+	got := invocation{}.run(t, "demo", "--wire", "prompt", "--verbose")
+	if got.code != 0 || got.stderr != "" {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	for _, want := range []string{
+		"in the format json,",
+		"<|im_start|>user\nWhat is the weather in Lisbon?<|im_end|>\n<|im_start|>assistant\n\n========",
+		"<tool_response>\n21 degrees celsius, sunny\n</tool_response><|im_end|>\n<|im_start|>assistant\n\n========",
+		`called    get_weather({"city":"Lisbon"})`,
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is not in:\n%s", want, got.stdout)
+		}
+	}
+	if got := (invocation{}).run(t, "demo", "--wire", "prompt", "--format", "glm"); !strings.Contains(got.stdout, "<arg_key>city</arg_key>") {
+		t.Errorf("got %s%s", got.stderr, got.stdout)
+	}
+}
+
 // On the smallest of terminals the demo and the prompt behind it are one screen.
 func TestDemo(t *testing.T) {
 	pieces := regexp.MustCompile(`(?m)^(.*(text|input) +)\S.*$`) // they are cut where the network cut them

@@ -26,6 +26,8 @@ func TestPages(t *testing.T) {
 		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
 		"docs/formats.md":       {{"json text xml json", holdExample}, {"xml", holdExampleCalls}, {strings.TrimSuffix(strings.Repeat("text ", len(formatExamples())), " "), holdFormats}},
 		"docs/configuration.md": {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
+		"docs/upstreams.md":     {{"yaml", holdConfiguration}},
+		"docs/raw-prompts.md":   {{"text", holdRawPrompt}},
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
 		"docs/operations.md":    {{"text", holdConsole}},
@@ -138,6 +140,18 @@ func formatExamples() (all []string) {
 
 func holdConfiguration(t *testing.T, blocks []string) {
 	succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
+}
+
+// holdRawPrompt holds the prompt of a model without tools, in the template that the page names.
+func holdRawPrompt(t *testing.T, blocks []string) {
+	config := file(t, "dragoman.yaml", `
+upstreams: {local: {kind: openai, base_url: "http://127.0.0.1:8000/v1"}}
+models: [{name: tuned, upstream: local, wire: prompt, family: qwen2.5}]
+`)
+	request := file(t, "request.json", `{"model":"tuned","max_tokens":10,"system":"Be brief.","messages":[{"role":"user","content":"Weather in Oslo?"}]}`)
+	if got := succeed(t, "render", "--text", "--config", config, request); strings.TrimSpace(got) != strings.TrimSpace(blocks[0]) {
+		t.Errorf("the prompt is\n%s\nand the page has\n%s", got, blocks[0])
+	}
 }
 
 func holdKeys(t *testing.T, blocks []string) {
