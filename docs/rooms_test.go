@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"metrics":                {"translate/messages"},
 	"proxy/nearest":          nil,
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
-	"proxy/check":            {"translate", "translate/memo", "translate/messages"},
+	"proxy/check":            {"translate", "translate/memo", "translate/messages", "translate/schema"},
 	"proxy":                  {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/check", "proxy/nearest"},
 	"proxy/inspector":        {"translate", "translate/rawjson", "translate/messages", "upstream", "metrics", "proxy", "proxy/bedrock"},
 	"proxy/telemetry":        {"translate", "translate/messages", "upstream", "metrics", "proxy"},

@@ -45,7 +45,7 @@ var (
 		performanceConfig performanceConfigLatency serviceTier requestMetadata promptVariables trace guardrailConfig
 		inferenceConfig maxTokens topP stopSequences toolConfig toolChoice tool toolSpec outputConfig textFormat structure jsonSchema
 		additionalModelRequestFields additionalModelResponseFieldPaths cachePoint guardContent text qualifiers
-		toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
+		input_schema inputSchema json toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
 )
 
 // outcomeKinds returns how a call of a tool can be read.
@@ -58,14 +58,14 @@ func outcomeKinds() (kinds []string) {
 
 // pathWords are the other names that a field of a request can have in these APIs.
 var pathWords = newSet(`
-	model modelId stream stop_sequences role name id input tool_use_id tool_name is_error input_schema inputSchema
+	model modelId stream stop_sequences role name id input tool_use_id tool_name is_error
 	json_schema schema data media_type url file_id title context signature display budget_tokens disable_parallel_tool_use
 	display_number display_height_px display_width_px enable_zoom max_characters user_id enabled
 	limit after_id before_id maxResults nextToken x-dragoman-dry-run Content-Encoding amazon-bedrock-guardrailConfig tagSuffix
 	custom tool_use tool_result search_result tool_reference ttl redactedContent
 	max_tokens_to_sample max_gen_len inputText textGenerationConfig prompt
-	json bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode
-	properties items required enum anyOf oneOf allOf not additionalProperties patternProperties prefixItems minimum maximum default`)
+	bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode
+	$ref $defs definitions properties items required enum anyOf oneOf allOf not additionalProperties patternProperties prefixItems minimum maximum default`)
 
 // Path returns the path of a field of a request, such as "messages.3.content", as it may
 // stand in the log. A name that these APIs do not have is the client's own, and "*" there;

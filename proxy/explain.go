@@ -228,6 +228,7 @@ var dropReasons = map[string]string{
 	"max_tokens":        "the model gives fewer tokens than the request allows",
 	check.FieldFormat:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its answer is not checked",
 	check.FieldStrict:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its calls are not checked",
+	check.FieldSchema:   "a type is unknown, or a $ref leads nowhere: the model is shown the schema, and any value fits there; compat: strict refuses it, and says where",
 	check.FieldExamples: "they cannot be checked by the schema of the tool: the model is shown them as they are",
 }
 

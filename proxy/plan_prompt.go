@@ -92,6 +92,12 @@ func (m UpstreamModel) render(ctx context.Context, req *messages.Request, spec u
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := check.Tools(req, rules.kept.faults); err != nil {
+		if rules.Strict {
+			return nil, nil, err
+		}
+		rules.Drop(check.FieldSchema)
+	}
 	unchecked := ""
 	checks, err := check.New(req, m.Repair > 0, rules.kept.checks, func(field string) {
 		unchecked = cmp.Or(unchecked, field)
@@ -194,6 +200,6 @@ func (m UpstreamModel) WantsFewTools() bool {
 func (s *Server) adviseTools(req *messages.Request, m UpstreamModel) {
 	if len(req.Tools) > adviceTools && req.MayCall() && m.WantsFewTools() && s.advice.add(m.way()) {
 		s.log.Warn().Str("upstream", m.Upstream).Str("upstream_model", clip(m.Model)).Int("tools", len(req.Tools)).
-			Str("msg", "more tools than the documents advise for a model of that time in the legacy format, which is 3 to 5; this is said once").Send()
+			Str("event", "many_tools").Str("msg", "more tools than the documents advise for a model of that time in the legacy format, which is 3 to 5; this is said once").Send()
 	}
 }

@@ -274,6 +274,7 @@ func (s *Server) Cut() { s.cut(errShutDown) }
 type kept struct {
 	tools  *translate.Memo
 	checks *check.Schemas
+	faults *check.Faults
 }
 
 // of returns what is kept of one key's requests.
@@ -281,10 +282,10 @@ func (k kept) of(key *heldKey) kept {
 	if key == nil {
 		return k
 	}
-	return kept{k.tools.Of(key.ID()), k.checks.Of(key.ID())}
+	return kept{k.tools.Of(key.ID()), k.checks.Of(key.ID()), k.faults.Of(key.ID())}
 }
 
-func newKept() kept { return kept{translate.NewMemo(), check.NewSchemas()} }
+func newKept() kept { return kept{translate.NewMemo(), check.NewSchemas(), check.NewFaults()} }
 
 // Gather returns the metrics as /metrics of the admin listener has them.
 func (s *Server) Gather() ([]*dto.MetricFamily, error) {
