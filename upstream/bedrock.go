@@ -47,6 +47,7 @@ type Bedrock struct {
 	control     *bedrock.Client // lists models, and says what an ARN hides
 	connections *http.Client    // of both
 	names       *resolver
+	credentials *aws.CredentialsCache
 }
 
 // NewBedrock returns an upstream with these options, or an error if no region is known
@@ -72,7 +73,7 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	b := &Bedrock{connections: withoutRedirects(client), names: newResolver()}
 	b.connections.Transport = &sdkTransport{opt.OnRequest.over(cmp.Or(b.connections.Transport, http.DefaultTransport))}
 	credentials := aws.NewCredentialsCache(&awsCredentials{load: opt.loadCredentials(), tell: opt.OnCredentials})
-	cfg.HTTPClient, cfg.Credentials = b.connections, credentials
+	cfg.HTTPClient, cfg.Credentials, b.credentials = b.connections, credentials, credentials
 	cfg.Retryer = func() aws.Retryer { return onceMore{credentials: credentials} }
 	b.runtime = bedrockruntime.NewFromConfig(cfg, func(o *bedrockruntime.Options) {
 		if opt.Endpoint != "" {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"cloud.google.com/go/compute/metadata"
 	"github.com/aws/smithy-go"
@@ -132,6 +133,9 @@ func describe(err error) (text string, known bool) {
 func describeService(err error) string {
 	switch e := err.(type) {
 	case *smithy.OperationError:
+		if e.ServiceID == "ec2imds" {
+			return "the metadata server of EC2"
+		}
 		return e.ServiceID + " " + e.OperationName
 	case interface{ HTTPStatusCode() int }:
 		return inStatus(e.HTTPStatusCode())
@@ -166,20 +170,37 @@ var tokenErrors = []string{
 // sentinels are errors that are known by what they are, and that say nothing else.
 var sentinels = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, http.ErrSchemeMismatch}
 
-// describeOther describes an error by the name of its type. The types that only carry a
+// describeOther describes an error by the words of its type's name. The types that only carry a
 // text, or other errors, have names that say nothing.
 func describeOther(err error) (text string, known bool) {
 	if slices.Contains(sentinels, err) {
 		return err.Error(), true
 	}
 	name := fmt.Sprintf("%T", err)
-	if strings.HasPrefix(name, "*errors.") || strings.HasPrefix(name, "*fmt.") {
+	if strings.HasPrefix(name, "*errors.") || strings.HasPrefix(name, "*fmt.") || strings.HasPrefix(name, "*jsonwire.") {
 		return "", false
 	}
+	name = wordsOf(name)
 	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 		name += " (timed out)"
 	}
 	return name, true
+}
+
+// wordsOf returns the name of a type in words: "json unmarshal type error" for *json.UnmarshalTypeError.
+func wordsOf(name string) string {
+	var words strings.Builder
+	last := ' '
+	for _, r := range strings.TrimLeft(name, "*") {
+		if unicode.IsUpper(r) && unicode.IsLower(last) {
+			words.WriteByte(' ')
+		}
+		if last = r; r == '.' {
+			r = ' '
+		}
+		words.WriteRune(unicode.ToLower(r))
+	}
+	return words.String()
 }
 
 func inStatus(status int) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/smithy-go"
 	"golang.org/x/oauth2"
 
 	"dragoman/upstream"
@@ -68,9 +69,10 @@ func TestExplain(t *testing.T) {
 		{nil, ""},
 		{errors.New("secret"), ""},
 		{fmt.Errorf("secret: %w", refused), "dial tcp " + address + ": connect: connection refused"},
+		{&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: errors.New("secret")}, "the metadata server of EC2"},
 		{errors.Join(errors.New("secret"), x509.UnknownAuthorityError{}), "x509: certificate signed by unknown authority"},
 		{fmt.Errorf("secret: %w", token), "the token server refused invalid_grant"},
-		{&json.UnmarshalTypeError{Value: "secret"}, "*json.UnmarshalTypeError"},
+		{&json.UnmarshalTypeError{Value: "secret"}, "json unmarshal type error"},
 		{&net.DNSError{Err: "no such host", Name: "models.test", IsNotFound: true}, "lookup models.test: no such host"},
 		{&upstream.Error{Status: 400, Message: "secret", Err: errors.New("secret")}, ""},
 		{&net.DNSError{Name: strings.Repeat("a", 1000)}, "lookup " + strings.Repeat("a", 505)},

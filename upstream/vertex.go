@@ -44,6 +44,7 @@ type Vertex struct {
 	location string // its URL, within the project
 	client   *http.Client
 	names    *resolver // of endpoints that users deployed
+	tokens   *googleTokens
 }
 
 // NewVertex returns an upstream with these options, or an error that names the option
@@ -60,7 +61,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	}
 	tokens := newGoogleTokens(opt, *client)
 	client.Transport = &bearerTransport{base: opt.OnRequest.over(client.Transport), tokens: tokens}
-	return &Vertex{opt: opt, location: base + "/projects/" + opt.Project + "/locations/" + opt.Location, client: client, names: newResolver()}, nil
+	return &Vertex{opt: opt, location: base + "/projects/" + opt.Project + "/locations/" + opt.Location, client: client, names: newResolver(), tokens: tokens}, nil
 }
 
 // Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still asks which
