@@ -29,11 +29,12 @@ type Exchange struct {
 	Variant       string // of the format; "" for none
 	FormatReason  string // why it was asked in the format
 
-	Shape       string // of the URL's path, for one that is not served: see proxy; "" otherwise
+	Shape       string // of the URL's path, without the client's own words: see proxy
 	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none
 
 	Status      int    // of HTTP; 499 if the client left before there was one
 	ErrorType   string // error.type of the Messages API; "" if there was no error
+	Error       string // why it failed, in our own words alone; "" if there was no error
 	ErrorReason string // why a request is refused with 400: a fixed word; it says nothing with another status
 	Panicked    bool   // a programming error ended the exchange
 	Stream      bool   // the client asked for a stream
@@ -66,6 +67,15 @@ type ToolCall struct {
 	Outcome    string // a kind of [messages.OutcomeKinds]
 	Reason     string // one of [messages.Reasons]
 	FromServer bool   // the server of the model has read the call, and not the proxy from the text
+}
+
+// ToolCallOutcomes returns the outcome of each call.
+func (e *Exchange) ToolCallOutcomes() []string {
+	outcomes := make([]string, len(e.ToolCalls))
+	for i, c := range e.ToolCalls {
+		outcomes[i] = c.Outcome
+	}
+	return outcomes
 }
 
 // ToolCallSource says who has read the calls: "text" for the proxy, from what the model wrote, "server" for the server of

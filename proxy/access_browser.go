@@ -96,7 +96,7 @@ func (s *Server) guarded(h http.Handler) http.Handler {
 				text = toOperators
 			}
 			s.log.Warn().Int("status", http.StatusForbidden).Str("error_type", messages.ErrorPermission).
-				Str("msg", "refused on the admin listener: "+text).Send()
+				Str("event", "admin_refused").Str("msg", "refused on the admin listener: "+text).Send()
 			respondText(http.StatusForbidden, text+"\n")(w, r)
 			return
 		}

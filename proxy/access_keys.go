@@ -84,7 +84,8 @@ func (x *exchange) authenticate() error {
 	}
 	if key == nil {
 		x.record.header.Set("WWW-Authenticate", "Bearer")
-		return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
+		return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, " +
+			"or sign a request to Bedrock with one as the access key id; the operator of this server makes a key with `openssl rand -hex 24` and adds it to auth.keys"}
 	}
 	x.record.KeyID = key.ID()
 	if err := key.take(time.Now(), x.record.header); err != nil {

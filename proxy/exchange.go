@@ -57,7 +57,7 @@ type exchange struct {
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{s: s, dialect: d, r: r, admission: admission{s: s}, record: record{began: time.Now(), header: http.Header{}, logger: &s.log}}
 	x.reply = newReply(s, d, &x.record, w)
-	x.record.Exchange = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
+	x.record.Exchange = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete, Shape: shapeOf(r.URL.Path)}
 	x.record.RequestID, x.record.ClientRequestID = setRequestIDs(x.record.header, r)
 	x.replay = replayOf(r)
 	if d.setID != nil {

@@ -26,6 +26,7 @@ type failure struct {
 	status     int    // of HTTP
 	typ        string // of package messages (ErrorAPI, …), or what the upstream said
 	message    string
+	logged     string         // what the log has in place of message, which repeats words of the client; "" for message
 	details    jsontext.Value // error.details, for programs; nil for none
 	reason     string         // why it is a 400, for the log: one of messages.Faults, or below; "" for messages.FaultValue
 	retryAfter time.Duration  // 0 for no advice
@@ -49,6 +50,35 @@ func (f *failure) setHeader(h http.Header) {
 	if f.final || f.exhausted {
 		h.Set("X-Should-Retry", "false")
 	}
+}
+
+// inOurWords returns what the log may say of the error whose failure this is: nothing that a client, a model or an
+// upstream wrote. It is "" for a client that has left.
+func (f *failure) inOurWords(err error) string {
+	var own *failure
+	switch {
+	case f.status == statusClientGone:
+		return ""
+	case errors.As(err, &own):
+		return cmp.Or(f.logged, f.message)
+	case f.reason == reasonUpstream:
+		return upstream.Explain(err)
+	case f.status == http.StatusBadRequest:
+		return faultTexts[f.reason]
+	}
+	return f.message
+}
+
+// faultTexts is what the log says of a request for each of [messages.Faults]: the message repeats what the client wrote.
+var faultTexts = map[string]string{
+	messages.FaultJSON:         "the body is not a JSON object in UTF-8, or has a name twice",
+	messages.FaultUnknownField: "the API does not have the field",
+	messages.FaultMissingField: "a field is missing that the API requires",
+	messages.FaultValue:        "the value has the wrong type, or is not allowed",
+	messages.FaultSchema:       "the schema cannot be used, or an example does not fit it",
+	messages.FaultConversation: "messages, calls and results do not follow each other as the API requires",
+	messages.FaultUnsupported:  "the model cannot do it, or compat: strict refuses it",
+	messages.FaultLimit:        "the request has more than Dragoman reads",
 }
 
 // Failures that have no error of another package as their cause.
@@ -77,13 +107,9 @@ func invalidField(path, message string) error {
 	return &messages.InvalidRequestError{Path: path, Message: message}
 }
 
-// nothingAt returns the failure of a request to a path that is not served.
-func nothingAt(r *http.Request) *failure {
-	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at the path " + clip(r.URL.Path)}
-}
-
 func bodyTooLarge(limit int64) error {
-	return &failure{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
+	return &failure{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge, message: fmt.Sprintf(
+		"the body of the request is longer than %d bytes, the value of limits.body_bytes; send less, or raise limits.body_bytes in the server's configuration", limit)}
 }
 
 // errUnmet is the answer to a client that wants nothing else (compat is strict) where the model has
@@ -168,7 +194,7 @@ func failureFor(err error) *failure {
 			status = http.StatusInternalServerError
 		}
 		return &failure{
-			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message, reason: reasonUpstream,
+			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message + adviceFor(upstreamErr), reason: reasonUpstream,
 			retryAfter: upstreamErr.RetryAfter, notReady: upstreamErr.NotReady,
 			final:     upstreamErr.Final || upstreamErr.Credentials != "" || upstreamErr.RetryAfter > longestRetryAfter,
 			exhausted: errors.As(err, &exhausted),
@@ -177,6 +203,14 @@ func failureFor(err error) *failure {
 		return &failure{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, message: timeout.Error()}
 	}
 	return internalFailure
+}
+
+// adviceFor returns what the operator can do about an upstream that cannot be called, behind the message to the client.
+func adviceFor(e *upstream.Error) string {
+	if e.Unreachable || e.Credentials != "" {
+		return "; the operator of this server can run `dragoman check --online` to find out why"
+	}
+	return ""
 }
 
 // exhaustedError is an error of an upstream that this program has called more than once.

@@ -123,7 +123,7 @@ func (l *modelList) note(err error) {
 	if explained := upstream.Explain(err); explained != "" {
 		line.Str("error", explained)
 	}
-	line.Str("msg", "the upstream does not say which models it has: GET /v1/models lists none of them, or those of the last time; "+
+	line.Str("event", "models_unlisted").Str("msg", "the upstream does not say which models it has: GET /v1/models lists none of them, or those of the last time; "+
 		"this is said once, and they can be asked for all the same; list_models: false of the upstream has it not asked").Send()
 }
 

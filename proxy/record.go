@@ -144,6 +144,7 @@ func (r *record) noteFailure(request *http.Request, err error, f *failure) {
 		panicked    *panicError
 	)
 	r.ErrorType, r.ErrorReason = f.typ, cmp.Or(f.reason, messages.FaultValue)
+	r.Error = f.inOurWords(err)
 	r.Terminal = terminalOf(request.Context(), err)
 	r.Panicked = errors.As(err, &panicked)
 	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {
@@ -154,9 +155,6 @@ func (r *record) noteFailure(request *http.Request, err error, f *failure) {
 		r.InvalidPath = metrics.Path(invalid.Path)
 	case f.status == http.StatusBadRequest && upstreamErr != nil:
 		r.InvalidPath = pathIn(f.message)
-	}
-	if f.status == http.StatusNotFound || f.status == http.StatusMethodNotAllowed || f == errNoPlace {
-		r.Shape = shapeOf(request.URL.Path)
 	}
 }
 

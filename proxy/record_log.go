@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,6 +28,9 @@ func (r *record) log() {
 		level = zerolog.WarnLevel
 	}
 	line := r.logger.WithLevel(level)
+	if level == zerolog.WarnLevel {
+		line.Str("event", "exchange_failed")
+	}
 	for _, text := range []struct{ name, value string }{
 		{"request_id", r.RequestID},
 		{"client_request_id", r.ClientRequestID},
@@ -43,6 +45,7 @@ func (r *record) log() {
 		{"upstream_request_id", idOrNone(r.UpstreamRequestID)},
 		{"error_type", metrics.ErrorType(r.ErrorType)},
 		{"path", r.Shape},
+		{"error", r.Error},
 		{"error_path", r.InvalidPath},
 		{"stop_reason", stopReason(r.StopReason)},
 		{"unknown_stop_reason", r.UnknownStop},
@@ -68,6 +71,7 @@ func (r *record) log() {
 	}
 	if len(r.ToolCalls) > 0 {
 		reasons := r.ToolCallReasons()
+		line.Strs("tool_call_outcomes", r.ToolCallOutcomes()[:min(len(reasons), mostReasons)])
 		line.Strs("tool_call_reasons", reasons[:min(len(reasons), mostReasons)])
 	}
 	if r.UsageEstimated {
@@ -87,7 +91,7 @@ func (r *record) log() {
 		Send()
 }
 
-// mostReasons bounds the list of reasons in a line.
+// mostReasons bounds the lists of outcomes and reasons in a line.
 const mostReasons = 64
 
 // milliseconds returns a duration in milliseconds with three decimals.
@@ -155,7 +159,7 @@ func (o *once[K]) add(key K) bool {
 // logPassedOver logs an error of an upstream that the client is not told of, because
 // something else is tried.
 func (r *record) logPassedOver(err error) {
-	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("msg", "the upstream failed and is passed over").Send()
+	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("event", "upstream_passed_over").Str("msg", "the upstream failed and is passed over").Send()
 }
 
 // logNotReady logs that a model is being loaded, and is waited for.
@@ -178,10 +182,10 @@ func (r *record) logCause(err error, f *failure) {
 		if f.status < http.StatusInternalServerError {
 			level = zerolog.WarnLevel // the request may be at fault
 		}
-		r.causeLine(level, err, f).Str("msg", "the upstream failed").Send()
+		r.causeLine(level, err, f).Str("event", "upstream_failed").Str("msg", "the upstream failed").Send()
 	case f == internalFailure:
 		r.logger.Error().Str("request_id", r.RequestID).
-			Str("error", cmp.Or(upstream.Explain(err), fmt.Sprintf("%T", err))).Str("msg", "internal error").Send()
+			Str("error", cmp.Or(upstream.Explain(err), "an error that says nothing of its kind")).Str("event", "internal_error").Str("msg", "internal error").Send()
 	}
 }
 
@@ -216,5 +220,5 @@ func logPanic(logger *zerolog.Logger, p *panicError, requestID string) {
 	if requestID != "" {
 		line.Str("request_id", requestID)
 	}
-	line.Str("error", p.Error()).Bytes("stack", stack).Str("msg", "panic").Send()
+	line.Str("error", p.Error()).Bytes("stack", stack).Str("event", "panic").Str("msg", "panic").Send()
 }

@@ -36,9 +36,9 @@ func TestExchangeLine(t *testing.T) {
 	want := map[string]any{
 		"level": "info", "msg": "exchange",
 		"request_id": w.Header().Get("request-id"), "client_request_id": "client-1", "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
-		"dialect": "messages", "model": "claude-2.1", "upstream": "east", "upstream_model": "anthropic.claude-v2:1", "format": "legacy", "format_reason": "set by format",
+		"dialect": "messages", "path": "/v1/messages", "model": "claude-2.1", "upstream": "east", "upstream_model": "anthropic.claude-v2:1", "format": "legacy", "format_reason": "set by format",
 		"status": 200., "stream": true, "attempts": 1., "bytes_in": float64(len(body)), "bytes_out": float64(w.Body.Len()),
-		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1., "tool_call_reasons": []any{"none"}, "tool_call_source": "text",
+		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1., "tool_call_outcomes": []any{"clean"}, "tool_call_reasons": []any{"none"}, "tool_call_source": "text",
 		"dropped": []any{"other", "speed"}, "terminal": "complete", "key_id": "9b346041",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -52,7 +52,7 @@ func TestExchangeLineOfARefusal(t *testing.T) {
 	newServer(t, completing(endOfTurn), log.option).Handler().ServeHTTP(w, newRequest("GET", "/nowhere", "", "traceparent", "00-x-y-z"))
 	got := log.exchange(t)
 	want := []string{
-		"attempts", "bytes_in", "bytes_out", "duration_ms", "error_type", "input_tokens", "level", "msg", "output_tokens",
+		"attempts", "bytes_in", "bytes_out", "duration_ms", "error", "error_type", "input_tokens", "level", "msg", "output_tokens",
 		"overhead_ms", "path", "request_id", "status", "stream", "terminal", "tool_calls",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {

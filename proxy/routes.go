@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
-
-	"dragoman/translate/messages"
 )
 
 // Handler returns the handler for clients: all URLs that they can use. Only the greeting
@@ -137,36 +135,6 @@ func respondText(status int, text string) http.HandlerFunc {
 	}
 }
 
-// notFound answers at a path that is not served.
-func notFound(x *exchange) error { return nothingAt(x.r) }
-
-// notServed answers at a path of an API that is not served, and says what to use instead.
-func notServed(use string) func(*exchange) error {
-	return func(x *exchange) error {
-		f := *nothingAt(x.r)
-		f.message = "this part of the API is not served here (" + clip(x.r.URL.Path) + "): " + use
-		return &f
-	}
-}
-
-// noOperation answers at a path of Bedrock that is none of its operations.
-func noOperation(*exchange) error {
-	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
-}
-
-// notAllowed answers a request whose method the path does not take, and names those that
-// it takes (RFC 9110, section 15.5.6).
-func notAllowed(routes chi.Routes) func(*exchange) error {
-	return func(x *exchange) error {
-		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-			if routes.Match(chi.NewRouteContext(), method, x.r.URL.Path) {
-				x.record.header.Add("Allow", method)
-			}
-		}
-		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request"}
-	}
-}
-
 // Clients put the path of the Messages API behind a base URL that may end in a slash, in /v1 or in
 // /anthropic, or leave its /v1 out (docs/reference/clients.md §2). What comes of that is served as what
 // was meant: an alias of a path.
@@ -215,7 +183,7 @@ const maxAliases = 32
 func (s *Server) noteAlias(path, plain string) {
 	if shape := shapeOf(path); s.aliases.add(shape) {
 		s.log.Warn().Str("path", shape).Str("served_as", shapeOf(plain)).
-			Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are taken for what is meant, and this is said once").Send()
+			Str("event", "base_url_alias").Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are taken for what is meant, and this is said once").Send()
 	}
 }
 

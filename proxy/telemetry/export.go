@@ -131,6 +131,6 @@ func (c *complaints) lost(n int, why string) {
 		return
 	}
 	c.last = time.Now()
-	c.log.Warn().Int("lost", c.count).Str("signal", c.what).Str("error", why).Str("msg", "telemetry is lost; exchanges are not affected").Send()
+	c.log.Warn().Int("lost", c.count).Str("signal", c.what).Str("error", why).Str("event", "telemetry_lost").Str("msg", "telemetry is lost; exchanges are not affected").Send()
 	c.count = 0
 }

@@ -1,0 +1,68 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"dragoman/proxy/nearest"
+	"dragoman/translate/messages"
+)
+
+// What is told of paths and methods that are not served.
+
+// messagesPaths are the paths of the Messages API that are served, without those with a model's name.
+var messagesPaths = []string{"/v1/messages", "/v1/messages/count_tokens", "/v1/models"}
+
+// nothingAt returns the failure of a request to a path that is not served. It names the path that was meant, or all
+// that there are.
+func nothingAt(r *http.Request) *failure {
+	const nothing, there = "there is nothing at the path", "the paths here are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models, " +
+		"and those of Bedrock (/model/…) and Vertex AI (/v1/projects/…); the base URL of a client ends behind the port"
+	path := clip(r.URL.Path)
+	advice := there
+	if meant := nearest.Word(path, messagesPaths); meant != "" {
+		advice = "did you mean " + meant + "?"
+	}
+	return &failure{
+		status: http.StatusNotFound, typ: messages.ErrorNotFound,
+		message: fmt.Sprintf("%s %s; %s", nothing, path, advice), logged: nothing,
+	}
+}
+
+// notFound answers at a path that is not served.
+func notFound(x *exchange) error { return nothingAt(x.r) }
+
+// notServed answers at a path of an API that is not served, and says what to use instead.
+func notServed(use string) func(*exchange) error {
+	return func(x *exchange) error {
+		return &failure{
+			status: http.StatusNotFound, typ: messages.ErrorNotFound,
+			message: "this part of the API is not served here (" + clip(x.r.URL.Path) + "): " + use,
+			logged:  "this part of the API is not served here: " + use,
+		}
+	}
+}
+
+// noOperation answers at a path of Bedrock that is none of its operations.
+func noOperation(*exchange) error {
+	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is no such operation here; " +
+		"there are POST /model/ID/invoke, invoke-with-response-stream, converse, converse-stream and count-tokens, and a slash in the id of a model is to be escaped (%2F)"}
+}
+
+// notAllowed answers a request whose method the path does not take, and names those that
+// it takes (RFC 9110, section 15.5.6).
+func notAllowed(routes chi.Routes) func(*exchange) error {
+	return func(x *exchange) error {
+		var takes []string
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if routes.Match(chi.NewRouteContext(), method, x.r.URL.Path) {
+				takes = append(takes, method)
+				x.record.header.Add("Allow", method)
+			}
+		}
+		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request; use " + strings.Join(takes, " or ")}
+	}
+}
