@@ -1,8 +1,13 @@
 package docs_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +29,67 @@ func TestSignals(t *testing.T) {
 	line, _, _ = strings.Cut(line[strings.Index(line, ") log() {"):], "\n}\n")
 	field := regexp.MustCompile(`(?:\{|\b(?:Str|Int|Int64|Bool|Float64|Strs)\()"([a-z_]+)"`)
 	checkRows(t, below(t, page, "### Its fields"), field.FindAllStringSubmatch(line, -1), 25)
+}
+
+// TestEvents holds that each line of the log of level warn or error has a word for its event, and that
+// docs/operations.md says of each word what to do.
+func TestEvents(t *testing.T) {
+	var events [][]string
+	for _, path := range files(t, ".go") {
+		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "conformance/") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, path), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			line, ok := n.(*ast.CallExpr)
+			if !ok || len(line.Args) > 0 {
+				return true
+			}
+			calls := chain(line)
+			if calls[0] != "Send" || slices.Contains(calls, "Info") {
+				return true
+			}
+			i := slices.IndexFunc(calls, func(call string) bool { return strings.HasPrefix(call, "event ") })
+			switch {
+			case i >= 0:
+				events = append(events, strings.Split(calls[i], " "))
+			case !slices.Contains(calls, "msg exchange"): // only some of them are warnings
+				t.Errorf("%s: a line of the log has no event: %q", path, calls)
+			}
+			return true
+		})
+	}
+	events = append(events, []string{"", "exchange_failed"}, []string{"", "line_too_long"})
+	checkRows(t, below(t, read(t, "docs/operations.md"), "### Events"), events, 20)
+}
+
+// chain returns the names of the methods that are called one on the result of another, the last one first. A call of
+// Str with two literals is "name value".
+func chain(call *ast.CallExpr) (names []string) {
+	for call != nil {
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return append(names, "")
+		}
+		name := method.Sel.Name
+		if name == "Str" && len(call.Args) == 2 {
+			name = literal(call.Args[0]) + " " + literal(call.Args[1])
+		}
+		names = append(names, name)
+		call, _ = method.X.(*ast.CallExpr)
+	}
+	return names
+}
+
+// literal returns the text of a literal, or "" for another expression.
+func literal(e ast.Expr) string {
+	if l, ok := e.(*ast.BasicLit); ok {
+		return strings.Trim(l.Value, `"`)
+	}
+	return ""
 }
 
 // below returns what stands below a heading, up to the next one.

@@ -16,6 +16,7 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 )
 
 // onlineTimeout is how long one call of `check --online` may take.
@@ -28,7 +29,8 @@ func checkCommand(p process) *cobra.Command {
 		Short: "say all that serve would refuse",
 		Long: `Checks the configuration as serve does, and prints "ok" with a summary, or everything that is wrong:
 file and line, cause, and what to do. With --online each upstream is then asked for one token by the
-first model entry that names it. The server of --base-url is asked if it lists one model.`,
+first model entry that names it, or for its list of models if no entry names one, and "ok" comes
+last, if all have answered. The server of --base-url is asked if it lists one model.`,
 		Example: `  dragoman check --config dragoman.yaml
   dragoman check --config dragoman.yaml --online
   dragoman check --base-url http://127.0.0.1:8080/v1 --online`,
@@ -51,25 +53,36 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err != nil {
 		return err
 	}
-	if err := summarize(p.stdout, cfg); err != nil || !online {
-		return err
-	}
 	defer upstreams.Close()
-	if server, ok := newServerOf(cfg, upstreams.ByName(), s); ok {
-		said, err := server.check(ctx)
-		if err != nil {
-			return fmt.Errorf("check: %w", err)
-		}
-		_, err = fmt.Fprintf(p.stdout, "online    %s: %s\n", config.OpenAI, said)
+	if !online {
+		_, err := fmt.Fprint(p.stdout, "ok\n"+summary(cfg))
 		return err
 	}
-	return callAll(ctx, p.stdout, cfg, upstreams.ByName())
+	if _, err := fmt.Fprint(p.stdout, summary(cfg)); err != nil {
+		return err
+	}
+	if err := checkOnline(ctx, p.stdout, cfg, upstreams.ByName(), s); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	_, err = fmt.Fprintln(p.stdout, "ok")
+	return err
 }
 
-// summarize prints what a configuration that can be used would serve.
-func summarize(w io.Writer, cfg *config.Config) error {
+// checkOnline calls the upstreams, and prints how that went.
+func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings) error {
+	if server, ok := newServerOf(cfg, upstreams, s); ok {
+		said, err := server.check(ctx)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "online    %s: %s\n", config.OpenAI, said)
+		}
+		return err
+	}
+	return callAll(ctx, w, cfg, upstreams)
+}
+
+// summary says what a configuration that can be used would serve.
+func summary(cfg *config.Config) string {
 	var s strings.Builder
-	s.WriteString("ok\n")
 	fmt.Fprintf(&s, "listen    %s, %s\n", cfg.Listen, access(cfg))
 	fmt.Fprintf(&s, "admin     %s\n", cfg.AdminListen)
 	for _, u := range cfg.Upstreams {
@@ -92,8 +105,7 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	for _, problem := range cfg.Warnings {
 		fmt.Fprintf(&s, "warning   %s\n", problem)
 	}
-	_, err := io.WriteString(w, s.String())
-	return err
+	return s.String()
 }
 
 // askedIn says in which format a model is asked, and why.
@@ -133,24 +145,59 @@ func access(cfg *config.Config) string {
 func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream) error {
 	failures := 0
 	for _, u := range cfg.Upstreams {
-		said := "not called: no model entry gives an id to ask for; add one with model: ID"
-		if m, found := firstModel(cfg, u); found {
-			begun := time.Now()
-			if err := askOneToken(ctx, onlineTimeout, upstreams[m.Upstream], m); err != nil {
-				failures++
-				said = fmt.Sprintf("%s failed: %v", m.Model, err)
-			} else {
-				said = fmt.Sprintf("%s answered in %d ms", m.Model, time.Since(begun).Milliseconds())
-			}
+		said, err := callOne(ctx, cfg, u, upstreams[u.Name])
+		if err != nil {
+			failures++
+			said = fmt.Sprintf("%s failed: %s", said, whyNot(u, err))
 		}
 		if _, err := fmt.Fprintf(w, "online    %s: %s\n", u.Name, said); err != nil {
 			return err
 		}
 	}
 	if failures > 0 {
-		return fmt.Errorf("check: upstreams that failed: %d", failures)
+		return fmt.Errorf("upstreams that failed: %d", failures)
 	}
 	return nil
+}
+
+// callOne asks the upstream for one token, and returns how that went. Where no entry gives the id of a model, it asks
+// for the list of models, which shows whether the credentials are good. With an error, it returns what was asked.
+func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up proxy.Upstream) (string, error) {
+	begun := time.Now()
+	if m, found := firstModel(cfg, u); found {
+		if err := askOneToken(ctx, onlineTimeout, up, m); err != nil {
+			return m.Model, err
+		}
+		return fmt.Sprintf("%s answered in %d ms", m.Model, time.Since(begun).Milliseconds()), nil
+	}
+	const noModel = "no model entry gives an id to ask for; add one with model: ID"
+	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
+	defer cancel()
+	models, err := up.ListModels(ctx)
+	var failed *upstream.Error
+	switch {
+	case err == nil:
+		return fmt.Sprintf("listed %d models in %d ms; no model was called: %s", len(models), time.Since(begun).Milliseconds(), noModel), nil
+	case errors.As(err, &failed) && (failed.Unreachable || failed.Credentials == upstream.CredentialsMissing):
+		return "the list of models", err
+	}
+	return "not called: " + noModel, nil
+}
+
+// whyNot says why an upstream did not answer, and what to do.
+func whyNot(u config.Upstream, err error) string {
+	var failed *upstream.Error
+	switch {
+	case !errors.As(err, &failed):
+		return err.Error()
+	case failed.Credentials == upstream.CredentialsMissing:
+		return fmt.Sprintf("%s (tried: %s)", serve.CredentialsAdvice(u.Kind), upstream.Explain(failed.Err))
+	case failed.Credentials == upstream.CredentialsRefused:
+		return fmt.Sprintf("the upstream refused the credentials (%v); see the errors in docs/start for what each one needs", failed.Err)
+	case failed.Unreachable:
+		return fmt.Sprintf("nothing answers at %s (%v); start the server, or correct its address", u.Place(), innermost(failed))
+	}
+	return said(failed)
 }
 
 // firstModel returns the first model of the upstream whose id can be asked for: it is not a

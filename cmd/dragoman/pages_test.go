@@ -31,9 +31,13 @@ func TestPages(t *testing.T) {
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
 		"docs/operations.md":    {{"text", holdConsole}},
+		"docs/start/bedrock.md": {{"yaml text", holdStart}},
+		"docs/start/vertex.md":  {{"yaml text", holdStart}},
 		"docs/telemetry.md":     {{"yaml", func(*testing.T, []string) {}}}, // a collector's, which conformance/telemetry runs
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
+	starts, _ := filepath.Glob("../../docs/start/*.md") // the pattern is a good one
+	pages = append(pages, starts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +158,16 @@ models: [{name: tuned, upstream: local, wire: prompt, family: qwen2.5}]
 	}
 }
 
+// holdStart holds that check says of the configuration what the page shows, but for the calls.
+func holdStart(t *testing.T, blocks []string) {
+	said := succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
+	for line := range strings.Lines(blocks[1]) {
+		if !strings.HasPrefix(line, "online ") && !strings.Contains(said, line) {
+			t.Errorf("check does not say %q:\n%s", line, said)
+		}
+	}
+}
+
 func holdKeys(t *testing.T, blocks []string) {
 	content := strings.Replace(blocks[0], "/run/secrets/laptop", file(t, "laptop", "a-key-from-a-file\n"), 1)
 	said := succeed(t, "check", "--simulated", "--config", file(t, "dragoman.yaml", content))
@@ -166,8 +180,8 @@ func holdKeys(t *testing.T, blocks []string) {
 func holdConsole(t *testing.T, blocks []string) {
 	var want strings.Builder
 	for _, line := range []string{
-		`{"level":"info","dialect":"messages","model":"claude-2.1","status":200,"input_tokens":312,"output_tokens":58,"tool_calls":1,"stop_reason":"tool_use","duration_ms":812,"msg":"exchange"}`,
-		`{"level":"info","dialect":"messages","model":"gpt-9","status":404,"error_type":"not_found_error","duration_ms":0.3,"request_id":"req_018F2","msg":"exchange"}`,
+		`{"level":"info","dialect":"messages","path":"/v1/messages","model":"claude-2.1","status":200,"input_tokens":312,"output_tokens":58,"tool_calls":1,"stop_reason":"tool_use","duration_ms":812,"msg":"exchange"}`,
+		`{"level":"info","dialect":"messages","path":"/v1/messages","model":"gpt-9","status":404,"error_type":"not_found_error","error":"no model of this name is configured","duration_ms":0.3,"request_id":"req_018F2","msg":"exchange"}`,
 	} {
 		if _, err := logging.Console(&want, false).Write([]byte(line)); err != nil {
 			t.Fatal(err)

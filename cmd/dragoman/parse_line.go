@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,7 +59,11 @@ func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 	if len(line) == 0 {
 		return completion{}, badLine("the line is empty")
 	}
-	if err := json.Unmarshal(line, &l); err != nil {
+	var misplaced *json.SemanticError
+	if err := json.Unmarshal(line, &l); errors.As(err, &misplaced) && misplaced.GoType != nil { // its text names the type
+		at := cmp.Or(strings.TrimPrefix(string(misplaced.JSONPointer), "/"), "the line cannot be read")
+		return completion{}, badLine("%s: this should not be of the kind %s", at, misplaced.JSONKind)
+	} else if err != nil {
 		return completion{}, badLine("the line cannot be read: %v", err)
 	}
 	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format", "accept", "quoted_calls", "thinking", "unasked_thinking", "id", "expected"}

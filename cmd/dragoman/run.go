@@ -124,7 +124,7 @@ func (w *wrapper) environment(server *serve.Server, own []string, getenv func(st
 		kept, removed := without(own, server.Config().SecretVariables)
 		if len(removed) > 0 {
 			log := server.Log()
-			log.Warn().Strs("variables", removed).
+			log.Warn().Strs("variables", removed).Str("event", "secrets_withheld").
 				Str("msg", "the command does not get the variables that the configuration uses as secrets; --inherit-secrets keeps them").Send()
 		}
 		own, getenv = kept, hiding(getenv, removed)
@@ -159,7 +159,7 @@ func (w *wrapper) end(ctx context.Context, server *serve.Server, signals <-chan 
 	}()
 	limit, log := server.Config().Drain, server.Log()
 	said := time.AfterFunc(time.Second, func() {
-		log.Warn().Stringer("timeout", limit).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
+		log.Warn().Stringer("timeout", limit).Str("event", "run_waits").Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
 	})
 	_ = server.Drain(ctx, limit) // the log has the error
 	said.Stop()

@@ -107,7 +107,7 @@ func TestLogOnTerminal(t *testing.T) {
 		if got, want := strings.Contains(rest, "\x1b"), env == "TERM=xterm"; got != want {
 			t.Errorf("%s: colours %v: %q", env, got, rest)
 		}
-		if !regexp.MustCompile(`\d\d:\d\d:\d\d INF exchange status=200 dialect=messages model=claude-2\.1 .* tool_calls=1 .*stop_reason=tool_use duration_ms=[\d.]+`).MatchString(plain(rest)) {
+		if !regexp.MustCompile(`\d\d:\d\d:\d\d INF exchange status=200 dialect=messages path=/v1/messages model=claude-2\.1 .* tool_calls=1 .*stop_reason=tool_use duration_ms=[\d.]+`).MatchString(plain(rest)) {
 			t.Errorf("no line for the exchange:\n%s", rest)
 		}
 		_, _ = io.WriteString(stdin, "\x03") // Ctrl-C

@@ -46,6 +46,7 @@ func TestServeTLS(t *testing.T) {
 	if got := status(t, strings.Replace(server.url, "https", "http", 1)); got != http.StatusBadRequest {
 		t.Errorf("without TLS: status %d", got)
 	}
+	server.await(t, `"event":"plain_http_to_tls"`)
 	admin := strings.TrimPrefix(server.admin, "http://")
 	if health := (invocation{}).run(t, "healthcheck", "--config", write(t, "admin.yaml", "admin_listen: "+admin+"\ntls: {cert: /nowhere, key: /nowhere}\n")); health.code != 0 {
 		t.Errorf("healthcheck: %+v", health)
@@ -79,5 +80,28 @@ func TestServeClientCertificates(t *testing.T) {
 				response.Body.Close()
 			}
 		}
+	}
+}
+
+// A client that speaks TLS to a port without it gets an answer at once, which says that the port speaks HTTP, and the
+// log says it once.
+func TestServeTLSClientWithoutTLS(t *testing.T) {
+	server := start(t, nil, "--simulated")
+	for _, url := range []string{server.url, server.url, server.admin} {
+		response, err := client.Get(strings.Replace(url, "http", "https", 1))
+		if err == nil {
+			response.Body.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	for _, port := range []string{"clients", "operators"} { // one line each
+		if line := server.await(t, `"event":"tls_to_plain_http"`); line == "" {
+			t.Error(port)
+		}
+	}
+	if got := status(t, server.url); got != http.StatusOK {
+		t.Errorf("status %d", got)
 	}
 }

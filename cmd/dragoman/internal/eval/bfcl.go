@@ -84,7 +84,7 @@ func readBFCL(id string, question json.RawMessage, functions []bfclFunction, ans
 	if strings.Contains(id, "java") {
 		return r, want{}, errors.New("the categories of Java and JavaScript are not read: their values are source text")
 	}
-	if err := json.Unmarshal(question, &turns); err != nil {
+	if err := unmarshal(question, &turns); err != nil {
 		return r, want{}, fmt.Errorf("question: %w", err)
 	}
 	if len(turns) != 1 {

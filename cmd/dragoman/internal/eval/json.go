@@ -3,8 +3,10 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -46,7 +48,10 @@ func eachLine(r io.Reader, f func(n int, data []byte) error) error {
 func unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	if err := d.Decode(v); err != nil {
+	var misplaced *json.UnmarshalTypeError
+	if err := d.Decode(v); errors.As(err, &misplaced) { // its text names types of Go
+		return fmt.Errorf("%s: this should not be of the kind %s", cmp.Or(misplaced.Field, "the line"), misplaced.Value)
+	} else if err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {

@@ -59,6 +59,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"no id", `{"question": "?", "expected": []}`, "set:1: id: missing"},
 		{"id twice", ok + ok, `set:2: a second question with the id "ok"`},
 		{"no expectation", `{"id": "a", "question": "?"}`, "set:1: expected: missing"},
+		{"a number as the id", `{"id": 1, "question": "?", "expected": []}`, "set:1: id: this should not be of the kind number"},
 		{"no question", `{"id": "a", "expected": []}`, "set:1: question: either it or messages has to be given"},
 		{"question and messages", `{"id": "a", "question": "?", "messages": [], "expected": []}`, "set:1: question: either it or messages has to be given"},
 		{"question of another layout", `{"id": "a", "question": [[]], "expected": []}`, "set:1: question: not a string"},

@@ -35,7 +35,7 @@ func Console(w io.Writer, colours bool) zerolog.ConsoleWriter {
 
 // exchangeFields are what people see of an exchange, in their order.
 var exchangeFields = strings.Fields(`status dialect path model input_tokens output_tokens tool_calls attempts stop_reason
-	error_type error_reason error_path dropped unmet duration_ms request_id`)
+	error_type error error_reason error_path dropped unmet duration_ms request_id`)
 
 // shorten removes what is for programs from the fields of an exchange. The id of one that failed stays: it is
 // what to look for elsewhere.

@@ -43,7 +43,7 @@ func (s shortLines) Write(p []byte) (int, error) {
 	if len(p) <= longestLine {
 		return s.w.Write(p)
 	}
-	_, err := fmt.Fprintf(s.w, `{"level":"error","time":%q,"bytes":%d,"msg":"a line of the log was too long, and is left out"}`+"\n", time.Now().Format(time.RFC3339), len(p))
+	_, err := fmt.Fprintf(s.w, `{"level":"error","time":%q,"bytes":%d,"event":"line_too_long","msg":"a line of the log was too long, and is left out"}`+"\n", time.Now().Format(time.RFC3339), len(p))
 	return len(p), err
 }
 
@@ -57,21 +57,34 @@ func Cut(s string) string {
 
 // Library turns what package log is given, by net/http above all, into lines of our
 // log. Package log is to write no flags.
-func Library(log zerolog.Logger) io.Writer { return libraryLog{log} }
+func Library(log zerolog.Logger) io.Writer { return &libraryLog{log: log} }
 
-type libraryLog struct{ log zerolog.Logger }
+type libraryLog struct {
+	log       zerolog.Logger
+	plainHTTP Seldom
+}
+
+// isPlainHTTP is what net/http says of a client that speaks HTTP to a port with TLS. It has answered the client.
+const isPlainHTTP = "client sent an HTTP request to an HTTPS server"
 
 // Write logs the first line of a message: package log calls it once for each. It ends
 // before the first quotation mark: what follows is what a client or a server sent.
-func (l libraryLog) Write(p []byte) (int, error) {
+func (l *libraryLog) Write(p []byte) (int, error) {
 	const longest = 512
 	message, _, _ := strings.Cut(string(p), "\n")
+	if strings.HasSuffix(message, isPlainHTTP) {
+		if l.plainHTTP.Due() {
+			l.log.Warn().Str("event", "plain_http_to_tls").
+				Str("msg", "a client speaks HTTP without TLS, and this port has TLS: give the client a URL with https://; this is said at most once a minute").Send()
+		}
+		return len(p), nil
+	}
 	if i := strings.IndexAny(message, "\"'`"); i >= 0 {
 		message = message[:i] + "…"
 	}
 	if len(message) > longest {
 		message = strings.ToValidUTF8(message[:longest], "") + "…"
 	}
-	l.log.Warn().Str("msg", message).Send()
+	l.log.Warn().Str("event", "library").Str("msg", message).Send()
 	return len(p), nil
 }

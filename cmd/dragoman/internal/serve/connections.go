@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/logging"
 )
 
 // connectionLimits returns how many connections clients and operators can have, for a
@@ -35,7 +37,7 @@ type connections struct {
 	open   list.List                  // of net.Conn, the oldest first
 	place  map[net.Conn]*list.Element // in open
 	idle   map[net.Conn]time.Time     // those between two requests, and since when
-	warned time.Time
+	warned logging.Seldom
 }
 
 func newConnections(most int64, makeRoom bool, log zerolog.Logger) *connections {
@@ -97,8 +99,7 @@ func (c *connections) resting(long time.Duration) bool {
 
 // warn logs that there are too many connections, at most once a minute.
 func (c *connections) warn() {
-	if time.Since(c.warned) > time.Minute {
-		c.warned = time.Now()
-		c.log.Warn().Int64("limit", c.most).Str("msg", "too many connections: some are closed at once").Send()
+	if c.warned.Due() {
+		c.log.Warn().Int64("limit", c.most).Str("event", "connections_full").Str("msg", "too many connections: some are closed at once").Send()
 	}
 }

@@ -61,7 +61,7 @@ func (s *Server) drain(ctx context.Context, failed error, delay, limit time.Dura
 	}
 	err := cmp.Or(failed, s.finish(ctx, limit-delay, delay > 0))
 	if err != nil {
-		s.log.Error().Str("error", logging.Cut(err.Error())).Str("msg", "the server ends with an error").Send()
+		s.log.Error().Str("error", logging.Cut(err.Error())).Str("event", "server_failed").Str("msg", "the server ends with an error").Send()
 	} else {
 		s.log.Info().Str("msg", "drained").Send()
 	}

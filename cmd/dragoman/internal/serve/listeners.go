@@ -46,6 +46,10 @@ func (s *Server) listen(ctx context.Context) error {
 		s.clients.Close()
 		return cannotListen(err, "admin-listen")
 	}
+	s.admins = &plainListener{Listener: s.admins, log: s.log}
+	if s.identity == nil {
+		s.clients = &plainListener{Listener: s.clients, log: s.log}
+	}
 	s.failed = make(chan error, 2)
 	_, admin := MaxConnections()
 	s.admin = newHTTPServer(g.server.Base(), s.answering(func(g *generation) http.Handler { return g.operators }), newConnections(admin, true, s.log))
@@ -68,7 +72,7 @@ func cannotListen(err error, name string) error {
 func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
 	most, _ := MaxConnections()
 	if cfg.MaxConnections > most {
-		log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
+		log.Warn().Int64("descriptors_allow", most).Str("event", "descriptors_short").Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
 	}
 	return cmp.Or(cfg.MaxConnections, most)
 }

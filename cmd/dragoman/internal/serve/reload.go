@@ -35,6 +35,8 @@ type watcher struct {
 	seen    []byte   // fingerprint of those files when they were read last
 	refused string   // what is wrong with what was read last; "" if it is in effect
 	retry   time.Time
+
+	background sync.WaitGroup // what the watcher has begun
 }
 
 // newWatcher returns the watcher of a configuration that has just been read: from now on no
@@ -58,11 +60,11 @@ func filesOf(cfg *config.Config) []string {
 // server that drains still takes over what has changed.
 func (w *watcher) start(ctx context.Context, hangUps <-chan os.Signal) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var following sync.WaitGroup
-	following.Go(func() { w.follow(ctx, hangUps) })
+	w.lookForCredentials(ctx, w.current().upstreams, nil)
+	w.background.Go(func() { w.follow(ctx, hangUps) })
 	return func() {
 		cancel()
-		following.Wait()
+		w.background.Wait()
 	}
 }
 
@@ -128,7 +130,7 @@ func (w *watcher) reload(ctx context.Context) {
 		w.metrics.ConfigRefused()
 		if err.Error() != w.refused {
 			w.log.Error().Str("error", logging.Cut(err.Error())).Str("config", running.Hash()).
-				Str("msg", "the configuration was read again and cannot be used: the one before goes on to serve").Send()
+				Str("event", "reload_refused").Str("msg", "the configuration was read again and cannot be used: the one before goes on to serve").Send()
 		}
 		w.refused, w.retry = err.Error(), time.Now().Add(retryInterval)
 		return
@@ -193,6 +195,7 @@ func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 		w.telemetry.Serve(cfg.Models)
 	}
 	w.swap(next)
+	w.lookForCredentials(ctx, next.upstreams, before.upstreams)
 	w.connections.limit(mostConnections(cfg, w.log))
 	if identity != nil {
 		w.identity.use(identity)
@@ -209,12 +212,12 @@ func (w *watcher) tell(running, cfg *config.Config, changes []string) {
 	}
 	w.log.Info().Str("config", cfg.Hash()).Int("changes", len(changes)).Strs("changed", changes[:min(len(changes), most)]).Str("msg", what).Send()
 	if len(cfg.Waits) > 0 {
-		w.log.Warn().Strs("keys", cfg.Waits).Str("msg", "the configuration has changed in what takes a restart: these stay as they were").Send()
+		w.log.Warn().Strs("keys", cfg.Waits).Str("event", "restart_needed").Str("msg", "the configuration has changed in what takes a restart: these stay as they were").Send()
 	}
 	for _, warning := range cfg.Warnings {
 		known := slices.ContainsFunc(running.Warnings, func(before config.Problem) bool { return before.String() == warning.String() })
 		if !known {
-			w.log.Warn().Str("msg", warning.String()).Send()
+			w.log.Warn().Str("event", "configuration_warning").Str("msg", warning.String()).Send()
 		}
 	}
 }

@@ -114,6 +114,6 @@ func (s *Server) announce(cfg *config.Config, version string) {
 		s.log.Info().Bool("traces", tel.Traces).Bool("metrics", tel.Metrics).Bool("content", tel.Content).Str("msg", "telemetry is exported").Send()
 	}
 	for _, w := range cfg.Warnings {
-		s.log.Warn().Str("msg", w.String()).Send()
+		s.log.Warn().Str("event", "configuration_warning").Str("msg", w.String()).Send()
 	}
 }
