@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v3"
 
 	"dragoman/conformance/install"
@@ -92,11 +93,27 @@ func TestEveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// Each alert says what it is about, and has a section of the runbook; and the runbook has no others.
+// Each alert says what it is about, and has a section of the runbook, with four steps; and the runbook has no others.
+// Its queries can be read.
 func TestRunbook(t *testing.T) {
+	runbook := read(t, root+"/docs/runbook.md")
 	var sections []string
-	for _, match := range regexp.MustCompile(`(?m)^### (\w+)$`).FindAllStringSubmatch(read(t, root+"/docs/runbook.md"), -1) {
-		sections = append(sections, match[1])
+	for _, section := range strings.Split(runbook, "\n### ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		sections = append(sections, name)
+		last := 0
+		for _, step := range []string{"**Is it real?**", "**Find the cause.**", "**Stop the pain.**", "**Fix it.**"} {
+			at := strings.Index(text, "\n"+step)
+			if at < last {
+				t.Errorf("%s: %s is missing, or in another place", name, step)
+			}
+			last = at
+		}
+	}
+	for _, match := range regexp.MustCompile("(?ms)^```promql\n(.*?)^```$").FindAllStringSubmatch(runbook, -1) {
+		if _, err := parser.NewParser(parser.Options{}).ParseExpr(match[1]); err != nil {
+			t.Errorf("%s: %v", match[1], err)
+		}
 	}
 	var names []string
 	for _, alert := range alerts(t) {

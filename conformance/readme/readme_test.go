@@ -36,14 +36,17 @@ var kinds = []kind{
 	{"Go", "go", "", runGo},
 }
 
-// TestPages runs every program of the pages. A block that it cannot place is an error, and so is a kind
-// of which there is no block.
+// TestPages runs every program of the pages, but for the runbook: see TestRunbook. A block that it cannot place is an
+// error, and so is a kind of which there is no block.
 func TestPages(t *testing.T) {
 	unseen := map[string]bool{}
 	for _, kind := range kinds {
 		unseen[kind.name] = true
 	}
 	for _, page := range pages(t) {
+		if page == runbook {
+			continue
+		}
 		t.Run(page, func(t *testing.T) {
 			for _, b := range blocks(t, page) {
 				i := slices.IndexFunc(kinds, func(k kind) bool {
@@ -87,7 +90,7 @@ var (
 	fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 	fence  = regexp.MustCompile("(?m)^ *(?:```|~~~)")
 	// data is the languages of blocks that are no programs; the tests of cmd/dragoman hold those.
-	data = []string{"json", "text", "xml", "yaml"}
+	data = []string{"json", "promql", "text", "xml", "yaml"}
 )
 
 // blocks returns the fenced blocks of a page, in their order.
@@ -128,6 +131,8 @@ func runCommands(t *testing.T, code string) {
 			runDragoman(t, `./dragoman eval -h | grep -F "  `+strings.TrimPrefix(line, "./")+`"`)
 		case program == "./dragoman":
 			runDragoman(t, line)
+		case strings.HasPrefix(line, "go build ") || strings.HasPrefix(line, "go install "):
+			install.Run(t, root, "go", "list", line[strings.LastIndex(line, " ")+1:])
 		case program == "go" || program == "cd":
 			listTests(t, line)
 		case program == "docker" && strings.HasPrefix(rest, "compose "):

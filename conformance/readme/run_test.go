@@ -40,6 +40,19 @@ func link(t *testing.T, folder string) {
 // the first line of its log gives. The server gets a SIGTERM at the test's end and has to exit with 0.
 func serve(t *testing.T, line string) string {
 	t.Helper()
+	return serveWith(t, line).URL
+}
+
+// announced is the first line of the log of a server.
+type announced struct {
+	URL       string `json:"url"`
+	AdminURL  string `json:"admin_url"`
+	Simulated bool   `json:"simulated"`
+}
+
+// serveWith is serve with variables in the environment.
+func serveWith(t *testing.T, line string, env ...string) (said announced) {
+	t.Helper()
 	folder := t.TempDir()
 	link(t, folder)
 
@@ -54,6 +67,7 @@ func serve(t *testing.T, line string) string {
 		"AWS_EC2_METADATA_DISABLED=true",
 		"GORACE=atexit_sleep_ms=0", // built with the race detector it would wait for a second at its end
 	}
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = drainTime
 	stderr, err := cmd.StderrPipe()
@@ -81,18 +95,14 @@ func serve(t *testing.T, line string) string {
 		}
 	})
 
-	var announced struct {
-		URL       string `json:"url"`
-		Simulated bool   `json:"simulated"`
-	}
 	if readErr != nil {
 		t.Fatalf("%s: its log ended before a line: %v", line, readErr)
 	}
-	if err := json.Unmarshal([]byte(first), &announced); err != nil || announced.URL == "" {
+	if err := json.Unmarshal([]byte(first), &said); err != nil || said.URL == "" {
 		t.Fatalf("%s: the first line of its log gives no URL (%v): %s", line, err, first)
 	}
-	if want := strings.Contains(line, "--simulated"); announced.Simulated != want {
-		t.Errorf("%s: simulated is %v", line, announced.Simulated)
+	if want := strings.Contains(line, "--simulated"); said.Simulated != want {
+		t.Errorf("%s: simulated is %v", line, said.Simulated)
 	}
-	return announced.URL
+	return said
 }
