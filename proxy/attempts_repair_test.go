@@ -34,8 +34,8 @@ func TestRepair(t *testing.T) {
 		{"twice", []string{lost, lost}, []string{`{\"city\": Oslo}`}, "end_turn", []string{"not valid JSON"}, "repaired refused"},
 		{"parameters that do not fit", []string{weatherCall("<town>Oslo</town>"), good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
 			[]string{"<town>", "Oslo", "<error>\nnot run: the parameters do not fit the tool. Missing parameters: city.", "again"}, "clean"},
-		{"in attributes", []string{"Let me look.\n\n<function_calls>\n<invoke name=\"get_weather\" city=\"Oslo\"></invoke>\n", good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
-			[]string{"Let me look.", "city=", "Oslo", "<error>\nThe call could not be read, and was not run. Missing parameters: city.", "again"}, "repaired clean"},
+		{"in attributes", []string{"Let me look.\n\n<function_calls>\n<invoke name=\"get_weather\" town=\"Oslo\"></invoke>\n", good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
+			[]string{"Let me look.", "town=", "Oslo", "<error>\nThe call could not be read, and was not run. Missing parameters: city.", "again"}, "repaired clean"},
 		{"and the upstream fails", []string{broken}, []string{"{get_weather}"}, "end_turn", []string{"again"}, "refused"},
 		{"in words", []string{broken, "It is cold."}, []string{"{get_weather}", "It is cold."}, "end_turn", []string{"again"}, "repaired"},
 	}

@@ -165,7 +165,7 @@ func (r *record) logPassedOver(err error) {
 // logNotReady logs that a model is being loaded, and is waited for.
 func (r *record) logNotReady(err error, pause time.Duration) {
 	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Float64("pause_s", pause.Seconds()).
-		Str("msg", "the model is not ready and is asked again after a pause: timeouts.model_ready").Send()
+		Str("event", "model_not_ready").Str("msg", "the model is not ready and is asked again after a pause: timeouts.model_ready").Send()
 }
 
 // logCause logs what the client is not told of the error that ended the exchange.

@@ -395,14 +395,14 @@ func (iotestErr) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 func TestParseOutcomes(t *testing.T) {
 	request := write(t, "request.json", weatherRequest)
 	odd := strings.Replace(weatherCall, "<tool_name>get_weather</tool_name>", "<tool_name>get_weather</tool_name>\n<!-- so -->", 1) +
-		"<invoke>\n<tool_name>no such tool</tool_name>\n</invoke>\n"
+		"<invoke>\n<tool_name>no_such_tool</tool_name>\n</invoke>\n"
 	got := invocation{stdin: odd}.run(t, "parse", "--request", request, "--verbose")
-	if want := "get_weather: repaired (stray_text)\nnosuchtool: unknown_tool (none)\n"; got.code != 0 || got.stderr != want {
+	if want := "get_weather: repaired (stray_text)\nno_such_tool: unknown_tool (none)\n"; got.code != 0 || got.stderr != want {
 		t.Errorf("exit code %d, %q, want %q", got.code, got.stderr, want)
 	}
 	lines := invocation{stdin: line(odd, "") + "\n" + line("It rains.", "") + "\n"}.run(t, "parse", "--jsonl")
 	want := []string{
-		`"outcomes":[{"kind":"repaired","tool":"get_weather","reason":"stray_text"},{"kind":"unknown_tool","tool":"nosuchtool","reason":"none"}]}`,
+		`"outcomes":[{"kind":"repaired","tool":"get_weather","reason":"stray_text"},{"kind":"unknown_tool","tool":"no_such_tool","reason":"none"}]}`,
 		`"outcomes":[]}`,
 	}
 	for i, line := range strings.Split(strings.TrimSpace(lines.stdout), "\n") {

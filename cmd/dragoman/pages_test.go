@@ -33,7 +33,9 @@ func TestPages(t *testing.T) {
 		"docs/operations.md":    {{"text", holdConsole}},
 		"docs/start/bedrock.md": {{"yaml text", holdStart}},
 		"docs/start/vertex.md":  {{"yaml text", holdStart}},
-		"docs/telemetry.md":     {{"yaml", func(*testing.T, []string) {}}}, // a collector's, which conformance/telemetry runs
+
+		"docs/start/imported-model.md": {{"yaml", holdConfiguration}},
+		"docs/telemetry.md":            {{"yaml", func(*testing.T, []string) {}}}, // a collector's, which conformance/telemetry runs
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	starts, _ := filepath.Glob("../../docs/start/*.md") // the pattern is a good one

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"dragoman/conformance/install"
 	"dragoman/translate"
@@ -24,14 +25,17 @@ type walk struct {
 func TestStart(t *testing.T) {
 	chat, bedrock, vertex := upstreamtest.NewChat(qwen), upstreamtest.NewBedrock(qwen), upstreamtest.NewVertex(qwen)
 	chat.Models = upstreamtest.Listing{"qwen2.5-coder:1.5b"}
+	bedrock.Imports = map[string]*upstreamtest.Import{
+		"arn:aws:bedrock:us-east-1:111122223333:imported-model/abcdefghijkl": {Architecture: "qwen2", Created: time.Now(), Formats: []string{upstreamtest.FormatCompletion}},
+	}
 	server, aws, google := httptest.NewServer(chat), httptest.NewServer(bedrock), httptest.NewServer(vertex)
 	t.Cleanup(func() { server.Close(); aws.Close(); google.Close() })
+	account := []string{"AWS_ENDPOINT_URL=" + aws.URL, "AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 	for name, env := range map[string][]string{
-		"local-server": {"SERVER=" + server.URL + "/v1"},
-		"bedrock": {
-			"AWS_ENDPOINT_URL=" + aws.URL, "AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey,
-		},
-		"vertex": {"GCE_METADATA_HOST=" + strings.TrimPrefix(google.URL, "http://")},
+		"local-server":   {"SERVER=" + server.URL + "/v1"},
+		"bedrock":        account,
+		"imported-model": account,
+		"vertex":         {"GCE_METADATA_HOST=" + strings.TrimPrefix(google.URL, "http://")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &walk{t: t, folder: t.TempDir(), env: append(env, "HOME="+t.TempDir())}
