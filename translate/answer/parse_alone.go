@@ -265,7 +265,7 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 // matchAfterAll matches what may follow calls that are the whole answer, besides white space: the token for its end, or
 // a tag of calls. closers are what has not ended.
 func (p *parser) matchAfterAll(rest []byte, closers string) markup.Verdict {
-	if n, v := matchEndMark(rest, p.in.eof); v != markup.NoMatch {
+	if n, v := held.MatchEndMark(rest, p.in.eof); v != markup.NoMatch {
 		if v == markup.Match {
 			if n, v = p.in.matchBlanks(rest, n, maxGap); v == markup.Match {
 				v = markup.VerdictOf(n == len(rest))

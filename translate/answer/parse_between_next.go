@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"strings"
@@ -145,14 +146,14 @@ func (p *parser) readNextHeader(rest []byte) (next state, v markup.Verdict) {
 	if !p.ReadsChannels {
 		return wait, markup.NoMatch
 	}
-	h, v := matchHeader(rest, p.in.eof)
+	h, v := held.MatchHeader(rest, p.in.eof)
 	if v == markup.NoMatch {
-		h, v = p.matchErasedHeader(rest)
+		h, v = held.MatchErasedHeader(rest, p.in.needMore(), &p.tools)
 	}
 	switch {
 	case v != markup.Match:
 		return wait, v
-	case h.tool != "":
+	case h.Tool != "":
 		return p.beginChannelCall(h), v
 	}
 	return p.runOn(), v

@@ -82,7 +82,7 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	case v != markup.NoMatch:
 		return true, v
 	}
-	_, name, _, v := p.matchLiteral(rest)
+	_, name, v := p.matchLiteral(rest)
 	if v == markup.Match {
 		tool, _ := p.tools.Find(name)
 		v = markup.VerdictOf(tool != nil)

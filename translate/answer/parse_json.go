@@ -251,7 +251,7 @@ func (p *parser) readAfterJSONCall() state {
 		}
 	}
 	if p.call.bare && p.call.spelling == format.HarmonySpelling && !p.call.apart {
-		switch p.matchErasedEnd(p.in.rest()) {
+		switch held.MatchErasedEnd(p.in.rest(), p.in.eof) {
 		case markup.NeedMore:
 			return wait
 		case markup.NoMatch:

@@ -5,8 +5,6 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Calls that are literals of a language: [book(note="a"), ping()], call:book{count:3}. They are read when
@@ -16,24 +14,11 @@ import (
 
 // literalSeen is what has been seen of calls that are literals.
 type literalSeen struct {
-	literalScan
-	from     int  // where they begin: see input.offset
-	whole    bool // the last bracket has been read
-	bare     bool // they stand without a wrapper
-	marked   bool // the wrapper is that of a format of literals
-	midLine  bool // text stands before them on their line
-	erased   bool // their strings may have lost what stood around them: see readErased
-	unclosed bool // a tag stands where the last bracket belongs
-	ended    bool // the end of their wrapper follows, or the next
-	closer   byte // the last bracket of a call of Gemma's
-}
-
-// literalCall is one of them.
-type literalCall struct {
-	name  string
-	input jsontext.Value
-	typed bool   // the values are as they are meant: see retype
-	slip  string // how it is malformed, "" if it is not: see noteReason
+	known  held.Literals
+	scan   held.LiteralScan
+	from   int  // where they begin: see input.offset
+	whole  bool // the last bracket has been read
+	erased bool // their strings may have lost what stood around them: see [held.Literals.ReadErased]
 }
 
 // readLiteral is the state inLiteral: nothing, or a part, of calls that are literals has been read. The
@@ -45,7 +30,7 @@ func (p *parser) readLiteral() state {
 		return p.readErasedCalls()
 	}
 	if !l.whole {
-		n, v := l.scan(p.in.rest(), p.in.eof)
+		n, v := l.scan.Scan(p.in.rest(), p.in.eof)
 		p.in.take(n, SpanValue)
 		switch {
 		case v == markup.NoMatch:
@@ -57,7 +42,7 @@ func (p *parser) readLiteral() state {
 		}
 		l.whole = true
 	}
-	if !l.bare && !l.unclosed {
+	if !l.known.Bare && !l.known.Unclosed {
 		switch p.matchGoingOnLiteral() {
 		case markup.NeedMore:
 			return wait
@@ -65,7 +50,7 @@ func (p *parser) readLiteral() state {
 			return p.giveBackLiteral("invalid_literal")
 		}
 	}
-	if l.bare {
+	if l.known.Bare {
 		switch p.matchAfterLiteral() {
 		case markup.NeedMore:
 			return wait
@@ -77,8 +62,8 @@ func (p *parser) readLiteral() state {
 	if v == markup.NeedMore {
 		return wait
 	}
-	l.ended = l.unclosed || v == markup.Match
-	calls, ok := p.literalCalls()
+	l.known.Ended = l.known.Unclosed || v == markup.Match
+	calls, ok := l.known.Read(p.literalText())
 	if !ok {
 		return p.giveBackLiteral("invalid_literal")
 	}
@@ -89,7 +74,7 @@ func (p *parser) readLiteral() state {
 // matchLiteralEnd matches the end of the wrapper of a call of Gemma's, or the beginning of the next, behind
 // brackets that are too many: n is the index after those.
 func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
-	if p.literal.bare || p.literal.unclosed || p.literal.syntax != format.GemmaLiteral {
+	if p.literal.known.Bare || p.literal.known.Unclosed || p.literal.known.Syntax != format.GemmaLiteral {
 		return 0, markup.NoMatch
 	}
 	rest := p.in.rest()
@@ -121,7 +106,7 @@ func (p *parser) readErasedCalls() state {
 	if !p.in.eof {
 		return wait
 	}
-	if calls, ok := p.readErased(string(p.in.since(p.literal.from))); ok && !p.cutShort {
+	if calls, ok := p.literal.known.ReadErased(p.literalText()); ok && !p.cutShort {
 		return p.writeLiterals(calls)
 	}
 	return p.giveBackCall("incomplete")
@@ -129,11 +114,11 @@ func (p *parser) readErasedCalls() state {
 
 // giveBackLiteral gives calls back. In prose they need not be meant as calls.
 func (p *parser) giveBackLiteral(reason string) state {
-	if p.literal.bare && p.literal.syntax == format.GemmaLiteral {
+	if p.literal.known.Bare && p.literal.known.Syntax == format.GemmaLiteral {
 		p.literal.erased = true
 		return inLiteral
 	}
-	if p.literal.bare && (p.literal.midLine || reason == "bare_call") {
+	if p.literal.known.Bare && (p.literal.known.MidLine || reason == "bare_call") {
 		return p.giveBack()
 	}
 	return p.giveBackCall(reason)
@@ -148,12 +133,12 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 		return v
 	case v == markup.NoMatch || i == len(rest):
 		return markup.NoMatch
-	case p.literal.syntax == format.GemmaLiteral && gemmaDelimiter(rest[i:]) != "": // the string before went on
+	case p.literal.known.Syntax == format.GemmaLiteral && held.GemmaDelimiter(rest[i:]) != "": // the string before went on
 		return markup.Match
-	case p.literal.syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
+	case p.literal.known.Syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
 		return p.in.needMore()
 	case rest[i] != ',':
-		return markup.VerdictOf(rest[i] == '}' && held.ClosesWithin(string(p.in.since(p.literal.from))))
+		return markup.VerdictOf(rest[i] == '}' && held.ClosesWithin(p.literalText()))
 	}
 	switch _, v = p.matchSeparator(rest[i:]); v {
 	case markup.Match:
@@ -172,7 +157,7 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 	for i < len(rest) && i < maxGap && (rest[i] == ' ' || rest[i] == '\t') {
 		i++
 	}
-	n, v := matchEndMark(rest[i:], p.in.eof)
+	n, v := held.MatchEndMark(rest[i:], p.in.eof)
 	switch i += n; {
 	case v == markup.NeedMore:
 		return v
@@ -183,12 +168,12 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 		}
 		return v
 	}
-	if p.literal.syntax == format.GemmaLiteral && i < len(rest) {
+	if p.literal.known.Syntax == format.GemmaLiteral && i < len(rest) {
 		more := markup.NoMatch
 		if len(rest)-i < 2*format.MaxToolName {
 			more = p.in.needMore()
 		}
-		if _, _, v := p.matchGemma(rest[i:min(len(rest), i+2*format.MaxToolName)], more); v != markup.NoMatch {
+		if _, _, v := p.literal.known.MatchGemma(rest[i:min(len(rest), i+2*format.MaxToolName)], more); v != markup.NoMatch {
 			return v
 		}
 	}
@@ -198,22 +183,6 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 	return p.in.matchLineEnd(rest[i:])
 }
 
-// endMarks are the tokens with which models end an answer, where a server lets one through.
-var endMarks = [...]string{"<|im_end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
-
-// matchEndMark matches one of them at the beginning of s.
-func matchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {
-	for _, mark := range endMarks {
-		switch {
-		case markup.HasPrefix(s, mark):
-			return len(mark), markup.Match
-		case len(s) > 0 && !eof && markup.IsPrefixOf(s, mark):
-			v = markup.NeedMore
-		}
-	}
-	return 0, v
-}
-
 // closeUnbalanced reads calls that end at a tag before their last bracket: one that is missing there is
 // read as if it stood there, if the tag ends the wrapper.
 func (p *parser) closeUnbalanced() state {
@@ -221,8 +190,8 @@ func (p *parser) closeUnbalanced() state {
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.depth == 1 && !p.literal.bare:
-		p.literal.unclosed, p.literal.whole = true, true
+	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.scan.Depth == 1 && !p.literal.known.Bare:
+		p.literal.known.Unclosed, p.literal.whole = true, true
 		return inLiteral
 	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), format.GemmaQuote)):
 		return p.cutLiteral()

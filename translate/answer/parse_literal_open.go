@@ -2,9 +2,9 @@ package answer
 
 import (
 	"bytes"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"dragoman/translate/rawjson"
 )
 
 // Where calls that are literals begin: in prose, or in a wrapper.
@@ -14,7 +14,7 @@ import (
 func (p *parser) nextLiteral(text []byte) int {
 	n := len(text)
 	if p.text.joined {
-		n = nextJoined(text[:n])
+		n = held.NextJoined(text[:n])
 	}
 	if !p.readsLineStarts() {
 		return n
@@ -79,7 +79,7 @@ func (p *parser) beginsCall(text []byte) bool {
 		return false
 	}
 	return p.ReadsLiteral[format.GemmaLiteral] && (markup.HasPrefix(text, format.GemmaCall) || markup.IsPrefixOf(text, format.GemmaCall)) ||
-		p.ReadsChannels && beginsHeader(text) ||
+		p.ReadsChannels && held.BeginsHeader(text) ||
 		(p.ReadsNames || p.ReadsUnbracketed) && p.mayBeHeadless(text)
 }
 
@@ -101,7 +101,7 @@ func (p *parser) readTextLiteral(rest []byte) state {
 			return next
 		}
 	}
-	syntax, name, _, v := p.matchLiteral(rest)
+	syntax, name, v := p.matchLiteral(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -116,28 +116,28 @@ func (p *parser) readTextLiteral(rest []byte) state {
 		return inRehearsal
 	}
 	p.beginLiteral(syntax, name)
-	p.literal.midLine = code.midLine
+	p.literal.known.MidLine = code.midLine
 	return inLiteral
 }
 
-// matchLiteral matches the beginning of a call, up to the bracket before its arguments: n is the index of
-// that.
-func (p *parser) matchLiteral(rest []byte) (syntax format.LiteralSyntax, name string, n int, v markup.Verdict) {
+// matchLiteral matches the beginning of a call, up to the bracket before its arguments.
+func (p *parser) matchLiteral(rest []byte) (syntax format.LiteralSyntax, name string, v markup.Verdict) {
 	head := rest[:min(len(rest), 2*format.MaxToolName)]
 	more := markup.NoMatch
 	if len(head) < 2*format.MaxToolName {
 		more = p.in.needMore()
 	}
 	if p.ReadsLiteral[format.GemmaLiteral] {
-		if name, n, v = p.matchGemma(head, more); v != markup.NoMatch {
-			return format.GemmaLiteral, name, n, v
+		known := p.literalsKnown(format.GemmaLiteral)
+		if name, _, v = known.MatchGemma(head, more); v != markup.NoMatch {
+			return format.GemmaLiteral, name, v
 		}
 	}
 	if p.ReadsLiteral[format.PythonLiteral] {
-		name, n, v = matchPythonHead(head, more)
-		return format.PythonLiteral, name, n, v
+		name, v = held.MatchPython(head, more)
+		return format.PythonLiteral, name, v
 	}
-	return format.NoLiteral, "", 0, markup.NoMatch
+	return format.NoLiteral, "", markup.NoMatch
 }
 
 // beginsList reports whether text, which begins with a bracket, may begin a list of calls in Python.
@@ -145,64 +145,32 @@ func (p *parser) beginsList(text []byte) bool {
 	if !p.ReadsLiteral[format.PythonLiteral] || !p.mayCall {
 		return false
 	}
-	_, _, _, v := pythonHead(text[:min(len(text), 2*format.MaxToolName)], markup.NeedMore)
-	return v != markup.NoMatch
-}
-
-// matchPythonHead matches the name of a call in Python, maybe as the first of a list. more is the verdict
-// if it may go on.
-func matchPythonHead(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {
-	from, to, n, v := pythonHead(head, more)
-	if v != markup.Match {
-		return "", 0, v
-	}
-	return string(head[from:to]), n, v
-}
-
-// pythonHead is matchPythonHead, with where the name begins and ends.
-func pythonHead(head []byte, more markup.Verdict) (from, to, n int, v markup.Verdict) {
-	if len(head) > 0 && head[0] == '[' {
-		from = 1
-	}
-	from = markup.SkipBlanks(head, from, len(head))
-	to = from
-	for to < len(head) && rawjson.IsPythonCallByte(head[to]) {
-		to++
-	}
-	n = markup.SkipBlanks(head, to, len(head))
-	switch {
-	case n == len(head):
-		v = more
-	default:
-		v = markup.VerdictOf(head[n] == '(' && to > from)
-	}
-	return from, to, n, v
+	return held.MayBeginPython(text[:min(len(text), 2*format.MaxToolName)])
 }
 
 // matchWrapped matches calls in a wrapper, after which they are next. In one that other formats have they
 // must be to an offered tool.
 func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name string, v markup.Verdict) {
-	syntax, name, _, v = p.matchLiteral(rest)
-	if v == markup.Match && !p.mayBeCalled(name) {
+	syntax, name, v = p.matchLiteral(rest)
+	if known := p.literalsKnown(syntax); v == markup.Match && !known.MayCall(name) {
 		v = markup.NoMatch
 	}
 	return syntax, name, v
 }
 
-// mayBeCalled reports whether calls may name a tool: an offered one, or any between markers.
-func (p *parser) mayBeCalled(name string) bool {
-	tool, _ := p.tools.Find(name)
-	return tool != nil || p.literal.marked && p.call.wrapperOpen && format.IsToolName(name)
+// literalsKnown returns what is known of calls in a syntax that may begin here.
+func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
+	known := held.Literals{Syntax: syntax, Tools: &p.tools, SchemaOf: p.schemas.Of, Escaped: p.escaped, Bare: !p.call.wrapperOpen}
+	if p.call.wrapperOpen {
+		known.Marks = p.wrapperSpelling == format.GemmaCalls.Spelling
+		known.Marked = known.Marks || p.wrapperSpelling == format.PythonicCalls.Spelling
+	}
+	return known
 }
 
 // beginLiteral begins to read calls, the first of which names a tool.
 func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
-	p.literal = literalSeen{literalScan: literalScan{syntax: syntax}, from: p.in.offset(), marked: p.literal.marked, bare: !p.call.wrapperOpen}
-	if syntax == format.GemmaLiteral {
-		rest := p.in.rest()
-		_, n, _ := p.matchGemma(rest[:min(len(rest), 2*format.MaxToolName)], markup.NoMatch)
-		p.literal.closer = closerOf(rest[n])
-	}
+	p.literal = literalSeen{known: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.offset()}
 	p.call.tool, p.call.mustBeWhole = name, true
-	p.call.bare = p.literal.bare && syntax == format.GemmaLiteral
+	p.call.bare = p.literal.known.Bare && syntax == format.GemmaLiteral
 }

@@ -76,7 +76,7 @@ func (p *parser) beginInput(name string, n int) state {
 // matchNameLine matches the name of an offered tool in a wrapper, before the { of its input, which may stand on
 // the next line. n is the index of that. Between markers of literals that is none of JSON.
 func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdict) {
-	if p.literal.marked {
+	if p.literalsKnown(format.NoLiteral).Marked {
 		return "", 0, markup.NoMatch
 	}
 	head := rest[:min(len(rest), format.MaxToolName)]

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 )
@@ -136,10 +137,10 @@ func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Ver
 		}
 	}
 	if p.ReadsChannels { // a header tells where its message begins
-		if _, v = p.matchErasedHeader(rest[i:]); v != markup.NoMatch {
+		if _, v = held.MatchErasedHeader(rest[i:], p.in.needMore(), &p.tools); v != markup.NoMatch {
 			return false, true, v
 		}
-		if beginsJoined(rest[i:], format.Analysis) || beginsJoined(rest[i:], "commentary") {
+		if held.BeginsJoined(rest[i:], format.Analysis) || held.BeginsJoined(rest[i:], "commentary") {
 			return false, true, markup.Match
 		}
 	}
@@ -149,7 +150,7 @@ func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Ver
 		}
 	}
 	if rest[i] == '[' && p.ReadsLiteral[format.PythonLiteral] {
-		_, name, _, v := p.matchLiteral(rest[i:])
+		_, name, v := p.matchLiteral(rest[i:])
 		tool, _ := p.tools.Find(name)
 		return false, tool != nil, v
 	}

@@ -200,7 +200,7 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 // wouldBeText reports whether tag, if it stood after the text so far, would be text of a value or of
 // a string of a call in JSON. The upstream may have stopped at it although the model meant it so.
 func (p *parser) wouldBeText(tag string) bool {
-	return p.value.open && p.wouldBeValue(tag) || p.value.json.InString || p.state == inLiteral && p.literal.quote != ""
+	return p.value.open && p.wouldBeValue(tag) || p.value.json.InString || p.state == inLiteral && p.literal.scan.Quote != ""
 }
 
 // wouldBeValue reports whether tag would be text of the value that is open. It would not be if the

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"dragoman/translate/format"
 	"dragoman/translate/markup"
 )
 
@@ -90,7 +89,6 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 		p.in.take(n, SpanMarkup)
 		return inWrapper, v
 	}
-	p.literal.marked = p.call.spelling == format.PythonicCalls.Spelling || p.call.spelling == format.GemmaCalls.Spelling
 	switch syntax, name, v := p.matchWrapped(rest); v {
 	case markup.NeedMore:
 		return wait, v

@@ -1,4 +1,4 @@
-package answer
+package held
 
 import (
 	"bytes"
@@ -7,16 +7,19 @@ import (
 	"strings"
 )
 
-// literalScan follows calls in a syntax far enough to know where they end: it counts brackets, and knows
+// LiteralScan follows calls in a syntax far enough to know where they end: it counts brackets, and knows
 // what is in a string. It never takes a part of what it cannot decide on yet.
-type literalScan struct {
-	syntax format.LiteralSyntax
-	depth  int       // how many brackets are open
-	quote  string    // what began the string that is open; "" outside of one
-	opened int       // how many brackets were open where the last string began
+type LiteralScan struct {
+	Syntax format.LiteralSyntax
+	Depth  int       // how many brackets are open
+	Quote  string    // what began the string that is open; "" outside of one
+	Opened int       // how many brackets were open where the last string began
 	atName bool      // the name of a member may be next, or is open
 	after  valuePart // of which the last byte but white space is
 }
+
+// maxBlanks is how much white space the end of a string, or of a call, may have behind it.
+const maxBlanks = 256
 
 // valuePart is what a byte is part of, outside of strings.
 type valuePart uint8
@@ -27,17 +30,17 @@ const (
 	pastValue           // a string has ended, and nothing separates it from what is next
 )
 
-// scan reads s, which goes on with a call, and returns how many bytes of s belong to it. The verdict is
+// Scan reads s, which goes on with a call, and returns how many bytes of s belong to it. The verdict is
 // Match at the end of its last bracket, and NoMatch at a `<` that begins no string, where a tag shows
 // that the end of the call is missing.
-func (l *literalScan) scan(s []byte, eof bool) (n int, v markup.Verdict) {
+func (l *LiteralScan) Scan(s []byte, eof bool) (n int, v markup.Verdict) {
 	for n < len(s) {
-		if l.quote != "" {
+		if l.Quote != "" {
 			end, v := l.skipString(s[n:], eof)
 			if n += end; v == markup.NeedMore {
 				return n, v
 			}
-			l.quote, l.after = "", pastValue
+			l.Quote, l.after = "", pastValue
 			continue
 		}
 		quote, v := l.matchQuote(s[n:], eof)
@@ -49,13 +52,13 @@ func (l *literalScan) scan(s []byte, eof bool) (n int, v markup.Verdict) {
 			n += len(quote)
 			continue
 		case v == markup.Match:
-			l.quote, l.opened = quote, l.depth
+			l.Quote, l.Opened = quote, l.Depth
 			n += len(quote)
 			continue
 		case s[n] == '<':
 			return n, markup.NoMatch
 		}
-		if l.step(s[n]); l.depth == 0 && bytes.IndexByte([]byte(")]}"), s[n]) >= 0 {
+		if l.step(s[n]); l.Depth == 0 && bytes.IndexByte([]byte(")]}"), s[n]) >= 0 {
 			return n + 1, markup.Match
 		}
 		n++
@@ -64,12 +67,12 @@ func (l *literalScan) scan(s []byte, eof bool) (n int, v markup.Verdict) {
 }
 
 // step reads one byte outside of strings.
-func (l *literalScan) step(c byte) {
+func (l *LiteralScan) step(c byte) {
 	switch c {
 	case '(', '[', '{':
-		l.depth++
+		l.Depth++
 	case ')', ']', '}':
-		l.depth--
+		l.Depth--
 	}
 	switch {
 	case bytes.IndexByte([]byte("([{,:="), c) >= 0:
@@ -80,10 +83,10 @@ func (l *literalScan) step(c byte) {
 }
 
 // matchQuote matches what begins a string.
-func (l *literalScan) matchQuote(s []byte, eof bool) (quote string, v markup.Verdict) {
-	for _, quote := range format.QuotesOf[l.syntax] {
+func (l *LiteralScan) matchQuote(s []byte, eof bool) (quote string, v markup.Verdict) {
+	for _, quote := range format.QuotesOf[l.Syntax] {
 		switch {
-		case l.syntax == format.GemmaLiteral && quote == "'" && l.after != noValue:
+		case l.Syntax == format.GemmaLiteral && quote == "'" && l.after != noValue:
 		case markup.HasPrefix(s, quote):
 			return quote, markup.Match
 		case markup.IsPrefixOf(s, quote) && !eof:
@@ -95,14 +98,14 @@ func (l *literalScan) matchQuote(s []byte, eof bool) (quote string, v markup.Ver
 
 // skipString returns the index after the end of the string that is open. The verdict is NeedMore if the
 // end has not come; before the index nothing ends the string.
-func (l *literalScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
-	stops := l.quote[:1] + `\`
+func (l *LiteralScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
+	stops := l.Quote[:1] + `\`
 	switch {
-	case l.quote[0] == '<':
+	case l.Quote[0] == '<':
 		stops = "<"
-	case l.syntax == format.GemmaLiteral && l.quote == "'":
+	case l.Syntax == format.GemmaLiteral && l.Quote == "'":
 		stops = "'<"
-	case l.syntax == format.GemmaLiteral:
+	case l.Syntax == format.GemmaLiteral:
 		stops += "<"
 	}
 	for {
@@ -129,37 +132,37 @@ func (l *literalScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
 // matchStringEnd matches the end of the string that is open, where that may stand. Behind another quote of
 // Gemma's, or in its place, a delimiter may stand; an apostrophe ends a string where a value may end,
 // since nothing is escaped in it.
-func (l *literalScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdict) {
-	if l.syntax == format.GemmaLiteral && l.quote[0] != '<' {
-		if s[0] == l.quote[0] {
+func (l *LiteralScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdict) {
+	if l.Syntax == format.GemmaLiteral && l.Quote[0] != '<' {
+		if s[0] == l.Quote[0] {
 			n = 1
 		}
-		switch i := markup.SkipBlanks(s, n, min(len(s), n+maxGap)); {
+		switch i := markup.SkipBlanks(s, n, min(len(s), n+maxBlanks)); {
 		case markup.HasPrefix(s[n:], format.GemmaQuote):
 			return n + len(format.GemmaQuote), markup.Match
-		case !eof && (l.quote == "'" && n > 0 && i == len(s) || markup.IsPrefixOf(s[n:], format.GemmaQuote)):
+		case !eof && (l.Quote == "'" && n > 0 && i == len(s) || markup.IsPrefixOf(s[n:], format.GemmaQuote)):
 			return 0, markup.NeedMore
-		case n > 0 && (l.quote == `"` || i == len(s) || bytes.IndexByte([]byte(",}])"), s[i]) >= 0 || l.atName && (s[i] == ':' || s[i] == '=')):
+		case n > 0 && (l.Quote == `"` || i == len(s) || bytes.IndexByte([]byte(",}])"), s[i]) >= 0 || l.atName && (s[i] == ':' || s[i] == '=')):
 			return n, markup.Match
 		}
 		return 0, markup.NoMatch
 	}
 	switch {
-	case markup.HasPrefix(s, l.quote):
-		return len(l.quote), markup.Match
-	case markup.IsPrefixOf(s, l.quote) && !eof:
+	case markup.HasPrefix(s, l.Quote):
+		return len(l.Quote), markup.Match
+	case markup.IsPrefixOf(s, l.Quote) && !eof:
 		return 0, markup.NeedMore
 	}
 	return 0, markup.NoMatch
 }
 
 // withoutEnd returns the text of a string of Gemma's without what ends it: see matchStringEnd.
-func (l *literalScan) withoutEnd(text string) string {
-	if text, delimited := strings.CutSuffix(text, format.GemmaQuote); delimited && l.quote[0] != '<' {
-		if l.quote == `"` && strings.HasSuffix(text, `\"`) { // it is of the string
+func (l *LiteralScan) withoutEnd(text string) string {
+	if text, delimited := strings.CutSuffix(text, format.GemmaQuote); delimited && l.Quote[0] != '<' {
+		if l.Quote == `"` && strings.HasSuffix(text, `\"`) { // it is of the string
 			return text
 		}
-		return strings.TrimSuffix(text, l.quote)
+		return strings.TrimSuffix(text, l.Quote)
 	}
-	return strings.TrimSuffix(text, l.quote)
+	return strings.TrimSuffix(text, l.Quote)
 }

@@ -1,4 +1,4 @@
-package answer
+package held
 
 import (
 	"bytes"
@@ -94,7 +94,7 @@ func (g *gemmaReader) value(depth int) bool {
 	if n < 0 {
 		n = len(rest)
 	}
-	if word := gemmaWord(string(rest[:n])); word != "" && gemmaDelimiter(rest[n:]) == "" {
+	if word := gemmaWord(string(rest[:n])); word != "" && GemmaDelimiter(rest[n:]) == "" {
 		g.out, g.i = append(g.out, word...), g.i+n
 		return true
 	}
@@ -114,8 +114,8 @@ func gemmaWord(word string) string {
 	return ""
 }
 
-// gemmaDelimiter returns the delimiter that text begins with, "" if there is none.
-func gemmaDelimiter(text []byte) string {
+// GemmaDelimiter returns the delimiter that text begins with, "" if there is none.
+func GemmaDelimiter(text []byte) string {
 	for _, quote := range [...]string{format.GemmaQuote, format.GemmaEscape} {
 		if markup.HasPrefix(text, quote) {
 			return quote
@@ -129,7 +129,7 @@ func gemmaDelimiter(text []byte) string {
 func (g *gemmaReader) unopenedString() bool {
 	rest := g.text[g.i:]
 	n := 0
-	for n < len(rest) && gemmaDelimiter(rest[n:]) == "" {
+	for n < len(rest) && GemmaDelimiter(rest[n:]) == "" {
 		next := bytes.IndexByte(rest[n+1:], '<')
 		if next < 0 {
 			return false
@@ -142,7 +142,7 @@ func (g *gemmaReader) unopenedString() bool {
 	}
 	g.unopened, g.unsure = true, g.unsure || g.i > 0 && markup.IsBlank(g.text[g.i-1])
 	g.out = rawjson.AppendString(g.out, markup.Unescape(string(rest[:n]), g.escaped, ""))
-	g.i += n + len(gemmaDelimiter(rest[n:]))
+	g.i += n + len(GemmaDelimiter(rest[n:]))
 	return bytes.IndexByte([]byte(",}])"), g.next()) >= 0
 }
 
@@ -200,7 +200,7 @@ func (g *gemmaReader) lacksComma(item []byte, depth int, isObject bool) bool {
 	case len(rest) == 0:
 		return false
 	case !isObject:
-		return bytes.IndexByte([]byte(`"]}`), g.out[len(g.out)-1]) >= 0 && (bytes.IndexByte([]byte("\"'[{"), rest[0]) >= 0 || gemmaDelimiter(rest) != "")
+		return bytes.IndexByte([]byte(`"]}`), g.out[len(g.out)-1]) >= 0 && (bytes.IndexByte([]byte("\"'[{"), rest[0]) >= 0 || GemmaDelimiter(rest) != "")
 	case depth == 0 && g.in != nil:
 		from := g.i
 		name, ok := g.name()
@@ -250,19 +250,19 @@ func (g *gemmaReader) member(depth int) bool {
 // none is next. isName says that it may be the name of a member.
 func (g *gemmaReader) string(isName bool) (jsontext.Value, bool) {
 	rest := g.text[g.i:]
-	l := literalScan{syntax: format.GemmaLiteral, atName: isName}
+	l := LiteralScan{Syntax: format.GemmaLiteral, atName: isName}
 	var v markup.Verdict
-	if l.quote, v = l.matchQuote(rest, true); v != markup.Match {
+	if l.Quote, v = l.matchQuote(rest, true); v != markup.Match {
 		return nil, false
 	}
-	n, v := l.skipString(rest[len(l.quote):], true)
+	n, v := l.skipString(rest[len(l.Quote):], true)
 	if v != markup.Match {
 		return nil, false
 	}
-	n += len(l.quote)
+	n += len(l.Quote)
 	g.i += n
-	text := string(rest[len(l.quote):n])
-	switch l.quote {
+	text := string(rest[len(l.Quote):n])
+	switch l.Quote {
 	case `"`:
 		g.unsure = g.unsure || strings.HasSuffix(text, `"`+format.GemmaQuote) && !strings.Contains(text, `\`)
 		text = markup.Unescape(l.withoutEnd(text), g.escaped, "")

@@ -1,4 +1,4 @@
-package answer
+package held
 
 import (
 	"bytes"
@@ -14,25 +14,22 @@ import (
 // Calls whose strings have lost what stood around them, where a server erases special tokens. A value
 // then ends before the name of another parameter that the tool has, or at the end of the call.
 
-// readErased returns such calls in text, which holds nothing else: one ends where another begins, and the
+// ReadErased returns such calls in text, which holds nothing else: one ends where another begins, and the
 // last with the text.
-func (p *parser) readErased(text string) (calls []literalCall, ok bool) {
-	text = strings.TrimSpace(text)
-	for _, mark := range endMarks {
-		text = strings.TrimSpace(strings.TrimSuffix(text, mark))
-	}
+func (l *Literals) ReadErased(text string) (calls []Literal, ok bool) {
+	text = withoutEndMarks(text)
 	for begin, i := 0, 1; i <= len(text); i++ {
-		if i < len(text) && (!strings.HasPrefix(text[i:], format.GemmaCall) || !endsInBracket(text[max(0, i-maxGap):i])) {
+		if i < len(text) && (!strings.HasPrefix(text[i:], format.GemmaCall) || !endsInBracket(text[max(0, i-maxBlanks):i])) {
 			continue
 		}
 		if i < len(text) {
-			name, _, v := p.matchGemma([]byte(text[i:min(len(text), i+2*format.MaxToolName)]), markup.NoMatch)
-			if tool, _ := p.tools.Find(name); v != markup.Match || tool == nil {
+			name, _, v := l.MatchGemma([]byte(text[i:min(len(text), i+2*format.MaxToolName)]), markup.NoMatch)
+			if tool, _ := l.Tools.Find(name); v != markup.Match || tool == nil {
 				continue
 			}
 		}
-		call, ok := p.readErasedCall(strings.TrimSpace(text[begin:i]))
-		if !ok || !p.mayBeBare(&call) {
+		call, ok := l.readErasedCall(strings.TrimSpace(text[begin:i]))
+		if !ok || !l.mayBeBare(&call) {
 			return nil, false
 		}
 		calls, begin = append(calls, call), i
@@ -42,13 +39,13 @@ func (p *parser) readErased(text string) (calls []literalCall, ok bool) {
 
 // readErasedCall reads one such call. It reports false where a parameter is not certain: one that stands
 // there twice, or whose text its schema does not take.
-func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
-	name, n, v := p.matchGemma([]byte(text), markup.NoMatch)
-	tool, _ := p.tools.Find(name)
+func (l *Literals) readErasedCall(text string) (call Literal, ok bool) {
+	name, n, v := l.MatchGemma([]byte(text), markup.NoMatch)
+	tool, _ := l.Tools.Find(name)
 	if v != markup.Match || tool == nil || text[len(text)-1] != closerOf(text[n]) || strings.Contains(text, format.GemmaQuote) || strings.Contains(text, format.GemmaEscape) {
 		return call, false
 	}
-	in := p.schemas.Of(tool)
+	in := l.SchemaOf(tool)
 	inner := text[n+1 : len(text)-1]
 	sep := byte(':')
 	if i := strings.IndexAny(inner, ":="); i >= 0 {
@@ -62,10 +59,10 @@ func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
 		}
 		rest = rest[n:]
 		end := erasedEnd(in, rest, sep)
-		if p.literal.bare && endsWithin(rest[:end]) { // what follows its last bracket, or its quote, is prose
+		if l.Bare && endsWithin(rest[:end]) { // what follows its last bracket, or its quote, is prose
 			return call, false
 		}
-		if !p.literal.bare && strings.TrimSpace(rest[:end]) == "" { // only where quotes are erased, it is a string
+		if !l.Bare && strings.TrimSpace(rest[:end]) == "" { // only where quotes are erased, it is a string
 			return call, false
 		}
 		if len(out) > 1 {
@@ -73,13 +70,13 @@ func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
 		}
 		_, s, _ := in.PropertyByTag(key)
 		out = append(rawjson.AppendString(out, key), ':')
-		if out, ok = appendErased(out, s, rest[:end], p.escaped); !ok {
+		if out, ok = appendErased(out, s, rest[:end], l.Escaped); !ok {
 			return call, false
 		}
 		rest = strings.TrimPrefix(rest[end:], ",")
 	}
 	input := jsontext.Value(append(out, '}'))
-	return literalCall{name, input, true, ""}, input.IsValid()
+	return Literal{Name: name, Input: input}, input.IsValid()
 }
 
 // endsInBracket reports whether text ends in what may be the last bracket of a call.
@@ -150,13 +147,13 @@ func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.Esca
 }
 
 // keepsQuotes reports whether the strings of a call have not lost their quotes, as far as its schema tells.
-func (p *parser) keepsQuotes(name string, input jsontext.Value) bool {
-	tool, _ := p.tools.Find(name)
+func (l *Literals) keepsQuotes(name string, input jsontext.Value) bool {
+	tool, _ := l.Tools.Find(name)
 	if tool == nil {
 		return true
 	}
 	for name, value := range rawjson.NamedMembers(input) {
-		_, s, _ := p.schemas.Of(tool).PropertyByTag(name)
+		_, s, _ := l.SchemaOf(tool).PropertyByTag(name)
 		if plain, nullable := s.IsString(); plain && !nullable && value.Kind() != '"' {
 			return false
 		}

@@ -1,0 +1,32 @@
+package held
+
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+)
+
+// endMarks are the tokens with which models end an answer, where a server lets one through.
+var endMarks = [...]string{"<|im_end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
+
+// MatchEndMark matches one of them at the beginning of s.
+func MatchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {
+	for _, mark := range endMarks {
+		switch {
+		case markup.HasPrefix(s, mark):
+			return len(mark), markup.Match
+		case len(s) > 0 && !eof && markup.IsPrefixOf(s, mark):
+			v = markup.NeedMore
+		}
+	}
+	return 0, v
+}
+
+// withoutEndMarks returns text without such tokens, and white space, at its end.
+func withoutEndMarks(text string) string {
+	text = strings.TrimSpace(text)
+	for _, mark := range endMarks {
+		text = strings.TrimSpace(strings.TrimSuffix(text, mark))
+	}
+	return text
+}

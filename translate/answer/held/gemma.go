@@ -1,0 +1,119 @@
+package held
+
+import (
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"strings"
+)
+
+// Calls of Gemma: call:book{note:<|"|>a<|"|>,count:3,tags:[<|"|>b<|"|>]}. Names of members stand without
+// quotes at every depth, and nothing is escaped in strings.
+
+// MatchGemma matches a call up to the bracket before its arguments, which is of either kind. Between markers
+// the word before the name, its colon or both may be missing. more is the verdict if it may go on.
+func (l *Literals) MatchGemma(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {
+	from := 0
+	switch {
+	case markup.IsPrefixOf(head, format.GemmaCall):
+		return "", 0, more
+	case markup.HasPrefix(head, format.GemmaCall):
+		for from = len(format.GemmaCall); from < len(head) && (head[from] == ' ' || head[from] == '\t'); {
+			from++
+		}
+	case !l.Marks:
+		return "", 0, markup.NoMatch
+	case head[0] == ':':
+		from = 1
+	case markup.HasPrefix(head, "call") && markup.IsBlank(head[len("call")]):
+		from = markup.SkipBlanks(head, len("call"), len(head))
+	}
+	n = from
+	for n < len(head) && markup.IsNameByte(head[n]) {
+		n++
+	}
+	written := string(head[from:n])
+	name = l.Tools.Unqualified(strings.TrimRight(written, ":"))
+	n = markup.SkipBlanks(head, n, len(head))
+	switch {
+	case n == len(head):
+		return "", 0, more
+	case head[n] != '{' && head[n] != '(' || name == "":
+		return "", 0, markup.NoMatch
+	}
+	if !l.Marks && head[n] == '(' { // names of arguments tell it from a word about a call
+		switch i := skipName(head, markup.SkipBlanks(head, n+1, len(head))); {
+		case i == len(head):
+			return "", 0, more
+		case head[i] != ':' && head[i] != '=':
+			return "", 0, markup.NoMatch
+		}
+	}
+	// An unknown name with a colon may be that of a tool and of a parameter, whose bracket is missing.
+	if tool, _ := l.Tools.Find(name); tool == nil && (!markup.HasPrefix(head, format.GemmaCall) || strings.HasSuffix(written, ":")) {
+		return "", 0, markup.NoMatch
+	}
+	return name, n, markup.Match
+}
+
+// skipName returns the index in text from i on that is past the name of an argument and white space.
+func skipName(text []byte, i int) int {
+	for i < len(text) && markup.IsNameByte(text[i]) && text[i] != ':' {
+		i++
+	}
+	return markup.SkipBlanks(text, i, len(text))
+}
+
+// readGemma is Read for a call of Gemma: calls is a list of one.
+func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
+	name, n, _ := l.MatchGemma([]byte(text), markup.NoMatch)
+	if l.Unclosed {
+		text += string(closerOf(text[n]))
+	}
+	input, reason, ok := readGemmaArguments(text[n:], l.schemaOf(name), l.Escaped)
+	switch {
+	case ok && (!l.Bare && reason == "" || l.keepsQuotes(name, input)):
+		if !strings.HasPrefix(strings.TrimLeft(text[n+1:], " \t\r\n"), `"`) { // with quotes around names, it is JSON
+			input = l.retyped(name, input)
+		}
+		return []Literal{{name, input, with(nil, reason)}}, true
+	case ok || l.Bare || !l.Ended: // what stands behind may be of a string, too
+		return nil, false
+	}
+	call, ok := l.readErasedCall(text)
+	if !ok {
+		return nil, false
+	}
+	call.Slips = []string{"unquoted_value"}
+	return []Literal{call}, true
+}
+
+// ReadUnclosed returns the call whose last string is not closed: the string ends where the call does, with the text.
+func (l *Literals) ReadUnclosed(text string) (calls []Literal, ok bool) {
+	text = strings.TrimSpace(text)
+	for _, closer := range [...]string{format.Gemma4Marks.Call[1], format.FunctionGemmaMarks.Call[1]} {
+		text = strings.TrimSpace(strings.TrimSuffix(text, closer))
+	}
+	name, n, v := l.MatchGemma([]byte(text), markup.NoMatch)
+	tool, _ := l.Tools.Find(name)
+	if v != markup.Match || tool == nil {
+		return nil, false
+	}
+	closer := string(closerOf(text[n]))
+	text, ok = strings.CutSuffix(text, closer)
+	if !ok {
+		return nil, false
+	}
+	value := text[strings.LastIndex(text, format.GemmaQuote)+len(format.GemmaQuote):]
+	in := l.SchemaOf(tool)
+	switch {
+	case strings.TrimSpace(value) == "", strings.Contains(value, format.Gemma4Marks.Call[1]), holdsPart([]byte(value)):
+		return nil, false
+	case TakesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // or that is another parameter
+		return nil, false
+	}
+	calls, ok = l.readGemma(text + format.GemmaQuote + closer)
+	if ok {
+		calls[0].Slips = append([]string{"missing_closer"}, calls[0].Slips...)
+	}
+	return calls, ok
+}

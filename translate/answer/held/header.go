@@ -1,0 +1,101 @@
+package held
+
+import (
+	"bytes"
+	"strings"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+)
+
+// Headers of messages on channels: <|start|>assistant<|channel|>commentary to=functions.book<|message|>{"count":3}.
+
+// Header is what stands before a message.
+type Header struct {
+	Len     int    // in bytes
+	Role    string // who writes it; "" for the model
+	Channel string
+	Tool    string // to which it goes; "" for none
+	Erased  bool   // it has lost its markers
+}
+
+// maxHeader bounds a header, in bytes.
+const maxHeader = 512
+
+// MatchHeader matches a header with its markers at the beginning of s, and before a call the white space
+// up to its input, which has to begin there.
+func MatchHeader(s []byte, eof bool) (h Header, v markup.Verdict) {
+	more := markup.NeedMore
+	if eof || len(s) >= maxHeader {
+		more, s = markup.NoMatch, s[:min(len(s), maxHeader)]
+	}
+	marker := ""
+	for _, m := range [...]string{"<|start|>", "<|channel|>"} {
+		if markup.HasPrefix(s, m) {
+			marker = m
+		} else if markup.IsPrefixOf(s, m) {
+			v = more
+		}
+	}
+	if marker == "" {
+		return h, v
+	}
+	i := 0
+	for marker != "<|message|>" {
+		i += len(marker)
+		n := bytes.IndexAny(s[i:], "<{")
+		if n < 0 {
+			return h, more
+		}
+		h.note(marker, string(s[i:i+n]))
+		i += n
+		if s[i] == '{' && h.Tool != "" {
+			break
+		}
+		if marker, v = matchMarker(s[i:], more); v != markup.Match {
+			return h, v
+		}
+	}
+	if marker == "<|message|>" && s[i] != '{' {
+		i += len(marker)
+	}
+	h.Len = i
+	if h.Tool == "" {
+		return h, markup.Match
+	}
+	h.Len = markup.SkipBlanks(s, i, len(s))
+	if h.Len == len(s) {
+		return h, more
+	}
+	return h, markup.VerdictOf(s[h.Len] == '{')
+}
+
+// matchMarker matches a marker within a header.
+func matchMarker(s []byte, more markup.Verdict) (marker string, v markup.Verdict) {
+	for _, m := range [...]string{"<|channel|>", "<|constrain|>", "<|message|>"} {
+		switch {
+		case markup.HasPrefix(s, m):
+			return m, markup.Match
+		case markup.IsPrefixOf(s, m):
+			v = more
+		}
+	}
+	return "", v
+}
+
+// note notes the words that stand behind a marker.
+func (h *Header) note(marker, text string) {
+	for i, word := range strings.Fields(text) {
+		switch to, found := strings.CutPrefix(word, format.HeaderTo); {
+		case found:
+			h.Tool = to
+		case marker == "<|start|>" && i == 0 && word != "assistant":
+			h.Role = word
+		case marker == "<|channel|>" && h.Channel == "":
+			h.Channel = word
+		}
+	}
+	if h.Role != "" || h.Tool == "assistant" { // the result of a call
+		h.Tool = ""
+	}
+}

@@ -1,0 +1,112 @@
+package held
+
+import (
+	"slices"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Calls that are literals of a language: [book(note="a"), ping()], call:book{count:3}. They are read when their last
+// bracket has come.
+
+// Literals is what is known of such calls besides their text.
+type Literals struct {
+	Syntax   format.LiteralSyntax
+	Tools    *format.ToolNames
+	SchemaOf func(*messages.Tool) *schema.Schema
+	Escaped  markup.Escapes // what the prompt has escaped
+	Bare     bool           // no wrapper is around them
+	Marked   bool           // the wrapper is that of a format of literals: a tool need not be offered
+	Marks    bool           // … that of Gemma
+	MidLine  bool           // text stands before them on their line
+	Unclosed bool           // a tag stands where the last bracket belongs
+	Ended    bool           // the end of their wrapper follows, or the next wrapper
+}
+
+// Literal is one of them.
+type Literal struct {
+	Name  string
+	Input jsontext.Value
+	Slips []string
+}
+
+// Read returns the calls in text that are whole, and reports whether text is nothing but calls and nothing speaks
+// against them.
+func (l *Literals) Read(text string) (calls []Literal, ok bool) {
+	if l.Syntax == format.GemmaLiteral {
+		calls, ok = l.readGemma(text)
+	} else {
+		calls, ok = l.readPython(text)
+	}
+	for i := range calls {
+		c := &calls[i]
+		tool, _ := l.Tools.Find(c.Name)
+		switch {
+		case l.Unclosed && tool != nil && MayLackAnother(l.SchemaOf(tool), c.Input):
+			return nil, false
+		case !l.MayCall(c.Name):
+			return calls[:i], false
+		}
+		ok = ok && (!l.Bare || l.mayBeBare(c))
+	}
+	if l.Unclosed && len(calls) > 0 {
+		calls[0].Slips = append([]string{"missing_brace"}, calls[0].Slips...)
+	}
+	return calls, ok
+}
+
+// MayCall reports whether calls may name a tool: an offered one, or any between markers.
+func (l *Literals) MayCall(name string) bool {
+	tool, _ := l.Tools.Find(name)
+	return tool != nil || l.Marked && format.IsToolName(name)
+}
+
+// readPython is Read for calls in Python.
+func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
+	if l.Unclosed {
+		text += "]"
+	}
+	read, ok := rawjson.ReadPythonCalls(text)
+	for _, c := range read {
+		input := jsontext.Value(markup.Unescape(string(c.Arguments), l.Escaped, ""))
+		if !c.Spread {
+			input = l.retyped(c.Name, input)
+		}
+		calls = append(calls, Literal{Name: c.Name, Input: input})
+	}
+	return calls, ok
+}
+
+// schemaOf returns the schema of the tool that a call names.
+func (l *Literals) schemaOf(name string) *schema.Schema {
+	if tool, _ := l.Tools.Find(name); tool != nil {
+		return l.SchemaOf(tool)
+	}
+	return schema.ObjectOfStrings
+}
+
+// mayBeBare reports whether a call counts that stands without a wrapper.
+func (l *Literals) mayBeBare(c *Literal) bool {
+	tool, _ := l.Tools.Find(c.Name)
+	if tool == nil || l.MidLine && len(c.Input) == len("{}") {
+		return false
+	}
+	return !slices.ContainsFunc(l.SchemaOf(tool).Required, func(name string) bool { return rawjson.Lookup(c.Input, name) == nil })
+}
+
+// retyped returns the input of a call with the values that the schema of its tool has as something else than strings.
+func (l *Literals) retyped(name string, input jsontext.Value) jsontext.Value {
+	s := l.schemaOf(name)
+	o := rawjson.ReadObject(input)
+	for i := range o.Members {
+		m := &o.Members[i]
+		m.Value = format.Retype(s, m.Name, m.Value)
+	}
+	return o.JSON()
+}
