@@ -8,6 +8,8 @@ import (
 	"dragoman/translate/messages"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Calls in JSON without anything around them:
@@ -21,11 +23,13 @@ import (
 // a line up to the end of the answer. An object may if the closing tag of a wrapper that is not there ends a line
 // behind it.
 
-// aloneCalls is the spelling of such calls, listedCalls that of a list of them behind prose, which is text,
+// aloneCalls is the spelling of such calls, begunCalls that of those with a word before them, or a list of them in a
+// format that has nothing else, listedCalls that of a list of them behind prose, which is text,
 // orphanCalls that of those before a closing tag, and namedCalls that
 // of an input with the name of the tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
 var (
 	aloneCalls  = &markup.Spelling{Lists: true, Endless: true}
+	begunCalls  = &markup.Spelling{Lists: true, Endless: true}
 	listedCalls = &markup.Spelling{Lists: true, Endless: true}
 	orphanCalls = &markup.Spelling{Lists: true, Endless: true}
 	namedCalls  = &markup.Spelling{Endless: true, JSON: true}
@@ -126,6 +130,9 @@ func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Ve
 // matchAloneAfter is matchAlone from i on, for one way to begin.
 func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart, v markup.Verdict) {
 	a.spelling = aloneCalls
+	if begin != "" {
+		a.spelling = begunCalls
+	}
 	word, list := strings.CutSuffix(begin, "[")
 	switch {
 	case markup.IsPrefixOf(rest[i:], word):
@@ -230,7 +237,7 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 	case rest[i] == ',' || rest[i] == ';' || rest[i] == '{':
 		return p.matchOnlyCalls(rest[i:])
 	}
-	return p.matchAfterAll(rest[i:], closers)
+	return p.matchAfterAll(rest, i, closers)
 }
 
 // matchOnlyCalls reports whether all that is left of the text, which rest begins with, is objects and what stands
@@ -257,14 +264,20 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 			}
 			i += n
 		default:
-			return p.matchAfterAll(rest[i:], "")
+			return p.matchAfterAll(rest, i, "")
 		}
 	}
 }
 
-// matchAfterAll matches what may follow calls that are the whole answer, besides white space: the token for its end, or
-// a tag of calls. closers are what has not ended.
-func (p *parser) matchAfterAll(rest []byte, closers string) markup.Verdict {
+// matchAfterAll matches what may follow calls that are the whole answer, from i on, besides white space: the token for its
+// end, a tag of calls or, behind begunCalls, a sentence. closers are what has not ended.
+func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdict {
+	if p.call.spelling == begunCalls && closers == "" && endsLine(rest[:i]) {
+		if v := p.in.matchSentence(rest[i:]); v != markup.NoMatch {
+			return v
+		}
+	}
+	rest = rest[i:]
 	if n, v := held.MatchEndMark(rest, p.in.eof); v != markup.NoMatch {
 		if v == markup.Match {
 			if n, v = p.in.matchBlanks(rest, n, maxGap); v == markup.Match {
@@ -281,6 +294,21 @@ func (p *parser) matchAfterAll(rest []byte, closers string) markup.Verdict {
 		v = markup.VerdictOf(t.IsWrapper() || t.Is("invoke"))
 	}
 	return v
+}
+
+// endsLine reports whether white space at the end of text ends a line.
+func endsLine(text []byte) bool {
+	return bytes.IndexByte(text[len(bytes.TrimRight(text, " \t\r\n")):], '\n') >= 0
+}
+
+// matchSentence matches the beginning of a sentence: a letter that is not lower-case. A lower-case one goes on with the
+// sentence before.
+func (in *input) matchSentence(rest []byte) markup.Verdict {
+	if !utf8.FullRune(rest) && !in.eof {
+		return markup.NeedMore
+	}
+	r, _ := utf8.DecodeRune(rest)
+	return markup.VerdictOf(r != utf8.RuneError && unicode.IsLetter(r) && !unicode.IsLower(r))
 }
 
 // leakAlone gives a call back that is whole, and not the whole answer.

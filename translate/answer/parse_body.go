@@ -235,13 +235,41 @@ func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	if p.call.unoffered || rest[0] != '`' {
 		return 0, markup.NoMatch
 	}
+	if n, v = p.matchFencedLine(rest); v != markup.NoMatch {
+		return n, v
+	}
 	n, v = p.in.matchFence(rest)
 	if v != markup.Match {
 		return 0, v
 	}
 	n, v = p.in.matchBlanks(rest, n, maxGap)
 	if v == markup.Match {
-		v = markup.VerdictOf(n < len(rest) && (rest[n] == '{' || rest[n] == '"' && p.call.spelling.IsJSON()))
+		v = markup.VerdictOf(n < len(rest) && p.beginsInput(rest[n]))
 	}
 	return n, v
 }
+
+// matchFencedLine is matchFencedInput for an input that begins on the line that opens the fence: ```json {"count":3}```.
+func (p *parser) matchFencedLine(rest []byte) (n int, v markup.Verdict) {
+	ticks := 0
+	for ticks < len(rest) && ticks < maxInfo && rest[ticks] == '`' {
+		ticks++
+	}
+	n = ticks
+	for n < len(rest) && n < maxInfo && (rest[n]|0x20 >= 'a' && rest[n]|0x20 <= 'z') {
+		n++
+	}
+	for n < len(rest) && n < maxInfo && (rest[n] == ' ' || rest[n] == '\t') {
+		n++
+	}
+	switch {
+	case n == len(rest) && n < maxInfo:
+		return 0, p.in.needMore()
+	case ticks < len(fence) || n == maxInfo:
+		return 0, markup.NoMatch
+	}
+	return n, markup.VerdictOf(p.beginsInput(rest[n]))
+}
+
+// beginsInput reports whether the input of the call may begin with c.
+func (p *parser) beginsInput(c byte) bool { return c == '{' || c == '"' && p.call.spelling.IsJSON() }

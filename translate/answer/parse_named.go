@@ -74,13 +74,14 @@ func (p *parser) beginInput(name string, n int) state {
 }
 
 // matchNameLine matches the name of an offered tool in a wrapper, before the { of its input, which may stand on
-// the next line. n is the index of that. Between markers of literals that is none of JSON.
+// the next line, or in a code fence. n is the index of what the input begins with. Between markers of literals that is
+// none of JSON.
 func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdict) {
 	if p.literalsKnown(format.NoLiteral).Marked {
 		return "", 0, markup.NoMatch
 	}
 	head := rest[:min(len(rest), format.MaxToolName)]
-	end := bytes.IndexAny(head, "{[<\n")
+	end := bytes.IndexAny(head, "{[<`\n")
 	switch {
 	case end < 0 && len(head) < format.MaxToolName:
 		return "", 0, p.in.needMore()
@@ -93,7 +94,14 @@ func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdic
 	}
 	name = strings.TrimSpace(string(head[:end]))
 	tool, _ := p.tools.Find(name)
-	return name, n, markup.VerdictOf(tool != nil && n < len(rest) && rest[n] == '{')
+	if tool == nil || n == len(rest) {
+		return "", 0, markup.NoMatch
+	}
+	if rest[n] == '`' {
+		_, v = p.matchFencedInput(rest[n:])
+		return name, n, v
+	}
+	return name, n, markup.VerdictOf(rest[n] == '{')
 }
 
 // beginNameLine begins a call with what matchNameLine has matched (inCall).

@@ -29,6 +29,7 @@ var DSMLCalls = shaped(Format{
 			{Name: "function_calls", Means: markup.Wrapper},
 			{Name: "toolcalls", Means: markup.Wrapper},
 			{Name: "tool_call", Means: markup.Wrapper},
+			{Name: "toolcall", Means: markup.Wrapper},
 			{Name: "calls", Means: markup.Wrapper},
 			{Name: "tool_use", Means: markup.Wrapper},
 			{Name: "invoke", Means: markup.Invoke, Label: markup.LabelAttribute},

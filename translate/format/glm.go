@@ -27,7 +27,7 @@ var GLMCalls = shaped(Format{
 		second: "$PARAMETER_VALUE_2",
 	},
 	Spelling: glmTags,
-	also:     []*markup.Spelling{longcatTags, hyTags},
+	also:     []*markup.Spelling{longcatTags, hyTags, longcatJSON, hyJSON},
 
 	Words: glmWords(`<tool_call>{function-name}
 <arg_key>{arg-key-1}</arg_key>
@@ -59,6 +59,13 @@ You are provided with function signatures within <tools></tools> XML tags:
 
 // The tags of the families that write calls so.
 var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", ""), glmSpelling("", ":opensource")
+
+// longcatJSON and hyJSON are the same tags around a call in JSON, as the tags of GLM may be.
+var longcatJSON, hyJSON = jsonBlock("longcat_tool_call"), jsonBlock("tool_call:opensource")
+
+func jsonBlock(name string) *markup.Spelling {
+	return &markup.Spelling{Tags: []markup.Spelled{{Name: name, Means: markup.Wrapper}}}
+}
 
 // glmSpelling is the spelling of GLM, with what stands before and behind each name.
 func glmSpelling(prefix, suffix string) *markup.Spelling {
@@ -100,7 +107,7 @@ func (f *Format) writeOnOneLine() {
 var (
 	longcatCalls = GLMCalls.vary("longcat", func(f *Format) {
 		f.Words = [2]string{} // of its template nothing is known
-		f.Spelling, f.also = longcatTags, []*markup.Spelling{glmTags, hyTags}
+		f.Spelling, f.also = longcatTags, []*markup.Spelling{glmTags, hyTags, longcatJSON, hyJSON}
 		f.Protects |= markup.TagLongCat
 		f.StopSequence, f.CallOpener, f.CallCloser = "<longcat_tool_response>", "<longcat_arg_key>", "</longcat_tool_call>"
 		f.renameTags(strings.NewReplacer("<tool_call>", "<longcat_tool_call>", "</tool_call>", "</longcat_tool_call>",
@@ -115,7 +122,7 @@ var (
 
 func (f *Format) writeAsHy() {
 	f.Words = [2]string{}
-	f.Spelling, f.also = hyTags, []*markup.Spelling{glmTags, longcatTags}
+	f.Spelling, f.also = hyTags, []*markup.Spelling{glmTags, longcatTags, longcatJSON, hyJSON}
 	f.Protects |= markup.TagHy
 	f.ToolsLast, f.Shape.empty = true, ""
 	f.StopSequence, f.ImpliedEnd = "</tool_calls:opensource>", "</tool_calls:opensource>"

@@ -29,6 +29,8 @@ type python struct {
 	out  []byte
 	text string
 	i    int
+
+	joins bool // strings that stand side by side are one
 }
 
 // maxPythonDepth bounds how deep brackets may lie in each other: it is as for JSON.
@@ -104,7 +106,7 @@ func (p *python) member(depth int) bool {
 	}
 	p.skipBlanks()
 	p.out = append(p.out, ':')
-	return p.take(":") && p.value(depth)
+	return p.take(":") && p.value(depth) && p.adjacent()
 }
 
 // tuple reads a tuple, as an array. A value in parentheses is none, and no literal here.

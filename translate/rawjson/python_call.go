@@ -13,6 +13,7 @@ type PythonCall struct {
 	Name      string
 	Arguments jsontext.Value // an object
 	Spread    bool           // they stand in a dict: f(**{"a": 1})
+	Object    bool           // they are the one argument, and it has no name: f({"a": 1})
 }
 
 // ReadPythonCalls reads a call in Python, or a list of calls. The arguments are literals, and all have
@@ -55,8 +56,12 @@ func (p *python) call() (call PythonCall, ok bool) {
 	}
 	p.skipBlanks()
 	call.Spread = strings.HasPrefix(p.text[p.i:], "**")
-	p.out = nil
-	ok = p.arguments()
+	p.out, p.joins = nil, true
+	if call.Object = strings.HasPrefix(p.text[p.i:], "{"); call.Object {
+		ok = p.object()
+	} else {
+		ok = p.arguments()
+	}
 	call.Arguments = p.out
 	return call, ok && call.Name != "" && call.Arguments.IsValid()
 }
@@ -65,6 +70,17 @@ func (p *python) call() (call PythonCall, ok bool) {
 func (p *python) arguments() bool {
 	p.out = append(p.out, '{')
 	return p.items('{', ')', 0, p.argument)
+}
+
+// object reads the one argument of a call, which is an object of JSON or a dict, and the parenthesis behind it.
+func (p *python) object() bool {
+	from := p.i
+	ok := p.value(0)
+	if v := jsontext.Value(p.text[from:p.i]); ok && v.IsValid() { // whose strings have other escapes than those of Python
+		p.out = []byte(v)
+	}
+	p.skipBlanks()
+	return ok && p.take(")")
 }
 
 // argument reads one argument, or the members of a dict behind two stars.
@@ -86,7 +102,7 @@ func (p *python) argument(depth int) bool {
 	p.out = append(AppendString(p.out, p.text[from:p.i]), ':')
 	named := p.i > from
 	p.skipBlanks()
-	return named && p.take("=") && p.value(depth)
+	return named && p.take("=") && p.value(depth) && p.adjacent()
 }
 
 // IsPythonCallByte reports whether c may stand in the name of what is called: names of tools have more

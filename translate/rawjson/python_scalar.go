@@ -78,6 +78,24 @@ func (p *python) string() bool {
 	return false
 }
 
+// adjacent reads the strings behind one that has been read, which Python makes one of: 'make ' 'test'. White space stands
+// between them: without it the quotes may be of the string, as in SQL. In a list they are not joined: a comma is missing.
+func (p *python) adjacent() bool {
+	for p.joins {
+		n := len(p.out)
+		begin := p.i
+		if p.skipBlanks(); p.i == begin || p.i == len(p.text) || strings.IndexByte(`"'rR`, p.text[p.i]) < 0 || p.out[n-1] != '"' {
+			p.i = begin
+			return true
+		}
+		if !p.string() {
+			return false
+		}
+		p.out = append(p.out[:n-1], p.out[n+1:]...)
+	}
+	return true
+}
+
 // escape reads an escape in a string. One that Python does not know stands for itself.
 func (p *python) escape() bool {
 	rest := p.text[p.i+1:]

@@ -35,6 +35,9 @@ func TestReadPythonCalls(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`[book(note='a', count = 3,), ping()]`, `book{"note":"a","count":3}ping{}`}, {` ping( ) `, `ping{}`}, {`[]`, ``}, {`[a-b.c(x=[1, (2,)]),]`, `a-b.c{"x":[1,[2]]}`},
 		{`f(**{"a b": 1})`, `f{"a b":1}`}, {`f(a=1, **{'b': [2], 'c': ()}, d=None)`, `f{"a":1,"b":[2],"c":[],"d":null}`}, {`f(größe=1, x='f(a=1)]')`, `f{"größe":1,"x":"f(a=1)]"}`},
+		{`f(a='x ' "y"
+  r'\z', b={'c': "d" 'e'})`, `f{"a":"x y\\z","b":{"c":"de"}}`}, {`[f({"a": "b\/c", "d": [null]}), g( {'e': True} )]`, `f{"a": "b\/c", "d": [null]}g{"e":true}`},
+		{`f(a='it''s')`, `no`}, {`f(a=1 'x')`, `no`}, {`f(a=['x' 'y'])`, `no`}, {`f(a='x' y)`, `no`}, {`f({"a": 1}, b=2)`, `no`}, {`f({"a": 1}, {"b": 1})`, `no`}, {`f({"a": 1}`, `no`},
 		{`[f(2)]`, `no`}, {`f('a')`, `no`}, {`f(a)`, `no`}, {`f(a=)`, `no`}, {`f(a=1, a=2)`, `no`}, {`f(a=g(1))`, `no`}, {`f(a=1 b=2)`, `no`}, {`f(, a=1)`, `no`}, {`f(**[1])`, `no`}, {`f(="x")`, `no`},
 		{`(a=1)`, `no`}, {`f(a=1`, `no`}, {`[f(a=1), g(b=`, `f{"a":1}no`}, {`[f() g()]`, `f{}no`}, {`f() and`, `f{}no`}, {`f()g()`, `f{}no`}, {``, `no`}, {`[f()`, `f{}no`}, {`f(**{}, a=1)`, `no`},
 	} {

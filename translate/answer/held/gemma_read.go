@@ -22,6 +22,8 @@ type gemmaReader struct {
 	escaped markup.Escapes // names whose escapes are taken off in strings
 
 	in       *schema.Schema // of the arguments of a call, nil for another literal
+	of       *schema.Schema // of the object whose members are read, nil if it is not known
+	signs    bool           // signs may stand in names: see signedName
 	commas   bool           // a comma is missing
 	unopened bool           // so is the delimiter before a string
 	unsure   bool           // or that of one whose quotes or blanks may be of its text: "x"<|"|>
@@ -36,13 +38,20 @@ func readGemma(text string, escaped markup.Escapes) (jsontext.Value, bool) {
 // readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If
 // something is missing in them, reason says so.
 func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) (input jsontext.Value, reason string, ok bool) {
-	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
 	last := text[len(text)-1]
 	if inner := strings.TrimSpace(text[1 : len(text)-1]); strings.HasPrefix(inner, "{") {
-		g.text, last = []byte(inner), inner[len(inner)-1]
+		text, last = inner, inner[len(inner)-1]
 	}
-	ok = last != ']' && g.items("{}", last, 0, g.member)
-	input, ok = g.whole(ok)
+	if last == ']' {
+		return nil, "", false
+	}
+	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
+	input, ok = g.whole(g.items("{}", last, 0, g.member))
+	if !ok {
+		g = gemmaReader{text: []byte(text), escaped: escaped, in: in, of: in, signs: true}
+		input, ok = g.whole(g.items("{}", last, 0, g.member))
+		return input, "", ok && !g.commas && !g.unopened && !g.unsure
+	}
 	switch {
 	case g.commas && g.unopened, g.unsure: // or other delimiters are
 		return nil, "", false
@@ -83,7 +92,11 @@ func (g *gemmaReader) value(depth int) bool {
 	case '{':
 		return g.items("{}", '}', depth, g.member)
 	case '[':
-		return g.items("[]", ']', depth, g.value)
+		of := g.of
+		g.of = nil
+		ok := g.items("[]", ']', depth, g.value)
+		g.of = of
+		return ok
 	}
 	if text, ok := g.string(false); ok {
 		g.out = append(g.out, text...)
@@ -203,7 +216,7 @@ func (g *gemmaReader) lacksComma(item []byte, depth int, isObject bool) bool {
 		return bytes.IndexByte([]byte(`"]}`), g.out[len(g.out)-1]) >= 0 && (bytes.IndexByte([]byte("\"'[{"), rest[0]) >= 0 || GemmaDelimiter(rest) != "")
 	case depth == 0 && g.in != nil:
 		from := g.i
-		name, ok := g.name()
+		name, ok := g.name(depth + 1)
 		g.i = from
 		if !ok {
 			return false
@@ -215,31 +228,19 @@ func (g *gemmaReader) lacksComma(item []byte, depth int, isObject bool) bool {
 	return true
 }
 
-// name reads the name of a member and what separates it from the value, and returns it as JSON.
-func (g *gemmaReader) name() (name jsontext.Value, ok bool) {
-	g.skipBlanks()
-	if name, ok = g.string(true); !ok {
-		n := bytes.IndexAny(g.text[g.i:], ":={}[](),<\"'\n")
-		if n <= 0 {
-			return nil, false
-		}
-		name = rawjson.AppendString(nil, bytes.TrimSpace(g.text[g.i:g.i+n]))
-		g.i += n
-	}
-	c := g.next()
-	g.i++
-	return name, c == ':' || c == '='
-}
-
 // member reads a member of an object.
 func (g *gemmaReader) member(depth int) bool {
-	name, ok := g.name()
+	name, ok := g.name(depth)
 	if !ok {
 		return false
 	}
 	g.out = append(append(g.out, name...), ':')
-	unopened := g.unopened
+	unopened, of := g.unopened, g.of
+	if of != nil {
+		_, g.of, _ = of.PropertyByTag(markup.ParamTag(rawjson.Unquote(name)))
+	}
 	ok = g.value(depth)
+	g.of = of
 	if g.unopened != unopened && depth == 1 && g.in != nil && !g.in.Declares([]byte(rawjson.Unquote(name))) {
 		g.unsure = true // or all of that is of the string before
 	}

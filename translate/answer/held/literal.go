@@ -74,11 +74,16 @@ func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 	}
 	read, ok := rawjson.ReadPythonCalls(text)
 	for _, c := range read {
-		input := jsontext.Value(markup.Unescape(string(c.Arguments), l.Escaped, ""))
-		if !c.Spread {
-			input = l.retyped(c.Name, input)
+		call := Literal{Name: c.Name, Input: jsontext.Value(markup.Unescape(string(c.Arguments), l.Escaped, ""))}
+		switch {
+		case c.Object && !Takes(l.schemaOf(c.Name), call.Input): // it may be the value of a parameter
+			return calls, false
+		case c.Object:
+			call.Slips = []string{"json_call"}
+		case !c.Spread:
+			call.Input = l.retyped(c.Name, call.Input)
 		}
-		calls = append(calls, Literal{Name: c.Name, Input: input})
+		calls = append(calls, call)
 	}
 	return calls, ok
 }
