@@ -37,7 +37,7 @@ var (
 
 // nextText returns the state in which text is read that may be a call alone.
 func (p *parser) nextText() state {
-	if len(p.Alone) == 0 || p.text.inThinking || p.text.thinkingTag != "" {
+	if !p.mayCall || p.text.inThinking || p.text.thinkingTag != "" {
 		return inText
 	}
 	return atAnswer
@@ -49,6 +49,9 @@ func (p *parser) nextText() state {
 func (p *parser) readAnswer() state {
 	if !p.mayCall {
 		return inText
+	}
+	if next, v := p.readObjectCalls(p.in.rest()); v != markup.NoMatch {
+		return next
 	}
 	next, _ := p.readAlone(p.in.rest(), false)
 	return next

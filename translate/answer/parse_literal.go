@@ -150,9 +150,17 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 }
 
 // matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
-// text, if that was not cut, another call, or the closing tag of a wrapper that is not there.
+// text, if that was not cut, another call, or the closing tag of a wrapper that is not there. Where literals are not read,
+// it is the end of the text alone: nothing is escaped that begins with a bracket.
 func (p *parser) matchAfterLiteral() markup.Verdict {
 	rest := p.in.rest()
+	if p.literal.known.Objects {
+		i, v := p.in.matchBlanks(rest, 0, maxGap)
+		if v == markup.Match {
+			v = markup.VerdictOf(i == len(rest) && !p.cutShort)
+		}
+		return v
+	}
 	i := 0
 	for i < len(rest) && i < maxGap && (rest[i] == ' ' || rest[i] == '\t') {
 		i++
@@ -169,11 +177,8 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 		return v
 	}
 	if p.literal.known.Syntax == format.GemmaLiteral && i < len(rest) {
-		more := markup.NoMatch
-		if len(rest)-i < 2*format.MaxToolName {
-			more = p.in.needMore()
-		}
-		if _, _, v := p.literal.known.MatchGemma(rest[i:min(len(rest), i+2*format.MaxToolName)], more); v != markup.NoMatch {
+		head, more := p.headOf(rest[i:])
+		if _, _, v := p.literal.known.MatchGemma(head, more); v != markup.NoMatch {
 			return v
 		}
 	}

@@ -120,13 +120,43 @@ func (p *parser) readTextLiteral(rest []byte) state {
 	return inLiteral
 }
 
+// readObjectCalls reads what may begin calls as the whole answer that have one JSON object in brackets each, [book({…})],
+// which models of all formats write (inLiteral). The verdict is NoMatch if there are none.
+func (p *parser) readObjectCalls(rest []byte) (next state, v markup.Verdict) {
+	if p.ReadsLiteral[format.PythonLiteral] {
+		return wait, markup.NoMatch
+	}
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	switch {
+	case v != markup.Match:
+		return wait, v
+	case i == len(rest) || rest[i] != '[':
+		return wait, markup.NoMatch
+	}
+	name, v := held.MatchPython(p.headOf(rest[i:]))
+	if tool, _ := p.tools.Find(name); v == markup.Match && tool == nil {
+		v = markup.NoMatch
+	}
+	if v != markup.Match {
+		return wait, v
+	}
+	p.beginCall(markup.Tag{})
+	p.beginLiteral(format.PythonLiteral, name)
+	return inLiteral, v
+}
+
+// headOf returns the part of rest in which the name of a tool ends, and the verdict on a name that has not ended there.
+func (p *parser) headOf(rest []byte) (head []byte, more markup.Verdict) {
+	const most = 2 * format.MaxToolName
+	if len(rest) < most {
+		return rest, p.in.needMore()
+	}
+	return rest[:most], markup.NoMatch
+}
+
 // matchLiteral matches the beginning of a call, up to the bracket before its arguments.
 func (p *parser) matchLiteral(rest []byte) (syntax format.LiteralSyntax, name string, v markup.Verdict) {
-	head := rest[:min(len(rest), 2*format.MaxToolName)]
-	more := markup.NoMatch
-	if len(head) < 2*format.MaxToolName {
-		more = p.in.needMore()
-	}
+	head, more := p.headOf(rest)
 	if p.ReadsLiteral[format.GemmaLiteral] {
 		known := p.literalsKnown(format.GemmaLiteral)
 		if name, _, v = known.MatchGemma(head, more); v != markup.NoMatch {
@@ -160,7 +190,7 @@ func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name st
 
 // literalsKnown returns what is known of calls in a syntax that may begin here.
 func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
-	known := held.Literals{Syntax: syntax, Tools: &p.tools, SchemaOf: p.schemas.Of, Escaped: p.escaped, Bare: !p.call.wrapperOpen}
+	known := held.Literals{Syntax: syntax, Tools: &p.tools, SchemaOf: p.schemas.Of, Escaped: p.escaped, Bare: !p.call.wrapperOpen, Objects: !p.ReadsLiteral[syntax]}
 	if p.call.wrapperOpen {
 		known.Marks = p.wrapperSpelling == format.GemmaCalls.Spelling
 		known.Marked = known.Marks || p.wrapperSpelling == format.PythonicCalls.Spelling

@@ -24,6 +24,7 @@ type Literals struct {
 	Bare     bool           // no wrapper is around them
 	Marked   bool           // the wrapper is that of a format of literals: a tool need not be offered
 	Marks    bool           // … that of Gemma
+	Objects  bool           // each has one object of JSON as its arguments: [book({"note": "a"})]
 	MidLine  bool           // text stands before them on their line
 	Unclosed bool           // a tag stands where the last bracket belongs
 	Ended    bool           // the end of their wrapper follows, or the next wrapper
@@ -76,6 +77,8 @@ func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 	for _, c := range read {
 		call := Literal{Name: c.Name, Input: jsontext.Value(markup.Unescape(string(c.Arguments), l.Escaped, ""))}
 		switch {
+		case l.Objects && !c.Object:
+			return calls, false
 		case c.Object && !Takes(l.schemaOf(c.Name), call.Input): // it may be the value of a parameter
 			return calls, false
 		case c.Object:
