@@ -43,7 +43,7 @@
 //
 //	inText         -> atInvoke inWrapper atJSONName inCall inLiteral inRehearsal afterThinking afterAnswer,
 //	                  atAnswer in or after thinking
-//	atAnswer       -> atJSONName inCall inText inRehearsal
+//	atAnswer       -> atJSONName inCall inLiteral inText inRehearsal
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText atAnswer
 //	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one

@@ -23,9 +23,8 @@ import (
 // a line up to the end of the answer. An object may if the closing tag of a wrapper that is not there ends a line
 // behind it.
 
-// aloneCalls is the spelling of such calls, begunCalls that of those with a word before them, or a list of them in a
-// format that has nothing else, listedCalls that of a list of them behind prose, which is text,
-// orphanCalls that of those before a closing tag, and namedCalls that
+// aloneCalls is the spelling of such calls, begunCalls that of those with a word of the format before them, listedCalls
+// that of a list of them behind prose, which is text, orphanCalls that of those before a closing tag, and namedCalls that
 // of an input with the name of the tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
 var (
 	aloneCalls  = &markup.Spelling{Lists: true, Endless: true}
@@ -132,11 +131,11 @@ func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Ve
 
 // matchAloneAfter is matchAlone from i on, for one way to begin.
 func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart, v markup.Verdict) {
+	word, list := strings.CutSuffix(begin, "[")
 	a.spelling = aloneCalls
-	if begin != "" {
+	if word != "" {
 		a.spelling = begunCalls
 	}
-	word, list := strings.CutSuffix(begin, "[")
 	switch {
 	case markup.IsPrefixOf(rest[i:], word):
 		return a, p.in.needMore()

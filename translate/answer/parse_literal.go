@@ -14,7 +14,7 @@ import (
 
 // literalSeen is what has been seen of calls that are literals.
 type literalSeen struct {
-	known  held.Literals
+	held.Literals
 	scan   held.LiteralScan
 	from   int  // where they begin: see input.offset
 	whole  bool // the last bracket has been read
@@ -42,7 +42,7 @@ func (p *parser) readLiteral() state {
 		}
 		l.whole = true
 	}
-	if !l.known.Bare && !l.known.Unclosed {
+	if !l.Bare && !l.Unclosed {
 		switch p.matchGoingOnLiteral() {
 		case markup.NeedMore:
 			return wait
@@ -50,7 +50,7 @@ func (p *parser) readLiteral() state {
 			return p.giveBackLiteral("invalid_literal")
 		}
 	}
-	if l.known.Bare {
+	if l.Bare {
 		switch p.matchAfterLiteral() {
 		case markup.NeedMore:
 			return wait
@@ -62,8 +62,8 @@ func (p *parser) readLiteral() state {
 	if v == markup.NeedMore {
 		return wait
 	}
-	l.known.Ended = l.known.Unclosed || v == markup.Match
-	calls, ok := l.known.Read(p.literalText())
+	l.Ended = l.Unclosed || v == markup.Match
+	calls, ok := l.Read(p.literalText())
 	if !ok {
 		return p.giveBackLiteral("invalid_literal")
 	}
@@ -74,7 +74,7 @@ func (p *parser) readLiteral() state {
 // matchLiteralEnd matches the end of the wrapper of a call of Gemma's, or the beginning of the next, behind
 // brackets that are too many: n is the index after those.
 func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
-	if p.literal.known.Bare || p.literal.known.Unclosed || p.literal.known.Syntax != format.GemmaLiteral {
+	if p.literal.Bare || p.literal.Unclosed || p.literal.Syntax != format.GemmaLiteral {
 		return 0, markup.NoMatch
 	}
 	rest := p.in.rest()
@@ -106,7 +106,7 @@ func (p *parser) readErasedCalls() state {
 	if !p.in.eof {
 		return wait
 	}
-	if calls, ok := p.literal.known.ReadErased(p.literalText()); ok && !p.cutShort {
+	if calls, ok := p.literal.ReadErased(p.literalText()); ok && !p.cutShort {
 		return p.writeLiterals(calls)
 	}
 	return p.giveBackCall("incomplete")
@@ -114,11 +114,11 @@ func (p *parser) readErasedCalls() state {
 
 // giveBackLiteral gives calls back. In prose they need not be meant as calls.
 func (p *parser) giveBackLiteral(reason string) state {
-	if p.literal.known.Bare && p.literal.known.Syntax == format.GemmaLiteral {
+	if p.literal.Bare && p.literal.Syntax == format.GemmaLiteral {
 		p.literal.erased = true
 		return inLiteral
 	}
-	if p.literal.known.Bare && (p.literal.known.MidLine || reason == "bare_call") {
+	if p.literal.Bare && (p.literal.MidLine || reason == "bare_call") {
 		return p.giveBack()
 	}
 	return p.giveBackCall(reason)
@@ -133,9 +133,9 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 		return v
 	case v == markup.NoMatch || i == len(rest):
 		return markup.NoMatch
-	case p.literal.known.Syntax == format.GemmaLiteral && held.GemmaDelimiter(rest[i:]) != "": // the string before went on
+	case p.literal.Syntax == format.GemmaLiteral && held.GemmaDelimiter(rest[i:]) != "": // the string before went on
 		return markup.Match
-	case p.literal.known.Syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
+	case p.literal.Syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
 		return p.in.needMore()
 	case rest[i] != ',':
 		return markup.VerdictOf(rest[i] == '}' && held.ClosesWithin(p.literalText()))
@@ -151,10 +151,10 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 
 // matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
 // text, if that was not cut, another call, or the closing tag of a wrapper that is not there. Where literals are not read,
-// it is the end of the text alone: nothing is escaped that begins with a bracket.
+// it is the end of the text alone: else it is a text about calls.
 func (p *parser) matchAfterLiteral() markup.Verdict {
 	rest := p.in.rest()
-	if p.literal.known.Objects {
+	if p.literal.Objects {
 		i, v := p.in.matchBlanks(rest, 0, maxGap)
 		if v == markup.Match {
 			v = markup.VerdictOf(i == len(rest) && !p.cutShort)
@@ -176,9 +176,9 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 		}
 		return v
 	}
-	if p.literal.known.Syntax == format.GemmaLiteral && i < len(rest) {
+	if p.literal.Syntax == format.GemmaLiteral && i < len(rest) {
 		head, more := p.headOf(rest[i:])
-		if _, _, v := p.literal.known.MatchGemma(head, more); v != markup.NoMatch {
+		if _, _, v := p.literal.MatchGemma(head, more); v != markup.NoMatch {
 			return v
 		}
 	}
@@ -195,8 +195,8 @@ func (p *parser) closeUnbalanced() state {
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.scan.Depth == 1 && !p.literal.known.Bare:
-		p.literal.known.Unclosed, p.literal.whole = true, true
+	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.scan.Depth == 1 && !p.literal.Bare:
+		p.literal.Unclosed, p.literal.whole = true, true
 		return inLiteral
 	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), format.GemmaQuote)):
 		return p.cutLiteral()

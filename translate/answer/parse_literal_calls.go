@@ -35,16 +35,16 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 // in a wrapper; the last one is broken off or given back.
 func (p *parser) cutLiteral() state {
 	l := &p.literal
-	if l.known.Bare {
+	if l.Bare {
 		return p.giveBackLiteral("incomplete")
 	}
-	if l.known.Syntax == format.GemmaLiteral {
+	if l.Syntax == format.GemmaLiteral {
 		if !p.cutShort && l.scan.Quote == format.GemmaQuote && l.scan.Opened == 1 {
-			if calls, ok := l.known.ReadUnclosed(p.literalText()); ok {
+			if calls, ok := l.ReadUnclosed(p.literalText()); ok {
 				return p.writeLiterals(calls)
 			}
 		}
-	} else if calls, _ := l.known.Read(p.literalText()); len(calls) > 0 {
+	} else if calls, _ := l.Read(p.literalText()); len(calls) > 0 {
 		if next := p.writeLiterals(calls); next != betweenCalls {
 			return next
 		}

@@ -5,6 +5,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/schema"
 )
 
 // Where calls that are literals begin: in prose, or in a wrapper.
@@ -116,7 +117,7 @@ func (p *parser) readTextLiteral(rest []byte) state {
 		return inRehearsal
 	}
 	p.beginLiteral(syntax, name)
-	p.literal.known.MidLine = code.midLine
+	p.literal.MidLine = code.midLine
 	return inLiteral
 }
 
@@ -190,7 +191,7 @@ func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name st
 
 // literalsKnown returns what is known of calls in a syntax that may begin here.
 func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
-	known := held.Literals{Syntax: syntax, Tools: &p.tools, SchemaOf: p.schemas.Of, Escaped: p.escaped, Bare: !p.call.wrapperOpen, Objects: !p.ReadsLiteral[syntax]}
+	known := held.Literals{Syntax: syntax, Tools: &p.tools, Escaped: p.escaped, Bare: !p.call.wrapperOpen, Objects: !p.ReadsLiteral[syntax]}
 	if p.call.wrapperOpen {
 		known.Marks = p.wrapperSpelling == format.GemmaCalls.Spelling
 		known.Marked = known.Marks || p.wrapperSpelling == format.PythonicCalls.Spelling
@@ -198,9 +199,18 @@ func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
 	return known
 }
 
+// schemaOf returns the schema of the offered tool that a name stands for; nil if there is none.
+func (p *parser) schemaOf(name string) *schema.Schema {
+	if tool, _ := p.tools.Find(name); tool != nil {
+		return p.schemas.Of(tool)
+	}
+	return nil
+}
+
 // beginLiteral begins to read calls, the first of which names a tool.
 func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
-	p.literal = literalSeen{known: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.offset()}
+	p.literal = literalSeen{Literals: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.offset()}
+	p.literal.SchemaOf = p.schemaOf
 	p.call.tool, p.call.mustBeWhole = name, true
-	p.call.bare = p.literal.known.Bare && syntax == format.GemmaLiteral
+	p.call.bare = p.literal.Bare && syntax == format.GemmaLiteral
 }

@@ -103,7 +103,7 @@ func (r *Reads) words() (list []markup.Opener) {
 			list = append(list, x)
 		}
 	}
-	add(r.ReadsLiteral[PythonLiteral], markup.Opener{Text: "[", Tool: true, After: "(", Gap: blanks})
+	add(true, markup.Opener{Text: "[", Tool: true, After: "(", Gap: blanks}) // of Python, or with one object in all formats
 	add(r.ReadsLiteral[GemmaLiteral], markup.Opener{Text: GemmaCall, Tool: true, After: "{(", Gap: lineBlanks})
 	add(r.ReadsChannels, markup.Opener{Text: HeaderTo, Tool: true})
 	add(r.ReadsUnbracketed, markup.Opener{Text: UnbracketedCall})

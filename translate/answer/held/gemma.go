@@ -94,8 +94,8 @@ func (l *Literals) ReadUnclosed(text string) (calls []Literal, ok bool) {
 		text = strings.TrimSpace(strings.TrimSuffix(text, closer))
 	}
 	name, n, v := l.MatchGemma([]byte(text), markup.NoMatch)
-	tool, _ := l.Tools.Find(name)
-	if v != markup.Match || tool == nil {
+	in := l.SchemaOf(name)
+	if v != markup.Match || in == nil {
 		return nil, false
 	}
 	closer := string(closerOf(text[n]))
@@ -104,7 +104,6 @@ func (l *Literals) ReadUnclosed(text string) (calls []Literal, ok bool) {
 		return nil, false
 	}
 	value := text[strings.LastIndex(text, format.GemmaQuote)+len(format.GemmaQuote):]
-	in := l.SchemaOf(tool)
 	switch {
 	case strings.TrimSpace(value) == "", strings.Contains(value, format.Gemma4Marks.Call[1]), holdsPart([]byte(value)):
 		return nil, false

@@ -24,12 +24,12 @@ func (l *Literals) ReadErased(text string) (calls []Literal, ok bool) {
 		}
 		if i < len(text) {
 			name, _, v := l.MatchGemma([]byte(text[i:min(len(text), i+2*format.MaxToolName)]), markup.NoMatch)
-			if tool, _ := l.Tools.Find(name); v != markup.Match || tool == nil {
+			if v != markup.Match || l.SchemaOf(name) == nil {
 				continue
 			}
 		}
 		call, ok := l.readErasedCall(strings.TrimSpace(text[begin:i]))
-		if !ok || !l.mayBeBare(&call) {
+		if !ok || !l.mayBeBare(&call, l.SchemaOf(call.Name)) {
 			return nil, false
 		}
 		calls, begin = append(calls, call), i
@@ -41,11 +41,10 @@ func (l *Literals) ReadErased(text string) (calls []Literal, ok bool) {
 // there twice, or whose text its schema does not take.
 func (l *Literals) readErasedCall(text string) (call Literal, ok bool) {
 	name, n, v := l.MatchGemma([]byte(text), markup.NoMatch)
-	tool, _ := l.Tools.Find(name)
-	if v != markup.Match || tool == nil || text[len(text)-1] != closerOf(text[n]) || strings.Contains(text, format.GemmaQuote) || strings.Contains(text, format.GemmaEscape) {
+	in := l.SchemaOf(name)
+	if v != markup.Match || in == nil || text[len(text)-1] != closerOf(text[n]) || strings.Contains(text, format.GemmaQuote) || strings.Contains(text, format.GemmaEscape) {
 		return call, false
 	}
-	in := l.SchemaOf(tool)
 	inner := text[n+1 : len(text)-1]
 	sep := byte(':')
 	if i := strings.IndexAny(inner, ":="); i >= 0 {
@@ -148,12 +147,12 @@ func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.Esca
 
 // keepsQuotes reports whether the strings of a call have not lost their quotes, as far as its schema tells.
 func (l *Literals) keepsQuotes(name string, input jsontext.Value) bool {
-	tool, _ := l.Tools.Find(name)
-	if tool == nil {
+	in := l.SchemaOf(name)
+	if in == nil {
 		return true
 	}
 	for name, value := range rawjson.NamedMembers(input) {
-		_, s, _ := l.SchemaOf(tool).PropertyByTag(name)
+		_, s, _ := in.PropertyByTag(name)
 		if plain, nullable := s.IsString(); plain && !nullable && value.Kind() != '"' {
 			return false
 		}

@@ -5,7 +5,6 @@ import (
 
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 
@@ -19,15 +18,15 @@ import (
 type Literals struct {
 	Syntax   format.LiteralSyntax
 	Tools    *format.ToolNames
-	SchemaOf func(*messages.Tool) *schema.Schema
-	Escaped  markup.Escapes // what the prompt has escaped
-	Bare     bool           // no wrapper is around them
-	Marked   bool           // the wrapper is that of a format of literals: a tool need not be offered
-	Marks    bool           // … that of Gemma
-	Objects  bool           // each has one object of JSON as its arguments: [book({"note": "a"})]
-	MidLine  bool           // text stands before them on their line
-	Unclosed bool           // a tag stands where the last bracket belongs
-	Ended    bool           // the end of their wrapper follows, or the next wrapper
+	SchemaOf func(name string) *schema.Schema // that of the offered tool that a name stands for; nil if there is none
+	Escaped  markup.Escapes                   // what the prompt has escaped
+	Bare     bool                             // no wrapper is around them
+	Marked   bool                             // the wrapper is that of a format of literals: a tool need not be offered
+	Marks    bool                             // … that of Gemma
+	Objects  bool                             // each has one object of JSON as its arguments: [book({"note": "a"})]
+	MidLine  bool                             // text stands before them on their line
+	Unclosed bool                             // a tag stands where the last bracket belongs
+	Ended    bool                             // the end of their wrapper follows, or the next wrapper
 }
 
 // Literal is one of them.
@@ -47,14 +46,14 @@ func (l *Literals) Read(text string) (calls []Literal, ok bool) {
 	}
 	for i := range calls {
 		c := &calls[i]
-		tool, _ := l.Tools.Find(c.Name)
+		s := l.SchemaOf(c.Name)
 		switch {
-		case l.Unclosed && tool != nil && MayLackAnother(l.SchemaOf(tool), c.Input):
+		case l.Unclosed && s != nil && MayLackAnother(s, c.Input):
 			return nil, false
 		case !l.MayCall(c.Name):
 			return calls[:i], false
 		}
-		ok = ok && (!l.Bare || l.mayBeBare(c))
+		ok = ok && (!l.Bare || l.mayBeBare(c, s))
 	}
 	if l.Unclosed && len(calls) > 0 {
 		calls[0].Slips = append([]string{"missing_brace"}, calls[0].Slips...)
@@ -93,19 +92,18 @@ func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 
 // schemaOf returns the schema of the tool that a call names.
 func (l *Literals) schemaOf(name string) *schema.Schema {
-	if tool, _ := l.Tools.Find(name); tool != nil {
-		return l.SchemaOf(tool)
+	if s := l.SchemaOf(name); s != nil {
+		return s
 	}
 	return schema.ObjectOfStrings
 }
 
-// mayBeBare reports whether a call counts that stands without a wrapper.
-func (l *Literals) mayBeBare(c *Literal) bool {
-	tool, _ := l.Tools.Find(c.Name)
-	if tool == nil || l.MidLine && len(c.Input) == len("{}") {
+// mayBeBare reports whether a call counts that stands without a wrapper. s is the schema of its tool.
+func (l *Literals) mayBeBare(c *Literal, s *schema.Schema) bool {
+	if s == nil || l.MidLine && len(c.Input) == len("{}") {
 		return false
 	}
-	return !slices.ContainsFunc(l.SchemaOf(tool).Required, func(name string) bool { return rawjson.Lookup(c.Input, name) == nil })
+	return !slices.ContainsFunc(s.Required, func(name string) bool { return rawjson.Lookup(c.Input, name) == nil })
 }
 
 // retyped returns the input of a call with the values that the schema of its tool has as something else than strings.

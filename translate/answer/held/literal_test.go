@@ -20,7 +20,13 @@ var tools = format.ToolNames{List: []messages.Tool{
 	{Name: "ping", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
 }}
 
-func schemaOf(t *messages.Tool) *schema.Schema { return schema.Compile(t.InputSchema) }
+func schemaOf(name string) *schema.Schema {
+	tool, _ := tools.Find(name)
+	if tool == nil {
+		return nil
+	}
+	return schema.Compile(tool.InputSchema)
+}
 
 // said returns calls in one line each, with what is wrong with all of them.
 func said(calls []held.Literal, ok bool) string {
