@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"dragoman/translate/answer"
+	"dragoman/translate/constrain"
 	"dragoman/translate/format"
 	"dragoman/translate/language"
 	"dragoman/translate/messages"
@@ -26,6 +27,7 @@ type (
 	Memo        = prompt.Memo
 	RawPrompt   = prompt.RawPrompt
 	RawPart     = prompt.RawPart
+	Constraint  = prompt.Constraint
 
 	Origins     = prompt.Origins
 	PartOrigins = prompt.PartOrigins
@@ -67,6 +69,9 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 func RenderOrigins(ctx context.Context, req *messages.Request, target Target) (*Prompt, *Origins, error) {
 	return prompt.RenderOrigins(ctx, req, target)
 }
+
+// Constrain returns what a server can hold the answer to a prompt to: see [constrain.Answer].
+func Constrain(p *Prompt, free bool) (*Constraint, error) { return constrain.Answer(p, free) }
 
 // Events returns the events of the answer to a prompt, which was rendered from req: see [answer.Events].
 func Events(req *messages.Request, p *Prompt, ask Ask) iter.Seq2[messages.Event, error] {

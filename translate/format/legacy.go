@@ -125,13 +125,20 @@ func (w *ToolWriter) writeJSON(element string, value jsontext.Value) {
 // them cannot be written so that the parser reads it back, all stand as one JSON object
 // within <parameters>.
 func writeLegacyCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
-	b.Write("<invoke>\n<tool_name>").WriteText(name).Write("</tool_name>\n<parameters>\n")
+	b.Write(legacyHead).WriteText(name).Write(legacyBehindName)
 	if begun := len(b.Out); !writeLegacyParams(b, input, s) {
 		b.Truncate(begun)
 		b.WriteValue(rawjson.CompactString(input), "").Write("\n")
 	}
-	b.Write("</parameters>\n</invoke>\n")
+	b.Write(legacyTail)
 }
+
+// What stands before the name of the tool in a call, behind it, and behind the parameters.
+const (
+	legacyHead       = "<invoke>\n<tool_name>"
+	legacyBehindName = "</tool_name>\n<parameters>\n"
+	legacyTail       = "</parameters>\n</invoke>\n"
+)
 
 // writeLegacyParams writes the parameters as elements. It reports false if one cannot be
 // written so that the parser reads it back: it would be read as another value, its tag is

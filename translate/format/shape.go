@@ -109,13 +109,7 @@ func (f *Format) writeParams(b *markup.Buffer, input jsontext.Value, in *schema.
 		case typed && ps.IsContested():
 			ps = AnyValue // its tag says that it is no string
 		}
-		text, ok := valueText(ps, value, true)
-		if k := value.Kind(); ok && (k == '{' || k == '[') {
-			text = f.json(value)
-		}
-		if ok && f.python.has(value.Kind()) {
-			text = f.pythonText(ps, value, text)
-		}
+		text, ok := f.ElementText(ps, value)
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}

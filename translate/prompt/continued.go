@@ -9,7 +9,7 @@ import (
 // from there.
 func (p *Prompt) ContinuedFrom(said string, maxTokens int) *Prompt {
 	next := *p
-	next.Why = ReasonStopped
+	next.Why, next.Constraint = ReasonStopped, nil // a constraint is about a whole answer
 	next.MaxTokens = maxTokens
 	next.Turns = slices.Clone(p.Turns)
 	if n := len(next.Turns); n == 0 || next.Turns[n-1].Role != messages.RoleAssistant {

@@ -83,3 +83,6 @@ func NewEscaper(f *format.Format, reads *format.Reads, req *messages.Request, te
 	}
 	return e
 }
+
+// PastCalls returns how many calls the conversation has had before.
+func (p *Prompt) PastCalls() int { return p.pastCalls }

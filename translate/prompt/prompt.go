@@ -41,6 +41,9 @@ type Prompt struct {
 	// ToolAPI is what the server's tools API is told; nil for a model whose tools stand in the prompt.
 	ToolAPI *ToolAPI `json:"tool_api,omitzero"`
 
+	// Constraint is what the server holds the answer to; nil for nothing.
+	Constraint *Constraint `json:"constraint,omitzero"`
+
 	// Format is the name of the format, unless it is the default, and Variant that of the variant in which
 	// the model is asked: see [VariantFor]. They say how the prompt was made.
 	Format  string `json:"format,omitzero"`

@@ -1,0 +1,204 @@
+package constrain
+
+import (
+	"slices"
+	"strings"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// Which calls there may be: the frame of the format around the arguments of each tool.
+
+// calls are those of an answer, and the rules of what is in them.
+type calls struct {
+	grammar
+	format  *format.Format
+	opening string // the prefill that begins the first
+	past    int    // how many the conversation has had before
+	one     bool   // there is one at most
+	tools   []*messages.Tool
+	frame   format.Frame // of them all: what stands around them
+	ways    []way        // to make one
+	objects *values      // of arguments that are one object, or literals
+	inner   *values      // of values in elements
+}
+
+// way is one way to write a call.
+type way struct {
+	head string // with [format.CallNumber] in it
+	rest string // expression of what follows, down to the last of the call
+	tail string // the last of the call, which rest does not have
+}
+
+// waysOf returns how a tool may be called. It reports false if the format has no frame.
+func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
+	fr, ok := c.format.FrameOf(tool)
+	if !ok {
+		return nil, false
+	}
+	c.frame = fr
+	if c.objects == nil {
+		literals := fr.Arguments == format.PythonArguments
+		c.objects = newValues(&c.grammar, newStyle(fr.Spaced, false, literals))
+		c.inner = newValues(&c.grammar, newStyle(fr.Spaced, fr.Python, false))
+		c.inner.characters = `([^"\\\x00-\x1F<] | "<"+ [^"\\\x00-\x1F</])`
+		c.inner.escape, c.inner.end = `"<"* `+c.inner.escape, `"<"* `
+	}
+	switch fr.Arguments {
+	case format.ElementArguments:
+		list, ok = c.elementWays(&fr, s)
+	case format.PythonArguments:
+		list, ok = c.pythonWays(&fr, s)
+	default:
+		ok = false
+	}
+	if !ok {
+		list = append(list, way{fr.Head + fr.InObject[0], c.named(c.objects.argumentsOf(s)), "}" + fr.InObject[1] + fr.Tail})
+	}
+	return list, true
+}
+
+// argumentsOf returns the expression of the object that the arguments of a tool are, without its end.
+func (v *values) argumentsOf(s *schema.Schema) string {
+	var list []string
+	for one := range s.Possible() {
+		list = append(list, sequence(literal("{"), v.members(one, !one.IsBare())))
+	}
+	return either(list...)
+}
+
+// elementWays returns the ways to write arguments as elements. It reports false if some arguments
+// cannot be written so.
+func (c *calls) elementWays(fr *format.Frame, s *schema.Schema) (list []way, all bool) {
+	all = true
+	for one := range s.Possible() {
+		parts, ok := c.parts(one, func(name string, ps *schema.Schema) (string, bool) { return c.element(fr, name, ps) })
+		all = all && ok
+		switch {
+		case parts == nil && !ok:
+		case fr.Empty != "" && len(parts) == 0:
+			list = append(list, way{fr.Empty, "", ""})
+		default:
+			list = append(list, way{fr.Head, c.named(c.listed(parts, "", "")), fr.Tail})
+			if fr.Empty != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.required }) {
+				list = append(list, way{fr.Empty, "", ""})
+			}
+		}
+	}
+	return list, all
+}
+
+// pythonWays is elementWays for arguments in Python.
+func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all bool) {
+	all = true
+	for one := range s.Possible() {
+		parts, ok := c.parts(one, c.keyword)
+		all = all && ok
+		if parts != nil || ok {
+			list = append(list, way{fr.Head, c.named(c.listed(parts, literal(c.objects.comma), "")), fr.Tail})
+		}
+	}
+	return list, all
+}
+
+// parts returns the arguments of a tool, each of which write writes. It reports false if some arguments
+// cannot be written so, and returns none if no call can.
+func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (string, bool)) (list []part, all bool) {
+	list, all = []part{}, true
+	seen := map[string]bool{}
+	add := func(name string, ps *schema.Schema) bool {
+		required := slices.Contains(s.Required, name)
+		seen[name] = true
+		text, ok := write(name, ps)
+		if ok {
+			list = append(list, part{text, required})
+		}
+		all = all && ok
+		return ok || !required
+	}
+	for i := range s.Properties {
+		if !add(s.Properties[i].Name, s.Properties[i].Schema()) {
+			return nil, false
+		}
+	}
+	unlisted, more := s.Unlisted()
+	for _, name := range s.Required {
+		if unlisted == nil {
+			unlisted = &schema.Schema{}
+		}
+		if !seen[name] && !add(name, unlisted) {
+			return nil, false
+		}
+	}
+	return list, all && (!more || s.IsBare())
+}
+
+// keyword returns the expression of an argument in Python.
+func (c *calls) keyword(name string, s *schema.Schema) (string, bool) {
+	return sequence(literal(name+"="), c.objects.value(s)), rawjson.IsPythonName(name)
+}
+
+// element returns the expression of a parameter in an element. It reports false if its name cannot stand there.
+func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string, bool) {
+	tag, ok := c.format.ElementName(name, s)
+	if !ok {
+		return "", false
+	}
+	shut := strings.ReplaceAll(fr.Param[2], format.ParamName, tag)
+	if fr.Lines {
+		shut = "\n" + shut
+	}
+	texts, others := c.elementValues(s, shut)
+	open := func(behind string, values []string) string {
+		if len(values) == 0 {
+			return ""
+		}
+		text := fr.Param[0] + tag + behind
+		if fr.Lines {
+			text += "\n"
+		}
+		return sequence(literal(text), either(values...))
+	}
+	if fr.Other == "" || fr.Other == fr.Param[1] {
+		return open(fr.Param[1], append(texts, others...)), true
+	}
+	var ways []string
+	for _, w := range []string{open(fr.Param[1], texts), open(fr.Other, others)} {
+		if w != "" {
+			ways = append(ways, w)
+		}
+	}
+	return either(ways...), true
+}
+
+// elementValues returns the alternatives of values in an element, with what stands behind them: those of
+// strings, and those of others. Where a string may be any text, there is no other: nothing tells them apart.
+func (c *calls) elementValues(s *schema.Schema, shut string) (texts, others []string) {
+	for one := range s.Possible() {
+		if enum := one.Enum(); len(enum) > 0 {
+			for _, e := range enum {
+				text, ok := c.format.ElementText(s, e)
+				switch {
+				case !ok || strings.Contains(text, "</"):
+				case e.Kind() == '"' && strings.Trim(text, "\r\n") != text: // newlines around it are layout
+					texts = append(texts, literal("\n"+text+"\n"+shut))
+				case e.Kind() == '"':
+					texts = append(texts, literal(text+shut))
+				default:
+					others = append(others, literal(text+shut))
+				}
+			}
+			continue
+		}
+		if one.Allows("string") {
+			closer := strings.TrimRight(shut, "\n")
+			tag := strings.TrimLeft(closer, "\n")
+			return []string{sequence(c.textUpTo(closer, tag), literal(shut[len(closer):]))}, nil
+		}
+		others = append(others, sequence(either(c.inner.typed(one)...), literal(shut)))
+	}
+	return texts, others
+}

@@ -1,0 +1,196 @@
+package constrain
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// grammar is GBNF that is being written: what llama.cpp, xgrammar and others read alike. An expression is
+// text of a rule: a literal, a class of characters, a name, or a sequence of these. What has alternatives
+// in it stands in parentheses.
+type grammar struct {
+	rules  []rule
+	byBody map[string]string // the names of rules
+}
+
+type rule struct{ name, body string }
+
+// declare returns the name of a rule that is defined later, so that it may lead to itself.
+func (g *grammar) declare() string {
+	name := fmt.Sprintf("r%d", len(g.rules))
+	g.rules = append(g.rules, rule{name: name})
+	return name
+}
+
+// define gives a declared rule its body.
+func (g *grammar) define(name, body string) {
+	g.rules[indexOf(name)].body = body
+}
+
+// rule returns the name of the rule of that body.
+func (g *grammar) rule(body string) string {
+	if name, ok := g.byBody[body]; ok {
+		return name
+	}
+	name := g.declare()
+	g.define(name, body)
+	if g.byBody == nil {
+		g.byBody = map[string]string{}
+	}
+	g.byBody[body] = name
+	return name
+}
+
+// named returns an expression that is short: a name in place of alternatives and sequences.
+func (g *grammar) named(expression string) string {
+	if !strings.Contains(expression, " ") {
+		return expression
+	}
+	return g.rule(expression)
+}
+
+// text returns a grammar that begins with root, and has the rules that this leads to.
+func (g *grammar) text(root string) string {
+	var b strings.Builder
+	b.WriteString("root ::= " + root + "\n")
+	leads := make([]bool, len(g.rules))
+	var follow func(body string)
+	follow = func(body string) {
+		for _, name := range ruleNames.FindAllString(body, -1) { // literals may hold some, too
+			if i := indexOf(name); i < len(g.rules) && !leads[i] {
+				leads[i] = true
+				follow(g.rules[i].body)
+			}
+		}
+	}
+	follow(root)
+	for i, r := range g.rules {
+		if leads[i] {
+			b.WriteString(r.name + " ::= " + r.body + "\n")
+		}
+	}
+	return b.String()
+}
+
+// ruleNames are the names of rules.
+var ruleNames = regexp.MustCompile(`\br[0-9]{1,6}\b`)
+
+// indexOf returns the index of the rule of a name.
+func indexOf(name string) int {
+	i, _ := strconv.Atoi(name[1:])
+	return i
+}
+
+// sequence returns expressions one after the other. Without any, it is the empty text. Literals that meet are
+// one: engines that read whole words ahead take the longest, and could not go back from a comma to the name
+// of another member.
+func sequence(parts ...string) string {
+	var list []string
+	for _, p := range parts {
+		if p == "" || p == `""` {
+			continue
+		}
+		first, rest := cutLiteral(p)
+		if last := len(list) - 1; first != "" && last >= 0 && isLiteral(list[last]) {
+			list[last] = list[last][:len(list[last])-1] + first[1:]
+			p = rest
+		}
+		if first != "" && rest != "" && p != rest {
+			list, p = append(list, first), rest
+		}
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return `""`
+	}
+	return strings.Join(list, " ")
+}
+
+// isLiteral reports whether an expression is one literal.
+func isLiteral(expression string) bool {
+	first, rest := cutLiteral(expression)
+	return first != "" && rest == ""
+}
+
+// cutLiteral returns the literal with which an expression begins, and what follows it; "" for none.
+func cutLiteral(expression string) (first, rest string) {
+	if expression[0] != '"' {
+		return "", expression
+	}
+	for i := 1; i < len(expression); i++ {
+		switch expression[i] {
+		case '\\':
+			i++
+		case '"':
+			if rest = expression[i+1:]; rest == "" || rest[0] == ' ' {
+				return expression[:i+1], strings.TrimPrefix(rest, " ")
+			}
+			return "", expression
+		}
+	}
+	return "", expression
+}
+
+// either returns the alternatives, each of them once.
+func either(parts ...string) string {
+	var list []string
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if !seen[p] {
+			seen[p] = true
+			list = append(list, p)
+		}
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return "(" + strings.Join(list, " | ") + ")"
+}
+
+// literal returns the expression of a text.
+func literal(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// class returns what stands for characters within the brackets of a class.
+func class(chars ...rune) string {
+	var b strings.Builder
+	for _, r := range chars {
+		if r < utf8.RuneSelf && !isPlain(r) {
+			fmt.Fprintf(&b, `\x%02X`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isPlain reports whether a character means itself in a class.
+func isPlain(r rune) bool {
+	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || strings.ContainsRune("<>/=_.,:;!?", r)
+}

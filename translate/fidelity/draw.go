@@ -1,0 +1,93 @@
+package fidelity
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Draw returns the instance of a seed whose calls fit their tools in every way, with the members of all
+// objects in the order in which the schemas declare them.
+func Draw(seed uint64) *Instance {
+	for c := seeded(seed); ; {
+		inst, all := newInstance(c), true
+		for i := range inst.Calls {
+			call := &inst.Calls[i]
+			ordered, fits := inOrder(call.Input, call.tool.root)
+			call.Input, all = ordered, all && fits
+		}
+		if all {
+			return inst
+		}
+	}
+}
+
+// inOrder returns a value with the members of its objects in the order of a schema. It reports false if the
+// value does not fit: one that is nested too deep is made without its members.
+func inOrder(v Value, n *node) (Value, bool) {
+	if n == nil || n.kind == kindAny || n.nullable != "" && v.Kind == 'n' {
+		return v, true
+	}
+	switch n.kind {
+	case kindUnion:
+		for _, alt := range n.alts {
+			if ordered, ok := inOrder(v, alt); ok {
+				return ordered, true
+			}
+		}
+		return v, false
+	case kindEnum:
+		return v, true // it was picked
+	case kindArray:
+		list := make([]Value, len(v.List))
+		for i, e := range v.List {
+			ordered, ok := inOrder(e, n.items)
+			if list[i] = ordered; !ok {
+				return v, false
+			}
+		}
+		v.List = list
+		return v, v.Kind == '['
+	case kindObject:
+		return membersInOrder(v, n)
+	case kindInteger:
+		return v, v.Kind == '0' && !strings.ContainsAny(v.Text, ".eE")
+	}
+	return v, v.Kind == map[nodeKind]jsontext.Kind{kindString: '"', kindNumber: '0', kindNull: 'n'}[n.kind] || n.kind == kindBoolean && (v.Kind == 't' || v.Kind == 'f')
+}
+
+// membersInOrder is inOrder for an object.
+func membersInOrder(v Value, n *node) (Value, bool) {
+	var members []Member
+	for _, p := range n.props {
+		value, given := v.member(p.name)
+		if !given && !p.required {
+			continue
+		}
+		ordered, ok := value, given
+		if given {
+			ordered, ok = inOrder(value, p.node)
+		}
+		if !ok {
+			return v, false
+		}
+		members = append(members, Member{p.name, ordered})
+	}
+	for _, m := range v.Members {
+		if n.declares(m.Name) {
+			continue
+		}
+		ordered, ok := inOrder(m.Value, n.more)
+		if !ok || n.more == nil {
+			return v, false
+		}
+		members = append(members, Member{m.Name, ordered})
+	}
+	return Value{Kind: '{', Members: members}, v.Kind == '{'
+}
+
+// HasUnlisted reports whether an argument of the call is none that its tool declares.
+func (c *Call) HasUnlisted() bool {
+	return slices.ContainsFunc(c.Input.Members, func(m Member) bool { return !c.tool.root.declares(m.Name) })
+}
