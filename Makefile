@@ -54,6 +54,7 @@ soak: ## run the program for DURATION (60s) among clients, faults and rotations,
 
 conformance: ## run every case through every client library, print the table, and run what .ci/run leaves out; this fetches them
 	cd conformance/clients && $(GO) test -count=1 -timeout 80m -args -more $(ARGS)
+	cd conformance/guided && $(GO) test -count=1 -timeout 4h . -args -more
 	cd conformance/agents && $(GO) test -count=1 . -args -more
 	cd conformance && $(GO) test -count=1 -vet=all -timeout 40m ./aimock ./scoreboard
 	cd conformance/readme && $(GO) test -count=1 -run '^TestRelease$$' .

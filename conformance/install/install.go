@@ -20,15 +20,15 @@ import (
 // commandTime is for a command, which may fetch packages.
 const commandTime = 10 * time.Minute
 
-// Python returns a Python that has what a requirements.txt pins.
-func Python(t *testing.T, requirements string) string {
+// Python returns a Python that has what a requirements.txt pins, installed with these options of pip.
+func Python(t *testing.T, requirements string, options ...string) string {
 	t.Helper()
 	Need(t, "python3")
 	interpreter := Run(t, ".", "python3", "-c", "import sys; print(sys.version, sys.executable)")
 	folder := cached(t, "python", read(t, requirements)+interpreter, func(folder string) {
 		Copy(t, folder, requirements)
 		Run(t, folder, "python3", "-m", "venv", ".")
-		Run(t, folder, filepath.Join(folder, "bin", "python"), "-m", "pip", "install", "--requirement", filepath.Base(requirements))
+		Run(t, folder, filepath.Join(folder, "bin", "python"), append([]string{"-m", "pip", "install", "--requirement", filepath.Base(requirements)}, options...)...)
 	})
 	return filepath.Join(folder, "bin", "python")
 }

@@ -1,0 +1,359 @@
+package guided
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"dragoman/translate"
+	"dragoman/translate/fidelity"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// formats are those that have constraints.
+var formats = []string{format.Legacy, format.Attribute, format.JSON, format.Qwen3Coder, format.GLM, format.Kimi, format.DeepSeek, format.Pythonic, format.Mistral, format.Llama, format.Harmony}
+
+// target is a model that goes on from a prefill, asked in a format.
+func target(name string) translate.Target { return translate.Target{Format: name, Prefill: true} }
+
+// request offers tools, and forces a call.
+func request(tools []messages.Tool, choice messages.ToolChoice) *messages.Request {
+	return &messages.Request{ID: "msg_guided", Model: "m", MaxTokens: 1000, Tools: tools, ToolChoice: choice,
+		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}}}}}
+}
+
+var anyTool = messages.ToolChoice{Type: messages.ChoiceAny}
+
+// constrained returns the prompt and the constraint of a request.
+func constrained(t *testing.T, req *messages.Request, name string) (*translate.Prompt, *translate.Constraint) {
+	t.Helper()
+	p, err := translate.Render(req, target(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := translate.Constrain(p, false)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	return p, c
+}
+
+// golden is a completion of the corpus.
+type golden struct {
+	ID       string
+	Tools    map[string]jsontext.Value
+	Expected []struct {
+		Type, Name string
+		Input      jsontext.Value
+	}
+}
+
+// irregular are the completions of calls that no prompt teaches: an integer with a fraction, a parameter
+// that the tool does not declare.
+var irregular = map[string]bool{
+	"fraction-of-zeros-legacy": true, "fraction-of-zeros-attribute": true, "undeclared-legacy": true, "undeclared-attribute": true,
+}
+
+// goldens yields requests and the calls that are their answers.
+func goldens(t *testing.T) iter.Seq2[*messages.Request, []translate.Call] {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "..", "translate", "testdata", "corpus.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(yield func(*messages.Request, []translate.Call) bool) {
+		defer file.Close()
+		seen := map[string]bool{}
+		lines := bufio.NewScanner(file)
+		lines.Buffer(nil, 16<<20)
+		for lines.Scan() {
+			var g golden
+			if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
+				t.Fatal(err)
+			}
+			if irregular[g.ID] {
+				continue
+			}
+			var calls []translate.Call
+			for _, b := range g.Expected {
+				if s, offered := g.Tools[b.Name]; b.Type == "tool_use" && offered && fits(t, s, b.Input) {
+					calls = append(calls, translate.Call{Name: b.Name, Input: inOrder(s, b.Input)})
+				}
+			}
+			key := fmt.Sprint(g.Tools, calls)
+			if len(calls) == 0 || seen[key] {
+				continue
+			}
+			seen[key] = true
+			var tools []messages.Tool
+			for name, s := range g.Tools {
+				tools = append(tools, messages.Tool{Name: name, InputSchema: s})
+			}
+			slices.SortFunc(tools, func(a, b messages.Tool) int { return strings.Compare(a.Name, b.Name) })
+			if !yield(request(tools, anyTool), calls) {
+				return
+			}
+		}
+	}
+}
+
+// inOrder returns an input with its members in the order of the schema.
+func inOrder(s, input jsontext.Value) jsontext.Value {
+	var ordered []string
+	add := func(name string, value jsontext.Value) {
+		ordered = append(ordered, fmt.Sprintf("%q:%s", name, value))
+	}
+	properties := rawjson.Lookup(s, "properties")
+	for name := range rawjson.NamedMembers(properties) {
+		if value := rawjson.Lookup(input, name); value != nil {
+			add(name, value)
+		}
+	}
+	for name, value := range rawjson.NamedMembers(input) {
+		if rawjson.Lookup(properties, name) == nil {
+			add(name, value)
+		}
+	}
+	return jsontext.Value("{" + strings.Join(ordered, ",") + "}")
+}
+
+// fits reports whether a value is valid under a schema, by a validator that others wrote.
+func fits(t *testing.T, s, value jsontext.Value) bool {
+	t.Helper()
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("tool.json", parsed); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("tool.json")
+	if err != nil {
+		return false // a schema that is not one
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	return err == nil && compiled.Validate(v) == nil
+}
+
+// TestTaughtIsAllowed has the engines take calls as the prompt teaches them.
+func TestTaughtIsAllowed(t *testing.T) {
+	list := engines(t)
+	check := func(name string, req *messages.Request, calls []translate.Call) {
+		p, c := constrained(t, req, name)
+		text := p.WriteCalls(calls)
+		for _, e := range list {
+			if e.name == "llguidance" && strings.Contains(show(req), `"additionalProperties":{`) {
+				continue // it reads ahead, and takes the name of an unlisted member for that of one that may still come
+			}
+			if v := e.ask(t, &job{Grammar: c.Grammar, Accepts: []string{text}}); v.Error != "" || !v.Accepts[0] {
+				t.Errorf("%s refuses in %s: %s\n%s\n%s\n%s", e.name, name, v.Error, text, show(req), c.Grammar)
+			}
+		}
+	}
+	i := 0
+	for req, calls := range goldens(t) {
+		for k, name := range formats {
+			if i++; *more || (i+k)%len(formats) == 0 {
+				check(name, req, calls)
+			}
+		}
+	}
+	n := uint64(3 * len(formats))
+	if *more {
+		n = 10_000
+	}
+	for seed := range n {
+		inst := fidelity.Draw(seed)
+		var calls []translate.Call
+		for _, call := range inst.Calls {
+			calls = append(calls, translate.Call{Name: call.Name, Input: jsontext.Value(call.Input.JSON())})
+		}
+		req := inst.Request()
+		req.ToolChoice = anyTool
+		if slices.ContainsFunc(inst.Calls, func(call fidelity.Call) bool { return call.HasUnlisted() }) {
+			continue // no element and no keyword is offered for what no schema names
+		}
+		if name := formats[seed%uint64(len(formats))]; *more {
+			for _, name := range formats {
+				check(name, req, calls)
+			}
+		} else {
+			check(name, req, calls)
+		}
+	}
+}
+
+// offered are the tools of which noise makes calls.
+var offered = []messages.Tool{
+	{Name: "get_weather", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"],"additionalProperties":false}`)},
+	{Name: "write", InputSchema: jsontext.Value(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"},"mode":{"enum":["new","a b",7,null]}},"required":["path","text"]}`)},
+	{Name: "now", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
+	{Name: "plot", InputSchema: jsontext.Value(`{"type":"object","properties":{"points":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number"},"label":{"type":"string"}},"required":["x"]}},"log":{"type":"boolean"},"scale":{"type":["number","null"]}},"required":["points"]}`)},
+	{Name: "tree", InputSchema: jsontext.Value(`{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"required":["root"],"$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},"below":{"type":"array","items":{"$ref":"#/$defs/node"}}},"required":["name"],"additionalProperties":false}}}`)},
+	{Name: "set", InputSchema: jsontext.Value(`{"type":"object","properties":{"a b":{"type":"string"},"any":{},"n":{"anyOf":[{"type":"integer"},{"type":"object","additionalProperties":{"type":"integer"}}]}},"required":["n"]}`)},
+	{Name: "shape", InputSchema: jsontext.Value(`{"type":"object","oneOf":[{"properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},{"properties":{"kind":{"const":"box"},"w":{"type":"number"}},"required":["kind","w"]}]}`)},
+}
+
+// noise are words of which noise is made: the markup of all formats, and what ends a value.
+var noise = []string{
+	`"`, `", "`, `"}`, "}", "]", ")", "true", "None", "7", " ", "\n", "the", "Oslo", "é", "<b>", "</b>", "<", "</", `\"`, `\n`, "&lt;", "```", "circle",
+	"<city>", "</city>\n", "</city", "</path>\n", "</text>\n", "</n>\n", "</any>\n", "</a%20b>\n", "</root>\n", "</kind>\n", "</parameter>\n", "\n</parameter>\n", "</arg_value>\n", "</parameters>\n", "</invoke>\n",
+	"</function>\n", "</tool_call>", "</function_calls>", "<parameter=", `<parameter name="`, "<arg_key>", "<|tool_call_end|>", "<|call|>",
+}
+
+// TestAllowedIsRead draws answers at random, which only the engine's mask keeps to the constraint, and has
+// each read as calls that are clean and fit their schemas.
+func TestAllowedIsRead(t *testing.T) {
+	n := 12
+	if *more {
+		n = 2000
+	}
+	for _, e := range engines(t) {
+		for i, name := range formats {
+			for j, tool := range offered {
+				req := request(offered, messages.ToolChoice{Type: messages.ChoiceTool, Name: tool.Name})
+				if j == 0 {
+					req.ToolChoice = anyTool
+				}
+				p, c := constrained(t, req, name)
+				v := e.ask(t, &job{Grammar: c.Grammar, Draws: n/len(offered) + 1, Seed: uint64(100*i + j), Words: noise})
+				if v.Error != "" {
+					t.Errorf("%s, %s: %s\n%s", e.name, name, v.Error, c.Grammar)
+				}
+				for _, text := range v.Draws {
+					if wrong := misread(t, req, p, text); wrong != "" {
+						t.Errorf("%s, %s: %s\n%q", e.name, name, wrong, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// misread returns what is wrong with how an answer is read; "" if it is calls that are clean and fit.
+func misread(t *testing.T, req *messages.Request, p *translate.Prompt, text string) string {
+	t.Helper()
+	chunks := func(yield func(translate.Chunk, error) bool) {
+		yield(translate.Chunk{Text: text, Stop: messages.StopEndTurn}, nil)
+	}
+	m, err := messages.Collect(translate.Events(req, p, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] { return chunks }))
+	if err != nil {
+		return err.Error()
+	}
+	for _, o := range m.Outcomes {
+		if o.Kind != messages.OutcomeClean {
+			return fmt.Sprintf("%s (%s)", o.Kind, o.Reason)
+		}
+	}
+	if len(m.Content) == 0 {
+		return "nothing was read"
+	}
+	for _, b := range m.Content {
+		if b.Type != messages.BlockToolUse {
+			return "a block of type " + b.Type + ": " + b.Text
+		}
+		i := slices.IndexFunc(req.Tools, func(tool messages.Tool) bool { return tool.Name == b.Name })
+		if i < 0 || !fits(t, req.Tools[i].InputSchema, b.Input) {
+			return fmt.Sprintf("%s does not take %s", b.Name, b.Input)
+		}
+	}
+	return ""
+}
+
+// TestWrongIsRefused has the engines refuse calls that the tools do not allow.
+func TestWrongIsRefused(t *testing.T) {
+	call := func(name, input string) translate.Call {
+		return translate.Call{Name: name, Input: jsontext.Value(input)}
+	}
+	right := call("get_weather", `{"city":"Oslo","days":3}`)
+	others := append(slices.Clone(offered), messages.Tool{Name: "hidden", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"}}}`)})
+	for _, e := range engines(t) {
+		for _, name := range formats {
+			req := request(offered, messages.ToolChoice{Type: messages.ChoiceAny, DisableParallelToolUse: true})
+			_, c := constrained(t, req, name)
+			all, err := translate.Render(request(others, anyTool), target(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := [][]translate.Call{
+				{right},
+				{call("get_weather", `{"days":3}`)}, // a required parameter is missing
+				{call("hidden", `{"city":"Oslo"}`)}, // not offered
+				{call("get_weather", `{"city":"Oslo","days":"soon"}`)}, // a wrong type
+				{call("plot", `{"points":[{"label":"a"}]}`)},
+				{call("get_weather", `{"city":"Oslo","wind":1}`)}, // not declared
+				{right, right}, // one call is allowed
+			}
+			j := &job{Grammar: c.Grammar}
+			for _, calls := range list {
+				j.Accepts = append(j.Accepts, all.WriteCalls(calls))
+			}
+			j.Accepts = append(j.Accepts, "I do not know.", "")
+			v := e.ask(t, j)
+			if v.Error != "" {
+				t.Fatal(e.name, name, v.Error)
+			}
+			for i, accepted := range v.Accepts {
+				if accepted != (i == 0) {
+					t.Errorf("%s, %s: accepted is %v: %q", e.name, name, accepted, j.Accepts[i])
+				}
+			}
+		}
+	}
+}
+
+// TestFreeChoice has the engines take text, calls, and text before calls, and refuse what begins like a call
+// and is none: xgrammar by the structural tag, and both by the grammar that holds from a trigger on.
+func TestFreeChoice(t *testing.T) {
+	right := translate.Call{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo","days":3}`)}
+	wrong := translate.Call{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo","days":"soon"}`)}
+	for _, e := range engines(t) {
+		for _, name := range formats {
+			req := request(offered, messages.ToolChoice{Type: messages.ChoiceAuto})
+			p, err := translate.Render(req, target(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := translate.Constrain(p, true)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			one, two, bad := p.WriteCalls([]translate.Call{right}), p.WriteCalls([]translate.Call{right, right}), p.WriteCalls([]translate.Call{wrong})
+			check := func(j *job, want ...bool) {
+				v := e.ask(t, j)
+				if v.Error != "" || !slices.Equal(v.Accepts, want) {
+					t.Errorf("%s, %s: %s %v of %q", e.name, name, v.Error, v.Accepts, j.Accepts)
+				}
+			}
+			check(&job{Grammar: c.Grammar, Accepts: []string{one, two, bad}}, true, true, false)
+			if !slices.ContainsFunc(c.Triggers, func(trigger string) bool { return strings.HasPrefix(one, trigger) }) {
+				t.Errorf("%s: nothing triggers the grammar before %q: %q", name, one, c.Triggers)
+			}
+			if e.name == "xgrammar" {
+				check(&job{Tag: string(c.Tag), Accepts: []string{"It rains.", one, two, "Let me see.\n\n" + one, bad, "Well.\n\n" + bad}}, true, true, true, true, false, false)
+			}
+		}
+	}
+}
+
+// show returns the tools of a request, for people to read.
+func show(req *messages.Request) string {
+	var b strings.Builder
+	for _, t := range req.Tools {
+		fmt.Fprintf(&b, "%s %s\n", t.Name, t.InputSchema)
+	}
+	return b.String()
+}
