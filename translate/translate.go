@@ -70,6 +70,9 @@ func RenderOrigins(ctx context.Context, req *messages.Request, target Target) (*
 	return prompt.RenderOrigins(ctx, req, target)
 }
 
+// ErrFreeAnswer is why [Constrain] has no constraint where the model may answer in any way.
+var ErrFreeAnswer = constrain.ErrFree
+
 // Constrain returns what a server can hold the answer to a prompt to: see [constrain.Answer].
 func Constrain(p *Prompt, free bool) (*Constraint, error) { return constrain.Answer(p, free) }
 

@@ -14,38 +14,54 @@ import (
 // MaxBytes bounds what is sent of a constraint. Servers refuse long grammars, or take long to compile them.
 const MaxBytes = 64 << 10
 
-// errNothing is the reason where a request asks for nothing that an answer could be held to.
-var errNothing = errors.New("the model may answer in any way")
+// ErrFree is the reason where a request asks for nothing that an answer could be held to.
+var ErrFree = errors.New("the model may answer in any way")
 
 // Answer returns the constraint of the answer to a prompt: calls, where a call is forced; what
 // output_config.format asks for; and with free, calls or text, where the model may choose. The error says why
 // there is none.
 func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 	req := p.Source
-	c := &prompt.Constraint{}
 	switch {
 	case p.ToolAPI != nil:
 		return nil, errors.New("the server writes the calls itself")
-	case req.MustCall():
-		list, err := newCalls(p)
-		if err != nil {
-			return nil, err
-		}
-		c.Grammar = list.text(list.answer())
-		if p.Opening == "" {
-			c.Schema = callSchema(list.tools)
-		}
-	case req.MayCall() && free && req.Format == nil:
-		list, err := newCalls(p)
-		if err != nil {
-			return nil, err
-		}
-		c.Grammar, c.Triggers, c.Tag = list.text(list.answer()), list.triggers(), list.tag()
+	case req.MustCall(), req.MayCall() && free && req.Format == nil:
+		return p.Schemas.Memo.Constraint(appendKey(nil, p), func() (*prompt.Constraint, error) { return ofCalls(p) })
 	case !req.MayCall() && req.Format != nil:
-		c.Schema = req.Format
-	default:
-		return nil, errNothing
+		return bounded(&prompt.Constraint{Schema: req.Format})
 	}
+	return nil, ErrFree
+}
+
+// appendKey appends all that ofCalls reads, so that other calls never give the same bytes.
+func appendKey(dst []byte, p *prompt.Prompt) []byte {
+	choice := p.Source.ToolChoice
+	dst = fmt.Appendf(dst, "%q %q %q %d %q %q %t", p.Format, p.Variant, p.Opening, p.PastCalls(), choice.Type, choice.Name, choice.DisableParallelToolUse)
+	for i := range p.Source.Tools {
+		t := &p.Source.Tools[i]
+		dst = fmt.Appendf(dst, " %q %d %s", t.Name, len(t.InputSchema), t.InputSchema)
+	}
+	return dst
+}
+
+// ofCalls returns the constraint of an answer that is calls, or may be.
+func ofCalls(p *prompt.Prompt) (*prompt.Constraint, error) {
+	list, err := newCalls(p)
+	if err != nil {
+		return nil, err
+	}
+	c := &prompt.Constraint{Grammar: list.text(list.answer())}
+	switch {
+	case !p.Source.MustCall():
+		c.Triggers, c.Tag = list.triggers(), list.tag()
+	case p.Opening == "":
+		c.Schema = callSchema(list.tools)
+	}
+	return bounded(c)
+}
+
+// bounded returns a constraint that no server is too small for.
+func bounded(c *prompt.Constraint) (*prompt.Constraint, error) {
 	if size := max(len(c.Grammar), len(c.Tag), len(c.Schema)); size > MaxBytes {
 		return nil, fmt.Errorf("the constraint has %d bytes, and servers take %d", size, MaxBytes)
 	}

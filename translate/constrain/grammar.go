@@ -2,7 +2,6 @@ package constrain
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,7 +26,8 @@ func (g *grammar) declare() string {
 
 // define gives a declared rule its body.
 func (g *grammar) define(name, body string) {
-	g.rules[indexOf(name)].body = body
+	i, _ := indexOf(name)
+	g.rules[i].body = body
 }
 
 // rule returns the name of the rule of that body.
@@ -59,8 +59,8 @@ func (g *grammar) text(root string) string {
 	leads := make([]bool, len(g.rules))
 	var follow func(body string)
 	follow = func(body string) {
-		for _, name := range ruleNames.FindAllString(body, -1) { // literals may hold some, too
-			if i := indexOf(name); i < len(g.rules) && !leads[i] {
+		for _, word := range strings.FieldsFunc(body, func(r rune) bool { return strings.ContainsRune(" ()*?", r) }) { // literals may hold some, too
+			if i, ok := indexOf(word); ok && i < len(g.rules) && !leads[i] {
 				leads[i] = true
 				follow(g.rules[i].body)
 			}
@@ -75,13 +75,11 @@ func (g *grammar) text(root string) string {
 	return b.String()
 }
 
-// ruleNames are the names of rules.
-var ruleNames = regexp.MustCompile(`\br[0-9]{1,6}\b`)
-
-// indexOf returns the index of the rule of a name.
-func indexOf(name string) int {
-	i, _ := strconv.Atoi(name[1:])
-	return i
+// indexOf returns the index of the rule of a name. It reports false if that is none.
+func indexOf(name string) (int, bool) {
+	number, ok := strings.CutPrefix(name, "r")
+	i, err := strconv.Atoi(number)
+	return i, ok && err == nil && i >= 0
 }
 
 // sequence returns expressions one after the other. Without any, it is the empty text. Literals that meet are

@@ -21,7 +21,7 @@ func (c *calls) triggers() (list []string) {
 		list = append(list, begin)
 	}
 	slices.Sort(list)
-	return slices.CompactFunc(list, func(a, b string) bool { return strings.HasPrefix(b, a) })
+	return slices.CompactFunc(list, func(longer, before string) bool { return strings.HasPrefix(longer, before) })
 }
 
 // tag returns the structural tag of text with calls.
@@ -36,7 +36,7 @@ func (c *calls) tag() jsontext.Value {
 		if c.frame.After != "" {
 			rest, end = sequence(rest, literal(w.tail), c.others()), c.frame.After
 		}
-		tags = append(tags, `{"type":"tag","begin":`+quoted(begin)+`,"content":{"type":"grammar","grammar":`+quoted(c.text(rest))+`},"end":`+quoted(end)+`}`)
+		tags = append(tags, `{"type":"tag","begin":`+quoted(begin)+`,"content":{"type":"grammar","grammar":`+quoted(c.text(sequence(rest)))+`},"end":`+quoted(end)+`}`)
 	}
 	out := []byte(`{"type":"structural_tag","format":{"type":"triggered_tags","triggers":[`)
 	for i, t := range c.triggers() {

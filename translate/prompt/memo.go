@@ -24,6 +24,7 @@ type Memo struct {
 	descriptions *memo.Table[describedTools] // by what appendMemoKey writes
 	schemas      *memo.Table[*schema.Schema] // by the text of the schema
 	languages    *memo.Table[string]         // by the beginning of a conversation
+	constraints  *memo.Table[*Constraint]    // by what they are made of
 	keys         *sync.Pool                  // of *[]byte: keys that are only looked up
 }
 
@@ -33,6 +34,7 @@ const (
 	memoLists, memoListBytes, memoListMost       = 64, 8 << 20, 4 << 20
 	memoSchemas, memoSchemaBytes, memoSchemaMost = 1024, 4 << 20, 512 << 10
 	memoTexts, memoTextBytes, memoTextMost       = 512, 1 << 20, 128 << 10
+	memoRules, memoRuleBytes, memoRuleMost       = 64, 8 << 20, 1 << 20
 )
 
 // NewMemo returns a Memo that is empty.
@@ -41,6 +43,7 @@ func NewMemo() *Memo {
 		descriptions: memo.New[describedTools](memoLists, memoListBytes, memoListMost),
 		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes, memoSchemaMost),
 		languages:    memo.New[string](memoTexts, memoTextBytes, memoTextMost),
+		constraints:  memo.New[*Constraint](memoRules, memoRuleBytes, memoRuleMost),
 		keys:         &sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
@@ -51,7 +54,26 @@ func (m *Memo) Of(client string) *Memo {
 	if m == nil {
 		return nil
 	}
-	return &Memo{m.descriptions.Of(client), m.schemas.Of(client), m.languages.Of(client), m.keys}
+	return &Memo{m.descriptions.Of(client), m.schemas.Of(client), m.languages.Of(client), m.constraints.Of(client), m.keys}
+}
+
+// Constraint returns the constraint that is kept for a key, or what build makes. Failures are not kept.
+func (m *Memo) Constraint(key []byte, build func() (*Constraint, error)) (*Constraint, error) {
+	if m == nil {
+		return build()
+	}
+	if kept, ok := m.constraints.Find(key); ok {
+		return kept, nil
+	}
+	c, err := build()
+	if err == nil {
+		size := len(c.Grammar) + len(c.Tag) + len(c.Schema)
+		for _, trigger := range c.Triggers {
+			size += len(trigger)
+		}
+		m.constraints.Keep(key, c, size)
+	}
+	return c, err
 }
 
 // describedTools is the text that describes tools, and the names that had to be escaped in it,
