@@ -14,7 +14,7 @@ func (m *Metrics) SetLabels(l Labels) {
 	defer m.bounds.Unlock()
 	exchange := []*prometheus.MetricVec{m.requests.MetricVec, m.duration.MetricVec, m.firstEvent.MetricVec}
 	endSeries("key_id", m.labels.Keys, l.Keys, m.keyRequests.MetricVec, m.keyTokens.MetricVec)
-	endSeries("model", m.labels.Models, l.Models, append(exchange, m.toolCalls.MetricVec, m.tokens.MetricVec)...)
+	endSeries("model", m.labels.Models, l.Models, append(exchange, m.toolCalls.MetricVec, m.constraints.MetricVec, m.tokens.MetricVec)...)
 	endSeries("upstream", m.labels.Upstreams, l.Upstreams, append(exchange,
 		m.attempts.MetricVec, m.upstreamErrors.MetricVec, m.fallbacks.MetricVec, m.unknownStops.MetricVec,
 		m.credentialExpiry.MetricVec, m.credentialsOK.MetricVec, m.circuitOpen.MetricVec)...)

@@ -59,6 +59,7 @@ type Exchange struct {
 	UnknownStop       string // the upstream's word for it, if it is not known what the word means; "other" if it is no word
 	ToolCalls         []ToolCall
 	Dropped           []string // names of the fields that did not reach the model
+	Constraint        string   // what became of the constraint that the answer was to be held to: held, ignored, refused or skipped; "" for none
 	Unmet             []string // names of the fields that force what the answer does not do
 }
 
@@ -144,6 +145,9 @@ func (m *Metrics) Observe(e *Exchange) {
 	}
 	for _, c := range e.ToolCalls {
 		m.toolCalls.WithLabelValues(model, oneOf(outcomes, c.Outcome), oneOf(messages.Reasons, c.Reason)).Inc()
+	}
+	if e.Constraint != "" {
+		m.constraints.WithLabelValues(model, oneOf(constraintResults, e.Constraint)).Inc()
 	}
 	for _, field := range slices.Concat(e.Dropped, e.Unmet) {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()

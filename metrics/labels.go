@@ -28,6 +28,9 @@ var (
 	// How a call of a tool could be read.
 	outcomes = outcomeKinds()
 
+	// What becomes of a constraint: see [Exchange.Constraint].
+	constraintResults = []string{"held", "ignored", "refused", "skipped"}
+
 	// The words of which the dotted names of fields are made that may be dropped: of the
 	// Messages API (docs/reference/messages-api.md §2 to §7) and of Bedrock
 	// (docs/reference/bedrock.md §2, §5).

@@ -35,6 +35,7 @@ type Metrics struct {
 	fallbacks         *prometheus.CounterVec
 	streamsTerminated *prometheus.CounterVec
 	toolCalls         *prometheus.CounterVec
+	constraints       *prometheus.CounterVec
 	droppedFields     *prometheus.CounterVec
 	unknownStops      *prometheus.CounterVec
 	tokens            *prometheus.CounterVec
@@ -92,6 +93,7 @@ func New(version string) *Metrics {
 		upstreamErrors:    r.counters("upstream_errors_total", "Calls of an upstream that failed.", attempt...),
 		fallbacks:         r.counters("fallbacks_total", "Calls of an upstream in place of one that failed, by what it failed with.", attempt...),
 		streamsTerminated: r.counters("stream_terminations_total", "Streams that have ended, by how.", "outcome"),
+		constraints:       r.counters("constraints_total", "Answers that a server was to hold to a constraint, by what came of it.", "model", "result"),
 		toolCalls:         r.counters("tool_calls_total", "Attempts of a model to call a tool, by how they could be read and why not as they should be.", "model", "outcome", "reason"),
 		droppedFields:     r.counters("dropped_fields_total", "Requests from which a field was left out, by its name.", "field"),
 		unknownStops:      r.counters("unknown_stop_reasons_total", "Answers that ended for a reason that is not known.", "upstream"),

@@ -25,6 +25,8 @@ type attempt struct {
 	maxTokens int            // of the last call; 0 if the request was passed through as it came
 	room      int            // tokens for the answer that the prompt leaves of the context window, after the model refused more; 0 before
 	prefill   prefillTrial   // of the model
+
+	constrained bool // the server was to hold the last answer to a constraint
 }
 
 // try calls the model's upstream and yields the events of its answer. If the upstream
@@ -78,12 +80,16 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 		if e.Message != nil {
 			a.noteContinued(e.Message)
 			a.x.record.noteChoice(e.Message)
-			switch unmet := len(e.Message.Unmet) > 0 && a.x.s.strict; {
-			case !unmet:
+			wrong := a.noteConstraint(e.Type, e.Message)
+			if len(e.Message.Unmet) > 0 && a.x.s.strict {
+				wrong = errUnmet
+			}
+			switch {
+			case wrong == nil:
 			case e.Type == messages.MessageStart:
-				return errUnmet
+				return wrong
 			default: // the answer has begun
-				yield(messages.Event{}, errUnmet)
+				yield(messages.Event{}, wrong)
 				return nil
 			}
 		}
@@ -140,8 +146,11 @@ func (a *attempt) prepare() (upstreamCall, error) {
 // preparePrompt returns the call that asks the model with a prompt. It may call the
 // upstream several times, because translate asks a model again (see translate.Reason).
 func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
-	x, model, spec := a.x, a.model, a.spec
+	x, model, spec := a.x, plan.Model, plan.Spec
 	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // and no more of the plan is kept
+	if a.constrained = prompt.Constraint != nil; plan.Unconstrained != "" {
+		x.record.noteUnconstrained(plan.Unconstrained)
+	}
 	toolAPI := prompt.ToolAPI != nil
 	if !toolAPI {
 		x.s.adviseTools(a.req, model)
@@ -187,9 +196,19 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				a.noteUncontinued()
 				spec.Tries = 0
 			}
+			if a.constrained && why != translate.ReasonInvalid { // a model that is held to calls writes them
+				a.noteIgnored()
+				if model.Constrain == ConstrainRequire {
+					return nil, unconstrained("the server has ignored it")
+				}
+			}
 			rules := x.renderRules()
 			rules.toolAPI = toolAPI
-			return model.prompt(x.r.Context(), corrected, spec, rules)
+			p, err := model.prompt(x.r.Context(), corrected, spec, rules)
+			if err == nil && a.constrained && why == translate.ReasonInvalid { // by a keyword that no grammar has
+				p.Constraint, err = translate.Constrain(p, model.ConstrainAuto)
+			}
+			return p, err
 		})
 	}
 }

@@ -152,12 +152,18 @@ func (a *attempts) remedyFor(err error) (apply func()) {
 	if upstreamErr.Overflow != nil {
 		return a.remedyForOverflow(upstreamErr.Overflow.Room())
 	}
+	if upstreamErr.Refuses.Has(upstream.Guided) && a.model.Constrain == ConstrainRequire {
+		return nil
+	}
 	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
 	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
 	switch {
 	case refused || exceeded:
 		return func() {
 			a.limitNoted = a.limitNoted || exceeded
+			if upstreamErr.Refuses.Has(upstream.Guided) {
+				a.x.record.Constraint = constraintRefused
+			}
 			a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
 		}
 	case a.prefill.on && (upstreamErr.Status == http.StatusBadRequest || upstreamErr.Status == http.StatusInternalServerError):

@@ -129,7 +129,13 @@ type UpstreamModel struct {
 	OpenOverChat bool
 	// LeaveSpecialTokens leaves special tokens in the texts of clients as they are: the server escapes them itself.
 	LeaveSpecialTokens bool
-	Rescue             bool // look for calls in the text of a model that is given tools over its own API
+	// Constrain says whether the server is to hold answers to a constraint: [ConstrainTry], [ConstrainRequire]; ""
+	// for ConstrainOff. ConstrainAuto has it do so where the model may choose to call nothing, too. Guided is how
+	// the server takes one: [upstream.GuidedKinds]; "" if the server tells.
+	Constrain     string
+	ConstrainAuto bool
+	Guided        string
+	Rescue        bool // look for calls in the text of a model that is given tools over its own API
 
 	Entry string            // the id or, without one, the name of the entry, as configured; set by Route.For
 	Asked string            // the name that the client asks for; set by For
@@ -225,6 +231,9 @@ func (m UpstreamModel) Spec() upstream.Model {
 		can &^= upstream.Tools
 	}
 	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Family: family, Body: m.body(), Server: m.Told.Server, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
+	if m.Constrain == ConstrainTry || m.Constrain == ConstrainRequire {
+		spec.Can, spec.Guided = spec.Can|upstream.Guided, m.Guided
+	}
 	if m.TryPrefill && !m.Features.Without.Has(upstream.Prefill) {
 		spec.Tries = upstream.Prefill &^ spec.Can
 	}

@@ -24,6 +24,10 @@ type Plan struct {
 	Checks  *translate.Checks // what the answer has to pass; nil for nothing
 	Native  upstream.Native   // that goes through in its place
 	Call    *upstream.Call    // nil without an upstream
+	// Unconstrained says why the answer is not held to a constraint, although the model's entry asks for one.
+	Unconstrained string
+
+	asks bool // there is an upstream
 }
 
 // Planned is a request to make a [Plan] of. It is decoded as far as the model needs it.
@@ -35,7 +39,7 @@ type Planned struct {
 // Plan plans what the model is asked over its upstream, and calls nothing. The spec is that of m, or less
 // than it after the model refused a feature. Without an upstream the model is asked with a prompt.
 func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Model, from Planned, rules RenderRules) (*Plan, error) {
-	p := &Plan{Model: m, Spec: spec}
+	p := &Plan{Model: m, Spec: spec, asks: up != nil}
 	api, err := m.toolAPI(up, spec)
 	if err != nil {
 		return nil, err
@@ -56,8 +60,12 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 		p.Spec.Can |= upstream.Prefill // nothing continues the message: it is counted
 	}
 	rules.toolAPI = api == apiPrompted
-	if p.Prompt, p.Checks, err = m.render(ctx, p.Request, p.Spec, rules); err != nil {
+	p.guide(ctx, up)
+	if p.Prompt, p.Checks, err = p.Model.render(ctx, p.Request, p.Spec, rules); err != nil {
 		return nil, rules.renamed(err)
+	}
+	if err := p.constrain(); err != nil {
+		return nil, err
 	}
 	if up != nil {
 		p.Call, err = up.Prepare(p.Spec, p.Prompt)

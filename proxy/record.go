@@ -67,6 +67,13 @@ func (r *record) noteAttempt(call metrics.Attempt) {
 	r.header.Set("X-Dragoman-Attempts", strconv.Itoa(len(r.Attempts)))
 }
 
+// noteUnconstrained records that the answer is not held to a constraint, and says why in the log. After a refusal
+// that is what is recorded.
+func (r *record) noteUnconstrained(why string) {
+	r.Constraint = cmp.Or(r.Constraint, constraintSkipped)
+	r.logger.Debug().Str("upstream", r.Upstream).Str("upstream_model", clip(r.UpstreamModel)).Str("reason", why).Str("msg", "asked without a constraint").Send()
+}
+
 // noteCallError adds what the last call of an upstream failed with,
 // unless the call ended because nobody waits for the answer any more: then the context of the client has ended.
 func (r *record) noteCallError(client context.Context, err error) {

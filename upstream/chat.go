@@ -25,7 +25,7 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			d := &chatDecoder{stops: send}
-			return watchStops(p, watch, withoutEcho(p, streamChat(ctx, e, body, chatErrors(m, p), answerReader{sseStream, d.decode, d.whole, d.ended})))
+			return watchStops(p, watch, withoutEcho(p, withConstraint(p, streamChat(ctx, e, body, chatErrors(m, p), answerReader{sseStream, d.decode, d.whole, d.ended}))))
 		},
 		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WireChat, body) },
 	}, nil

@@ -21,6 +21,7 @@ type chatBody struct {
 	// in a stream.
 	ContinueFinalMessage bool  `json:"continue_final_message,omitzero"`
 	AddGenerationPrompt  *bool `json:"add_generation_prompt,omitzero"`
+	guidedFields
 }
 
 type streamOptions struct {
@@ -65,5 +66,6 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 	if (m.Can | m.Tries).Has(Prefill) && prefilled(p) {
 		b.ContinueFinalMessage, b.AddGenerationPrompt = true, new(bool)
 	}
+	b.guidedFields = guidedBy(m.Guided, p.Constraint)
 	return encodeBody(b)
 }

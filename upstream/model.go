@@ -15,6 +15,8 @@ type Model struct {
 	Can       Features // the features that it has
 	Tries     Features // those that it may have: prefill alone
 	MaxTokens int      // the most tokens that an answer can have; 0 if that is not known
+	// Guided is how the server takes a constraint: one of [GuidedKinds]; "" if that is not known.
+	Guided string
 	// Guardrail is what the answer has to pass; nil for none. It is set only if the upstream
 	// keeps it ([Bedrock.Keeps]).
 	Guardrail *Guardrail
@@ -37,6 +39,7 @@ const (
 	TopK                               // takes top_k
 	Caching                            // takes a cache point, which is put after the tool preamble
 	Tools                              // calls tools through an API of its own
+	Guided                             // is held to a constraint; the key constrain says so, and no name of a feature
 )
 
 // featureNames are the names of the features in the configuration, in the order of their

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -39,6 +40,12 @@ type Server struct {
 	wire  string   // WireMessages or WireChat
 	base  endpoint // its URL is the one that all paths begin with
 	names *resolver
+	// guided is what the server has told of how it takes constraints.
+	guided struct {
+		sync.Mutex
+		kind  string
+		asked bool
+	}
 }
 
 // NewAnthropic returns a server with the Messages API, or an error that names the option that makes no
@@ -77,7 +84,7 @@ func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
 	client.Transport = opt.OnRequest.over(client.Transport)
-	return &Server{wire, endpoint{url, header, client}, newResolver()}, nil
+	return &Server{wire: wire, base: endpoint{url, header, client}, names: newResolver()}, nil
 }
 
 // Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still

@@ -154,7 +154,7 @@ def answer(engine, job):
     rng = random.Random(job.get("seed", 0))
     words = job.get("words") or []
     begins = {False: start, True: engine.start(job, words)} if job.get("draws") else {}
-    draws = [draw(rng, begins[i % 2 == 1], [w.encode() for w in words]).decode() for i in range(job.get("draws", 0))]
+    draws = [draw(rng, begins[i % 2 == 1], [w.encode() for w in words]).decode(errors="replace") for i in range(job.get("draws", 0))]
     return {"accepts": accepts, "draws": draws}
 
 

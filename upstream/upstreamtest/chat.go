@@ -31,6 +31,8 @@ type Chat struct {
 	NoDone bool
 	// Tools is what the server does with tools and calls; the zero value passes on what the model writes.
 	Tools ChatTools
+	// Guided is how the server takes constraints; the zero value takes none.
+	Guided ChatGuided
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
 	// Server is what the list of models says of the server ("vllm", "sglang", "llamacpp"), and what completions are
@@ -107,6 +109,14 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		return
 	}
 	s.add(Request{Model: request.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
+	if problem := s.Guided.check(&request); problem != "" {
+		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem, ""))
+		return
+	}
+	if s.Guided.fails(&request) {
+		s.Guided.fail(w, request.Stream)
+		return
+	}
 	if refusal := s.Tools.Refuses; refusal != "" && prompt.ToolAPI != nil {
 		s.refuse(w, Refuse(cmp.Or(s.Tools.Status, http.StatusBadRequest), "invalid_request_error", refusal, ""))
 		return

@@ -28,6 +28,7 @@ type chatBody struct {
 	} `json:"stream_options"`
 	Continue         bool  `json:"continue_final_message"`
 	GenerationPrompt *bool `json:"add_generation_prompt"`
+	chatGuidedBody
 }
 
 // chatMessage is one message.
