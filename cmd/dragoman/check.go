@@ -168,7 +168,11 @@ func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up prox
 		if err := askOneToken(ctx, onlineTimeout, up, m); err != nil {
 			return m.Model, err
 		}
-		return fmt.Sprintf("%s answered in %d ms", m.Model, time.Since(begun).Milliseconds()), nil
+		said := fmt.Sprintf("%s answered in %d ms", m.Model, time.Since(begun).Milliseconds())
+		if kind := m.GuidedBy(ctx, up); kind != "" {
+			said += ", and takes constraints as guided: " + kind
+		}
+		return said, nil
 	}
 	const noModel = "no model entry gives an id to ask for; add one with model: ID"
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)

@@ -76,7 +76,7 @@ func (o *output) Write(p []byte) (n int, err error) {
 // rootCommand returns the program with all its commands. Help goes to out.
 func rootCommand(p process, out io.Writer) *cobra.Command {
 	root := group("dragoman", "serves the Messages API with tools in front of models that only complete text",
-		serveCommand(p), runCommand(p), demoCommand(p), checkCommand(p), renderCommand(p), parseCommand(p), evalCommand(p), modelsCommand(p), formatsCommand(p),
+		serveCommand(p), runCommand(p), demoCommand(p), checkCommand(p), renderCommand(p), constrainCommand(p), parseCommand(p), evalCommand(p), modelsCommand(p), formatsCommand(p),
 		group("config", "print the configuration, or its schema", configPrintCommand(p), configSchemaCommand(p)),
 		healthcheckCommand(p), versionCommand(p), manCommand())
 	root.Long = overview

@@ -36,6 +36,7 @@ func TestPages(t *testing.T) {
 
 		"docs/start/imported-model.md": {{"yaml", holdConfiguration}},
 		"docs/telemetry.md":            {{"yaml", func(*testing.T, []string) {}}}, // a collector's, which conformance/telemetry runs
+		"docs/guided-decoding.md":      {{"yaml", holdConfiguration}},
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	starts, _ := filepath.Glob("../../docs/start/*.md") // the pattern is a good one

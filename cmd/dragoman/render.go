@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -52,12 +53,8 @@ type rendering struct {
 // run renders one request, or with lines one a line. Then a request that is refused takes a
 // line of the output, and the others are rendered.
 func (r *rendering) run(ctx context.Context, p process, args []string, lines bool) error {
-	if r.settings.file != "" {
-		cfg, err := r.settings.load(p)
-		if err != nil {
-			return err
-		}
-		r.cfg = cfg
+	if err := r.load(p); err != nil {
+		return err
 	}
 	if lines {
 		in, err := p.input(args)
@@ -82,40 +79,59 @@ func (r *rendering) run(ctx context.Context, p process, args []string, lines boo
 	return err
 }
 
+// load reads the configuration, if there is one.
+func (r *rendering) load(p process) (err error) {
+	if r.settings.file != "" {
+		r.cfg, err = r.settings.load(p)
+	}
+	return err
+}
+
 // append renders a request of the Messages API and appends the prompt to dst, as JSON or,
 // with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
 func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error) {
+	plan, err := r.plan(ctx, body, func(*proxy.UpstreamModel) {})
+	if err != nil {
+		return dst, err
+	}
+	if r.text && plan.Prompt != nil {
+		if raw := plan.Prompt.Raw(); raw != nil {
+			dst = append(dst, raw.BOS+raw.Text...)
+		} else {
+			dst = append(dst, plan.Prompt.Text()...)
+		}
+		if c := plan.Prompt.Constraint; c != nil {
+			dst = fmt.Appendf(dst, "\n\n[held to]\n%s%s", c.Grammar, c.Schema)
+		}
+		return dst, nil
+	}
+	out, err := plan.JSON(ctx)
+	return append(dst, out...), err
+}
+
+// plan plans what the model is asked for a request of the Messages API, once change has changed how it is.
+func (r *rendering) plan(ctx context.Context, body []byte, change func(*proxy.UpstreamModel)) (*proxy.Plan, error) {
 	strict := r.cfg != nil && r.cfg.Strict()
 	read, err := messages.ReadBody(ctx, body, messages.DecodeOptions{Strict: strict, Model: r.model})
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
 	m, err := r.upstreamModel(read.Model)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
+	change(&m)
 	up, err := r.upstream(ctx, m)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
-	plan, err := m.Plan(ctx, up, m.Spec(), proxy.Planned{
+	return m.Plan(ctx, up, m.Spec(), proxy.Planned{
 		Decode: func() (*messages.Request, error) { return read.Request(ctx) },
 		Native: func() (*messages.Request, upstream.Native, error) {
 			req, err := read.Native(ctx)
 			return req, upstream.Native{Body: read.JSON()}, err
 		},
 	}, proxy.RenderRules{Strict: strict, Drop: func(string) {}})
-	if err != nil {
-		return dst, err
-	}
-	if r.text && plan.Prompt != nil {
-		if raw := plan.Prompt.Raw(); raw != nil {
-			return append(dst, raw.BOS+raw.Text...), nil
-		}
-		return append(dst, plan.Prompt.Text()...), nil
-	}
-	out, err := plan.JSON(ctx)
-	return append(dst, out...), err
 }
 
 // upstream returns the upstream of a model that may be given tools over its own API; nil for any other.

@@ -97,6 +97,18 @@ type UpstreamModel struct {
 	// as `tool_use`.
 	Rescue bool `yaml:"rescue" default:"false" usually:"true over chat completions, false over the Messages API" example:"true" see:"upstreams.md#native-tools"`
 
+	// Whether the server holds the model to a grammar while it writes, where a call is forced or the answer has to be
+	// JSON. `off`: no. `try`: yes; a server that refuses the grammar or ignores it is asked without it. `require`: yes;
+	// otherwise the client gets an error.
+	Constrain string `yaml:"constrain" default:"off" words:"off try require" example:"try" see:"guided-decoding.md"`
+
+	// With `constrain`: whether the grammar holds as well where the model may choose to call nothing, from the
+	// beginning of a call on. Text that holds such a beginning becomes a call.
+	ConstrainAuto bool `yaml:"constrain_auto" default:"false" example:"true" see:"guided-decoding.md#free-choice"`
+
+	// How the server takes grammars, on the wire `chat`.
+	Guided string `yaml:"guided" words:"vllm sglang llama.cpp json_schema bedrock-import fireworks none" usually:"what the server says of itself" example:"llama.cpp" see:"guided-decoding.md#servers"`
+
 	Features `usually:"by the family of the model" example:"false" see:"configuration.md#what-a-model-can-be-asked"`
 }
 
@@ -150,6 +162,7 @@ func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
 		ExampleCall: m.ExampleCall, Accept: strings.Join(m.Accept, ","), Language: m.Language, Template: m.Template,
 		Repair: m.Repair, Values: m.Values, Quoted: m.Quoted, Thinking: m.Thinking, UnaskedThinking: m.UnaskedThinking,
 		LeaveSpecialTokens: m.LeaveSpecialTokens, MaxTokens: m.MaxTokens, Rescue: m.Rescue,
+		Constrain: m.Constrain, ConstrainAuto: m.ConstrainAuto, Guided: m.Guided,
 		TryPrefill: kind == OpenAI, OpenOverChat: kind == Vertex,
 	}
 	if slices.Contains(m.Accept, translate.AcceptAll) {

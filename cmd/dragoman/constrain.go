@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// constrainCommand is `dragoman constrain`.
+func constrainCommand(p process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "constrain [flags] [FILE]",
+		Short: "show what a server would hold the answer to a Messages request to",
+		Long: `Reads a Messages request from FILE or standard input and prints the constraint of its answer, as JSON: a
+grammar of calls, where one is forced or the model may choose, or the JSON Schema of the answer. With
+--server it prints the members of a request of chat completions by which a server of that kind is told.
+The network is not used. Without --config the defaults for the family of the model hold.`,
+		Example: `  dragoman constrain request.json
+  dragoman constrain --server llama.cpp --model qwen2.5 < request.json`,
+		Args:              atMost(1),
+		ValidArgsFunction: files(1),
+	}
+	r := rendering{settings: newSettings(c).notListening()}
+	c.Flags().StringVar(&r.model, "model", "", "constrain for `MODEL`, not for the one the request names")
+	server := c.Flags().String("server", "", "print what a server of this `KIND` is sent: "+strings.Join(upstream.GuidedKinds(), ", "))
+	c.RunE = interruptible(func(c *cobra.Command, args []string) error {
+		if *server != "" && !slices.Contains(upstream.GuidedKinds(), *server) {
+			return usagef("--server is one of %s", strings.Join(upstream.GuidedKinds(), ", "))
+		}
+		return r.constrain(c.Context(), p, args, *server)
+	})
+	return c
+}
+
+// constrain prints the constraint of one request or, with the kind of a server, what it is sent.
+func (r *rendering) constrain(ctx context.Context, p process, args []string, server string) error {
+	if err := r.load(p); err != nil {
+		return err
+	}
+	body, err := p.readAll(args)
+	if err != nil {
+		return err
+	}
+	plan, err := r.plan(ctx, body, func(m *proxy.UpstreamModel) {
+		m.Constrain, m.ConstrainAuto, m.Tools, m.Wire = proxy.ConstrainTry, true, proxy.ToolsXML, proxy.WireChat
+		if server != "" {
+			m.Guided = server
+		}
+	})
+	if err != nil {
+		return err
+	}
+	c := plan.Prompt.Constraint
+	if c == nil {
+		reason := plan.Unconstrained
+		if reason == "" {
+			reason = translate.ErrFreeAnswer.Error()
+		}
+		return errors.New("the answer is held to nothing: " + reason)
+	}
+	var out jsontext.Value
+	if server == "" {
+		out, err = json.Marshal(c)
+	} else {
+		out, err = upstream.ConstraintMembers(server, c)
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Indent(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s\n", out)
+	return err
+}
