@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -52,7 +53,7 @@ func (p *prompt) opening() string {
 // section is a part of a prompt: a system block, or a part of a turn.
 type section struct {
 	Path string `json:"path"` // such as "turns[2].parts[0]"
-	Role string `json:"role"` // "system", "user", "assistant"
+	Role string `json:"role"` // "system", "user", "assistant"; "constraint" is no part of the prompt, and stands behind it
 	Note string `json:"note,omitzero"`
 	End  int64  `json:"end"` // in the text of the prompt, in bytes; it begins where the one before ends
 
@@ -88,6 +89,9 @@ func eachSection(p *translate.Prompt, f func(s section, text string)) {
 			}
 			f(s, text)
 		}
+	}
+	if c := p.Constraint; c != nil {
+		f(section{Path: "constraint", Role: "constraint", Note: "what the server holds the answer to"}, cmp.Or(c.Grammar, string(c.Schema)))
 	}
 }
 

@@ -25,11 +25,17 @@ var tools = []messages.Tool{
 }
 
 // ask returns the prompt of a request for these tools.
-func ask(t *testing.T, format string, choice messages.ToolChoice, list []messages.Tool) *translate.Prompt {
+func ask(t testing.TB, format string, choice messages.ToolChoice, list []messages.Tool) *translate.Prompt {
+	t.Helper()
+	return asked(t, format, choice, list, nil)
+}
+
+// asked is ask with what is kept between requests.
+func asked(t testing.TB, format string, choice messages.ToolChoice, list []messages.Tool, memo *translate.Memo) *translate.Prompt {
 	t.Helper()
 	p, err := translate.Render(&messages.Request{ID: "msg_c", MaxTokens: 10, Tools: list, ToolChoice: choice, Messages: []messages.MessageParam{
 		{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go."}}},
-	}}, translate.Target{Format: format, Prefill: true})
+	}}, translate.Target{Format: format, Prefill: true, Memo: memo})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,21 @@
+package inspector
+
+import (
+	"testing"
+
+	"dragoman/translate"
+)
+
+// TestConstraintIsShown has the constraint of a prompt stand behind its parts.
+func TestConstraintIsShown(t *testing.T) {
+	p := &translate.Prompt{
+		Turns:      []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: "Go."}}}},
+		Constraint: &translate.Constraint{Grammar: "root ::= \"a\"\n"},
+	}
+	var last section
+	var shown string
+	eachSection(p, func(s section, text string) { last, shown = s, text })
+	if last.Role != "constraint" || shown != p.Constraint.Grammar {
+		t.Errorf("%+v %q", last, shown)
+	}
+}
