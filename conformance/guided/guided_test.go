@@ -154,6 +154,9 @@ func TestTaughtIsAllowed(t *testing.T) {
 	check := func(name string, req *messages.Request, calls []translate.Call) {
 		p, c := constrained(t, req, name)
 		text := p.WriteCalls(calls)
+		if slices.ContainsFunc(calls, holdsTag) && strings.Contains(p.Declared.Example, "</") {
+			return // a closing tag in JSON in an element has to be written with an escape: <\/b>
+		}
 		for _, e := range list {
 			if e.name == "llguidance" && strings.Contains(show(req), `"additionalProperties":{`) {
 				continue // it reads ahead, and takes the name of an unlisted member for that of one that may still come
@@ -347,6 +350,16 @@ func TestFreeChoice(t *testing.T) {
 			}
 		}
 	}
+}
+
+// holdsTag reports whether an argument that is a list or an object holds what begins a closing tag.
+func holdsTag(call translate.Call) bool {
+	for _, value := range rawjson.NamedMembers(call.Input) {
+		if kind := value.Kind(); (kind == '{' || kind == '[') && strings.Contains(string(value), "</") {
+			return true
+		}
+	}
+	return false
 }
 
 // show returns the tools of a request, for people to read.

@@ -31,6 +31,15 @@ type way struct {
 	head string // with [format.CallNumber] in it
 	rest string // expression of what follows, down to the last of the call
 	tail string // the last of the call, which rest does not have
+	both string // expression of rest and tail; "" for one after the other
+}
+
+// end returns the expression of what follows the head.
+func (w *way) end() string {
+	if w.both != "" {
+		return w.both
+	}
+	return sequence(w.rest, literal(w.tail))
 }
 
 // waysOf returns how a tool may be called. It reports false if the format has no frame.
@@ -56,7 +65,7 @@ func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
 		ok = false
 	}
 	if !ok {
-		list = append(list, way{fr.Head + fr.InObject[0], c.named(c.objects.argumentsOf(s)), "}" + fr.InObject[1] + fr.Tail})
+		list = append(list, way{head: fr.Head + fr.InObject[0], rest: c.named(c.objects.argumentsOf(s)), tail: "}" + fr.InObject[1] + fr.Tail})
 	}
 	return list, true
 }
@@ -80,11 +89,11 @@ func (c *calls) elementWays(fr *format.Frame, s *schema.Schema) (list []way, all
 		switch {
 		case parts == nil && !ok:
 		case fr.Empty != "" && len(parts) == 0:
-			list = append(list, way{fr.Empty, "", ""})
+			list = append(list, way{head: fr.Empty})
 		default:
-			list = append(list, way{fr.Head, c.named(c.listed(parts, "", "")), fr.Tail})
+			list = append(list, way{fr.Head, c.named(c.listed(parts, "", "", "")), fr.Tail, c.named(c.listed(parts, "", "", literal(fr.Tail)))})
 			if fr.Empty != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.required }) {
-				list = append(list, way{fr.Empty, "", ""})
+				list = append(list, way{head: fr.Empty})
 			}
 		}
 	}
@@ -98,7 +107,7 @@ func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all 
 		parts, ok := c.parts(one, c.keyword)
 		all = all && ok
 		if parts != nil || ok {
-			list = append(list, way{fr.Head, c.named(c.listed(parts, literal(c.objects.comma), "")), fr.Tail})
+			list = append(list, way{head: fr.Head, rest: c.named(c.listed(parts, literal(c.objects.comma), "", "")), tail: fr.Tail})
 		}
 	}
 	return list, all

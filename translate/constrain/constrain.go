@@ -95,7 +95,7 @@ func (c *calls) answer() string {
 	for _, w := range c.ways {
 		head := c.frame.Before + strings.Replace(w.head, format.CallNumber, number, 1)
 		if rest, ok := strings.CutPrefix(head, c.opening); ok {
-			first = append(first, sequence(literal(rest), w.rest, literal(w.tail)))
+			first = append(first, sequence(literal(rest), w.end()))
 		}
 	}
 	return sequence(either(first...), c.others(), literal(c.frame.After))
@@ -113,7 +113,7 @@ func (c *calls) others() string {
 		if numbered {
 			head = sequence(head, "[0-9]{1,4}", literal(behind))
 		}
-		list = append(list, sequence(head, w.rest, literal(w.tail)))
+		list = append(list, sequence(head, w.end()))
 	}
 	return "(" + sequence(literal(c.frame.Between), either(list...)) + ")*"
 }

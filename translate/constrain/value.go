@@ -175,7 +175,7 @@ func (v *values) members(s *schema.Schema, more bool) string {
 	if any && more {
 		rest = v.member(v.nameBesides(names), v.value(unlisted))
 	}
-	return v.listed(list, literal(v.comma), rest)
+	return v.listed(list, literal(v.comma), rest, "")
 }
 
 // member returns the expression of a member of an object.
@@ -221,15 +221,16 @@ type part struct {
 	required bool
 }
 
-// listed returns the expression of parts in their order, with a separator between them. rest may come
-// behind them any number of times; "" for nothing. Each part has a rule for what follows it, so that the
-// grammar grows with the number of parts.
-func (g *grammar) listed(parts []part, between, rest string) string {
-	behind, first := `""`, `""` // what may follow a part, and what may stand there if no part has come
+// listed returns the expression of parts in their order, with a separator between them, and of what ends
+// them. rest may come behind them any number of times; "" for nothing. Each part has a rule for what follows
+// it, so that the grammar grows with the number of parts. The end is in these rules: engines that read ahead
+// could not go back from the tag of a part that is left out to the one that ends all.
+func (g *grammar) listed(parts []part, between, rest, end string) string {
+	behind, first := sequence(end), sequence(end) // what may follow a part, and what may stand there if no part has come
 	if rest != "" {
 		more := sequence(between, rest)
-		behind = g.rule("(" + more + ")*")
-		first = g.rule(`"" | ` + sequence(rest, behind))
+		behind = g.rule("(" + more + ")* " + behind)
+		first = g.rule(first + " | " + sequence(rest, behind))
 	}
 	for i := len(parts) - 1; i >= 0; i-- {
 		here, follow := sequence(parts[i].text, behind), behind
