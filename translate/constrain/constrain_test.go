@@ -87,6 +87,15 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestUnlistedNames has a member whose name needs an escape: no other name is spelled with a quote of its own.
+func TestUnlistedNames(t *testing.T) {
+	odd := messages.Tool{Name: "t", InputSchema: jsontext.Value(`{"type":"object","properties":{"say \"hi\"":{"type":"string"}},"additionalProperties":{"type":"integer"}}`)}
+	c, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, []messages.Tool{odd}), false)
+	if err != nil || strings.Contains(c.Grammar, `[s] `) || strings.Contains(c.Grammar, `[\x22]`) {
+		t.Errorf("%v\n%s", err, c.Grammar)
+	}
+}
+
 // TestNothing has requests whose answers are free.
 func TestNothing(t *testing.T) {
 	for _, choice := range []string{messages.ChoiceAuto, messages.ChoiceNone} {

@@ -181,11 +181,13 @@ func (v *values) members(s *schema.Schema, more bool) string {
 // member returns the expression of a member of an object.
 func (v *values) member(name, value string) string { return sequence(name, literal(v.colon), value) }
 
-// nameBesides returns the expression of a name in quotes that is none of these.
+// nameBesides returns the expression of a name in quotes that is none of these. It has no escapes, so that it
+// spells none of these in another way.
 func (v *values) nameBesides(names []string) string {
 	if len(names) == 0 {
 		return v.str()
 	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.ContainsFunc(quoted(name), isEscape) })
 	return v.rule(`"\"" ` + v.otherWord(names, "") + ` "\""`)
 }
 
@@ -214,6 +216,9 @@ func (v *values) otherWord(names []string, begun string) string {
 	list = append(list, `[^`+class(next...)+`"\\\x00-\x1F] [^"\\\x00-\x1F]*`)
 	return v.rule(strings.Join(list, " | "))
 }
+
+// isEscape reports whether a character begins an escape.
+func isEscape(r rune) bool { return r == '\\' }
 
 // part is one of the parts of a list that stand in a fixed order.
 type part struct {
