@@ -62,7 +62,7 @@ func (f *failure) inOurWords(err error) string {
 	case errors.As(err, &own):
 		return cmp.Or(f.logged, f.message)
 	case f.reason == reasonUpstream:
-		return upstream.Explain(err)
+		return cmp.Or(upstream.Explain(err), "the upstream failed")
 	case f.status == http.StatusBadRequest:
 		return faultTexts[f.reason]
 	}

@@ -21,7 +21,7 @@ func CredentialsAdvice(kind string) string {
 		return "Google has no credentials for this process: run `gcloud auth application-default login`, " +
 			"or set GOOGLE_APPLICATION_CREDENTIALS to a credentials file; on Google Cloud, give the machine or the Pod a service account"
 	}
-	return "set api_key of the upstream"
+	return "set api_key of the upstream, or --api-key-file"
 }
 
 // lookForCredentials logs which credentials the upstreams have that before does not have, or what to do where there
@@ -32,7 +32,13 @@ func (w *watcher) lookForCredentials(ctx context.Context, now, before Upstreams)
 		source, looks := m.upstream.(interface {
 			Credentials(context.Context) (upstream.Found, error)
 		})
-		if !looks || before[name] == m {
+		if before[name] == m {
+			continue
+		}
+		if !looks {
+			if m.entry.APIKey != "" {
+				logCredentials(w.log, m.entry, upstream.Found{Source: "api_key of the configuration"}, nil)
+			}
 			continue
 		}
 		w.background.Go(func() {
