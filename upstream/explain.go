@@ -177,8 +177,10 @@ func describeOther(err error) (text string, known bool) {
 		return err.Error(), true
 	}
 	name := fmt.Sprintf("%T", err)
-	if strings.HasPrefix(name, "*errors.") || strings.HasPrefix(name, "*fmt.") || strings.HasPrefix(name, "*jsonwire.") {
-		return "", false
+	for _, silent := range []string{"*errors.", "*fmt.", "*jsonwire.", "*proxy."} {
+		if strings.HasPrefix(name, silent) {
+			return "", false
+		}
 	}
 	name = wordsOf(name)
 	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
