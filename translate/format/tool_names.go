@@ -159,9 +159,13 @@ func breaksToolName(r rune) bool {
 }
 
 // byPart finds the tools that a qualified name stands for: the one with _ for each dot, and the one that is its last
-// part, as in browser.search or mcp__web__search. meant is how many there are.
+// part, as in browser.search or mcp__web__search. meant is how many there are. What stands before the last part has
+// to be a name, too: it may be text of a client that is shown escaped.
 func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 	name = strings.TrimPrefix(name, "$")
+	if strings.ContainsFunc(name, func(r rune) bool { return breaksToolName(r) && !strings.ContainsRune(".:/", r) }) {
+		return nil, 0
+	}
 	last := name[strings.LastIndexAny(name, ".:/")+1:]
 	if i := strings.LastIndex(last, "__"); i >= 0 {
 		last = last[i+len("__"):]
