@@ -28,8 +28,8 @@ const (
 // grows with the text alone, all doubts of an answer together may follow freeDoubt bytes, and doubtPerByte for
 // each byte that was read. A tag counts as tagCost bytes more.
 const (
-	freeDoubt    = 2 << 20
-	doubtPerByte = 8
+	freeDoubt    = 1 << 20
+	doubtPerByte = 2
 	tagCost      = 64
 )
 

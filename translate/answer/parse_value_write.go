@@ -7,6 +7,7 @@ import (
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -193,10 +194,10 @@ func (p *parser) writeTyped() (fits bool) {
 }
 
 // isSingleItem reports whether a text is the one element of a list of strings: the schema takes nothing else, and
-// nothing in the text may part it into several.
+// nothing in the text may part it into several. A word for null is none.
 func (p *parser) isSingleItem(text string) bool {
 	s := p.value.text.Schema
-	return s.ArraySchema() != nil && s.ListsStrings() && !s.AcceptsString() && strings.TrimSpace(text) != "" && !strings.ContainsAny(strings.TrimSpace(text), ",;[]{}<>\r\n") &&
+	return !slices.Contains([]string{"None", "null", "nil"}, strings.TrimSpace(text)) && s.ArraySchema() != nil && s.ListsStrings() && !s.AcceptsString() && strings.TrimSpace(text) != "" && !strings.ContainsAny(strings.TrimSpace(text), ",;[]{}<>\r\n") &&
 		!format.FitsText(s, text)
 }
 
