@@ -20,7 +20,7 @@ var hostileUnits = []string{
 	"<tool_call>{", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
 }
 
-// TestGrowthOfHostileTexts holds G6 where texts are made to be costly: four times the text costs at most six times as
+// TestGrowthOfHostileTexts holds G6 where texts are made to be costly: four times the text costs at most ten times as
 // much, in every format, with every key.
 func TestGrowthOfHostileTexts(t *testing.T) {
 	runtime.LockOSThread()
@@ -53,11 +53,11 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 		var ratio float64
 		for range 8 { // a busy machine is no cause of failure
 			short := max(cost(p, before.String()+benchText(unit.String(), size), piece), 200*time.Microsecond)
-			if ratio = float64(cost(p, before.String()+benchText(unit.String(), 4*size), piece)) / float64(short); ratio <= 6 {
+			if ratio = float64(cost(p, before.String()+benchText(unit.String(), 4*size), piece)) / float64(short); ratio <= 10 {
 				break
 			}
 		}
-		if ratio > 6 {
+		if ratio > 10 {
 			t.Errorf("case %d, %s, %q and then %q in pieces of %d, quoted %v, thinking %s: four times the text costs %.1f times as much",
 				n, f.Name, before.String(), unit.String(), piece, p.ReadsQuoted, p.Asking.Thinking, ratio)
 		}

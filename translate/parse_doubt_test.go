@@ -7,6 +7,7 @@ import (
 	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,9 +29,11 @@ var doubtWords = strings.Split(`<a>|</a>|<b>|</b>|<n>|</n>|<o>|</o>|<l>|</l>|<e>
 	" |\n|\n|\r\n|prose|\xff|&lt;invoke>|&amp;|<|</|<!-- | -->|<![CDATA[|]]>|```\n|<tool_name>f</tool_name>|<tool_name>|</tool_name>|"+
 	`<parameters>|</parameters>|<invoke>|</invoke>|<invoke name="f">|<parameter name="a">|<parameter name="b">|</parameter>|<function_calls>|</function_calls>`, "|")
 
+var notWhole = regexp.MustCompile("(?m)^# (refused|incomplete) .*")
+
 // TestDoubtInPieces reads calls of random words, in which it is mostly doubtful where a value ends, at
 // once and in pieces: what is settled may not depend on the pieces (G2), whether the prompt has
-// escapes or not.
+// escapes or not. Why a call is not whole may be said in other words.
 func TestDoubtInPieces(t *testing.T) {
 	begins := []string{
 		"<function_calls><invoke><tool_name>f</tool_name><parameters><a>1",
@@ -40,7 +43,7 @@ func TestDoubtInPieces(t *testing.T) {
 	}
 	req := doubtRequest()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range testcost.Cases(3_000, 400_000) {
+	for range testcost.Cases(3_000, 100_000) {
 		var text strings.Builder
 		text.WriteString(begins[r.IntN(len(begins))])
 		for range 3 + r.IntN(16) {
@@ -54,9 +57,12 @@ func TestDoubtInPieces(t *testing.T) {
 			prompt.Escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | markup.TagInvoke}
 		}
 		c := completion{text.String(), messages.StopSequence, CallsEnd}
-		want := show(parseIn(t, prompt, req, c, 0))
+		said := func(piece int) string {
+			return notWhole.ReplaceAllString(show(parseIn(t, prompt, req, c, piece)), "# not whole")
+		}
+		want := said(0)
 		for _, n := range []int{1, 3, 7} {
-			if got := show(parseIn(t, prompt, req, c, n)); got != want {
+			if got := said(n); got != want {
 				t.Fatalf("%q in pieces of %d gives\n%sat once\n%s", c.text, n, got, want)
 			}
 		}
