@@ -16,7 +16,7 @@ import (
 // hostileUnits are texts that cost the square of their length once: what is held is looked through again where a
 // search does not remember how far it came.
 var hostileUnits = []string{
-	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "</content>\n</path>\n", "<function_calls><invoke>",
+	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
 	"<tool_call>{", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
 }
 

@@ -1,6 +1,7 @@
 package held
 
 import (
+	"math/bits"
 	"slices"
 )
 
@@ -29,6 +30,19 @@ type End struct {
 	regular  bool   // … and what can follow a value follows
 	closer   string // the name of that
 	before   *End
+	sum      uint64 // of where this end and all before it stand: ends with the same sum end alike
+}
+
+// behind returns the end as the one behind another.
+func (e *End) behind(before *End) *End {
+	e.before, e.sum = before, 1
+	if before != nil {
+		e.sum = before.sum
+	}
+	for _, n := range [...]int{e.At, e.Len} {
+		e.sum = bits.RotateLeft64((e.sum^uint64(n))*0x9E3779B97F4A7C15, 29)
+	}
+	return e
 }
 
 // doubtful returns the end as one that is doubtful: other readings may share it.
@@ -229,12 +243,12 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 func (o *open) end(p path, t *Tag, slip Slip, own bool) path {
 	p.slips = (p.slips|o.Value.slips(t, own)).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
 	p.tags += o.CallTags
-	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, before: p.ends}
+	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer}
 	if !own {
 		e.Reason = Slips[slip].Name
 		e.Doubtful = e.Doubtful || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
 	}
-	p.ends = e
+	p.ends = e.behind(p.ends)
 	return p
 }
 
@@ -355,7 +369,7 @@ func openValue(p path, t *Tag, begun **open) {
 // restart begins the value of a parameter again whose opening tag stands twice.
 func (s *Search) restart(o *open, p path, t *Tag, begun **open) {
 	p.slips = p.slips.with(Restarted, true)
-	p.ends = &End{From: o.From, At: t.At, Len: t.Len, Again: true, before: p.ends}
+	p.ends = (&End{From: o.From, At: t.At, Len: t.Len, Again: true}).behind(p.ends)
 	if p.slips.len() <= MaxSlips {
 		openValue(p, t, begun)
 	}
@@ -414,13 +428,7 @@ func addPath(list []path, p path) []path {
 
 // sameEnds reports whether the values of two paths end alike.
 func sameEnds(a, b *End) bool {
-	for a != b {
-		if a == nil || b == nil || a.At != b.At || a.Len != b.Len {
-			return false
-		}
-		a, b = a.before, b.before
-	}
-	return true
+	return a == b || a != nil && b != nil && a.sum == b.sum
 }
 
 // beginsHere reports whether a tag stands where the next one of the call would: at the beginning of a line, behind a

@@ -1,6 +1,7 @@
 package held
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -158,14 +159,33 @@ func (p *path) inOrder() (ends []End) {
 
 // common returns the ends, from the first on, that all paths have.
 func common(all []path) []End {
-	ends := all[0].inOrder()
+	p := path{ends: all[0].ends}
 	for i := range all[1:] {
-		other := all[1+i].inOrder()
-		n := 0
-		for n < len(ends) && n < len(other) && ends[n].At == other[n].At && ends[n].Len == other[n].Len {
-			n++
+		if p.ends == nil {
+			return nil
 		}
-		ends = ends[:n]
+		p.ends = shared(p.ends, all[1+i].ends)
 	}
-	return ends
+	return p.inOrder()
+}
+
+// shared returns the last end up to which the values of two paths end alike, nil for none. Paths have most of their ends
+// in common, which are not looked at.
+func shared(a, b *End) (same *End) {
+	for a != b {
+		switch {
+		case a == nil || b == nil:
+			return nil
+		case a.At > b.At:
+			a, same = a.before, nil
+		case a.At < b.At:
+			b, same = b.before, nil
+		case a.Len != b.Len:
+			a, b, same = a.before, b.before, nil
+		default:
+			same = cmp.Or(same, a)
+			a, b = a.before, b.before
+		}
+	}
+	return cmp.Or(same, a)
 }
