@@ -91,6 +91,9 @@ func ServeWithAdmin(t *testing.T, env []string, args ...string) (url, admin stri
 		defer close(first)
 		for lines := bufio.NewScanner(log); lines.Scan(); {
 			t.Log(lines.Text())
+			if !baseURL.MatchString(lines.Text()) { // a collector may be missed before
+				continue
+			}
 			select {
 			case first <- lines.Text():
 			default:
@@ -108,7 +111,7 @@ func ServeWithAdmin(t *testing.T, env []string, args ...string) (url, admin stri
 	line := <-first
 	client, operator := baseURL.FindStringSubmatch(line), adminURL.FindStringSubmatch(line)
 	if client == nil || operator == nil {
-		t.Fatal("the first line of the log does not give the two URLs")
+		t.Fatal("no line of the log gives the two URLs")
 	}
 	return client[1], operator[1]
 }
