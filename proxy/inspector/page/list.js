@@ -15,7 +15,7 @@ const pause = 200; // milliseconds without a change before texts are searched
 export class List {
   /** open is called with the id of an exchange that is opened, and search(text) returns the ids of those that hold a text. */
   constructor({ root, filter, filters, count, newer, empty, open, search }) {
-    Object.assign(this, { root, filter, countText: count, newer, empty, search, byID: new Map(), lines: [], shown: [], chosenID: '', only: new Set(), found: new Set(), seen: 0, timer: 0 });
+    Object.assign(this, { root, filter, countText: count, newer, empty, search, byID: new Map(), lines: [], shown: [], chosenID: '', only: new Set(), found: new Set(), seen: 0, timer: 0, sifting: 0 });
     this.rows = new Rows(root, {
       name: 'exchange',
       count: () => this.shown.length,
@@ -62,7 +62,10 @@ export class List {
     }
     if (!sorted) this.lines.sort((a, b) => b.number - a.number);
     for (const old of this.lines.splice(most)) this.byID.delete(old.id);
-    this.sift();
+    this.sifting ||= requestAnimationFrame(() => { // once for all that came since the last frame
+      this.sifting = 0;
+      this.sift();
+    });
     if (this.filter.value.trim()) this.searchTexts();
   }
 
