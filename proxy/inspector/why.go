@@ -183,6 +183,7 @@ var reasonSentences = map[string]string{
 	messages.ReasonLostByServer:         "The model's server took the call out of the text, and passed no call on.",
 	messages.ReasonDiscussed:            "The model wrote about a call: other text surrounds it.",
 	messages.ReasonQuoted:               "The call is in a Markdown code fence: Dragoman takes it for a quotation.",
+	messages.ReasonThinking:             "The call is in the model's thinking, and the model made no call after it.",
 	messages.ReasonEcho:                 "The model copied the example call of the prompt.",
 	"argument_key":                      "The arguments stand under another key than the format's.",
 	"asked_again":                       "The model was asked again, and did not write this call again.",

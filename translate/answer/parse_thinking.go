@@ -274,6 +274,7 @@ func (p *parser) readRehearsal() state {
 			case markup.NeedMore:
 				return wait
 			case markup.Match:
+				p.keepRehearsed()
 				return p.giveBack()
 			}
 		}
@@ -282,6 +283,7 @@ func (p *parser) readRehearsal() state {
 		case v == markup.NeedMore:
 			return wait
 		case v == markup.Match && p.endsThinking(t) && !text.inCall:
+			p.keepRehearsed()
 			if text.inThinking { // inText reads the tag, and closes the block
 				return p.giveBack()
 			}

@@ -118,6 +118,8 @@ type textSeen struct {
 	endsThought   bool   // a closing tag has ended thinking that no tag had opened
 	thinkingTag   string // the name of the thinking tag that is open, in such a block or in text
 	neverClosed   bool   // thinking was still open at the end: what looks like calls in it is calls
+	rehearsed     []byte // texts of thinking that was closed, each from what looks like a call on
+	rehearsals    []int  // where each of them ends
 }
 
 // callSeen is what has been seen of the call that is being read.

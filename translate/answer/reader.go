@@ -139,6 +139,7 @@ func (r *reader) start() {
 // stopMessage ends the message. stop and sequence are what the upstream said.
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.IsOurs(stop, sequence))
+	r.noteRehearsed()
 	var leftOut []string
 	if r.hid {
 		leftOut = []string{messages.BlockThinking}

@@ -42,6 +42,7 @@ const (
 	ReasonDiscussed            = "discussed"             // leaked: a text about calls
 	ReasonQuoted               = "quoted"                // leaked: a call in a quotation
 	ReasonEcho                 = "echo"                  // leaked: the example call, as it stands in the prompt
+	ReasonThinking             = "thinking"              // leaked: a call in thinking, and the model made none behind it
 	ReasonOther                = "other"                 // a reason that is not in Reasons
 )
 
@@ -49,7 +50,7 @@ const (
 // No other comes from this project.
 var Reasons = []string{
 	ReasonNone, ReasonMissingParameters, ReasonUndeclaredParameters, ReasonExampleCopied, ReasonNoArgumentsRead, ReasonAmbiguous,
-	ReasonNoToolFits, ReasonLostByServer, ReasonDiscussed, ReasonQuoted, ReasonEcho,
+	ReasonNoToolFits, ReasonLostByServer, ReasonDiscussed, ReasonQuoted, ReasonEcho, ReasonThinking,
 	"argument_key", "asked_again", "attributes", "bare_call", "bare_tool_name", "cut_value", "duplicate_parameter", "extra_element", "fenced_json",
 	"incomplete", "invalid_json", "invalid_literal", "invented_results", "json_call", "json_string", "mended_json", "missing_brace",
 	"missing_closer", "missing_comma", "missing_input", "name_case", "name_first", "no_arguments", "no_parameters_tag", "quoted_call",
