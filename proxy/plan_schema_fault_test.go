@@ -30,7 +30,7 @@ func TestSchemaWithAFault(t *testing.T) {
 		{
 			conversePath, converseBody, mistyped,
 			`toolConfig.tools.0.toolSpec.inputSchema.json.properties.c4n4ry.type: unknown type \"strng\".`,
-			"toolConfig.tools.0.toolSpec.inputSchema.json.properties.*.type", "toolConfig.tools.inputSchema.json",
+			"toolConfig.tools.0.toolSpec.inputSchema.json.properties.*.type", "toolConfig.tools.toolSpec.inputSchema.json",
 		},
 	} {
 		body := strings.Replace(tt.body, "‹›", tt.schema, 1)

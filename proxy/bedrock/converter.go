@@ -168,7 +168,7 @@ func (c *converter) drop(at *memberPath) {
 	}
 	c.dropped[field] = true
 	if hint := at.name == "cachePoint" || at.up == nil && slices.Contains(hints, at.name); !hint {
-		c.refusable = firstOf(c.refusable, field)
+		c.refusable = firstOf(c.refusable, at.String())
 	}
 }
 

@@ -1,6 +1,7 @@
 package bedrock
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,6 +40,9 @@ var converseWords = strings.NewReplacer(
 	"`tool_use_id`", "`toolUseId`", "`tool_use`", "`toolUse`", "`tool_result`", "`toolResult`", "`tools`", "`toolConfig.tools`",
 )
 
+// ownNames are the steps behind which the client has chosen the names: of the parameters of its tools, above all.
+var ownNames = []string{"input_schema", "input", "schema"}
+
 // conversePath returns what a path in the converted body is in the request of Converse:
 // "messages.0.content.2.toolUse.input" for "messages.0.content.1.tool_use.input".
 func conversePath(path string, left gaps, from origins) string {
@@ -58,14 +62,45 @@ func conversePath(path string, left gaps, from origins) string {
 		}
 	case first == "system" && len(steps) > 1:
 		steps[1] = left.clientIndex(systemList, steps[1])
-	case first == "tools" && len(steps) > 1:
-		steps[1] = left.clientIndex(toolsList, steps[1])
+	case first == "tools":
+		steps = toolSteps(steps, left)
+	case first == "output_config" && len(steps) > 1 && steps[1] == "format":
+		steps = formatSteps(steps)
 	}
 	for i, step := range steps {
 		if name, ok := converseSteps[step]; ok {
 			steps[i] = name
 		}
+		if slices.Contains(ownNames, step) {
+			break
+		}
 	}
 	steps[0] = converseMembers[first]
 	return strings.Join(steps, ".")
+}
+
+// toolSteps returns the steps to a part of a tool, whose members Converse has in a toolSpec. A field that is
+// dropped comes without an index, and an error within a tool with the kind of the tool.
+func toolSteps(steps []string, left gaps) []string {
+	member := 1
+	if len(steps) > 1 {
+		if _, err := strconv.Atoi(steps[1]); err == nil {
+			steps[1] = left.clientIndex(toolsList, steps[1])
+			member = 2
+		}
+	}
+	if len(steps) > member && steps[member] != "custom" && steps[member] != "cache_control" {
+		steps = slices.Insert(steps, member, "custom")
+	}
+	return steps
+}
+
+// formatSteps returns the steps to a part of the format that an answer has to have.
+func formatSteps(steps []string) []string {
+	steps = slices.Clone(steps)
+	steps[1] = "textFormat"
+	if len(steps) > 2 && steps[2] == "schema" {
+		steps = slices.Insert(steps, 2, "structure", "jsonSchema")
+	}
+	return steps
 }
