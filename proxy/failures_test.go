@@ -27,6 +27,8 @@ func TestErrorsNameTheFix(t *testing.T) {
 	}{
 		{"POST", "/v1/mesages", nil, nil, "/v1/mesages; did you mean /v1/messages?", "there is nothing at the path", "/v1/*"},
 		{"POST", "/c4n4ry", nil, nil, "/c4n4ry; the paths here are POST /v1/messages", "there is nothing at the path", "/*"},
+		{"GET", "/inspector/c4n4ry", nil, nil, "/inspector is on the admin listener", "there is nothing at the path", "/inspector/*"},
+		{"GET", "/metrics", nil, nil, "127.0.0.1:8485", "there is nothing at the path", "/metrics"},
 		{"POST", "/v1/files/c4n4ry", nil, nil, "write images and documents into", "write images and documents into", "/v1/files/*"},
 		{"POST", "/model/c4n4ry/x", nil, nil, "POST /model/ID/invoke", "POST /model/ID/invoke", "/model/*/*"},
 		{"DELETE", "/v1/messages", nil, nil, "use POST", "use POST", "/v1/messages"},

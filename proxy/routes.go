@@ -36,7 +36,7 @@ func (s *Server) handleMessages(r chi.Router) {
 	const (
 		oneByOne  = "send each request to POST /v1/messages"
 		inline    = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
-		speak     = "the API of OpenAI is not spoken here, but that of Anthropic: send the conversation to POST /v1/messages, by a client or provider of that name whose base URL is this server's, without /v1"
+		speak     = "Dragoman speaks the API of Anthropic (POST /v1/messages), and not that of OpenAI: choose a client or provider for Anthropic, and give it the URL of this server without /v1"
 		noVectors = "models here answer messages (POST /v1/messages), and embed nothing"
 	)
 	for path, use := range map[string]string{
@@ -112,6 +112,7 @@ func (s *Server) Admin() http.Handler {
 		r.With(s.guarded).Handle("/inspector/*", s.inspector)
 		r.Get("/inspector", http.RedirectHandler("/inspector/", http.StatusMovedPermanently).ServeHTTP)
 	}
+	r.NotFound(s.nothingForOperators)
 	scrape := s.metrics.Handler()
 	r.With(s.guarded).Get("/metrics", func(w http.ResponseWriter, r *http.Request) {
 		s.measureUpstreams()

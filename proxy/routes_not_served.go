@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -16,6 +17,9 @@ import (
 // messagesPaths are the paths of the Messages API that are served, without those with a model's name.
 var messagesPaths = []string{"/v1/messages", "/v1/messages/count_tokens", "/v1/models"}
 
+// adminPaths are the first segments of paths that the admin listener serves.
+var adminPaths = []string{"healthz", "readyz", "metrics", "explain", "inspector"}
+
 // nothingAt returns the failure of a request to a path that is not served. It names the path that was meant, or all
 // that there are.
 func nothingAt(r *http.Request) *failure {
@@ -23,13 +27,24 @@ func nothingAt(r *http.Request) *failure {
 		"and those of Bedrock (/model/…) and Vertex AI (/v1/projects/…); the base URL of a client ends behind the port"
 	path := clip(r.URL.Path)
 	advice := there
-	if meant := nearest.Word(path, messagesPaths); meant != "" {
+	if first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); slices.Contains(adminPaths, first) {
+		advice = "/" + first + " is on the admin listener, whose address the key admin_listen sets; the default is 127.0.0.1:8485"
+	} else if meant := nearest.Word(path, messagesPaths); meant != "" {
 		advice = "did you mean " + meant + "?"
 	}
 	return &failure{
 		status: http.StatusNotFound, typ: messages.ErrorNotFound,
 		message: fmt.Sprintf("%s %s; %s", nothing, path, advice), logged: nothing,
 	}
+}
+
+// nothingForOperators answers at a path of the admin listener that is not served.
+func (s *Server) nothingForOperators(w http.ResponseWriter, r *http.Request) {
+	text := "There is nothing at this path. The admin listener serves /healthz, /readyz, /metrics, /explain and, where it is on, /inspector/. Clients send their requests to the address of the key listen.\n"
+	if s.inspector == nil && strings.HasPrefix(r.URL.Path, "/inspector") {
+		text = "The inspector is off. Start the server with --inspect, or set inspector: true in its configuration.\n"
+	}
+	respondText(http.StatusNotFound, text)(w, r)
 }
 
 // notFound answers at a path that is not served.

@@ -120,6 +120,19 @@ func TestClientRequestID(t *testing.T) {
 	}
 }
 
+// Whoever opens the inspector where it is off, or takes the admin listener for the other one, is told so.
+func TestAdminSaysWhere(t *testing.T) {
+	for path, want := range map[string]string{
+		"/inspector/": "--inspect", "/inspector": "--inspect", "/v1/messages": "the key listen", "/": "/healthz, /readyz",
+	} {
+		w := httptest.NewRecorder()
+		newServer(t, completing(endOfTurn, "hi")).Admin().ServeHTTP(w, newRequest("GET", path, ""))
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %q, want %q", path, w.Code, w.Body, want)
+		}
+	}
+}
+
 func TestAdmin(t *testing.T) {
 	s := newServer(t, completing(endOfTurn))
 	get := func(path string) int {

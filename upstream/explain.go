@@ -134,7 +134,7 @@ func describeService(err error) string {
 	switch e := err.(type) {
 	case *smithy.OperationError:
 		if e.ServiceID == "ec2imds" {
-			return "the metadata server of EC2"
+			return "the metadata server of EC2 gave none"
 		}
 		return e.ServiceID + " " + e.OperationName
 	case interface{ HTTPStatusCode() int }:

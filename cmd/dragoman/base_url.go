@@ -96,6 +96,9 @@ func (n namedServer) advise(err error) error {
 	better := config.WithVersion(n.url)
 	switch {
 	case failed.Unreachable:
+		if why := whyNoTLS(n.url, err); why != "" {
+			return errors.New(why)
+		}
 		return fmt.Errorf("nothing answers at %s (%w); start the server, or give its port: by default llama.cpp listens on 8080, Ollama on 11434, vLLM on 8000, LM Studio on 1234", n.url, innermost(failed))
 	case failed.Credentials != "" && n.keyFile == "":
 		return fmt.Errorf("%s wants a key; write it into a file, and name the file with --api-key-file", n.url)

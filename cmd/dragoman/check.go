@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -199,9 +202,28 @@ func whyNot(u config.Upstream, err error) string {
 	case failed.Credentials == upstream.CredentialsRefused:
 		return fmt.Sprintf("the upstream refused the credentials (%v); see the errors in docs/start for what each one needs", failed.Err)
 	case failed.Unreachable:
-		return fmt.Sprintf("nothing answers at %s (%v); start the server, or correct its address", u.Place(), innermost(failed))
+		return cmp.Or(whyNoTLS(u.Place(), failed), fmt.Sprintf("nothing answers at %s (%v); start the server, or correct its address", u.Place(), innermost(failed)))
+	case u.Kind == config.OpenAI && isMissing(err):
+		return said(failed) + "; correct model, or the path of base_url, which most often ends in /v1"
 	}
 	return said(failed)
+}
+
+// whyNoTLS says why TLS with a server fails that can be reached, and what to do; "" for other errors.
+func whyNoTLS(place string, err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		name      x509.HostnameError
+	)
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Sprintf("the server at %s speaks HTTP without TLS; write http:// in place of https://", place)
+	case errors.As(err, &authority):
+		return fmt.Sprintf("this machine does not know the authority of the certificate that %s shows; set the key ca of the upstream to the file of the authority", place)
+	case errors.As(err, &name):
+		return fmt.Sprintf("the certificate that %s shows is for another name (%v); correct the address", place, name)
+	}
+	return ""
 }
 
 // firstModel returns the first model of the upstream whose id can be asked for: it is not a

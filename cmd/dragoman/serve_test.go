@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -335,6 +336,27 @@ models:
 	}
 	if got := (invocation{}).run(t, "check", "--online", "--simulated"); got.code != 0 || !strings.Contains(got.stdout, "online    simulated: * answered in ") || !strings.HasSuffix(got.stdout, "\nok\n") {
 		t.Errorf("check --simulated --online: %+v", got)
+	}
+}
+
+// An address that is nearly right is told apart from a server that is down.
+func TestCheckOnlineAddress(t *testing.T) {
+	plain, secure := httptest.NewServer(http.NotFoundHandler()), httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(plain.Close)
+	t.Cleanup(secure.Close)
+	for _, test := range []struct{ url, said, named string }{
+		{strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", "speaks HTTP without TLS; write http:// in place of https://", "speaks HTTP without TLS"},
+		{secure.URL + "/v1", "set the key ca of the upstream", "does not know the authority"},
+		{plain.URL + "/v2/v1", "; correct model, or the path of base_url, which most often ends in /v1", "has no list of models"},
+	} {
+		path := write(t, "dragoman.yaml", fmt.Sprintf("upstreams:\n  u: {kind: openai, base_url: %q}\nmodels:\n  - {name: m, upstream: u}\n", test.url))
+		if got := (invocation{}).run(t, "check", "--online", "--config", path); !strings.Contains(got.stdout, test.said) || strings.Contains(got.stdout, "nothing answers") {
+			t.Errorf("%s: no %q in\n%s", test.url, test.said, got.stdout)
+		}
+		if got := (invocation{}).run(t, "check", "--online", "--base-url", test.url); !strings.Contains(got.stderr, test.named) || strings.Contains(got.stderr, "nothing answers") {
+			t.Errorf("--base-url %s: no %q in\n%s", test.url, test.named, got.stderr)
+		}
 	}
 }
 

@@ -124,20 +124,22 @@ func TestAdditionalPath(t *testing.T) {
 // TestConversePath names a value by where it stands in the client's request.
 func TestConversePath(t *testing.T) {
 	point := `{"cachePoint":{"type":"default"}}`
-	tool := func(members string) string { return `{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}},` + members + `}}` }
+	tool := func(members string) string {
+		return `{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}},` + members + `}}`
+	}
 	c, err := FromConverse(t.Context(), []byte(`{"messages":[{"role":"user","content":[`+hi+`,`+point+`,`+hi+`]}],"system":[`+hi+`,`+point+`,`+hi+`],"toolConfig":{"tools":[`+
 		tool(`"strict":true`)+`,`+point+`,`+tool(`"zeal":1`)+`]},"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{}"}}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"messages.0.content.1.text":                         "messages.0.content.2.text",
-		"messages.0.content.1.tool_use.id":                  "messages.0.content.2.toolUse.toolUseId",
-		"messages.0.content.1.tool_use.input.id":            "messages.0.content.2.toolUse.input.id",
-		"system.1.text":                                     "system.2.text",
-		"tools":                                             "toolConfig.tools",
-		"tools.1":                                           "toolConfig.tools.2",
-		"tools.1.custom.name":                               "toolConfig.tools.2.toolSpec.name",
+		"messages.0.content.1.text":              "messages.0.content.2.text",
+		"messages.0.content.1.tool_use.id":       "messages.0.content.2.toolUse.toolUseId",
+		"messages.0.content.1.tool_use.input.id": "messages.0.content.2.toolUse.input.id",
+		"system.1.text":                          "system.2.text",
+		"tools":                                  "toolConfig.tools",
+		"tools.1":                                "toolConfig.tools.2",
+		"tools.1.custom.name":                    "toolConfig.tools.2.toolSpec.name",
 		"tools.1.custom.input_schema.properties.id.type":    "toolConfig.tools.2.toolSpec.inputSchema.json.properties.id.type",
 		"tools.1.custom.input_schema.properties.title.type": "toolConfig.tools.2.toolSpec.inputSchema.json.properties.title.type",
 		"tools.1.input_schema":                              "toolConfig.tools.2.toolSpec.inputSchema.json",
