@@ -292,12 +292,12 @@ func (m UpstreamModel) unaskedThinking() string {
 }
 
 // checkParts returns an error if a prompt has an image or a document and the model's
-// entry says that it takes none, or that its prompt is one text. What is only known of the
+// entry says that it takes none, or that its prompt is the text of text completions. What is only known of the
 // model's family is not enough to refuse a request: there the upstream decides.
 func (m UpstreamModel) checkParts(p *translate.Prompt) error {
 	refused := map[string]bool{
-		translate.PartImage:    m.Wire == WireText || m.isPrompt() || m.Features.Without.Has(upstream.Images),
-		translate.PartDocument: m.Wire == WireText || m.isPrompt() || m.Features.Without.Has(upstream.Documents),
+		translate.PartImage:    m.Wire == WireText || m.Features.Without.Has(upstream.Images),
+		translate.PartDocument: m.Wire == WireText || m.Features.Without.Has(upstream.Documents),
 	}
 	for i, turn := range p.Turns {
 		for part := range turn.AllParts() {

@@ -140,6 +140,9 @@ func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec u
 		rules.Drop("max_tokens")
 	}
 	dropped := dropSampling(p, spec.Can)
+	if m.isPrompt() {
+		dropped = append(dropped, mediaIn(p)...)
+	}
 	for _, field := range dropped {
 		rules.Drop(field)
 	}
@@ -159,6 +162,18 @@ func renderTo(ctx context.Context, req *messages.Request, target translate.Targe
 		*from = *origins
 	}
 	return p, err
+}
+
+// mediaIn returns the names of the blocks that a raw prompt has only the words "[image]" or "[document]" for.
+func mediaIn(p *translate.Prompt) (fields []string) {
+	for i := range p.Turns {
+		for part := range p.Turns[i].AllParts() {
+			if part.Type == translate.PartImage || part.Type == translate.PartDocument {
+				fields = append(fields, "messages.content."+part.Type)
+			}
+		}
+	}
+	return fields
 }
 
 // dropSampling takes the parameters out of the prompt that the model does not take, and

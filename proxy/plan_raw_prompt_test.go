@@ -127,6 +127,40 @@ func TestColdImport(t *testing.T) {
 	}
 }
 
+// A raw prompt has no place for images and documents: words stand in it where they stood, and the header names them. It
+// has one for past thinking, which is not shown where the template drops it.
+func TestRawPromptDrops(t *testing.T) {
+	const (
+		pixel    = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}`
+		pdf      = `{"type":"document","title":"Plan","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}`
+		thought  = `{"type":"thinking","thinking":"Hm.","signature":"x"},`
+		said     = `"What is the weather in Oslo?"`
+		inResult = `"content":[{"type":"text","text":"the sky:"},` + pixel + `]`
+	)
+	qwen3 := func(o *Options) { o.Routes[0].Family = "qwen3" }
+	for name, tt := range map[string]struct{ body, prompt, dropped string }{
+		"an image and a document": {strings.Replace(ofImport, said, `[`+pixel+`,`+pdf+`,{"type":"text","text":`+said+`}]`, 1),
+			`user\n[image]\n[document: Plan]\nWhat is`, "messages.content.document,messages.content.image"},
+		"an image of a result": {strings.Replace(afterCall, `"content":"-3"`, inResult, 1), `the sky:\n[image]`, "messages.content.image"},
+		"past thinking":        {strings.Replace(afterCall, `"content":[{"type":"tool_use"`, `"content":[`+thought+`{"type":"tool_use"`, 1), `<think>\nHm.\n</think>`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, fake := importing(t, qwenImport(), qwen3)
+			w := post(s, tt.body)
+			if got := w.Header().Get("X-Dragoman-Dropped"); w.Code != 200 || got != tt.dropped {
+				t.Fatalf("status %d, X-Dragoman-Dropped %q: %s", w.Code, got, w.Body)
+			}
+			if body := string(fake.Requests()[0].Body); !strings.Contains(body, tt.prompt) {
+				t.Errorf("%s", body)
+			}
+			s, fake = importing(t, qwenImport(), qwen3, func(o *Options) { o.Strict = true })
+			if w := post(s, tt.body); (w.Code == 400) != (tt.dropped != "") || (len(fake.Requests()) == 0) != (tt.dropped != "") {
+				t.Errorf("strict: status %d: %s", w.Code, w.Body)
+			}
+		})
+	}
+}
+
 // Text of the client begins no turn of the template, and is read back as it was.
 func TestRawPromptFrame(t *testing.T) {
 	s, fake := importing(t, qwenImport())

@@ -30,14 +30,11 @@ type rawPrompt struct {
 	ours   []string // the stop sequence of the format, if the prompt has it
 }
 
-// newRawPrompt returns the raw form of a prompt. It is an [*Error] if the prompt has none, or an image or document.
+// newRawPrompt returns the raw form of a prompt. It is an [*Error] if the prompt has none.
 func newRawPrompt(p *translate.Prompt) (*rawPrompt, error) {
 	raw := p.Raw()
 	if raw == nil {
 		return nil, internalError.error("the prompt was not made for a chat template, and was not sent")
-	}
-	if err := onlyText(p); err != nil {
-		return nil, err
 	}
 	r := &rawPrompt{RawPrompt: raw, prompt: p, ours: p.StopSequences[:len(p.StopSequences)-len(p.ClientStops())]}
 	for _, stop := range raw.Stops {

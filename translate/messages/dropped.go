@@ -13,6 +13,8 @@ func WhyDropped(field string) string {
 		return "a line of an agent's for the API's own servers; no model is to read it"
 	case slices.Contains(hints, name):
 		return "a hint that changes no answer"
+	case name == BlockImage, name == BlockDocument:
+		return "a raw prompt is one text, in which [image] or [document] stands in its place"
 	case name == "tool_search_tool":
 		return "all tools are in the prompt: there is nothing to search"
 	case slices.Contains(serverTools, name), slices.Contains([]string{"mcp_servers", "mcp_tool_reference", "mcp_toolset_reference", "systemTool"}, name):
