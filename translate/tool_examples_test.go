@@ -109,3 +109,23 @@ func TestNamesOfTools(t *testing.T) {
 		t.Errorf("got %s, want %s", got, input)
 	}
 }
+
+// Clients spell one input in several ways. The model is shown it as it would write it itself, whatever the format.
+func TestInputsArePlain(t *testing.T) {
+	for _, format := range Formats() {
+		shown := func(input string) string {
+			return mustRender(t, &messages.Request{
+				Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"p":{"type":"string"},"o":{"type":"object"}}}`), InputExamples: []jsontext.Value{jsontext.Value(input)}}},
+				Messages: []messages.MessageParam{
+					user("hi"),
+					{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockToolUse, ID: "i", Name: "f", Input: jsontext.Value(input)}}},
+					{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "i"}}},
+				},
+			}, Target{Format: format}).Text()
+		}
+		got, want := shown(`{"p":"\u6674 \u0026 \u003cb\u003e", "o":{"k":["\ud83d\ude00\/", 1.50]}}`), shown(`{"p":"晴 & <b>","o":{"k":["😀/",1.50]}}`)
+		if got != want {
+			t.Errorf("%s: the model is shown\n%s\nwant\n%s", format, got, want)
+		}
+	}
+}

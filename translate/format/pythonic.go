@@ -77,11 +77,7 @@ func (f *Format) writeAsLFM2() {
 
 // appendPlainJSON appends a value as JSON whose strings say the same in Python: no escape is needless.
 func appendPlainJSON(dst []byte, value jsontext.Value) []byte {
-	plain, err := jsontext.AppendFormat(nil, value)
-	if err != nil { // not reached: the value is well-formed
-		plain = value
-	}
-	return rawjson.AppendSpaced(dst, plain)
+	return rawjson.AppendSpaced(dst, rawjson.Plain(value))
 }
 
 // describeLast has the tools described behind the system text, and before the example, in which all calls

@@ -5,6 +5,7 @@ import (
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // writeExamples writes the client's input_examples of a tool as calls, each as the model would write
@@ -23,7 +24,7 @@ func (r *renderer) writeExamples(w *format.ToolWriter, t *messages.Tool) {
 	w.Write("<examples>\n")
 	for _, input := range t.InputExamples {
 		w.Write(w.Format.BeforeCalls)
-		w.Format.WriteCall(&w.Buffer, t.Name, 0, input, s)
+		w.Format.WriteCall(&w.Buffer, t.Name, 0, rawjson.Plain(input), s)
 		w.TrimSuffix(w.Format.BetweenCalls)
 		if w.Write(w.Format.AfterCalls); !bytes.HasSuffix(w.Out, []byte("\n")) {
 			w.Write("\n")

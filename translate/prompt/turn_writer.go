@@ -6,6 +6,7 @@ import (
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 	"slices"
 	"strings"
@@ -162,7 +163,7 @@ func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *sche
 		w.Write(w.format.BeforeCalls)
 		w.callsOpen = true
 	}
-	w.format.WriteCall(&w.Buffer, name, n, input, s)
+	w.format.WriteCall(&w.Buffer, name, n, rawjson.Plain(input), s)
 }
 
 // endCalls ends the list of calls that is open, if one is.

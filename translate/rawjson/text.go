@@ -74,6 +74,16 @@ func AppendSpaced(dst []byte, v jsontext.Value) []byte {
 	return reformat(dst, v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
 }
 
+// Plain returns v with the strings as models write them: only what must be escaped is. Many clients escape more, such as
+// characters outside ASCII, "<" or "&".
+func Plain(v jsontext.Value) jsontext.Value {
+	if bytes.IndexByte(v, '\\') < 0 {
+		return v
+	}
+	plain, _ := jsontext.AppendFormat(nil, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return plain
+}
+
 // reformat appends v with other white space: strings and numbers keep their bytes.
 func reformat(dst []byte, v jsontext.Value, space ...jsontext.Options) []byte {
 	dst, _ = jsontext.AppendFormat(dst, v, append(space, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))...)
