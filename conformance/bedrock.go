@@ -17,6 +17,9 @@ const (
 	flowing = "claude-2.0"     // strings of its calls are sent as they come: stream_values
 )
 
+// credentials are those that the fake Bedrock takes.
+var credentials = []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
+
 // serveBedrock starts dragoman in front of a fake Bedrock whose model the script plays. It returns
 // dragoman's base URL and the fake.
 func serveBedrock(t *testing.T, script upstreamtest.Script) (string, *upstreamtest.Bedrock) {
@@ -32,7 +35,6 @@ models:
   - {name: %s, upstream: east, model: "anthropic.claude-3-haiku-20240307-v1:0"}
   - {name: %s, upstream: east, model: "anthropic.claude-v2", stream_values: flow}
 `, server.URL, model, vision, flowing))
-	credentials := []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 	url := Serve(t, credentials, "--config", config)
 	return url, fake
 }

@@ -68,6 +68,11 @@ func all(runs ...func(*testing.T, Client)) func(*testing.T, Client) {
 // the last character. They arrive seven bytes at a time: no frame arrives whole, and few characters of
 // several bytes do. The conversation is held in the ways that only names, or in all ways.
 func scripted(s script, only ...string) func(*testing.T, Client) {
+	return scriptedBy(serveBedrock, s, only...)
+}
+
+// scriptedBy is scripted in front of another model than that of serveBedrock.
+func scriptedBy(serve func(*testing.T, upstreamtest.Script) (string, *upstreamtest.Bedrock), s script, only ...string) func(*testing.T, Client) {
 	return func(t *testing.T, c Client) {
 		for _, way := range c.ways() {
 			if len(only) > 0 && !slices.Contains(only, way.name) {
@@ -78,7 +83,7 @@ func scripted(s script, only ...string) func(*testing.T, Client) {
 				for _, step := range s.steps {
 					completions = append(completions, upstreamtest.Completion{Text: step.completion, Stop: step.stop, Fragment: 7})
 				}
-				url, fake := serveBedrock(t, inTurn(completions...))
+				url, fake := serve(t, inTurn(completions...))
 				c.hold(t, c.Open(url, "", s.setup()), s.steps, way.ask)
 				checkPrompts(t, fake.Requests(), s.steps)
 			})

@@ -42,7 +42,7 @@ func TestClients(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for i, c := range clients {
 			t.Run(c.name+" "+c.release+" "+c.api, func(t *testing.T) {
-				if (i >= len(clients)-len(more) || older(i)) && !*runMore {
+				if (isMore(i) || older(i)) && !*runMore {
 					t.Skip("only with -more")
 				}
 				t.Parallel()
@@ -53,6 +53,9 @@ func TestClients(t *testing.T) {
 	fmt.Print(table(results, false))
 }
 
+// isMore reports whether only make conformance runs a client.
+func isMore(i int) bool { return i >= len(clients)-len(more) }
+
 // older reports whether the list has a later release of a client, too.
 func older(i int) bool {
 	return slices.ContainsFunc(clients[i+1:], func(c client) bool { return c.name == clients[i].name && c.api == clients[i].api })
@@ -61,14 +64,7 @@ func older(i int) bool {
 // run returns what came of each case; it is shorter if the client could not be had.
 func run(t *testing.T, c client) []outcome {
 	var outcomes []outcome
-	made, ok := cuts[c.name]
-	if !ok {
-		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)
-	}
-	library := conformance.Client{
-		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides, Streams: c.streams,
-		OpenInput: made.open, Runs: made.runs, Eager: made.eager,
-	}
+	library := c.library(t)
 	for _, test := range conformance.Cases {
 		if c.cannot[test.Name] != "" {
 			outcomes = append(outcomes, excused)
@@ -81,4 +77,16 @@ func run(t *testing.T, c client) []outcome {
 		outcomes = append(outcomes, result)
 	}
 	return outcomes
+}
+
+// library starts the program of a client.
+func (c client) library(t *testing.T) conformance.Client {
+	made, ok := cuts[c.name]
+	if !ok {
+		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)
+	}
+	return conformance.Client{
+		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides, Streams: c.streams,
+		OpenInput: made.open, Runs: made.runs, Eager: made.eager,
+	}
 }
