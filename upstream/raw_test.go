@@ -193,7 +193,7 @@ func TestBedrockRawOtherBody(t *testing.T) {
 // Completions of servers: no BOS but where vLLM is told to add none, members of other servers to none, at most four stop
 // sequences, and never those of the client.
 func TestServerCompletions(t *testing.T) {
-	for _, server := range []string{"", "vllm", "sglang", "llamacpp", "ollama"} {
+	for _, server := range []string{"", "vllm", "sglang", "llamacpp", "tgi", "ollama"} {
 		for _, can := range []upstream.Features{upstream.Streaming, 0} {
 			t.Run(server+" "+can.String(), func(t *testing.T) {
 				fake := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "Hello END there", Usage: messages.Usage{InputTokens: 7, OutputTokens: 3}}))
@@ -206,6 +206,9 @@ func TestServerCompletions(t *testing.T) {
 				}
 				t.Cleanup(up.Close)
 				m := upstream.Model{ID: "m", Wire: upstream.WirePrompt, Can: can}
+				if server == "tgi" {
+					m.ID = server // it takes any other name for that of an adapter
+				}
 				r := up.Resolve(t.Context(), m)
 				if want := (server == "vllm" || server == "sglang" || server == "ollama"); want != (r.Server == server && r.Model == fake.Family) {
 					t.Errorf("%+v", r)

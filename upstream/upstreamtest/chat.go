@@ -35,8 +35,8 @@ type Chat struct {
 	Guided ChatGuided
 	// Models are listed, if there are any. Set it before serving.
 	Models Listing
-	// Server is what the list of models says of the server ("vllm", "sglang", "llamacpp"), and what completions are
-	// answered like; "ollama" answers /api/generate.
+	// Server is what the list of models says of the server ("vllm", "sglang", "llamacpp", "tgi"), and what completions
+	// are answered like; "ollama" answers /api/generate.
 	Server string
 	// Family is the model behind all names; "" for one that the server does not tell.
 	Family string

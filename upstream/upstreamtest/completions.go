@@ -62,6 +62,9 @@ func (s *Chat) completions(w http.ResponseWriter, r *http.Request, data []byte) 
 	default:
 		prompt, problem = b.prompt(*cmp.Or(b.AddSpecialTokens, new(true)))
 	}
+	if problem == nil && s.Server == serverTGI {
+		problem = b.checkTGI()
+	}
 	if problem != nil {
 		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
 		return
@@ -72,6 +75,10 @@ func (s *Chat) completions(w http.ResponseWriter, r *http.Request, data []byte) 
 		return
 	}
 	untilEnd(func() {
+		if s.Server == serverTGI {
+			s.playTGI(r.Context(), w, c, b)
+			return
+		}
 		if b.Stream {
 			s.play(r.Context(), &chatFrames{w, newBody(w, c), s.errorBody}, s.completionEvents(c, b.StreamOptions.IncludeUsage), c.Fault)
 			return
