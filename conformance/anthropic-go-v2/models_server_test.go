@@ -21,6 +21,11 @@ type modelServer struct {
 	client     anthropic.Client
 }
 
+// newClient returns the library for a dragoman.
+func newClient(t *testing.T, base string) anthropic.Client {
+	return anthropic.NewClient(clients["messages"](t.Context(), base, "")...)
+}
+
 // chooseModel returns the model that the environment names, else the only one of the server.
 func (s *modelServer) chooseModel(t *testing.T) string {
 	t.Helper()

@@ -38,10 +38,11 @@ func TestModels(t *testing.T) {
 		t.Skip("DRAGOMAN_MODELS_URL is not set; run `make models BASE_URL=…` to ask a real model")
 	}
 	base, admin := conformance.ServeWithAdmin(t, nil, "--base-url", url)
-	s := &modelServer{url: url, admin: admin, client: anthropic.NewClient(clients["messages"](t.Context(), base, "")...)}
+	s := &modelServer{url: url, admin: admin, client: newClient(t, base)}
 	s.model = s.chooseModel(t)
 	t.Logf("asking %s at %s", s.model, url)
 	t.Run("ToolLoop", s.testToolLoop)
+	t.Run("Template", s.testTemplate)
 	t.Run("CountTokens", s.testCountTokens)
 	t.Run("CutCall", s.testCutCall)
 	t.Run("ClientLeaves", s.testClientLeaves)

@@ -51,7 +51,9 @@ class Conversation:
         self.plain = self.model = OPEN[sys.argv[1]](base_url, key, limits)
         self.tools = setup.get("tools", [])
         if "tools" in setup:
-            self.model = self.model.bind_tools(setup["tools"], tool_choice=choice(**setup.get("tool_choice", {"type": "auto"})))
+            # Of an ARN the library does not know whether its model takes a choice, and refuses to send one.
+            wanted = {"tool_choice": choice(**setup["tool_choice"])} if "tool_choice" in setup else {}
+            self.model = self.model.bind_tools(setup["tools"], **wanted)
         self.model = self.model.bind(stop=setup.get("stop_sequences"))
         self.messages = [SystemMessage(setup["system"])] if "system" in setup else []
 
