@@ -79,6 +79,15 @@ func (a agent) do(t *testing.T, does func(path string) script) {
 	})
 }
 
+// TestImported has Claude Code do the task with an imported model, for whose ARN it asks.
+func TestImported(t *testing.T) {
+	imported := claudeCode
+	imported.args = func(task string) []string {
+		return append([]string{"--model", conformance.ImportedModel}, claudeCode.args(task)...)
+	}
+	imported.do(t, imported.tools.importedScript)
+}
+
 // TestRun has Claude Code do the task below `dragoman run`, which alone points it to the server.
 func TestRun(t *testing.T) {
 	packages := install.Node(t, claudeCode.name)

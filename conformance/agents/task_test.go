@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -40,6 +41,7 @@ type call struct{ tool, parameters string }
 
 // script is what the model writes.
 type script struct {
+	model   string   // its id on Bedrock
 	mark    string   // what prompts of the task have, and no others
 	answers []string // one after another
 	added   []string // what the prompt for each of them has that those before had not
@@ -50,6 +52,7 @@ type script struct {
 // script has the file read, mended and copied by one call after another.
 func (t tools) script(path string) script {
 	return script{
+		model:   claude,
 		mark:    "<tool_name>" + t.edit.tool + "</tool_name>",
 		answers: []string{"I look at it.\n\n" + t.read.write(path), t.edit.write(path), t.bash.write(path), done},
 		// The task, the file as it was read, the edit, what the command printed.
@@ -57,10 +60,21 @@ func (t tools) script(path string) script {
 	}
 }
 
+// importedScript is script for the imported model, which writes calls as Qwen2.5 does.
+func (t tools) importedScript(path string) script {
+	s := t.script(path)
+	s.model, s.mark = conformance.ImportedModel, `{"type": "function", "function": {"name": "`+t.edit.tool+`"`
+	for i, c := range []call{t.read, t.edit, t.bash} {
+		before, _, _ := strings.Cut(s.answers[i], "<function_calls>")
+		s.answers[i] = before + "<tool_call>\n" + c.json(path) + "\n</tool_call>"
+	}
+	return s
+}
+
 // cutScript has the first part of the command written, which would copy the file.
 func (t tools) cutScript(path string) script {
 	half, _, _ := strings.Cut(t.bash.write(path), " && ")
-	return script{mark: "<tool_name>" + t.bash.tool + "</tool_name>", answers: []string{half, done}, cut: true, mends: t.mends}
+	return script{model: claude, mark: "<tool_name>" + t.bash.tool + "</tool_name>", answers: []string{half, done}, cut: true, mends: t.mends}
 }
 
 // write is the call with the file's path.
@@ -68,6 +82,20 @@ func (c call) write(path string) string {
 	parameters := strings.ReplaceAll(c.parameters, "%s", path)
 	return "<function_calls>\n<invoke>\n<tool_name>" + c.tool + "</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n</function_calls>"
 }
+
+// json is the call with the file's path as one JSON object. Each parameter is a string on a line of its own.
+func (c call) json(path string) string {
+	arguments := map[string]string{}
+	for line := range strings.SplitSeq(c.parameters, "\n") {
+		name, value, _ := strings.Cut(strings.TrimPrefix(line, "<"), ">")
+		arguments[name] = strings.ReplaceAll(strings.TrimSuffix(value, "</"+name+">"), "%s", path)
+	}
+	data, _ := json.Marshal(map[string]any{"name": c.tool, "arguments": arguments}) // strings
+	return string(data)
+}
+
+// claude is the model of the task.
+const claude = "anthropic.claude-v2:1"
 
 // site is where an agent does the task, and the model that tells it how.
 type site struct {
@@ -89,14 +117,15 @@ func newSite(t *testing.T, does func(path string) script) *site {
 		t.Fatal(err)
 	}
 	s.bedrock = upstreamtest.NewBedrock(s.complete)
+	s.bedrock.Imports = conformance.Imports()
 	server := httptest.NewServer(s.bedrock)
 	t.Cleanup(server.Close)
 	s.config = conformance.WriteConfig(t, fmt.Sprintf(`
 upstreams:
   east: {kind: bedrock, region: us-east-1, endpoint: %q}
 models:
-  - {name: "*", upstream: east, model: "anthropic.claude-v2:1"}
-`, server.URL))
+  - {name: "*", upstream: east, model: %q}
+`, server.URL, s.script.model))
 	return s
 }
 
