@@ -127,6 +127,33 @@ func TestColdImport(t *testing.T) {
 	}
 }
 
+// A deployed custom model and provisioned throughput are asked as the model is that Bedrock says is behind them, over the
+// wire prompt as well.
+func TestHiddenBases(t *testing.T) {
+	for name, tt := range map[string]struct{ kind, base, wire, want string }{
+		"a deployment":               {"custom-model-deployment", "meta.llama3-1-8b-instruct-v1:0", "", `"inferenceConfig":`},
+		"a deployment, raw":          {"custom-model-deployment", "meta.llama3-1-8b-instruct-v1:0", WirePrompt, `"max_gen_len":`},
+		"provisioned":                {"provisioned-model", "anthropic.claude-3-haiku-20240307-v1:0", "", `"anthropic_version":`},
+		"provisioned, raw":           {"provisioned-model", "mistral.mistral-7b-instruct-v0:2", WirePrompt, `[INST] `},
+		"an inference profile, raw":  {"application-inference-profile", "us.deepseek.r1-v1:0", WirePrompt, `<｜User｜>What is`},
+		"a deployment of an unknown": {"custom-model-deployment", "", "", `"anthropic_version":`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			arn := "arn:aws:bedrock:us-east-1:111122223333:" + tt.kind + "/a1b2c3d4e5f6"
+			s, fake := importing(t, qwenImport(), func(o *Options) { o.Routes[0].Wire = tt.wire })
+			fake.Bases = map[string]string{arn: tt.base}
+			if got := post(s, strings.Replace(ofImport, imported, arn, 1)).Body.String(); !strings.Contains(got, `"tool_use"`) || !strings.Contains(got, "Oslo") {
+				t.Errorf("%s", got)
+			}
+			for _, r := range fake.Requests() {
+				if r.Model != arn || !strings.Contains(string(r.Body), tt.want) {
+					t.Errorf("%s is asked %s", r.Model, r.Body)
+				}
+			}
+		})
+	}
+}
+
 // A raw prompt has no place for images and documents: words stand in it where they stood, and the header names them. It
 // has one for past thinking, which is not shown where the template drops it.
 func TestRawPromptDrops(t *testing.T) {

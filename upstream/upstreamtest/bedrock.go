@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -73,7 +74,7 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
-	if operation == invokeWhole && b.Imports[model] == nil && rawBodyOf(model) == nil { // the others are asked for streams
+	if operation == invokeWhole && b.Imports[model] == nil && rawBodyOf(cmp.Or(b.Bases[model], model)) == nil { // the others are asked for streams
 		ok = false
 	}
 	lists := b.Models != nil && r.Method == http.MethodGet && (r.URL.Path == "/foundation-models" || r.URL.Path == "/inference-profiles")

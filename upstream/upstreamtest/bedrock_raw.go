@@ -1,6 +1,7 @@
 package upstreamtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -72,7 +73,7 @@ func (b *Bedrock) readRaw(operation, model string, data []byte) (call bedrockCal
 	imported := b.Imports[model]
 	var members map[string]jsontext.Value
 	_ = json.Unmarshal(data, &members) // what is no object has no members
-	form := rawBodyOf(model)
+	form := rawBodyOf(cmp.Or(b.Bases[model], model))
 	if imported != nil {
 		if form, problem = imported.bodyFor(members); problem != nil {
 			return call, true, problem
