@@ -15,7 +15,7 @@ const (
 )
 
 // EstimateTokens returns about how many tokens the prompt has. An image counts as one of
-// about a million pixels, a document by the bytes of its source.
+// about a million pixels, a document by the bytes of its source; a raw prompt has words in their place.
 func (p *Prompt) EstimateTokens() int {
 	bytes, images := 0, 0
 	for _, t := range p.System {
@@ -27,6 +27,10 @@ func (p *Prompt) EstimateTokens() int {
 		}
 	}
 	for part := range p.allParts() {
+		if p.chat != nil {
+			bytes += len(part.AsText())
+			continue
+		}
 		bytes += len(part.Text) + len(part.Title) + len(part.Context)
 		switch part.Type {
 		case PartImage:

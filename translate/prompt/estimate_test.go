@@ -4,8 +4,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/messages"
 )
+
+// An image counts as one, but in a raw prompt, which has a word for it.
+func TestEstimateOfImages(t *testing.T) {
+	req := &messages.Request{MaxTokens: 1, Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{
+		{Type: messages.BlockImage, Source: &messages.Source{Type: messages.SourceBase64, JSON: jsontext.Value(`{"type":"base64","media_type":"image/png","data":"aGk="}`)}},
+		{Type: messages.BlockDocument, Source: &messages.Source{Type: messages.SourceBase64, JSON: jsontext.Value(`{"type":"base64","media_type":"application/pdf","data":"` + strings.Repeat("A", 1<<16) + `"}`)}},
+	}}}}
+	if got := mustRender(t, req, Target{}).EstimateTokens(); got < tokensPerImage+1<<14 {
+		t.Errorf("%d tokens", got)
+	}
+	raw := mustRender(t, req, Target{ChatTemplate: "qwen2.5"})
+	if got := raw.EstimateTokens(); got == 0 || got > EstimateTokens(len(raw.Raw().Text)) {
+		t.Errorf("%d tokens for %q", got, raw.Raw().Text)
+	}
+}
 
 // TestLeastTokens holds that no ordinary text has fewer tokens than it is said to have at least, with room for
 // tokenizers that cut less finely: at most three quarters of the tokens that Qwen's has. A long text in
