@@ -29,8 +29,8 @@ func (p *parser) closeCall(reason string) state {
 	if len(call.keys) > 0 {
 		return p.closeDoubtful() // there are fewer values than names
 	}
-	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
-		return p.closeDoubtful() // or it is two calls without parameters
+	if call.begunTwice && (len(call.parameters) == 0 && !call.jsonInput || reason == "missing_closer") {
+		return p.closeDoubtful() // or it is two calls, the first of which has no parameters
 	}
 	switch {
 	case call.quoted > 0:

@@ -58,8 +58,16 @@ func (p *parser) beginDoubt() state {
 // heldCall returns what counts of the call that is being read.
 func (p *parser) heldCall() held.Call {
 	call := &p.call
+	p.followed += len(call.schema.Required)
+	missing := make(map[string]bool)
+	for _, name := range call.schema.Required {
+		if !call.parameters[name] && name != p.value.text.Property {
+			missing[name] = true
+		}
+	}
 	return held.Call{
-		Lines: p.value.layout.lines, Padded: p.value.layout.padded, WrapperOpen: call.wrapperOpen, Alone: call.spelling != nil && !call.spelling.HasWrapper(),
+		Missing: missing,
+		Lines:   p.value.layout.lines, Padded: p.value.layout.padded, WrapperOpen: call.wrapperOpen, Alone: call.spelling != nil && !call.spelling.HasWrapper(),
 		ParametersOpen: call.parametersOpen, Attribute: call.attributeForm || !p.value.text.Element, AnyName: len(call.schema.Properties) == 0,
 		ClosedTwice: call.spelling != nil && call.spelling.ClosedTwice,
 		Unclosed:    call.spelling != nil && call.spelling == p.Elements,

@@ -145,7 +145,7 @@ func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
 		return markup.NoMatch
 	}
 	v := &p.value
-	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
+	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
 }
 
 // matchValueTag matches a tag that may mean something in the value.

@@ -173,7 +173,7 @@ func isOfCall(name []byte) bool {
 
 // mayEnd reports whether a closing tag whose name begins with c may matter.
 func (v *valueSeen) mayEnd(c byte) bool {
-	return v.closerStarts.Has(c) || v.text.Schema != nil && !v.text.Saw(c)
+	return v.closerStarts.Has(c) || v.text.Schema != nil && (!v.text.Saw(c) || v.text.HoldsFrom(c))
 }
 
 // nextEscape returns the index of the first byte of text that is not text of the value as it stands,

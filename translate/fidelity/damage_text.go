@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,11 +58,24 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	d.answer = &Answer{text[:at], stop, sequence}
 	d.asWritten = []Call{}
 	for i, p := range d.pieces {
+		if end := len(joined(d.pieces[:i])) + len(p.text); p.role == rParamClose && stop == messages.StopEndTurn && end <= at && strings.TrimSpace(text[end:at]) == "" {
+			d.asWritten = d.callsUpTo(i) // nobody could tell that more was to come
+		}
 		if (p.role == rInvokeClose || p.role == rParamsClose || p.role == rJSONCall) && len(joined(d.pieces[:i]))+len(p.text) <= at {
 			d.asWritten = d.inst.Calls[:p.call+1]
 		}
 	}
 	return true
+}
+
+// callsUpTo returns the calls of which no more is there than the pieces up to an index, at which a value ends.
+func (d *draft) callsUpTo(i int) []Call {
+	at := d.pieces[i].call
+	calls := slices.Clone(d.inst.Calls[:at+1])
+	calls[at].Input.Members = slices.DeleteFunc(slices.Clone(calls[at].Input.Members), func(m Member) bool {
+		return !slices.ContainsFunc(d.pieces[:i+1], func(p piece) bool { return p.role == rParamClose && p.call == at && p.name == m.Name })
+	})
+	return calls
 }
 
 // dropHead drops the beginning of the calls.

@@ -15,6 +15,8 @@ type Call struct {
 	AnyName        bool // the tool declares no parameter, so that one may have any name
 	Unclosed       bool // its format has no closing tags of values
 	ClosedTwice    bool // models that write it close a value twice
+
+	Missing map[string]bool // the parameters that the tool requires, and that have not begun
 }
 
 // End is the end of a value.
@@ -65,7 +67,7 @@ type Search struct {
 	first  *open
 	inside []*open
 	paths  [places][]path // outside of values
-	closed bool           // the last tag was a closing one
+	closed bool           // the last tag was a closing one, or one in place of it; comments do not count
 	tagEnd int            // where it ends
 	lost   slipSet        // of the best reading that was dropped for want of room
 	isLost bool
@@ -90,11 +92,15 @@ type path struct {
 	shut  bool  // the wrapper has ended, and another call has begun
 	ends  *End  // of the values that have ended, the last first
 	begun *name // the parameters that have begun, the last first
+	lacks int   // how many that the tool requires have not
+
+	hollow bool // a wrapper was opened that holds no call so far
 }
 
 // name is that of a parameter.
 type name struct {
 	property string
+	again    bool // it was given before: the first counts
 	before   *name
 }
 
@@ -112,7 +118,7 @@ const (
 
 // NewSearch returns a search in the text of a call from a tag on, which stands in the value v.
 func NewSearch(call Call, v *Value) *Search {
-	first := &open{Value: v.Clone(), paths: []path{{}}}
+	first := &open{Value: v.Clone(), paths: []path{{lacks: len(call.Missing)}}}
 	return &Search{call: call, first: first, inside: []*open{first}}
 }
 
@@ -140,6 +146,11 @@ func (s *Search) InString() bool {
 
 // Step follows the next tag in all readings.
 func (s *Search) Step(t *Tag, next Follow) {
+	if t.Structure && next.Tag != nil && next.Tag.Kind == ClosesOther { // nothing of a call begins so
+		text := *t
+		text.Kind, text.Structure = OpensOther, false
+		t = &text
+	}
 	was, inside := s.paths, s.inside
 	s.paths, s.inside = [places][]path{}, nil
 	var begun *open // the value that t begins
@@ -148,7 +159,7 @@ func (s *Search) Step(t *Tag, next Follow) {
 			s.leave(o, p, t, next, &begun)
 		}
 		if !o.JSON.Is || !o.JSON.InString {
-			o.Take(t, s.stands(t, next, &o.Value), s.mayFollow(next))
+			o.Take(t, s.stands(t, next, o), s.mayFollow(next))
 		}
 		o.paths = slices.DeleteFunc(o.paths, func(p path) bool { return o.slipsOf(p).len() > MaxSlips })
 		if len(o.paths) > 0 {
@@ -164,7 +175,8 @@ func (s *Search) Step(t *Tag, next Follow) {
 		s.inside = append(s.inside, begun)
 	}
 	s.bound()
-	s.closed, s.tagEnd = t.IsCloser(), t.End()
+	s.closed = t.IsCloser() || t.Nameless && t.Bare || t.Kind == Comment && s.closed && t.Gap != Text
+	s.tagEnd = t.End()
 }
 
 // slipsOf returns the slips of a path that are certain while the value goes on.
@@ -202,18 +214,22 @@ func (o *open) least() slipSet {
 func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 	switch {
 	case t.Closes(o.Closer):
-		p = o.end(p, t, WrongCloser, true)
+		p = s.end(o, p, t, WrongCloser, true)
 		p.ends.regular = next.Ends || s.mayFollow(next) && next.Tag.Kind != OpensStructure && !next.Tag.Given && next.Tag.Property != o.Property
 		s.add(between, p)
 	case t.Kind == ClosesOther:
-		if next.Tag != nil && s.mayFollow(next) && !o.Holds(string(t.Name)) {
-			s.add(between, o.end(p, t, WrongCloser, false))
+		if next.Tag != nil && next.Tag.Kind != ClosesWrapper && s.mayFollow(next) && !o.Holds(string(t.Name)) {
+			p = s.end(o, p, t, WrongCloser, false)
+			p.ends.Doubtful = p.ends.Doubtful || !t.Declared && s.isEmpty(o, t)
+			s.add(between, p)
 		}
 	case t.IsCloser(), t.Kind == OpensStructure:
-		if (t.Kind == ClosesParameters && !s.call.ParametersOpen || t.IsCloser() && t.Declared) && next.Tag != nil && s.mayFollow(next) {
-			s.add(between, o.end(p, t, WrongCloser, false))
+		if (t.Kind == ClosesParameters && !s.call.ParametersOpen || t.IsCloser() && (t.Declared || string(t.Name) == o.Property)) && next.Tag != nil && s.mayFollow(next) {
+			s.add(between, s.end(o, p, t, WrongCloser, false))
 		}
-		s.step(between, s.endBefore(o, p, t), t, false, begun)
+		p = s.endBefore(o, p, t)
+		p.ends.Doubtful = p.ends.Doubtful || t.Declared && next.Ends // or it closes the value, and the model was stopped at it
+		s.step(between, p, t, false, begun)
 	case t.Kind <= OpensParameter && t.Bare:
 		own := t.Property == o.Property || o.OwnOpener(t)
 		if own {
@@ -221,7 +237,7 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 				s.restart(o, p, t, begun)
 			}
 			if s.mayFollow(next) {
-				s.add(between, o.end(p, t, WrongCloser, false))
+				s.add(between, s.end(o, p, t, WrongCloser, false))
 			}
 			return
 		}
@@ -230,8 +246,11 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 		}
 		before := s.endBefore(o, p, t)
 		here, sure := s.beginsHere(t)
-		if o.typed() && o.Value.Whole {
+		switch {
+		case o.typed() && o.Value.Whole:
 			here, sure = true, true
+		case !here && s.isMissing(p, t):
+			here = true
 		}
 		before.slips = before.slips.with(QuotedTag, !here)
 		before.ends.Doubtful = before.ends.Doubtful || here && !sure
@@ -240,29 +259,36 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 }
 
 // end returns the path in which t closes the value.
-func (o *open) end(p path, t *Tag, slip Slip, own bool) path {
-	p.slips = (p.slips|o.Value.slips(t, own)).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
+func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
+	inValue := o.Value.slips(t, own)
+	if p.begun != nil && p.begun.again {
+		inValue &^= 1 << Misfit // the value is dropped
+	}
+	p.slips = (p.slips|inValue).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
 	p.tags += o.CallTags
 	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer}
 	if !own {
 		e.Reason = Slips[slip].Name
-		e.Doubtful = e.Doubtful || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
+		e.Doubtful = e.Doubtful || o.passed && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
 	}
 	p.ends = e.behind(p.ends)
 	return p
 }
 
+// isEmpty reports whether the value has no text before t.
+func (s *Search) isEmpty(o *open, t *Tag) bool {
+	return o.From == t.At || o.From == s.tagEnd && t.Gap != Text
+}
+
 // endBefore returns the path in which the value ends before t, without a closing tag.
 func (s *Search) endBefore(o *open, p path, t *Tag) path {
-	empty := o.From == t.At || o.From == s.tagEnd && t.Gap != Text
 	if s.call.Unclosed {
-		p = o.end(p, t, MissingCloser, true)
+		p = s.end(o, p, t, MissingCloser, true)
 		p.ends.Len = 0
 		return p
 	}
-	p = o.end(p, t, MissingCloser, false)
-	p.ends.Len, p.ends.Doubtful = 0, p.ends.Doubtful || empty
-	p.slips = p.slips.with(EmptyValue, empty)
+	p = s.end(o, p, t, MissingCloser, false)
+	p.ends.Len, p.ends.Doubtful = 0, p.ends.Doubtful || s.isEmpty(o, t)
 	return p
 }
 
@@ -270,13 +296,15 @@ func (s *Search) endBefore(o *open, p path, t *Tag) path {
 func (s *Search) step(at place, p path, t *Tag, text bool, begun **open) {
 	switch at {
 	case next:
+		p.slips = p.slips.with(StrayCloser, p.hollow && t.Kind == ClosesWrapper)
+		p.hollow = false
 		s.add(next, p)
 		return
 	case ended:
 		if t.Structure {
 			at, p.shut = next, true
 		} else {
-			p.slips = p.slips.with(StrayText, text).with(StrayCloser, t.IsCloser() && t.Kind != ClosesOther)
+			p.slips = p.slips.with(StrayText, text).with(StrayCloser, t.IsCloser() && t.Kind != ClosesOther).with(Outside, t.IsNamed(parameterName))
 		}
 		s.add(at, p)
 		return
@@ -294,16 +322,17 @@ func (s *Search) step(at place, p path, t *Tag, text bool, begun **open) {
 			s.add(between, p)
 			return
 		}
-		p.slips = p.slips.with(OpenCall, true)
+		p.slips = p.slips.with(OpenCall, true).with(Lacking, p.lacks > 0)
+		p.hollow = t.Bare && string(t.Name) != "invoke"
 		s.add(next, p)
 	case ClosesParameters:
 		p.slips = p.slips.with(StrayCloser, !s.call.ParametersOpen || at == after)
 		s.add(after, p)
 	case ClosesCall:
-		p.slips = p.slips.with(OpenParameters, s.call.ParametersOpen && at == between)
+		p.slips = p.slips.with(OpenParameters, s.call.ParametersOpen && at == between).with(Lacking, p.lacks > 0)
 		s.add(ending, p)
 	case ClosesWrapper:
-		p.slips = p.slips.with(OpenCall, true).with(StrayCloser, !s.call.WrapperOpen)
+		p.slips = p.slips.with(OpenCall, true).with(StrayCloser, !s.call.WrapperOpen).with(Lacking, p.lacks > 0)
 		s.add(ended, p)
 	case ClosesOther:
 		p.slips = p.slips.with(StrayCloser, true)
@@ -346,7 +375,10 @@ func (s *Search) begin(at place, p path, t *Tag, text bool, begun **open) {
 	if e := p.ends; e != nil && (s.isGiven(p, t) || !t.Declared && !(t.Maybe && t.IsNamed(parameterName)) && !s.call.AnyName && !e.own && !e.whole && (e.Len == 0 || !t.IsNamed(parameterName))) {
 		p.ends = p.ends.doubtful()
 	}
-	p.begun = &name{t.Property, p.begun}
+	if s.isMissing(p, t) {
+		p.lacks--
+	}
+	p.begun = &name{t.Property, s.isGiven(p, t), p.begun}
 	if t.Empty {
 		s.add(between, p)
 		return
@@ -377,6 +409,11 @@ func (s *Search) restart(o *open, p path, t *Tag, begun **open) {
 
 var parameterName = []byte("parameter")
 
+// isMissing reports whether t opens a parameter that the tool requires, and that has not begun.
+func (s *Search) isMissing(p path, t *Tag) bool {
+	return s.call.Missing[t.Property] && !s.isGiven(p, t)
+}
+
 // isGiven reports whether the parameter that t opens was given before.
 func (s *Search) isGiven(p path, t *Tag) bool {
 	for n := p.begun; n != nil; n = n.before {
@@ -404,9 +441,9 @@ func addPath(list []path, p path) []path {
 				*q = p
 			}
 			return list
-		case q.slips != p.slips && q.slips&^p.slips == 0 && q.tags <= p.tags:
+		case q.slips != p.slips && q.slips&^p.slips == 0 && q.tags <= p.tags && q.lacks <= p.lacks:
 			return list
-		case q.slips != p.slips && p.slips&^q.slips == 0 && p.tags <= q.tags:
+		case q.slips != p.slips && p.slips&^q.slips == 0 && p.tags <= q.tags && p.lacks <= q.lacks:
 			*q = p
 			return list
 		}
@@ -445,8 +482,8 @@ func (s *Search) beginsHere(t *Tag) (here, sure bool) {
 	return t.Edge.isWord() || t.Edge.isQuote(), !t.Edge.isQuote()
 }
 
-// stands reports whether t, which is text of the value v, stands where the call could go on.
-func (s *Search) stands(t *Tag, next Follow, v *Value) bool {
+// stands reports whether t, which is text of the value, stands where the call could go on.
+func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	switch t.Kind {
 	case ClosesParameters:
 		return next.Ends || next.Tag != nil && (next.Tag.Kind == ClosesCall || next.Tag.Kind == ClosesWrapper)
@@ -455,15 +492,16 @@ func (s *Search) stands(t *Tag, next Follow, v *Value) bool {
 	case ClosesWrapper:
 		return next.Ends || next.Tag != nil && next.Tag.Kind == OpensStructure
 	case ClosesOther:
-		again := s.call.ClosedTwice && t.Closes(v.Closer) && next.Tag != nil && next.Tag.Closes(v.Closer)
-		return again || (t.Declared || t.Maybe || t.Closes(v.Closer)) && s.mayFollow(next)
+		may := (t.Declared || t.Maybe) && (o.Element || !o.Saw(t.Name[0])) // else it may close an element of the value
+		again := s.call.ClosedTwice && t.Closes(o.Closer) && next.Tag != nil && next.Tag.Closes(o.Closer)
+		return again || (may || t.Closes(o.Closer)) && s.mayFollow(next)
 	case OpensParameter, OpensOther, OpensStructure:
 		known := t.Declared || t.Maybe || t.Kind == OpensStructure || s.call.Attribute && t.IsNamed(parameterName)
-		if t.Kind != OpensStructure && t.Property == v.Property {
-			return t.Bare && !v.Element && v.From == t.At
+		if t.Kind != OpensStructure && t.Property == o.Property {
+			return t.Bare && !o.Element && o.From == t.At
 		}
 		here, _ := s.beginsHere(t)
-		return here && known && (t.Kind == OpensStructure || t.Bare && !t.Given) && !t.isQuoted()
+		return here && known && (t.Declared || !s.isEmpty(o, t)) && (t.Kind == OpensStructure || t.Bare && !t.Given) && !t.isQuoted()
 	}
 	return false
 }

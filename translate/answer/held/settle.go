@@ -47,10 +47,11 @@ func (s *Search) Settle() (Verdict, []End) {
 	return s.settled(best.inOrder())
 }
 
-// regular returns the ends that all paths without a slip have, if the first is as it should be.
+// regular returns the ends that all paths without a slip have, if the first is as it should be, and no other path has
+// more of the parameters that the tool requires.
 func regular(all []path) []End {
 	clean := slices.DeleteFunc(slices.Clone(all), func(p path) bool { return p.slips != 0 })
-	if len(clean) == 0 {
+	if len(clean) == 0 || slices.ContainsFunc(all, func(p path) bool { return p.lacks < clean[0].lacks }) {
 		return nil
 	}
 	if ends := common(clean); len(ends) > 0 && ends[0].regular {
@@ -83,13 +84,13 @@ func (s *Search) AtEnd() (Verdict, []End) {
 	var final []path
 	for at, list := range s.paths {
 		for _, p := range list {
-			p.slips = p.slips.with(OpenCall, place(at) < ending).with(OpenParameters, place(at) == between && s.call.ParametersOpen)
+			p.slips = p.slips.with(OpenCall, place(at) < ending).with(OpenParameters, place(at) == between && s.call.ParametersOpen).with(Lacking, place(at) < ending && p.lacks > 0)
 			final = append(final, p)
 		}
 	}
 	for _, o := range s.inside {
 		for _, p := range o.paths {
-			p.slips = (p.slips|o.Value.slips(nil, false)).with(MissingCloser, true).with(OpenCall, true)
+			p.slips = (p.slips|o.Value.slips(nil, false)).with(MissingCloser, true).with(OpenCall, true).with(Lacking, p.lacks > 0)
 			p.tags += o.CallTags
 			final = append(final, p)
 		}

@@ -23,7 +23,7 @@ type Value struct {
 	passed   bool           // it holds a closing tag of its own name that closes nothing
 	stray    string         // the name of the last closing tag in it that stands so and closes nothing
 	crossed  bool           // an element of that name is opened behind it, as the closing tags of two values do that are swapped
-	stands   bool           // one of them is unpaired, and stands where the call could go on
+	stands   bool           // one of them is a closing tag that closes nothing, and stands where the call could go on
 	item     bool           // the last tag was its own closing tag, behind which it may go on as a list
 	Fenced   bool           // its opening tag stands in a code fence of the value before it
 	unsure   bool           // it holds more elements than are followed
@@ -47,6 +47,11 @@ const maxElements = 256
 // Holds reports whether an element of the name is open in the value.
 func (v *Value) Holds(name string) bool {
 	return slices.ContainsFunc(v.open, func(e element) bool { return e.name == name })
+}
+
+// HoldsFrom reports whether an element whose name begins with c is open in the value.
+func (v *Value) HoldsFrom(c byte) bool {
+	return slices.ContainsFunc(v.open, func(e element) bool { return e.name != "" && e.name[0] == c })
 }
 
 // Saw reports whether an element whose name begins with c was opened in the value.
@@ -143,13 +148,13 @@ func (v *Value) close(name string) bool {
 // In a value that ends with that, tags are free text, but for those that stand where the call could go on. What
 // stands in a code fence does not, if the fence is closed.
 func (v *Value) slips(t *Tag, own bool) slipSet {
-	tags := v.stands || slices.ContainsFunc(v.open, func(e element) bool {
-		return e.stands && !(e.fenced && t != nil && !t.Edge.fenced)
-	})
+	closers := v.stands
 	if !own {
-		tags = tags || v.Unpaired || v.HoldsMarkup() || v.item
+		closers = closers || v.Unpaired || v.HoldsMarkup() || v.item
 	}
-	return slipSet(0).with(TagInValue, tags).with(Misfit, v.misfits())
+	return slipSet(0).with(TagInValue, closers).with(Misfit, v.misfits()).with(OpenerInValue, slices.ContainsFunc(v.open, func(e element) bool {
+		return e.stands && !(e.fenced && t != nil && !t.Edge.fenced)
+	}))
 }
 
 // Clone returns a copy that shares nothing with v.
