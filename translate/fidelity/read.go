@@ -3,7 +3,6 @@ package fidelity
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"dragoman/translate"
@@ -61,11 +60,6 @@ type received struct {
 	calls []Call
 	stop  messages.Stop
 	raw   *messages.Message
-}
-
-// refused reports whether a call was refused.
-func (r *received) refused() bool {
-	return slices.ContainsFunc(r.raw.Outcomes, func(o messages.Outcome) bool { return o.Kind == messages.OutcomeRefused })
 }
 
 // receive returns what the client gets in a message.

@@ -27,31 +27,20 @@ func Run(w io.Writer, n uint64, damaged int) error {
 	return silentChange(tallies)
 }
 
-// oneRefused is of how many instances one may be refused: those whose value ends in its own closing tag, or is a list
-// of elements that has its own tag or a tag of calls in it.
-const oneRefused = 2_000
-
 // runTrips makes the round trip of n instances.
 func runTrips(w io.Writer, n uint64) error {
 	const step = 50_000
-	var refused atomic.Uint64
 	for first := uint64(0); first < n; first += step {
 		end := min(first+step, n)
 		if err := parallel(end-first, func(i uint64) error {
-			switch err := RoundTrip(first + i); {
-			case err == errRefused:
-				refused.Add(1)
-			case err != nil:
+			if err := RoundTrip(first + i); err != nil {
 				return fmt.Errorf("seed %d: %w", first+i, err)
 			}
 			return nil
 		}); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%d of %d instances arrived as meant, but for %d that were refused\n", end, n, refused.Load())
-	}
-	if refused.Load() > n/oneRefused {
-		return fmt.Errorf("%d of %d instances were refused", refused.Load(), n)
+		fmt.Fprintf(w, "%d of %d instances arrived as meant\n", end, n)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ var manners = []manner{
 		call: [3]string{"<function=", ">\n", "</function>\n"}, param: [3]string{"<parameter=", ">", "</parameter>\n"}},
 	{format: format.SeedOSS, stop: toolResponse, wrap: [2]string{"<seed:tool_call>\n", "</seed:tool_call>\n"}, each: true,
 		call: [3]string{"<function=", ">\n", "</function>\n"}, param: [3]string{"<parameter=", ">", "</parameter>\n"}},
-	{format: format.GLM, stop: toolResponse, bare: true,
+	{format: format.GLM, stop: toolResponse, bare: true, twice: true,
 		call: [3]string{"<tool_call>", "\n", "</tool_call>\n"}, param: [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"}},
 	dsmlManner("tool_calls"), dsmlManner("function_calls"),
 	{format: format.MiniMax, stop: "</minimax:tool_call>", wrap: [2]string{"<minimax:tool_call>\n", "</minimax:tool_call>\n"}, cdata: true,
