@@ -20,10 +20,10 @@ type calls struct {
 	past    int    // how many the conversation has had before
 	one     bool   // there is one at most
 	tools   []*messages.Tool
-	frame   format.Frame // of them all: what stands around them
-	ways    []way        // to make one
-	objects *values      // of arguments that are one object, or literals
-	inner   *values      // of values in elements
+	frame   format.Frame       // of them all: what stands around them
+	ways    []way              // to make one
+	objects *values            // of arguments that are one object, or literals
+	inner   map[string]*values // of values in elements, by what closes these
 }
 
 // way is one way to write a call.
@@ -52,9 +52,7 @@ func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
 	if c.objects == nil {
 		literals := fr.Arguments == format.PythonArguments
 		c.objects = newValues(&c.grammar, newStyle(fr.Spaced, false, literals))
-		c.inner = newValues(&c.grammar, newStyle(fr.Spaced, fr.Python, false))
-		c.inner.characters = `([^"\\\x00-\x1F<] | "<"+ [^"\\\x00-\x1F</])`
-		c.inner.escape, c.inner.end = `"<"* `+c.inner.escape, `"<"* `
+		c.inner = map[string]*values{}
 	}
 	switch fr.Arguments {
 	case format.ElementArguments:
@@ -113,20 +111,20 @@ func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all 
 	return list, all
 }
 
-// parts returns the arguments of a tool, each of which write writes. It reports false if some arguments
-// cannot be written so, and returns none if no call can.
+// parts returns the arguments of a tool, each of which write writes: as "" if it cannot be, and with false if some
+// values cannot. It reports false if some arguments cannot be written so, and returns none if no call can.
 func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (string, bool)) (list []part, all bool) {
 	list, all = []part{}, true
 	seen := map[string]bool{}
 	add := func(name string, ps *schema.Schema) bool {
 		required := slices.Contains(s.Required, name)
 		seen[name] = true
-		text, ok := write(name, ps)
-		if ok {
+		text, whole := write(name, ps)
+		if text != "" {
 			list = append(list, part{text, required})
 		}
-		all = all && ok
-		return ok || !required
+		all = all && whole
+		return text != "" || !required
 	}
 	for i := range s.Properties {
 		if !add(s.Properties[i].Name, s.Properties[i].Schema()) {
@@ -147,12 +145,16 @@ func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (stri
 
 // keyword returns the expression of an argument in Python.
 func (c *calls) keyword(name string, s *schema.Schema) (string, bool) {
-	return sequence(literal(name+"="), c.objects.value(s)), rawjson.IsPythonName(name)
+	if !rawjson.IsPythonName(name) {
+		return "", false
+	}
+	return sequence(literal(name+"="), c.objects.value(s)), true
 }
 
-// element returns the expression of a parameter in an element. It reports false if its name cannot stand there.
+// element returns the expression of a parameter in an element; "" if its name cannot stand there. It reports false if
+// some values cannot.
 func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string, bool) {
-	tag, ok := c.format.ElementName(name, s)
+	tag, ok := c.format.ElementName(name)
 	if !ok {
 		return "", false
 	}
@@ -160,7 +162,7 @@ func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string
 	if fr.Lines {
 		shut = "\n" + shut
 	}
-	texts, others := c.elementValues(s, shut)
+	texts, others, all := c.elementValues(name, s, shut)
 	open := func(behind string, values []string) string {
 		if len(values) == 0 {
 			return ""
@@ -172,7 +174,7 @@ func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string
 		return sequence(literal(text), either(values...))
 	}
 	if fr.Other == "" || fr.Other == fr.Param[1] {
-		return open(fr.Param[1], append(texts, others...)), true
+		return open(fr.Param[1], append(texts, others...)), all
 	}
 	var ways []string
 	for _, w := range []string{open(fr.Param[1], texts), open(fr.Other, others)} {
@@ -180,34 +182,63 @@ func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string
 			ways = append(ways, w)
 		}
 	}
-	return either(ways...), true
+	return either(ways...), all
 }
 
 // elementValues returns the alternatives of values in an element, with what stands behind them: those of
-// strings, and those of others. Where a string may be any text, there is no other: nothing tells them apart.
-func (c *calls) elementValues(s *schema.Schema, shut string) (texts, others []string) {
+// strings, and those of others. Where a string may be any text, there is no other: nothing tells them apart. It reports
+// false if some values cannot stand there.
+func (c *calls) elementValues(name string, s *schema.Schema, shut string) (texts, others []string, all bool) {
+	tag := strings.Trim(shut, "\n")
+	all = true
 	for one := range s.Possible() {
-		if enum := one.Enum(); len(enum) > 0 {
-			for _, e := range enum {
-				text, ok := c.format.ElementText(s, e)
-				switch {
-				case !ok || strings.Contains(text, "</"):
-				case e.Kind() == '"' && strings.Trim(text, "\r\n") != text: // newlines around it are layout
-					texts = append(texts, literal("\n"+text+"\n"+shut))
-				case e.Kind() == '"':
-					texts = append(texts, literal(text+shut))
-				default:
-					others = append(others, literal(text+shut))
-				}
+		enum := one.Enum()
+		for _, e := range enum {
+			text, ok := c.format.ElementText(s, e)
+			ok = ok && !strings.Contains(text, tag) && c.format.ReadsElement(name, text)
+			switch all = all && ok; {
+			case !ok:
+			case e.Kind() == '"' && strings.Trim(text, "\r\n") != text: // newlines around it are layout
+				texts = append(texts, literal("\n"+text+"\n"+shut))
+			case e.Kind() == '"':
+				texts = append(texts, literal(text+shut))
+			default:
+				others = append(others, literal(text+shut))
 			}
-			continue
 		}
-		if one.Allows("string") {
-			closer := strings.TrimRight(shut, "\n")
-			tag := strings.TrimLeft(closer, "\n")
-			return []string{sequence(c.textUpTo(closer, tag), literal(shut[len(closer):]))}, nil
+		switch {
+		case len(enum) > 0:
+		case one.Allows("string"):
+			return []string{c.elementText(name, shut)}, nil, all
+		case one.Allows("object") && !c.format.ReadsElement(name, "{"):
+			all = false
+		default:
+			others = append(others, sequence(either(c.innerOf(tag).typed(one)...), literal(shut)))
 		}
-		others = append(others, sequence(either(c.inner.typed(one)...), literal(shut)))
 	}
-	return texts, others
+	return texts, others, all
+}
+
+// elementText returns the expression of any text in an element, and of what stands behind it.
+func (c *calls) elementText(name, shut string) string {
+	closer := strings.TrimRight(shut, "\n")
+	rest := c.textUpTo(closer, strings.TrimLeft(closer, "\n"))
+	if !c.format.ReadsElement(name, "<") {
+		first := "[^<{ \\x09\\x0A\\x0D] " + rest
+		if c.format.ReadsElement(name, "") {
+			first = "(" + first + " | " + literal(closer) + ")"
+		}
+		rest = c.rule("[ \\x09\\x0A\\x0D]* " + first)
+	}
+	return sequence(rest, literal(shut[len(closer):]))
+}
+
+// innerOf returns the values in an element that this tag closes.
+func (c *calls) innerOf(tag string) *values {
+	if c.inner[tag] == nil {
+		style := newStyle(c.frame.Spaced, c.frame.Python, false)
+		style.closer = tag
+		c.inner[tag] = newValues(&c.grammar, style)
+	}
+	return c.inner[tag]
 }

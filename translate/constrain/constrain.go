@@ -108,12 +108,7 @@ func (c *calls) others() string {
 	}
 	var list []string
 	for _, w := range c.ways {
-		before, behind, numbered := strings.Cut(w.head, format.CallNumber)
-		head := literal(before)
-		if numbered {
-			head = sequence(head, "[0-9]{1,4}", literal(behind))
-		}
-		list = append(list, sequence(head, w.end()))
+		list = append(list, sequence(headBehind("", w.head), w.end()))
 	}
 	return "(" + sequence(literal(c.frame.Between), either(list...)) + ")*"
 }

@@ -1,21 +1,26 @@
 package constrain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // textUpTo returns the expression of any text and the closer behind it. It ends at the first closer, and
-// holds none of the forbidden texts. The rules are one for each beginning of these, as a matcher of all of
-// them walks, and each takes one character: a rule that only said which character may follow which would let
-// `<</city>` pass, and engines that read whole words ahead would take `</` for the beginning of the closer.
+// holds none of the forbidden texts.
 func (g *grammar) textUpTo(closer string, forbidden ...string) string {
-	key := "\x00" + closer + "\x00" + strings.Join(forbidden, "\x00")
-	if name, ok := g.byBody[key]; ok {
-		return name
+	return g.walked(&walk{closer: closer, texts: append([]string{closer}, forbidden...)})[""]
+}
+
+// walked returns the names of the rules of a walk, by its states. A matcher of all its texts walks so, and
+// each rule takes one character: a rule that only said which character may follow which would let `<</city>`
+// pass, and engines that read whole words ahead would take `</` for the beginning of the closer.
+func (g *grammar) walked(w *walk) map[string]string {
+	key := fmt.Sprintf("%q", w.texts) + w.escape
+	if names, ok := g.walks[key]; ok {
+		return names
 	}
-	w := walk{closer: closer, texts: append([]string{closer}, forbidden...)} // the closer first: it may end in a forbidden text
 	for _, text := range w.texts {
 		for i := range text {
 			if !slices.Contains(w.states, text[:i]) {
@@ -30,18 +35,20 @@ func (g *grammar) textUpTo(closer string, forbidden ...string) string {
 	for _, state := range w.states {
 		g.define(names[state], w.body(state, names))
 	}
-	if g.byBody == nil {
-		g.byBody = map[string]string{}
+	if g.walks == nil {
+		g.walks = map[string]map[string]string{}
 	}
-	g.byBody[key] = names[""]
-	return names[""]
+	g.walks[key] = names
+	return names
 }
 
 // walk is how a text is searched for a closer and for forbidden texts. Its states are their beginnings: what
 // stands last in the text so far.
 type walk struct {
 	closer string
-	texts  []string // all that is searched for
+	texts  []string // all that is searched for: the closer first, since it may end in a forbidden text
+	// escape is the expression of an escape; "" in a text without any. A text with escapes has no control characters.
+	escape string
 	states []string
 }
 
@@ -66,7 +73,12 @@ func (w *walk) body(state string, names map[string]string) string {
 			told = append(told, r)
 		}
 	}
-	return strings.Join(append(list, "[^"+class(told...)+"] "+names[""]), " | ")
+	others := class(told...)
+	if w.escape != "" {
+		list = append(list, w.escape+" "+names[""])
+		others += notInStrings
+	}
+	return strings.Join(append(list, "[^"+others+"] "+names[""]), " | ")
 }
 
 // next returns the state behind a character, or which of the texts ends there.

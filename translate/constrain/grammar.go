@@ -12,7 +12,8 @@ import (
 // in it stands in parentheses.
 type grammar struct {
 	rules  []rule
-	byBody map[string]string // the names of rules
+	byBody map[string]string            // the names of rules
+	walks  map[string]map[string]string // and of those of texts up to a closer
 }
 
 type rule struct{ name, body string }

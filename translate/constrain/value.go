@@ -1,8 +1,10 @@
 package constrain
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,25 +19,27 @@ type style struct {
 	colon, comma string
 	words        map[string]string // true, false and null, as expressions
 	write        func([]byte, jsontext.Value) []byte
-	// characters are those of a string, besides escapes, and escape is one of these.
-	characters, escape string
-	end                string // what may stand before the last quote
+	escape       string // the expression of an escape in a string
+	closer       string // closes the element around a value, and so stands in no string; "" for a value in none
 }
 
 // What stands in strings. A surrogate alone is no character.
 const (
-	anyCharacter = `[^"\\\x00-\x1F]`
+	notInStrings = `\\\x00-\x1F`
+	anyCharacter = `[^"` + notInStrings + `]`
 	hexDigit     = `[0-9a-fA-F]`
 	escapedCode  = `"u" ([0-9abcefABCEF] ` + hexDigit + `{3} | [dD] [0-7] ` + hexDigit + `{2}`
 	codeEscape   = escapedCode + `)`
 	jsonEscape   = `"\\" (["\\/bfnrt] | ` + escapedCode + ` | [dD] [89abAB] ` + hexDigit + `{2} "\\u" [dD] [c-fC-F] ` + hexDigit + `{2}))`
+	// nameEscape is an escape of a character that a name cannot have in another way, and spelled in one way.
+	nameEscape   = `"\\" (["\\bfnrt] | "u00" ("0" [0-7bBeEfF] | "1" ` + hexDigit + `))`
 	pythonEscape = `"\\" (["\\\x27bfnrt] | ` + codeEscape + `)`
 )
 
 // newStyle returns how JSON is written, with a blank behind colons and commas or without; or Python, which
 // has its own words and escapes.
 func newStyle(spaced, python, literals bool) *style {
-	s := &style{colon: ":", comma: ",", characters: anyCharacter, escape: jsonEscape,
+	s := &style{colon: ":", comma: ",", escape: jsonEscape,
 		words: map[string]string{"true": `"true"`, "false": `"false"`, "null": `"null"`}}
 	s.write = func(dst []byte, value jsontext.Value) []byte { return append(dst, value...) }
 	if spaced || literals {
@@ -128,7 +132,22 @@ func (v *values) number() string {
 func (v *values) boolean() string { return v.rule(v.words["true"] + " | " + v.words["false"]) }
 
 func (v *values) str() string {
-	return v.rule(`"\"" (` + v.characters + ` | ` + v.escape + `)* ` + v.end + `"\""`)
+	if v.closer == "" {
+		return v.rule(`"\"" ` + v.characters())
+	}
+	return v.rule(`"\"" ` + v.inString(""))
+}
+
+// characters returns the expression of the rest of a string, with its last quote, where no closer is looked for.
+func (v *values) characters() string { return "(" + anyCharacter + " | " + v.escape + `)* "\""` }
+
+// inString returns the rule of the rest of a string, with its last quote. begun is what stands before it of the
+// closer that no string has.
+func (v *values) inString(begun string) string {
+	if v.closer == "" {
+		return v.rule(v.characters())
+	}
+	return v.walked(&walk{closer: `"`, texts: []string{`"`, v.closer}, escape: v.escape})[begun]
 }
 
 // anything returns the expression of any value.
@@ -159,20 +178,27 @@ func (v *values) object(s *schema.Schema) string {
 func (v *values) members(s *schema.Schema, more bool) string {
 	var list []part
 	var names []string
+	unlisted, open := s.Unlisted()
+	open = open && more
+	add := func(name string, s *schema.Schema, required bool) {
+		expression := v.text(quoted(name))
+		if open {
+			expression = spelled(quoted(name))
+		}
+		names = append(names, name)
+		list = append(list, part{v.member(expression, v.value(s)), required})
+	}
 	for i := range s.Properties {
 		p := &s.Properties[i]
-		names = append(names, p.Name)
-		list = append(list, part{v.member(literal(quoted(p.Name)), v.value(p.Schema())), slices.Contains(s.Required, p.Name)})
+		add(p.Name, p.Schema(), slices.Contains(s.Required, p.Name))
 	}
-	unlisted, any := s.Unlisted()
 	for _, name := range s.Required {
 		if !slices.Contains(names, name) {
-			names = append(names, name)
-			list = append(list, part{v.member(literal(quoted(name)), v.value(unlisted)), true})
+			add(name, unlisted, true)
 		}
 	}
 	rest := ""
-	if any && more {
+	if open {
 		rest = v.member(v.nameBesides(names), v.value(unlisted))
 	}
 	return v.listed(list, literal(v.comma), rest, "")
@@ -181,44 +207,76 @@ func (v *values) members(s *schema.Schema, more bool) string {
 // member returns the expression of a member of an object.
 func (v *values) member(name, value string) string { return sequence(name, literal(v.colon), value) }
 
-// nameBesides returns the expression of a name in quotes that is none of these. It has no escapes, so that it
-// spells none of these in another way.
+// nameBesides returns the expression of a name in quotes that is none of these.
 func (v *values) nameBesides(names []string) string {
 	if len(names) == 0 {
 		return v.str()
 	}
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.ContainsFunc(quoted(name), isEscape) })
-	return v.rule(`"\"" ` + v.otherWord(names, "") + ` "\""`)
+	var listed [][]string
+	for _, name := range names {
+		listed = append(listed, letters(name))
+	}
+	return v.rule(spelled(`"`) + " " + v.otherWord(listed))
 }
 
-// otherWord returns the expression of what may follow the beginning of a name, so that it is none of these.
-func (v *values) otherWord(names []string, begun string) string {
-	var next []rune
-	is := false
-	for _, name := range names {
-		if rest, ok := strings.CutPrefix(name, begun); ok && rest == "" {
-			is = true
-		} else if r := []rune(rest); ok && !slices.Contains(next, r[0]) {
-			next = append(next, r[0])
-		}
+// spelled returns the expression of a text, one character after the other. So engines that read whole words ahead do
+// not take the beginning of another name for this one.
+func spelled(text string) string {
+	var list []string
+	for _, r := range text {
+		list = append(list, "["+class(r)+"]")
 	}
-	if len(next) == 0 && !is {
-		return `[^"\\\x00-\x1F]*`
+	return strings.Join(list, " ")
+}
+
+// letters returns the characters of a name as a string has them: escapes count as one.
+func letters(name string) (list []string) {
+	for text := string(rawjson.AppendEscaped(nil, name)); text != ""; {
+		_, size := utf8.DecodeRuneInString(text)
+		switch {
+		case strings.HasPrefix(text, `\u`):
+			size = len(`\u0000`)
+		case text[0] == '\\':
+			size = 2
+		}
+		list, text = append(list, text[:size]), text[size:]
+	}
+	return list
+}
+
+// otherWord returns the expression of the rest of a name that is none of these rests, with its last quote. Where it
+// goes another way, the character that does is spelled in one way alone: an escape could spell that of a listed name.
+func (v *values) otherWord(rests [][]string) string {
+	behind := map[string][][]string{} // the rests behind each character that goes on to a listed name
+	is := false
+	for _, rest := range rests {
+		if is = is || len(rest) == 0; len(rest) > 0 {
+			behind[rest[0]] = append(behind[rest[0]], rest[1:])
+		}
 	}
 	var list []string
 	if !is {
-		list = append(list, `""`)
+		list = append(list, spelled(`"`))
 	}
-	slices.Sort(next)
-	for _, r := range next {
-		list = append(list, "["+class(r)+"] "+v.otherWord(names, begun+string(r)))
+	var characters []rune
+	escape := nameEscape
+	for _, letter := range slices.Sorted(maps.Keys(behind)) {
+		if list = append(list, spelled(letter)+" "+v.otherWord(behind[letter])); letter[0] == '\\' {
+			escape = ""
+		} else {
+			r, _ := utf8.DecodeRuneInString(letter)
+			characters = append(characters, r)
+		}
 	}
-	list = append(list, `[^`+class(next...)+`"\\\x00-\x1F] [^"\\\x00-\x1F]*`)
-	return v.rule(strings.Join(list, " | "))
+	if escape != "" {
+		list = append(list, escape+" "+v.inString(""))
+	}
+	if v.closer != "" && behind["<"] == nil { // which begins every closer
+		list = append(list, spelled("<")+" "+v.inString("<"))
+		characters = append(characters, '<')
+	}
+	return v.rule(strings.Join(append(list, "[^"+class(characters...)+`"`+notInStrings+"] "+v.inString("")), " | "))
 }
-
-// isEscape reports whether a character begins an escape.
-func isEscape(r rune) bool { return r == '\\' }
 
 // part is one of the parts of a list that stand in a fixed order.
 type part struct {
@@ -257,5 +315,14 @@ func quoted(text string) string { return string(rawjson.AppendString(nil, text))
 
 // written returns the expression of one value.
 func (v *values) written(value jsontext.Value) string {
-	return literal(string(v.write(nil, rawjson.Compact(value))))
+	return v.text(string(v.write(nil, rawjson.Compact(value))))
+}
+
+// text returns the expression of a value in full. Only strings in it can hold the closer of the element around it: there,
+// an escape keeps it from being one.
+func (v *values) text(value string) string {
+	if v.closer != "" && strings.Contains(value, v.closer) {
+		value = strings.ReplaceAll(value, "</", `<\/`)
+	}
+	return literal(value)
 }

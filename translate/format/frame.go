@@ -101,15 +101,19 @@ func (fr *Frame) endCalls() {
 	fr.Tail, fr.Empty = strings.TrimSuffix(fr.Tail, end), strings.TrimSuffix(fr.Empty, end)
 }
 
-// ElementName returns what stands for the name of a parameter in its tags, whatever its value is under the
-// schema. It reports false if nothing can.
-func (f *Format) ElementName(name string, s *schema.Schema) (tag string, ok bool) {
+// ElementName returns what stands for the name of a parameter in its tags. It reports false if nothing can.
+func (f *Format) ElementName(name string) (tag string, ok bool) {
 	if f.Name == Legacy {
 		tag = markup.ParamTag(name)
-		ok = isReadAsParameter(name, true, "<") || !s.AcceptsString() && !strings.EqualFold(name, "parameters")
-		return tag, ok && len(tag) <= markup.MaxParamTagLen
+		return tag, len(tag) <= markup.MaxParamTagLen
 	}
 	return name, f.Shape.takesName(name)
+}
+
+// ReadsElement reports whether a text that begins so is read as the value of the parameter of that name, and as nothing
+// else: tags of the format may be called as the parameter is.
+func (f *Format) ReadsElement(name, text string) bool {
+	return f.Name != Legacy || isReadAsParameter(name, true, text)
 }
 
 // ElementText returns the text of a value that stands in an element, under the schema of the parameter. It
