@@ -231,8 +231,8 @@ func (m UpstreamModel) Spec() upstream.Model {
 		can &^= upstream.Tools
 	}
 	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Family: family, Body: m.body(), Server: m.Told.Server, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
-	if m.Constrain == ConstrainTry || m.Constrain == ConstrainRequire {
-		spec.Can, spec.Guided = spec.Can|upstream.Guided, m.Guided
+	if m.constrains() {
+		spec.Can, spec.Guided = spec.Can|upstream.Guided, cmp.Or(m.Guided, upstream.GuidedKind(m.Told.Server))
 	}
 	if m.TryPrefill && !m.Features.Without.Has(upstream.Prefill) {
 		spec.Tries = upstream.Prefill &^ spec.Can

@@ -95,8 +95,12 @@ func (m UpstreamModel) ownFormat() string {
 
 // Resolved returns the model with what its upstream tells of it, where that may be needed.
 func (m UpstreamModel) Resolved(ctx context.Context, up Upstream) UpstreamModel {
-	if _, from := m.family(); up != nil && (from == "" || from == sourceAsked || m.isPrompt() || upstream.IsAlias(m.Model)) {
-		m.Told = up.Resolve(ctx, upstream.Model{ID: m.Model, Wire: m.Wire})
+	if _, from := m.family(); up != nil && (from == "" || from == sourceAsked || m.isPrompt() || m.constrains() && m.Guided == "" || upstream.IsAlias(m.Model)) {
+		about := upstream.Model{ID: m.Model, Wire: m.Wire}
+		if m.constrains() {
+			about.Can = upstream.Guided
+		}
+		m.Told = up.Resolve(ctx, about)
 	}
 	return m
 }

@@ -60,7 +60,7 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 		p.Spec.Can |= upstream.Prefill // nothing continues the message: it is counted
 	}
 	rules.toolAPI = api == apiPrompted
-	p.guide(ctx, up)
+	p.guide()
 	if p.Prompt, p.Checks, err = p.Model.render(ctx, p.Request, p.Spec, rules); err != nil {
 		return nil, rules.renamed(err)
 	}

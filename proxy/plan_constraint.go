@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -20,29 +19,15 @@ const (
 	ConstrainRequire = "require" // the client then gets an error
 )
 
-// guidanceTeller is an upstream that tells how it takes constraints: one of [upstream.GuidedKinds], "" as long as
-// it is not known.
-type guidanceTeller interface {
-	GuidedKind(ctx context.Context) string
+// constrains reports whether the model's entry asks for constraints.
+func (m UpstreamModel) constrains() bool {
+	return m.Constrain == ConstrainTry || m.Constrain == ConstrainRequire
 }
 
-// GuidedBy returns how the server of the model takes constraints: what the model's entry says, or what the upstream
-// tells; "" if neither does.
-func (m UpstreamModel) GuidedBy(ctx context.Context, up Upstream) string {
-	if teller, ok := up.(guidanceTeller); ok && m.Guided == "" {
-		return teller.GuidedKind(ctx)
-	}
-	return m.Guided
-}
-
-// guide says in the plan how the server of the model takes constraints, if the model's entry asks for them. A
-// server that takes schemas alone is asked for a forced call in JSON, and from its beginning.
-func (p *Plan) guide(ctx context.Context, up Upstream) {
-	if !p.Spec.Can.Has(upstream.Guided) {
-		return
-	}
-	p.Spec.Guided = p.Model.GuidedBy(ctx, up)
-	if p.Spec.Guided == upstream.GuidedJSONSchema && p.Request.MustCall() && p.Model.isChat() {
+// guide has a model whose server takes schemas and no grammars asked for a forced call in JSON, and from its beginning,
+// if the model's entry asks for constraints.
+func (p *Plan) guide() {
+	if p.Spec.Can.Has(upstream.Guided) && !upstream.TakesGrammar(p.Spec) && p.Request.MustCall() && (p.Model.isChat() || p.Model.isPrompt()) {
 		p.Model.Format = translate.FormatJSON
 		p.Spec.Can, p.Spec.Tries = p.Spec.Can&^upstream.Prefill, p.Spec.Tries&^upstream.Prefill
 	}
@@ -52,7 +37,7 @@ func (p *Plan) guide(ctx context.Context, up Upstream) {
 // for it. That is an error if the entry requires a constraint.
 func (p *Plan) constrain() error {
 	m := p.Model
-	if m.Constrain != ConstrainTry && m.Constrain != ConstrainRequire {
+	if !m.constrains() {
 		return nil
 	}
 	c, err := translate.Constrain(p.Prompt, m.ConstrainAuto)
@@ -60,14 +45,14 @@ func (p *Plan) constrain() error {
 	case errors.Is(err, translate.ErrFreeAnswer):
 		return nil
 	case err != nil:
-	case !m.isChat():
-		err = errors.New("constraints are sent over the wire chat alone")
+	case !m.isChat() && !m.isPrompt():
+		err = errors.New("constraints are sent over the wires chat and prompt alone")
 	case p.Request.Thinking != messages.ThinkingOff, p.Prompt.Thinking == translate.ThinkingMaybe, p.Prompt.Thinking == translate.ThinkingOpen:
 		err = errors.New("the model may think first, and the constraint would hold from the first token")
 	case !p.Spec.Can.Has(upstream.Guided):
 		err = errors.New("the server has refused constraints, or not kept to them, within the hour")
 	case p.Spec.Guided != "" || p.asks:
-		err = upstream.CheckConstraint(p.Spec.Guided, c)
+		err = upstream.CheckConstraint(p.Spec, m.isPrompt(), c)
 	}
 	if err == nil {
 		p.Prompt.Constraint = c

@@ -124,6 +124,11 @@ func TestConstraintSkipped(t *testing.T) {
 	}
 }
 
+// inSchema answers as a server does that holds the model to the schema of a call.
+func inSchema(string, *translate.Prompt) upstreamtest.Completion {
+	return upstreamtest.Completion{Text: `{"name": "get_weather", "arguments": {"city": "Oslo"}}`}
+}
+
 // TestConstraintByKind has a server that takes schemas alone asked in JSON and from the beginning, a choice held where
 // the entry says so, and each constraint shown.
 func TestConstraintByKind(t *testing.T) {
@@ -136,10 +141,8 @@ func TestConstraintByKind(t *testing.T) {
 		{upstream.GuidedLlamaCpp, forcedWeather, `"grammar":"root ::= `, false},
 	} {
 		script := upstreamtest.Simulated
-		if tt.kind == upstream.GuidedJSONSchema { // as a server does that holds the model to the schema
-			script = func(string, *translate.Prompt) upstreamtest.Completion {
-				return upstreamtest.Completion{Text: `{"name": "get_weather", "arguments": {"city": "Oslo"}}`}
-			}
+		if tt.kind == upstream.GuidedJSONSchema {
+			script = inSchema
 		}
 		fake := upstreamtest.NewChat(script)
 		fake.Guided.Kind = tt.kind
@@ -159,6 +162,36 @@ func TestConstraintByKind(t *testing.T) {
 		}
 		if w := explainTo(s, "", tt.body); !strings.Contains(w.Body.String(), `"constraint":{`) || !strings.Contains(w.Body.String(), tt.want) {
 			t.Errorf("%s is not explained: %s", tt.kind, w.Body)
+		}
+	}
+}
+
+// TestConstraintWithRawPrompt forces calls of models that are asked with raw prompts, by servers that tell what they are.
+func TestConstraintWithRawPrompt(t *testing.T) {
+	for server, want := range map[string]string{"vllm": `"structured_outputs":{"grammar":"`, "sglang": `"ebnf":"`, "llamacpp": `"grammar":"`, "ollama": `"format":{"type":"object"`} {
+		script := upstreamtest.Simulated
+		if server == "ollama" {
+			script = inSchema
+		}
+		fake := upstreamtest.NewChat(script)
+		fake.Server, fake.Models = server, upstreamtest.Listing{"qwen"}
+		fake.Guided.Kind = map[string]string{"llamacpp": upstream.GuidedLlamaCpp}[server]
+		if fake.Guided.Kind == "" {
+			fake.Guided.Kind = server
+		}
+		s := chatting(t, fake, func(o *Options) {
+			m := &o.Routes[0].UpstreamModel
+			m.Wire, m.Family, m.Constrain = WirePrompt, "qwen2.5", ConstrainRequire
+		})
+		if w := post(s, forcedWeather); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "tool_use") {
+			t.Errorf("%s: status %d, %s", server, w.Code, w.Body)
+			continue
+		}
+		if last := fake.Requests()[0]; !strings.Contains(string(last.Body), want) {
+			t.Errorf("%s: no %s in %s", server, want, last.Body)
+		}
+		if page := scrape(t, s); !strings.Contains(page, `dragoman_constraints_total{model="*",result="held"}`) {
+			t.Errorf("%s: not held", server)
 		}
 	}
 }

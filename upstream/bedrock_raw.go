@@ -23,8 +23,9 @@ func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, other := bodyOf(m)
-	data, err := r.encodeBedrock(body)
+	var other string
+	m.Body, other = bodyOf(m)
+	data, err := r.encodeBedrock(m)
 	if err != nil {
 		return nil, err
 	}
@@ -36,22 +37,23 @@ func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			chunks := ask(ctx, data)
 			if other == "" {
-				return chunks
+				return withConstraint(p, chunks)
 			}
-			return unlessRefused(chunks, func(refusal *Error) iter.Seq2[translate.Chunk, error] {
-				body := other
+			return withConstraint(p, unlessRefused(chunks, func(refusal *Error) iter.Seq2[translate.Chunk, error] {
+				again := m
+				again.Body = other
 				if told := formatsIn(refusal.Message); len(told) > 0 {
-					body = told.best()
+					again.Body = told.best()
 				}
-				if body == BodyChat { // the next request is: see Resolve
-					return b.chatInstead(ctx, m, p)
+				if again.Body == BodyChat { // the next request is: see Resolve
+					return b.chatInstead(ctx, again, p)
 				}
-				data, err := r.encodeBedrock(body)
+				data, err := r.encodeBedrock(again)
 				if err != nil {
 					return failing(err)
 				}
 				return ask(ctx, data)
-			})
+			}))
 		},
 		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WirePrompt, data) },
 	}, nil
@@ -118,7 +120,7 @@ func (b *Bedrock) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			d := &chatDecoder{stops: send}
-			return watchStops(p, watch, withoutEcho(p, b.invokeCompletion(ctx, m, body, answerReader{decode: d.decode, whole: d.whole, ended: d.ended})))
+			return watchStops(p, watch, withoutEcho(p, withConstraint(p, b.invokeCompletion(ctx, m, body, answerReader{decode: d.decode, whole: d.whole, ended: d.ended}))))
 		},
 		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireChat, body) },
 	}, nil

@@ -102,6 +102,9 @@ func (b *Bedrock) askImported(ctx context.Context, arn string) (r Resolved, err 
 	err = unlessTold(err)
 	formats, failed := b.probe(ctx, arn)
 	r.Body, r.Chat = formats.best(), slices.Contains(formats, BodyChat)
+	if len(formats) > 0 { // older imports take no constraint
+		r.Server = GuidedImport
+	}
 	if r.Chat && r.Model == gptOSS {
 		r.Body = BodyChat
 	}

@@ -66,6 +66,6 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 	if (m.Can | m.Tries).Has(Prefill) && prefilled(p) {
 		b.ContinueFinalMessage, b.AddGenerationPrompt = true, new(bool)
 	}
-	b.guidedFields = guidedBy(m.Guided, p.Constraint)
+	b.guidedFields = guidedBy(m, false, p.Constraint)
 	return encodeBody(b)
 }

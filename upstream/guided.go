@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"context"
 	"errors"
 	"iter"
 	"net/http"
@@ -31,18 +30,45 @@ func GuidedKinds() []string {
 	return []string{GuidedVLLM, GuidedSGLang, GuidedLlamaCpp, GuidedJSONSchema, GuidedImport, GuidedFireworks, GuidedNone}
 }
 
-// CheckConstraint returns an error that says why a server of the kind cannot be sent a constraint over chat
-// completions; nil if it can.
-func CheckConstraint(kind string, c *translate.Constraint) error {
-	switch {
+// GuidedKind returns the kind of a server by what [Resolved] has it as, "" if that does not tell.
+func GuidedKind(server string) string {
+	switch server {
+	case serverOllama, serverLMStudio:
+		return GuidedJSONSchema
+	case GuidedVLLM, GuidedSGLang, GuidedLlamaCpp, GuidedImport, GuidedFireworks:
+		return server
+	}
+	return ""
+}
+
+// TakesGrammar reports whether the server of a model takes a grammar, and not a JSON Schema alone.
+func TakesGrammar(m Model) bool {
+	switch m.Guided {
+	case GuidedJSONSchema:
+		return false
+	case GuidedImport:
+		body, _ := bodyOf(m)
+		return body != BodyLlama
+	}
+	return true
+}
+
+// CheckConstraint returns an error that says why the server of a model cannot be sent a constraint, with a raw prompt or
+// over chat completions; nil if it can.
+func CheckConstraint(m Model, raw bool, c *translate.Constraint) error {
+	switch kind := m.Guided; {
 	case kind == "" || kind == GuidedNone:
 		return errors.New("it is not known how the server takes constraints: name it with guided")
-	case len(c.Triggers) > 0 && kind == GuidedLlamaCpp:
-		return errors.New("llama.cpp takes no triggers over chat completions")
-	case len(c.Triggers) > 0 && kind != GuidedVLLM && kind != GuidedSGLang:
+	case raw && kind == GuidedFireworks, raw && kind == GuidedJSONSchema && !m.asksOllama():
+		return errors.New("a server of the kind " + kind + " takes constraints over the wire chat alone")
+	case raw && m.Body == BodyPredict:
+		return errors.New("the body predict has no constraints")
+	case len(c.Triggers) > 0 && kind == GuidedLlamaCpp && !raw:
+		return errors.New("llama.cpp takes no triggers over chat completions; it does with wire: prompt")
+	case len(c.Triggers) > 0 && kind != GuidedVLLM && kind != GuidedSGLang && kind != GuidedLlamaCpp:
 		return errors.New("a server of the kind " + kind + " takes no triggers")
-	case kind == GuidedJSONSchema && c.Schema == nil:
-		return errors.New("a server of the kind json_schema takes no grammar, and a prefill has begun the call")
+	case !TakesGrammar(m) && c.Schema == nil:
+		return errors.New("the server takes a JSON Schema and no grammar, and a prefill has begun the call")
 	}
 	return nil
 }
@@ -53,6 +79,16 @@ type guidedFields struct {
 	ResponseFormat    jsontext.Value     `json:"response_format,omitzero"`
 	EBNF              string             `json:"ebnf,omitzero"`
 	Grammar           string             `json:"grammar,omitzero"`
+	// These are of llama.cpp's completions alone.
+	JSONSchema jsontext.Value   `json:"json_schema,omitzero"`
+	Lazy       bool             `json:"grammar_lazy,omitzero"`
+	Triggers   []grammarTrigger `json:"grammar_triggers,omitempty"`
+}
+
+// grammarTrigger is a text from which on llama.cpp holds the model to a lazy grammar.
+type grammarTrigger struct {
+	Type  int    `json:"type"` // 1, a word
+	Value string `json:"value"`
 }
 
 // structuredOutputs is how vLLM takes a constraint, by one of these.
@@ -61,20 +97,29 @@ type structuredOutputs struct {
 	StructuralTag string `json:"structural_tag,omitzero"` // JSON as text
 }
 
-// guidedBy returns the members for a constraint, which the kind of server takes; none for nil.
-func guidedBy(kind string, c *translate.Constraint) (f guidedFields) {
-	switch {
-	case c == nil:
-	case c.Grammar == "" || kind == GuidedJSONSchema:
+// guidedBy returns the members for a constraint, which the server of a model takes with a raw prompt or over chat
+// completions; none for nil.
+func guidedBy(m Model, raw bool, c *translate.Constraint) (f guidedFields) {
+	if c == nil {
+		return f
+	}
+	switch kind, schema := m.Guided, c.Grammar == "" || !TakesGrammar(m); {
+	case schema && c.Schema == nil: // the model has refused the body that takes grammars
+	case schema && kind == GuidedLlamaCpp && raw: // which ignores response_format there
+		f.JSONSchema = c.Schema
+	case schema:
 		f.ResponseFormat = slices.Concat(jsontext.Value(`{"type":"json_schema","json_schema":{"name":"answer","schema":`), c.Schema, jsontext.Value(`}}`))
 	case len(c.Triggers) > 0 && kind == GuidedSGLang:
 		f.ResponseFormat = c.Tag
-	case len(c.Triggers) > 0:
+	case len(c.Triggers) > 0 && kind == GuidedVLLM:
 		f.StructuredOutputs = &structuredOutputs{StructuralTag: string(c.Tag)}
 	case kind == GuidedSGLang:
 		f.EBNF = c.Grammar
 	case kind == GuidedLlamaCpp:
-		f.Grammar = c.Grammar
+		f.Grammar, f.Lazy = c.Grammar, len(c.Triggers) > 0
+		for _, text := range c.Triggers {
+			f.Triggers = append(f.Triggers, grammarTrigger{1, text})
+		}
 	case kind == GuidedFireworks:
 		f.ResponseFormat = slices.Concat(jsontext.Value(`{"type":"grammar","grammar":`), asJSON(c.Grammar), jsontext.Value(`}`))
 	default:
@@ -83,13 +128,16 @@ func guidedBy(kind string, c *translate.Constraint) (f guidedFields) {
 	return f
 }
 
-// ConstraintMembers returns the members of a request of chat completions by which a server of the kind is told of a
-// constraint, as a JSON object. The error is that of [CheckConstraint].
-func ConstraintMembers(kind string, c *translate.Constraint) (jsontext.Value, error) {
-	if err := CheckConstraint(kind, c); err != nil {
+// ConstraintMembers returns the members of a request by which the server of a model is told of a constraint, with a raw
+// prompt or over chat completions, as a JSON object. The error is that of [CheckConstraint].
+func ConstraintMembers(m Model, raw bool, c *translate.Constraint) (jsontext.Value, error) {
+	if err := CheckConstraint(m, raw, c); err != nil {
 		return nil, err
 	}
-	return encodeBody(guidedBy(kind, c))
+	if raw && m.asksOllama() {
+		return encodeBody(ollamaGuided{c.Schema})
+	}
+	return encodeBody(guidedBy(m, raw, c))
 }
 
 // withConstraint yields the chunks of an answer to a prompt. An error that is about its constraint says so:
@@ -125,64 +173,4 @@ func aboutConstraint(e *Error) bool {
 	}
 	message := strings.ToLower(e.Message)
 	return slices.ContainsFunc(constraintWords, func(word string) bool { return strings.Contains(message, word) })
-}
-
-// GuidedKind returns how the server takes constraints, "" if it does not tell: it is asked once, at the first
-// use. A server that could not be reached is asked again for the next.
-func (s *Server) GuidedKind(ctx context.Context) string {
-	if s.wire != WireChat {
-		return GuidedNone
-	}
-	s.guided.Lock()
-	defer s.guided.Unlock()
-	if s.guided.kind == "" && !s.guided.asked {
-		ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
-		defer cancel()
-		kind, err := s.askGuided(ctx)
-		s.guided.kind, s.guided.asked = kind, err == nil
-	}
-	return s.guided.kind
-}
-
-// owners are the kinds of servers by the owned_by of their models.
-var owners = map[string]string{
-	"vllm": GuidedVLLM, "sglang": GuidedSGLang, "llamacpp": GuidedLlamaCpp, "llama.cpp": GuidedLlamaCpp,
-	"library": GuidedJSONSchema, "organization_owner": GuidedJSONSchema, // Ollama, LM Studio
-}
-
-// askGuided asks the server what it is: most say so in their list of models, llama.cpp at /props and vLLM at
-// /version. The error is that of a server that could not be reached.
-func (s *Server) askGuided(ctx context.Context) (string, error) {
-	if strings.Contains(s.base.url, "//api.fireworks.ai/") {
-		return GuidedFireworks, nil
-	}
-	var list struct {
-		Data []struct {
-			OwnedBy string `json:"owned_by"`
-		} `json:"data"`
-	}
-	if err := s.ask(ctx, s.base.url+"/models", nil, &list); err != nil {
-		return "", err
-	}
-	for _, m := range list.Data {
-		if kind := owners[strings.ToLower(m.OwnedBy)]; kind != "" {
-			return kind, nil
-		}
-	}
-	root := strings.TrimSuffix(s.base.url, "/v1")
-	var props llamaProps
-	if err := s.ask(ctx, root+"/props", nil, &props); err != nil {
-		return "", err
-	}
-	if props.name() != "" {
-		return GuidedLlamaCpp, nil
-	}
-	var version struct {
-		Version string `json:"version"`
-	}
-	err := s.ask(ctx, root+"/version", nil, &version)
-	if version.Version != "" {
-		return GuidedVLLM, nil
-	}
-	return "", err
 }

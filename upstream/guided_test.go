@@ -2,7 +2,6 @@ package upstream_test
 
 import (
 	"errors"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -16,11 +15,17 @@ import (
 // constrained returns a prompt with its constraint: of a forced call, of a free choice, or of an answer in JSON.
 func constrained(t *testing.T, members string) *translate.Prompt {
 	t.Helper()
+	return constrainedFor(t, members, translate.Target{Format: "json"})
+}
+
+// constrainedFor is constrained for a target.
+func constrainedFor(t *testing.T, members string, target translate.Target) *translate.Prompt {
+	t.Helper()
 	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Go."}],`+members+`}`), messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := translate.Render(req, translate.Target{Format: "json"})
+	p, err := translate.Render(req, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +56,8 @@ func TestConstraintOfServer(t *testing.T) {
 	} {
 		for name, want := range map[string]string{"forced": tt.forced, "free": tt.free, "JSON": tt.JSON} {
 			p := constrained(t, guidedRequests[name])
-			if err := upstream.CheckConstraint(tt.kind, p.Constraint); (err == nil) != (want != "") {
+			m := upstream.Model{ID: "m", Can: upstream.Streaming | upstream.System | upstream.Guided, Guided: tt.kind}
+			if err := upstream.CheckConstraint(m, false, p.Constraint); (err == nil) != (want != "") {
 				t.Errorf("%s, %s: %v", tt.kind, name, err)
 			}
 			if want == "" {
@@ -64,7 +70,7 @@ func TestConstraintOfServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			call, err := up.Prepare(upstream.Model{ID: "m", Can: upstream.Streaming | upstream.System | upstream.Guided, Guided: tt.kind}, p)
+			call, err := up.Prepare(m, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,6 +84,72 @@ func TestConstraintOfServer(t *testing.T) {
 			}
 			up.Close()
 			served.Close()
+		}
+	}
+}
+
+// TestConstraintWithRawPrompt has servers and imported models sent what they take with a raw prompt, which their fakes
+// check, and nothing else. A call goes on from the prefill, where a grammar is sent.
+func TestConstraintWithRawPrompt(t *testing.T) {
+	const schema = `{"type":"object","properties":{"name":{"const":"f"}`
+	for _, tt := range []struct {
+		kind, server, body string
+		formats            []string // of an imported model
+		forced, free, JSON string
+	}{
+		{upstream.GuidedVLLM, "vllm", "", nil, `"structured_outputs":{"grammar":"root ::= \" \" `, `"structured_outputs":{"structural_tag":"{`, `"response_format":{"type":"json_schema",`},
+		{upstream.GuidedSGLang, "sglang", "", nil, `"ebnf":"root ::= \" \" `, `"response_format":{"type":"structural_tag","format":{`, `"response_format":{"type":"json_schema",`},
+		{upstream.GuidedLlamaCpp, "llama.cpp", "", nil, `"grammar":"root ::= \" \" `, `"grammar_lazy":true,"grammar_triggers":[{"type":1,"value":"<tool_call>\n{\"name\": \"f\"`, `"json_schema":{"type":"object"}`},
+		{upstream.GuidedJSONSchema, "ollama", "", nil, `"format":` + schema, "", `"format":{"type":"object"}`},
+		{upstream.GuidedJSONSchema, "lmstudio", "", nil, "", "", ""},
+		{upstream.GuidedFireworks, "fireworks", "", nil, "", "", ""},
+		{upstream.GuidedImport, "", upstream.BodyCompletions, []string{upstreamtest.FormatCompletion}, `"structured_outputs":{"grammar":"root ::= \" \" `, "", `"response_format":{"type":"json_schema",`},
+		{upstream.GuidedImport, "", upstream.BodyLlama, []string{upstreamtest.FormatBedrockMeta}, `"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + schema, "", `"response_format":{"type":"json_schema",`},
+	} {
+		for name, want := range map[string]string{"forced": tt.forced, "free": tt.free, "JSON": tt.JSON} {
+			m := upstream.Model{ID: "m", Wire: upstream.WirePrompt, Server: tt.server, Body: tt.body, Can: upstream.RawFeatures | upstream.Guided, Guided: tt.kind}
+			p := constrainedFor(t, guidedRequests[name], translate.Target{Format: "json", ChatTemplate: "qwen2.5", Prefill: upstream.TakesGrammar(m)})
+			if err := upstream.CheckConstraint(m, true, p.Constraint); (err == nil) != (want != "") {
+				t.Errorf("%s, %s: %v", tt.server, name, err)
+			}
+			if want == "" {
+				continue
+			}
+			var up interface {
+				Prepare(upstream.Model, *translate.Prompt) (*upstream.Call, error)
+			}
+			var requests func() []upstreamtest.Request
+			if tt.formats != nil {
+				m.ID = imported
+				fake := upstreamtest.NewBedrock(nil)
+				fake.Imports = map[string]*upstreamtest.Import{imported: {Created: newFormats, Formats: tt.formats}}
+				served := httptest.NewServer(fake)
+				t.Cleanup(served.Close)
+				up, requests = signedBedrock(t, served), fake.Requests
+			} else {
+				fake := upstreamtest.NewChat(nil)
+				fake.Server, fake.Guided.Kind = tt.server, tt.kind
+				served := httptest.NewServer(fake)
+				t.Cleanup(served.Close)
+				server, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: served.URL + "/v1"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(server.Close)
+				up, requests = server, fake.Requests
+			}
+			call, err := up.Prepare(m, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range call.Chunks(t.Context()) {
+				if err != nil {
+					t.Errorf("%s%s, %s: %v", tt.server, tt.body, name, err)
+				}
+			}
+			if list := requests(); len(list) != 1 || !strings.Contains(string(list[0].Body), want) {
+				t.Errorf("%s%s, %s: %d requests, of which the first has no %s: %s", tt.server, tt.body, name, len(list), want, list[0].Body)
+			}
 		}
 	}
 }
@@ -115,42 +187,6 @@ func TestConstraintRefused(t *testing.T) {
 		}
 		if failed == nil || failed.Refuses.Has(upstream.Guided) != tt.refuses {
 			t.Errorf("%s: %+v", tt.message, failed)
-		}
-		up.Close()
-		served.Close()
-	}
-}
-
-// TestGuidedKind has servers asked once how they take constraints.
-func TestGuidedKind(t *testing.T) {
-	for _, tt := range []struct{ models, props, version, want string }{
-		{`{"data":[{"id":"m","owned_by":"vllm"}]}`, "", "", upstream.GuidedVLLM},
-		{`{"data":[{"id":"m","owned_by":"sglang"}]}`, "", "", upstream.GuidedSGLang},
-		{`{"data":[{"id":"m","owned_by":"llamacpp"}]}`, "", "", upstream.GuidedLlamaCpp},
-		{`{"data":[{"id":"m","owned_by":"library"}]}`, "", "", upstream.GuidedJSONSchema},
-		{`{"data":[{"id":"m","owned_by":"me"}]}`, `{"model_path":"/models/qwen.gguf"}`, "", upstream.GuidedLlamaCpp},
-		{`{"data":[{"id":"m","owned_by":"me"}]}`, "", `{"version":"0.12.0"}`, upstream.GuidedVLLM},
-		{`{"data":[]}`, "", "", ""},
-	} {
-		asked := 0
-		served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked++
-			body := map[string]string{"/v1/models": tt.models, "/props": tt.props, "/version": tt.version}[r.URL.Path]
-			if body == "" {
-				http.NotFound(w, r)
-				return
-			}
-			w.Header().Set("content-type", "application/json")
-			w.Write([]byte(body))
-		}))
-		up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: served.URL + "/v1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := up.GuidedKind(t.Context())
-		before := asked
-		if again := up.GuidedKind(t.Context()); first != tt.want || again != tt.want || asked != before {
-			t.Errorf("%s: %q, then %q; asked %d and %d times", tt.models, first, again, before, asked)
 		}
 		up.Close()
 		served.Close()

@@ -58,6 +58,7 @@ type llamaBody struct {
 	MaxTokens   int      `json:"max_gen_len"`
 	Temperature *float64 `json:"temperature,omitzero"`
 	TopP        *float64 `json:"top_p,omitzero"`
+	guidedFields
 }
 
 // completionsBody is the body of completions. On Bedrock it has no model and no stream.
@@ -72,20 +73,22 @@ type completionsBody struct {
 	// vLLM and SGLang erase special tokens from the answer, and vLLM adds BOS to the prompt, unless they are told.
 	SkipSpecialTokens *bool `json:"skip_special_tokens,omitzero"`
 	AddSpecialTokens  *bool `json:"add_special_tokens,omitzero"`
+	guidedFields
 }
 
 // completions returns the body of completions for a prompt whose text holds its BOS.
-func (r *rawPrompt) completions() completionsBody {
-	return completionsBody{Prompt: r.BOS + r.Text, MaxTokens: r.prompt.MaxTokens, sampling: samplingOf(r.prompt), Stop: r.stops()}
+func (r *rawPrompt) completions(m Model) completionsBody {
+	return completionsBody{Prompt: r.BOS + r.Text, MaxTokens: r.prompt.MaxTokens, sampling: samplingOf(r.prompt), Stop: r.stops(),
+		guidedFields: guidedBy(m, true, r.prompt.Constraint)}
 }
 
 // encodeBedrock returns the body of InvokeModel as JSON. Prompts on Bedrock begin with the text of BOS.
-func (r *rawPrompt) encodeBedrock(body string) ([]byte, error) {
-	if body == BodyLlama {
+func (r *rawPrompt) encodeBedrock(m Model) ([]byte, error) {
+	if m.Body == BodyLlama {
 		p := r.prompt
-		return encodeBody(llamaBody{r.BOS + r.Text, p.MaxTokens, p.Temperature, p.TopP})
+		return encodeBody(llamaBody{r.BOS + r.Text, p.MaxTokens, p.Temperature, p.TopP, guidedBy(m, true, p.Constraint)})
 	}
-	return encodeBody(r.completions())
+	return encodeBody(r.completions(m))
 }
 
 // baseBody returns the body that a foundation model on Bedrock takes, and models that were imported before November

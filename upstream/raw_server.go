@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate"
 )
 
@@ -14,17 +16,22 @@ func (s *Server) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Body == BodyOllama || m.Body == "" && m.Server == serverOllama {
+	if m.asksOllama() {
 		return rawCall(endpoint{s.root() + "/api/generate", s.base.header, s.base.client}, r, r.ollama(m), lineStream)
 	}
 	return rawCall(s.at("/completions"), r, r.server(m), sseStream)
+}
+
+// asksOllama reports whether raw prompts go to Ollama's own API.
+func (m Model) asksOllama() bool {
+	return m.Body == BodyOllama || m.Body == "" && m.Server == serverOllama
 }
 
 // server returns the body of completions for a server. Servers add BOS as the model's tokenizer has it, so the prompt
 // has none; vLLM can be told not to, and then gets the template's own. vLLM and SGLang are told to leave special
 // tokens in the answer: the markers of several families are such tokens.
 func (r *rawPrompt) server(m Model) completionsBody {
-	b := r.completions()
+	b := r.completions(m)
 	b.Model, b.Prompt, b.Stream = m.ID, r.Text, m.Can.Has(Streaming)
 	if b.Stream {
 		b.StreamOptions = &streamOptions{IncludeUsage: true}
@@ -50,6 +57,12 @@ type ollamaBody struct {
 	Raw     bool          `json:"raw"`
 	Stream  bool          `json:"stream"`
 	Options ollamaOptions `json:"options"`
+	ollamaGuided
+}
+
+// ollamaGuided is the member that holds the model to a JSON Schema.
+type ollamaGuided struct {
+	Format jsontext.Value `json:"format,omitzero"`
 }
 
 type ollamaOptions struct {
@@ -59,7 +72,11 @@ type ollamaOptions struct {
 }
 
 func (r *rawPrompt) ollama(m Model) ollamaBody {
-	return ollamaBody{m.ID, r.Text, true, m.Can.Has(Streaming), ollamaOptions{r.prompt.MaxTokens, samplingOf(r.prompt), r.stops()}}
+	b := ollamaBody{m.ID, r.Text, true, m.Can.Has(Streaming), ollamaOptions{r.prompt.MaxTokens, samplingOf(r.prompt), r.stops()}, ollamaGuided{}}
+	if c := r.prompt.Constraint; c != nil {
+		b.Format = c.Schema
+	}
+	return b
 }
 
 // rawCall returns the call that sends a body with a raw prompt.
@@ -71,7 +88,7 @@ func rawCall(e endpoint, r *rawPrompt, body any, stream streamForm) (*Call, erro
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			d := newCompletionDecoder(r)
-			return watchRaw(r, streamChat(ctx, e, data, readChatError, answerReader{stream, d.decode, d.whole, d.ended}))
+			return watchRaw(r, withConstraint(r.prompt, streamChat(ctx, e, data, readChatError, answerReader{stream, d.decode, d.whole, d.ended})))
 		},
 		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, data) },
 	}, nil

@@ -12,7 +12,7 @@ type Resolved struct {
 	Model  string // names the model: "Qwen2.5-Coder", "qwen2.5-coder-1.5b.gguf", "meta.llama3-1-8b-instruct-v1:0"
 	Body   string // in which a raw prompt is sent, unless its entry says otherwise
 	Chat   bool   // the model takes messages, too: its server has the template that nothing else may tell
-	Server string // what serves it: "vllm", or the host of an endpoint that has one of its own
+	Server string // what serves it: "vllm", "llama.cpp", "bedrock-import", or the host of an endpoint that has one of its own
 }
 
 // How an upstream is asked.

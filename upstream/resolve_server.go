@@ -12,42 +12,63 @@ import (
 // Which model a server really runs behind the name that it is asked for. The name may be an alias that
 // tells nothing of the model's family.
 
-// The servers that are asked for raw prompts in a way of their own.
+// The servers that are known by name: they are asked for raw prompts, or told of constraints, in a way of their own.
 const (
-	serverVLLM   = "vllm"
-	serverSGLang = "sglang"
-	serverOllama = "ollama"
+	serverVLLM      = "vllm"
+	serverSGLang    = "sglang"
+	serverLlamaCpp  = "llama.cpp"
+	serverOllama    = "ollama"
+	serverLMStudio  = "lmstudio"
+	serverFireworks = "fireworks"
 )
 
-// askServer asks the server which model it runs under a name, and what server it is: vLLM and SGLang say it in their
-// list of models, llama.cpp at /props, and Ollama at /api/show. The error is that of a server that could not be reached.
+// owners are the servers by the owned_by of their models.
+var owners = map[string]string{
+	"vllm": serverVLLM, "sglang": serverSGLang, "llamacpp": serverLlamaCpp, "llama.cpp": serverLlamaCpp,
+	"library": serverOllama, "organization_owner": serverLMStudio,
+}
+
+// askServer asks the server which model it runs under a name, and what server it is. vLLM and SGLang say both in their
+// list of models, and others the second; llama.cpp tells at /props, Ollama at /api/show, and vLLM its version at
+// /version. It asks until both are known. The error is that of a server that could not be reached.
 func (s *Server) askServer(ctx context.Context, model string) (r Resolved, err error) {
 	root := s.root()
 	var list listedRoots
 	if err := s.ask(ctx, s.base.url+"/models", nil, &list); err != nil {
 		return r, err
 	}
-	r.Model, r.Server = list.of(model)
-	if r.Model != "" {
+	r.Model, r.Server = list.of(model), list.server()
+	if strings.Contains(s.base.url, "//api.fireworks.ai/") {
+		r.Server = serverFireworks
+	}
+	if r.Model != "" && r.Server != "" {
 		return r, nil
 	}
 	var props llamaProps
 	if err := s.ask(ctx, root+"/props", nil, &props); err != nil {
 		return r, err
 	}
-	if r.Model = props.name(); r.Model != "" {
-		return r, nil
+	if name := props.name(); name != "" {
+		return Resolved{Model: cmp.Or(r.Model, name), Server: cmp.Or(r.Server, serverLlamaCpp)}, nil
 	}
 	body, err := json.Marshal(map[string]string{"model": model})
 	if err != nil {
 		return r, err
 	}
 	var show ollamaShow
-	err = s.ask(ctx, root+"/api/show", body, &show)
-	if show != (ollamaShow{}) {
+	if err = s.ask(ctx, root+"/api/show", body, &show); show != (ollamaShow{}) {
 		r.Server = serverOllama
 	}
-	r.Model = cmp.Or(show.Info.BaseName, show.Info.Name, show.Info.Architecture, show.Details.Family)
+	r.Model = cmp.Or(r.Model, show.Info.BaseName, show.Info.Name, show.Info.Architecture, show.Details.Family)
+	if err != nil || r.Server != "" {
+		return r, err
+	}
+	var version struct {
+		Version string `json:"version"`
+	}
+	if err = s.ask(ctx, root+"/version", nil, &version); version.Version != "" {
+		r.Server = serverVLLM
+	}
 	return r, err
 }
 
@@ -80,7 +101,7 @@ func unlessAnswered(err error) error {
 	return err
 }
 
-// listedRoots is the list of models of vLLM and SGLang. Root is the model behind a name, or its path.
+// listedRoots is a list of models. Of vLLM and SGLang, Root is the model behind a name, or its path.
 type listedRoots struct {
 	Data []struct {
 		ID     string `json:"id"`
@@ -90,25 +111,28 @@ type listedRoots struct {
 	} `json:"data"`
 }
 
-// of returns the name of the model behind an id, "" if the list has no other, and the name of the server, "" for
-// one that is not known by it.
-func (l *listedRoots) of(id string) (model, server string) {
+// of returns the name of the model behind an id, "" if the list has no other.
+func (l *listedRoots) of(id string) string {
 	for _, m := range l.Data {
-		if m.ID != id {
-			continue
-		}
-		if m.Owner == serverVLLM || m.Owner == serverSGLang {
-			server = m.Owner
-		}
 		switch {
+		case m.ID != id:
 		case m.Parent != "" && m.Parent != id:
-			behind, _ := l.of(m.Parent)
-			return cmp.Or(behind, m.Parent), server
+			return cmp.Or(l.of(m.Parent), m.Parent)
 		case m.Root != id:
-			return nameInPath(m.Root), server
+			return nameInPath(m.Root)
 		}
 	}
-	return "", server
+	return ""
+}
+
+// server returns the name of the server, "" for one that is not known by the list.
+func (l *listedRoots) server() string {
+	for _, m := range l.Data {
+		if server := owners[strings.ToLower(m.Owner)]; server != "" {
+			return server
+		}
+	}
+	return ""
 }
 
 // llamaProps is what llama.cpp tells of itself.

@@ -55,29 +55,30 @@ func TestResolve(t *testing.T) {
 	always := func(answer string) func(string) string { return func(string) string { return answer } }
 	llama := always(`{"object":"list","models":[{"name":"my-model","model":"my-model"}],"data":[{"id":"my-model","aliases":["my-model"],"object":"model","owned_by":"llamacpp","meta":{"n_ctx":4096}}]}`)
 	for name, tt := range map[string]struct {
-		answers map[string]func(string) string
-		want    string
+		answers      map[string]func(string) string
+		want, server string
 	}{
 		"vLLM": {map[string]func(string) string{
 			"GET /v1/models": always(`{"object":"list","data":[{"id":"my-model","object":"model","owned_by":"vllm","root":"Qwen/Qwen2.5-7B-Instruct","parent":null,"max_model_len":32768,"permission":[]}]}`),
-		}, "Qwen/Qwen2.5-7B-Instruct"},
+		}, "Qwen/Qwen2.5-7B-Instruct", "vllm"},
 		"vLLM with the path of a model": {map[string]func(string) string{
 			"GET /v1/models": always(`{"data":[{"id":"my-model","root":"/models/Qwen3-8B/"}]}`),
-		}, "Qwen3-8B"},
+		}, "Qwen3-8B", ""},
 		"vLLM with a cache": {map[string]func(string) string{
 			"GET /v1/models": always(`{"data":[{"id":"my-model","root":"/home/me/.cache/huggingface/hub/models--zai-org--GLM-4.6/snapshots/0a1b2c"}]}`),
-		}, "zai-org/GLM-4.6"},
-		"an adapter of vLLM": {map[string]func(string) string{
-			"GET /v1/models": always(`{"data":[{"id":"base","root":"/m/gemma-3-4b-it","parent":null},{"id":"my-model","root":"/adapters/sql","parent":"base"}]}`),
-		}, "gemma-3-4b-it"},
+			"GET /version":   always(`{"version":"0.12.0"}`),
+		}, "zai-org/GLM-4.6", "vllm"},
+		"an adapter of SGLang": {map[string]func(string) string{
+			"GET /v1/models": always(`{"data":[{"id":"base","root":"/m/gemma-3-4b-it","parent":null,"owned_by":"sglang"},{"id":"my-model","root":"/adapters/sql","parent":"base"}]}`),
+		}, "gemma-3-4b-it", "sglang"},
 		"llama.cpp": {map[string]func(string) string{
 			"GET /v1/models": llama,
 			"GET /props":     always(`{"total_slots":4,"model_alias":"my-model","model_path":"C:\\models\\qwen2.5-coder-0.5b.gguf","chat_template":"{%- if tools %}","build_info":"b11434"}`),
-		}, "qwen2.5-coder-0.5b.gguf"},
+		}, "qwen2.5-coder-0.5b.gguf", "llama.cpp"},
 		"llama.cpp with a file named by its hash": {map[string]func(string) string{
 			"GET /v1/models": llama,
 			"GET /props":     always(`{"model_path":"/models/blobs/sha256-1d96","chat_template":"{{- '<|im_start|>system\\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.' }}"}`),
-		}, "Qwen, created by Alibaba Cloud"},
+		}, "Qwen, created by Alibaba Cloud", "llama.cpp"},
 		"Ollama": {map[string]func(string) string{
 			"GET /v1/models": always(`{"object":"list","data":[{"id":"my-model:latest","object":"model","created":1795667279,"owned_by":"library"}]}`),
 			"POST /api/show": func(body string) string {
@@ -86,10 +87,10 @@ func TestResolve(t *testing.T) {
 				}
 				return `{"details":{"format":"gguf","family":"qwen2","families":["qwen2"]},"model_info":{"general.architecture":"qwen2","general.basename":"Qwen2.5-Coder","general.finetune":"Instruct"},"capabilities":["completion"]}`
 			},
-		}, "Qwen2.5-Coder"},
+		}, "Qwen2.5-Coder", "ollama"},
 		"Ollama with an old model": {map[string]func(string) string{
 			"POST /api/show": always(`{"details":{"family":"llama"},"model_info":{}}`),
-		}, "llama"},
+		}, "llama", "ollama"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
@@ -99,6 +100,9 @@ func TestResolve(t *testing.T) {
 			}
 			if got := hinted(t, up, "my-model"); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
+			}
+			if got := up.Resolve(t.Context(), upstream.Model{ID: "my-model"}).Server; got != tt.server {
+				t.Errorf("server %q, want %q", got, tt.server)
 			}
 			before := asked.Load()
 			if got := up.Resolve(t.Context(), upstream.Model{ID: "my-model"}).Model; got != tt.want || asked.Load() != before {
@@ -139,12 +143,24 @@ func TestResolveAsksOnce(t *testing.T) {
 	asked.Store(0)
 	up = serverOf(t, &asked, nil)
 	up.Resolve(t.Context(), upstream.Model{ID: "a"})
-	for end := time.Now().Add(10 * time.Second); asked.Load() < 3 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); asked.Load() < 4 && time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
 	for range 1000 {
 		up.Resolve(t.Context(), upstream.Model{ID: "a"})
 	}
-	if n := asked.Load(); n != 3 {
+	if n := asked.Load(); n != 4 {
 		t.Errorf("%d requests, want one for each place where a server may tell", n)
+	}
+}
+
+// TestResolveWaits has a model that is asked with a constraint: the first call waits until the server has told how it
+// takes one.
+func TestResolveWaits(t *testing.T) {
+	var asked atomic.Int32
+	up := serverOf(t, &asked, map[string]func(string) string{"GET /v1/models": func(string) string {
+		return `{"data":[{"id":"other","owned_by":"organization_owner"}]}`
+	}})
+	if kind := upstream.GuidedKind(up.Resolve(t.Context(), upstream.Model{ID: "m", Can: upstream.Guided}).Server); kind != upstream.GuidedJSONSchema {
+		t.Errorf("%q", kind)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -40,12 +39,6 @@ type Server struct {
 	wire  string   // WireMessages or WireChat
 	base  endpoint // its URL is the one that all paths begin with
 	names *resolver
-	// guided is what the server has told of how it takes constraints.
-	guided struct {
-		sync.Mutex
-		kind  string
-		asked bool
-	}
 }
 
 // NewAnthropic returns a server with the Messages API, or an error that names the option that makes no
@@ -141,12 +134,13 @@ func (s *Server) Keeps(Model, Guardrail) bool { return false }
 
 // Resolve returns what the server tells of the model that it runs under a name. The first call for a name asks the
 // server in the background, and Resolve returns nothing until the server has answered. It waits for the first answer
-// if the model is asked with a raw prompt, which needs the model's template. A server with the Messages API is not asked.
+// if the model is asked with a raw prompt, which needs the model's template, or with a constraint, which needs the name
+// of the server. A server with the Messages API is not asked.
 func (s *Server) Resolve(ctx context.Context, m Model) Resolved {
 	switch {
 	case s.wire != WireChat:
 		return Resolved{}
-	case m.Wire == WirePrompt:
+	case m.Wire == WirePrompt, m.Can.Has(Guided):
 		return s.names.wait(ctx, m.ID, s.askServer)
 	}
 	return s.names.of(m.ID, s.askServer)

@@ -172,7 +172,8 @@ func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up prox
 			return m.Model, err
 		}
 		said := fmt.Sprintf("%s answered in %d ms", m.Model, time.Since(begun).Milliseconds())
-		if kind := m.GuidedBy(ctx, up); kind != "" {
+		told := up.Resolve(ctx, upstream.Model{ID: m.Model, Wire: m.Wire, Can: upstream.Guided})
+		if kind := cmp.Or(m.Guided, upstream.GuidedKind(told.Server)); kind != "" {
 			said += ", and takes constraints as guided: " + kind
 		}
 		return said, nil

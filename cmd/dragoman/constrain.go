@@ -23,8 +23,8 @@ func constrainCommand(p process) *cobra.Command {
 		Short: "show what a server would hold the answer to a Messages request to",
 		Long: `Reads a Messages request from FILE or standard input and prints the constraint of its answer, as JSON: a
 grammar of calls, where one is forced or the model may choose, or the JSON Schema of the answer. With
---server it prints the members of a request of chat completions by which a server of that kind is told.
-The network is not used. Without --config the defaults for the family of the model hold.`,
+--server it prints the members of a request by which a server of that kind is told: of chat completions or,
+where the model's entry has wire: prompt, of completions. The network is not used. Without --config the defaults for the family of the model hold.`,
 		Example: `  dragoman constrain request.json
   dragoman constrain --server llama.cpp --model qwen2.5 < request.json`,
 		Args:              atMost(1),
@@ -52,7 +52,10 @@ func (r *rendering) constrain(ctx context.Context, p process, args []string, ser
 		return err
 	}
 	plan, err := r.plan(ctx, body, func(m *proxy.UpstreamModel) {
-		m.Constrain, m.ConstrainAuto, m.Tools, m.Wire = proxy.ConstrainTry, true, proxy.ToolsXML, proxy.WireChat
+		m.Constrain, m.ConstrainAuto, m.Tools = proxy.ConstrainTry, true, proxy.ToolsXML
+		if m.Wire != proxy.WirePrompt {
+			m.Wire = proxy.WireChat
+		}
 		if server != "" {
 			m.Guided = server
 		}
@@ -72,7 +75,7 @@ func (r *rendering) constrain(ctx context.Context, p process, args []string, ser
 	if server == "" {
 		out, err = json.Marshal(c)
 	} else {
-		out, err = upstream.ConstraintMembers(server, c)
+		out, err = upstream.ConstraintMembers(plan.Spec, plan.Prompt.Raw() != nil, c)
 	}
 	if err != nil {
 		return err

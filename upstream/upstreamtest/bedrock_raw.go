@@ -75,7 +75,7 @@ func (b *Bedrock) readRaw(operation, model string, data []byte) (call bedrockCal
 	_ = json.Unmarshal(data, &members) // what is no object has no members
 	form := rawBodyOf(cmp.Or(b.Bases[model], model))
 	if imported != nil {
-		if form, problem = imported.bodyFor(members); problem != nil {
+		if form, problem = imported.bodyFor(members, data); problem != nil {
 			return call, true, problem
 		}
 	}
@@ -97,8 +97,9 @@ func (b *Bedrock) readRaw(operation, model string, data []byte) (call bedrockCal
 	return call, true, problem
 }
 
-// bodyFor returns the body that the members of a request choose; nil for that of chat completions.
-func (i *Import) bodyFor(members map[string]jsontext.Value) (*rawBody, *malformed) {
+// bodyFor returns the body that the members of a request choose; nil for that of chat completions. It checks the members
+// of a constraint, and takes them out.
+func (i *Import) bodyFor(members map[string]jsontext.Value, data []byte) (*rawBody, *malformed) {
 	if i.Formats == nil {
 		return rawBodyOf(i.Architecture), nil
 	}
@@ -114,6 +115,13 @@ func (i *Import) bodyFor(members map[string]jsontext.Value) (*rawBody, *malforme
 	if !slices.Contains(i.Formats, format) {
 		return nil, &malformed{text: "The request does not match any of the formats. Available for this model: " + strings.Join(i.Formats, ", ")}
 	}
+	var guided chatGuidedBody
+	_ = json.Unmarshal(data, &guided) // of the members that it has
+	if wrong := guided.unless(guidedTakesImported[format]); wrong != "" {
+		return nil, &malformed{text: wrong}
+	}
+	delete(members, "response_format")
+	delete(members, "structured_outputs")
 	return body, nil
 }
 

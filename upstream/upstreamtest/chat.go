@@ -113,8 +113,7 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem, ""))
 		return
 	}
-	if s.Guided.fails(&request) {
-		s.Guided.fail(w, request.Stream)
+	if s.Guided.refuses(w, request.given() != "", request.Stream) {
 		return
 	}
 	if refusal := s.Tools.Refuses; refusal != "" && prompt.ToolAPI != nil {

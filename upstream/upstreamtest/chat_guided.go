@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -26,6 +27,13 @@ type chatGuidedBody struct {
 	ResponseFormat    jsontext.Value    `json:"response_format"`
 	EBNF              string            `json:"ebnf"`
 	Grammar           string            `json:"grammar"`
+	// These are of llama.cpp's completions.
+	JSONSchema jsontext.Value `json:"json_schema"`
+	Lazy       bool           `json:"grammar_lazy"`
+	Triggers   []struct {
+		Type  int    `json:"type"`
+		Value string `json:"value"`
+	} `json:"grammar_triggers"`
 }
 
 // given returns the name of the constraint that a body has, with what is in it; "" for none.
@@ -62,10 +70,38 @@ func (b *chatGuidedBody) given() (name string) {
 	if b.Grammar != "" {
 		name += "grammar"
 	}
+	if b.JSONSchema != nil {
+		name += "json_schema"
+	}
+	if b.Lazy || b.Triggers != nil {
+		name += ".lazy"
+		for _, trigger := range b.Triggers {
+			if trigger.Type != 1 || trigger.Value == "" {
+				name += " with a trigger that is no word"
+			}
+		}
+		if len(b.Triggers) == 0 {
+			name += ", no triggers set for lazy grammar!"
+		}
+	}
 	return name
 }
 
-// guidedTakes are the constraints that each kind of server takes.
+// guidedTakesRaw are the constraints that each kind of server takes with a raw prompt.
+var guidedTakesRaw = map[string][]string{
+	"vllm":      {"structured_outputs.grammar", "structured_outputs.structural_tag", "response_format.json_schema"},
+	"sglang":    {"ebnf", "response_format.structural_tag", "response_format.json_schema"},
+	"llama.cpp": {"grammar", "grammar.lazy", "json_schema"},
+}
+
+// guidedTakesImported are those that models imported into Bedrock take, by the format of the body.
+var guidedTakesImported = map[string][]string{
+	FormatBedrockMeta: {"response_format.json_schema"},
+	FormatCompletion:  {"response_format.json_schema", "structured_outputs.grammar"},
+	FormatChat:        {"response_format.json_schema", "structured_outputs.grammar"},
+}
+
+// guidedTakes are the constraints that each kind of server takes over chat completions.
 var guidedTakes = map[string][]string{
 	"vllm":           {"structured_outputs.grammar", "structured_outputs.structural_tag", "response_format.json_schema"},
 	"sglang":         {"ebnf", "response_format.structural_tag", "response_format.json_schema"},
@@ -75,22 +111,30 @@ var guidedTakes = map[string][]string{
 	"fireworks":      {"response_format.grammar", "response_format.json_schema"},
 }
 
-// check returns what is wrong with the constraint of a body for a server of the kind; "" for nothing.
+// check returns what is wrong with the constraint of a body of chat completions for a server of the kind; "" for nothing.
 func (g *ChatGuided) check(b *chatBody) string {
-	given := b.given()
-	if given == "" {
-		return ""
+	if g.Kind == "llama.cpp" && b.Grammar != "" && len(b.Tools) > 0 {
+		return "Cannot use custom grammar constraints with tools."
 	}
-	for _, takes := range guidedTakes[g.Kind] {
-		if given == takes && (g.Kind != "llama.cpp" || given != "grammar" || len(b.Tools) == 0) {
-			return ""
-		}
-	}
-	return fmt.Sprintf("Unrecognized request argument supplied: %s, a grammar", given)
+	return b.chatGuidedBody.unless(guidedTakes[g.Kind])
 }
 
-// fails reports whether the server refuses the constraint of a body.
-func (g *ChatGuided) fails(b *chatBody) bool { return g.Refuses != "" && b.given() != "" }
+// unless returns what is wrong with the constraint of a body, unless it is one of these; "" for nothing.
+func (b *chatGuidedBody) unless(takes []string) string {
+	if given := b.given(); given != "" && !slices.Contains(takes, given) {
+		return fmt.Sprintf("Unrecognized request argument supplied: %s, a grammar", given)
+	}
+	return ""
+}
+
+// refuses reports whether the server refuses the constraint of a body, and has done so.
+func (g *ChatGuided) refuses(w http.ResponseWriter, constrained, stream bool) bool {
+	if g.Refuses == "" || !constrained {
+		return false
+	}
+	g.fail(w, stream)
+	return true
+}
 
 // fail refuses it.
 func (g *ChatGuided) fail(w http.ResponseWriter, stream bool) {

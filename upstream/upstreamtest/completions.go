@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -26,6 +28,7 @@ type completionsBody struct {
 	// vLLM and SGLang have the first of these, vLLM alone the second.
 	SkipSpecialTokens *bool `json:"skip_special_tokens"`
 	AddSpecialTokens  *bool `json:"add_special_tokens"`
+	chatGuidedBody
 }
 
 // prompt checks what a server would refuse and returns what the body asks. adds says that the server adds BOS.
@@ -70,6 +73,13 @@ func (s *Chat) completions(w http.ResponseWriter, r *http.Request, data []byte) 
 		return
 	}
 	s.add(Request{Model: b.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
+	if problem := b.unless(guidedTakesRaw[s.Guided.Kind]); problem != "" {
+		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem, ""))
+		return
+	}
+	if s.Guided.refuses(w, b.given() != "", b.Stream) {
+		return
+	}
 	c, ok := s.completion(w, b.Model, prompt, b.Stream)
 	if !ok {
 		return
@@ -142,6 +152,7 @@ type ollamaBody struct {
 		TopK        *int     `json:"top_k"`
 		Stop        []string `json:"stop"`
 	} `json:"options"`
+	Format jsontext.Value `json:"format"` // a JSON Schema
 }
 
 // generate answers POST /api/generate.
@@ -152,6 +163,8 @@ func (s *Chat) generate(w http.ResponseWriter, r *http.Request, data []byte) {
 	case problem != nil:
 	case b.Model == "" || b.Prompt == nil:
 		problem = &malformed{text: "model and prompt are required"}
+	case b.Format != nil && b.Format.Kind() != '{':
+		problem = &malformed{text: "invalid JSON schema in format"}
 	case !b.Raw:
 		problem = &malformed{text: "this server is asked with raw prompts alone"}
 	}
@@ -169,6 +182,9 @@ func (s *Chat) generate(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 	s.add(Request{Model: b.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	streams := *cmp.Or(b.Stream, new(true))
+	if s.Guided.refuses(w, b.Format != nil, streams) {
+		return
+	}
 	c, ok := s.completion(w, b.Model, prompt, streams)
 	if !ok {
 		return
