@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"dragoman/proxy/check"
 	"dragoman/translate"
@@ -168,8 +169,9 @@ func renderTo(ctx context.Context, req *messages.Request, target translate.Targe
 func mediaIn(p *translate.Prompt) (fields []string) {
 	for i := range p.Turns {
 		for part := range p.Turns[i].AllParts() {
-			if part.Type == translate.PartImage || part.Type == translate.PartDocument {
-				fields = append(fields, "messages.content."+part.Type)
+			field := "messages.content." + part.Type
+			if (part.Type == translate.PartImage || part.Type == translate.PartDocument) && !slices.Contains(fields, field) {
+				fields = append(fields, field)
 			}
 		}
 	}

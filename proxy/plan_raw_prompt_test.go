@@ -188,6 +188,16 @@ func TestRawPromptDrops(t *testing.T) {
 	}
 }
 
+// A client of Converse is told in its own terms.
+func TestRawPromptDropsOfConverse(t *testing.T) {
+	s, _ := importing(t, qwenImport())
+	body := strings.Replace(converseQuestion, `"content":[`, `"content":[{"image":{"format":"png","source":{"bytes":"aGk="}}},`, 1)
+	w := postTo(s, "/model/"+strings.ReplaceAll(imported, "/", "%2F")+"/converse", body)
+	if got := w.Header.Get("X-Dragoman-Dropped"); w.StatusCode != 200 || got != "messages.content.image" {
+		t.Errorf("status %d, X-Dragoman-Dropped %q: %s", w.StatusCode, got, read(t, w.Body))
+	}
+}
+
 // Text of the client begins no turn of the template, and is read back as it was.
 func TestRawPromptFrame(t *testing.T) {
 	s, fake := importing(t, qwenImport())

@@ -77,7 +77,7 @@ func AppendSpaced(dst []byte, v jsontext.Value) []byte {
 // Plain returns v with the strings as models write them: only what must be escaped is. Many clients escape more, such as
 // characters outside ASCII, "<" or "&".
 func Plain(v jsontext.Value) jsontext.Value {
-	if bytes.IndexByte(v, '\\') < 0 {
+	if !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(v, []byte(`\/`)) { // all other escapes are needed
 		return v
 	}
 	plain, _ := jsontext.AppendFormat(nil, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -1,6 +1,10 @@
 package rawjson
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // TestAppendString holds which escapes are written, and that what is not UTF-8 is replaced byte by byte.
 func TestAppendString(t *testing.T) {
@@ -20,6 +24,19 @@ func TestAppendString(t *testing.T) {
 		}
 		if got := string(AppendEscaped([]byte("kept"), tt.in)); got != "kept"+tt.want[1:len(tt.want)-1] {
 			t.Errorf("the inside of %q is %s", tt.in, got)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"\u6674 \u0026","b": [1.50, "\/"]}`:     `{"a":"晴 &","b":[1.50,"/"]}`,
+		`{"a": "\n\t\"\\ x"}`:                         `{"a": "\n\t\"\\ x"}`,
+		`["\u000b\u0000\u0022\u005c","\ud83d\ude00"]`: `["\u000b\u0000\"\\","😀"]`,
+		`{"a":"C:\\users","a":"\ud800"}`:              "{\"a\":\"C:\\\\users\",\"a\":\"\ufffd\"}",
+	} {
+		if got := string(Plain(jsontext.Value(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
 }
