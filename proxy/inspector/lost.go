@@ -3,6 +3,7 @@ package inspector
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"dragoman/proxy"
 	"dragoman/translate"
@@ -18,6 +19,7 @@ const (
 	mostSearched = 1 << 20 // bytes of a completion
 	mostReads    = 1 << 14 // pieces in which it is read
 	leastHeld    = 20      // bytes that are held back for more than the beginning of a tag
+	mostFences   = 4       // code fences with JSON, each of which is parsed by itself
 )
 
 // spanShaped is the kind of text that has the shape of a call.
@@ -64,10 +66,14 @@ func (c *capture) findLost() {
 	c.mu.Unlock()
 	a.req = c.req
 	found, all := a.unnoticed(c, lost)
+	var quoted []stretch
+	if !lost && found == nil {
+		found, quoted = a.quoted(c)
+	}
 	if !lost && found == nil {
 		return
 	}
-	shaped := a.shaped(c, all)
+	shaped := a.shaped(c, all, quoted)
 	if c.store.reserve(c.exchange, (1+2*len(shaped))*spanSize+outcomeSize) == 0 {
 		return
 	}
@@ -104,9 +110,50 @@ func (a *answered) unnoticed(c *capture, lost bool) (*outcome, *reading) {
 	return nil, all
 }
 
+// quoted looks for calls in JSON that stand in code fences with other text around: the parser takes such a fence for a
+// call only if it is the whole answer. It returns the outcome of the first, nil for none, and where the calls stand.
+func (a *answered) quoted(c *capture) (found *outcome, at []stretch) {
+	fences := fencesWithJSON(a.text)
+	for _, s := range fences[:min(len(fences), mostFences)] {
+		alone := *a
+		alone.text = a.text[s.from:s.to]
+		read, err := alone.parse(c.ctx, acceptAll[1], len(alone.text))
+		if err != nil {
+			return nil, nil
+		}
+		if calls := read.calls(); len(calls) > 0 {
+			if at = append(at, s); found == nil {
+				found = &outcome{string(messages.OutcomeLeaked), clip(calls[0]), messages.ReasonQuoted}
+			}
+		}
+	}
+	return found, at
+}
+
+// fencesWithJSON returns where a Markdown text has code fences that begin with an object or a list.
+func fencesWithJSON(text string) (out []stretch) {
+	const ticks = "```"
+	for from := 0; ; {
+		begin := strings.Index(text[from:], ticks)
+		if begin < 0 {
+			return out
+		}
+		begin += from
+		_, code, _ := strings.Cut(text[begin:], "\n")
+		end := strings.Index(code, ticks)
+		if end < 0 {
+			return out
+		}
+		from = len(text) - len(code) + end + len(ticks)
+		if code = strings.TrimSpace(code); strings.HasPrefix(code, "{") || strings.HasPrefix(code, "[") {
+			out = append(out, stretch{int64(begin), int64(from)})
+		}
+	}
+}
+
 // shaped returns where the completion has text in the shape of a call: text that was held back and given back,
-// and text that is a call when all is accepted.
-func (a *answered) shaped(c *capture, all *reading) (out []stretch) {
+// text that is a call when all is accepted, and quoted calls.
+func (a *answered) shaped(c *capture, all *reading, quoted []stretch) (out []stretch) {
 	read, err := a.parse(c.ctx, change{}, 1+len(a.text)/mostReads)
 	if err != nil || all == nil {
 		return nil
@@ -118,6 +165,7 @@ func (a *answered) shaped(c *capture, all *reading) (out []stretch) {
 		}
 		out = append(out, stretch{s.from, s.to + int64(line)})
 	}
+	out = append(out, quoted...)
 	from := int64(0)
 	for _, s := range all.spans {
 		if s.Kind == translate.SpanMarkup.String() || s.Kind == translate.SpanValue.String() {

@@ -84,6 +84,10 @@ func (p *prompt) remedies(outcomes []saidOutcome) []offered {
 	if refused && !cut && !p.repairs {
 		out = append(out, offered{Keys: "repair: 1", Why: "The model is shown its call and what is wrong with it, once, and makes the call again."})
 	}
+	quoted := slices.ContainsFunc(outcomes, func(o saidOutcome) bool { return o.Reason == messages.ReasonQuoted })
+	if quoted && p.format == translate.FormatJSON {
+		out = append(out, offered{Keys: "format: " + translate.FormatLegacy, Why: "The model is then asked for calls in tags, in place of JSON."})
+	}
 	return out
 }
 

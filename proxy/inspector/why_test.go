@@ -18,6 +18,7 @@ import (
 // Completions without the call that the model meant, by why.
 const (
 	fenced   = "Let me look.\n\n```xml\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>\n```\n"
+	jsonOnly = "Let me look.\n\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n```\nDone.\n"
 	foreign  = "Let me look.\n<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>"
 	refused  = "Let me look.\n<function_calls>\n<invoke name=\"get_weather\">\n<city\n</invoke>\n</function_calls>\n"
 	drafted  = "I call it.\n<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>\n</think>\nDone."
@@ -58,6 +59,7 @@ func (w *watched) shapedIn(id, completion string) string {
 // Text in the shape of a call shows in the list, in the completion, and with what would make it a call.
 func TestWhyNoCall(t *testing.T) {
 	thinking := map[string]string{"drafted": translate.ThinkingMaybe}
+	format := map[string]string{"in JSON": translate.FormatJSON}
 	for name, tt := range map[string]struct {
 		completion string
 		mark       Mark
@@ -67,11 +69,12 @@ func TestWhyNoCall(t *testing.T) {
 	}{
 		"drafted": {drafted, MarkLeaked, "leaked", "<function_calls>", []string{"thinking: marked"}},
 		"fenced":  {fenced, MarkLeaked, "leaked quoted", "```xml\n<function_calls>", []string{"quoted_calls: read"}},
+		"in JSON": {jsonOnly, MarkLeaked, "leaked quoted", "```json\n{", []string{"format: legacy"}},
 		"foreign": {foreign, MarkLeaked, "leaked", "<|tool_calls_section_begin|>", []string{"accept: [kimi]", "format: kimi"}},
 		"refused": {refused, MarkRefused, "refused", "<function_calls>", []string{"repair: 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, writes(tt.completion, ""), func(o *proxy.Options) { o.Routes[0].Thinking = thinking[name] })
+			w := watch(t, writes(tt.completion, ""), func(o *proxy.Options) { o.Routes[0].Thinking, o.Routes[0].Format = thinking[name], format[name] })
 			w.ask(question)
 			line := w.ended(1)[0]
 			if line.Mark != tt.mark || len(line.Misread) != 1 || !strings.HasPrefix(line.Misread[0], tt.misread) {
@@ -100,7 +103,7 @@ func TestWhyNoCall(t *testing.T) {
 
 // An answer that has its calls, or has none to make, needs no panel.
 func TestNothingIsLost(t *testing.T) {
-	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
+	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "A list:\n```json\n{\"city\": \"Oslo\"}\n```\nand a script:\n```sh\nls\n```\nand ```", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
 		w := watch(t, writes(completion, ""))
 		w.ask(question)
 		line := w.ended(1)[0]

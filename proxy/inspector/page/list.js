@@ -136,6 +136,7 @@ function draw(line, row, before) {
   row.dataset.id = line.id;
   row.state = state;
   row.classList.toggle('gone', !line.kept);
+  const noted = notes(line, before);
   row.replaceChildren(
     el('span', { class: 'time', text: clock(line.at) }),
     el('span', { class: `status ${statusClass(line)}`, text: statusText(line) }),
@@ -145,7 +146,7 @@ function draw(line, row, before) {
     el('span', { class: 'client', text: line.client ?? '' }),
     el('span', { class: 'tokens', text: `${line.input_tokens} → ${line.output_tokens}`, title: 'tokens in and out' }),
     el('span', { class: 'took', text: duration(line.duration) }),
-    el('span', { class: 'notes', text: notes(line, before) }),
+    el('span', { class: 'notes', text: noted, title: noted || null }),
   );
 }
 
