@@ -227,7 +227,8 @@ func TestReplay(t *testing.T) {
 	p.quiet()
 }
 
-// axe-core finds nothing serious, in the light and in the dark, on a screen and on a phone.
+// axe-core finds nothing serious, in the light and in the dark, on a screen, enlarged to 200 %, and on a phone. Nothing
+// sticks out to the right.
 func TestAccessible(t *testing.T) {
 	s := serve(t, weather)
 	s.ask(question)
@@ -236,7 +237,7 @@ func TestAccessible(t *testing.T) {
 	for name, view := range map[string]struct {
 		width, height int
 		scheme        string
-	}{"light": {1300, 800, "light"}, "dark": {1300, 800, "dark"}, "phone": {390, 800, "light"}} {
+	}{"light": {1300, 800, "light"}, "dark": {1300, 800, "dark"}, "enlarged": {642, 400, "light"}, "phone": {390, 800, "light"}} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, s.url, view.width, view.height)
 			p.scheme(view.scheme)
@@ -245,6 +246,9 @@ func TestAccessible(t *testing.T) {
 			p.accessible("the list")
 			if wide := p.text(`document.documentElement.scrollWidth > innerWidth`); wide == "true" {
 				t.Error("the list is wider than the window")
+			}
+			if out := p.text(`(r => [...r.querySelectorAll('.row span')].filter(e => e.getClientRects().length && e.getBoundingClientRect().right > r.getBoundingClientRect().left + r.clientWidth + 2).length)(document.querySelector('#rows'))`); out != "0" {
+				t.Errorf("%s cells of the list stick out", out)
 			}
 			p.press("j", "j", "j", kb.Enter)
 			p.await(`document.querySelector('.exchange .request')?.textContent.length > 0`)
@@ -315,15 +319,15 @@ func TestHostileTexts(t *testing.T) {
 
 // smooth holds how long the page left its user without a frame, in milliseconds, since the last call:
 // the median is that of a page which moves, and hardly one is long.
-func (p *tab) smooth(what string, most float64) {
+func (p *tab) smooth(what string) {
 	p.t.Helper()
 	frames := eval[[]float64](p, `(() => { const f = window.frames.splice(0); f.sort((a, b) => a - b); return f; })()`)
-	if len(frames) < 5 {
+	if len(frames) < 10 {
 		p.t.Fatalf("%s: %d frames", what, len(frames))
 	}
 	median, late := frames[len(frames)/2], frames[len(frames)*95/100]
 	p.t.Logf("%s: %d frames, median %.0f ms, 95%% within %.0f ms, longest %.0f ms", what, len(frames), median, late, frames[len(frames)-1])
-	if median > most || late > 8*most {
+	if median > 150 || late > 1200 { // on a machine that does other things as well
 		p.t.Errorf("%s is not smooth", what)
 	}
 }
@@ -360,9 +364,9 @@ func TestManyExchanges(t *testing.T) {
 	}
 	all.Wait()
 	p.await(`document.querySelector('#count').textContent === '10000'`)
-	p.smooth("while they come", 1000) // on two processors, which the server and eight clients have, too
+	p.smooth("while they come")
 	p.scroll("#rows", 200)
-	p.smooth("scrolled", 150)
+	p.smooth("scrolled")
 	if rows, err := strconv.Atoi(p.text(`document.querySelectorAll('#rows .row').length`)); err != nil || rows > 100 {
 		t.Errorf("%d rows are in the document", rows)
 	}
@@ -400,12 +404,12 @@ func TestLongCompletion(t *testing.T) {
 		t.Fatal("the answer is not whole")
 	}
 	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
-	p.smooth("while it comes", 150)
+	p.smooth("while it comes")
 	if got := p.text(`document.querySelector('.completion .flow:not(.thinking)').textContent.split('a line of what').length - 1`); got != strconv.Itoa((size+20*len(line)-1)/(20*len(line))*20) {
 		t.Errorf("%s lines are shown", got)
 	}
 	p.scroll(".completion", 300)
-	p.smooth("scrolled", 150)
+	p.smooth("scrolled")
 	p.await(`document.querySelector('.completion .block:last-child').textContent.includes('THE END')`)
 	p.quiet()
 }

@@ -250,13 +250,14 @@ func (f *feed) rouse() {
 	}
 }
 
-// take returns what is to be told, and forgets it.
+// take returns what is to be told, the oldest exchange first, and forgets it.
 func (s *store) take(f *feed) (changed []*exchange, cleared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for x := range f.changed {
 		changed = append(changed, x)
 	}
+	slices.SortFunc(changed, func(a, b *exchange) int { return cmp.Compare(a.line.Number, b.line.Number) })
 	cleared = f.cleared
 	clear(f.changed)
 	f.cleared = false

@@ -19,6 +19,7 @@ export class List {
     this.rows = new Rows(root, {
       name: 'exchange',
       count: () => this.shown.length,
+      key: (i) => this.shown[i].id,
       draw: (i, row) => draw(this.shown[i], row, this.byID.get(this.shown[i].continues)),
       chosen: (i) => (this.chosenID = this.shown[i].id),
       open: (i) => this.shown[i].kept && open(this.shown[i].id),
@@ -39,7 +40,7 @@ export class List {
       this.sift();
       this.searchTexts();
     });
-    root.addEventListener('scroll', () => this.tellNewer(), { passive: true });
+    root.addEventListener('scroll', () => this.tellNewer(root.scrollTop), { passive: true });
     newer.addEventListener('click', () => {
       root.scrollTop = 0;
       root.focus();
@@ -92,7 +93,8 @@ export class List {
   /** Shows the lines that search and filters let through. The chosen one stays chosen, and the one that is read stays where it is. */
   sift() {
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const read = this.readLine();
+    let view = this.rows.view(); // once: each look at it behind a change lays the page out again
+    const read = this.readLine(view);
     const matching = words.length ? this.lines.filter((l) => this.found.has(l.id) || words.every((w) => searched(l).includes(w))) : [...this.lines];
     this.shown = this.only.size ? matching.filter((l) => this.only.has(l.mark)) : matching;
     const counts = {};
@@ -101,23 +103,25 @@ export class List {
     this.rows.at = this.chosenID ? this.shown.findIndex((l) => l.id === this.chosenID) : -1;
     this.empty.hidden = this.lines.length > 0;
     this.countText.textContent = words.length || this.only.size ? `${this.shown.length} of ${this.lines.length}` : `${this.lines.length}`;
-    if (read) this.rows.keep(this.shown.indexOf(read.line), read.offset);
-    this.tellNewer();
-    this.rows.update();
+    const kept = read ? this.shown.indexOf(read.line) : -1;
+    if (kept >= 0) view = this.rows.keep(kept, read.offset);
+    this.tellNewer(view.top);
+    this.rows.paint(view);
   }
 
   /** Returns the line that is read, and where it is in view: the chosen one or, in a list that is scrolled or pointed at, the topmost. */
-  readLine() {
-    const [top, height] = [this.root.scrollTop, this.rows.height()];
-    const inView = (i) => i >= 0 && i < this.shown.length && (i + 1) * height > top && i * height < top + this.root.clientHeight;
+  readLine(view) {
+    const { top } = view;
+    const height = this.rows.height();
+    const inView = (i) => i >= 0 && i < this.shown.length && (i + 1) * height > top && i * height < top + view.height;
     const first = top > 0 || this.root.matches(':hover') ? Math.ceil(top / height) : -1;
     const i = inView(this.rows.at) ? this.rows.at : first;
     return inView(i) ? { line: this.shown[i], offset: i * height - top } : null;
   }
 
   /** Says how many exchanges have come above what is in view. */
-  tellNewer() {
-    if (this.root.scrollTop <= 0) this.seen = this.lines[0]?.number ?? 0;
+  tellNewer(top) {
+    if (top <= 0) this.seen = this.lines[0]?.number ?? 0;
     const older = this.shown.findIndex((l) => l.number <= this.seen);
     const n = older < 0 ? this.shown.length : older;
     this.newer.hidden = n === 0;

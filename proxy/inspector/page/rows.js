@@ -5,71 +5,79 @@ import { el } from './dom.js';
 
 export class Rows {
   /**
-   * root scrolls. count() returns how many rows there are, and draw(index, row) fills in an element.
-   * chosen(index) is called when a row is chosen, and open(index) when it is opened.
+   * root scrolls. count() returns how many rows there are, key(index) what a row is of, and draw(index, row) fills in
+   * an element. chosen(index) is called when a row is chosen, and open(index) when it is opened.
    */
-  constructor(root, { name, count, draw, chosen = () => {}, open = () => {} }) {
-    Object.assign(this, { root, name, count, draw, chosen, open, at: -1, drawn: new Map(), asked: 0 });
+  constructor(root, { name, count, draw, key = (index) => index, chosen = () => {}, open = () => {} }) {
+    Object.assign(this, { root, name, count, draw, keyOf: key, chosen, open, at: -1, drawn: new Map(), asked: 0, rowHeight: 0 });
     this.space = el('div', { role: 'presentation', class: 'space' });
     root.append(this.space);
     root.addEventListener('scroll', () => this.update(), { passive: true });
     root.addEventListener('keydown', (e) => this.key(e));
-    new ResizeObserver(() => this.update()).observe(root);
+    new ResizeObserver(() => {
+      this.rowHeight = 0; // a narrow window has higher rows
+      this.update();
+    }).observe(root);
   }
 
   /** Draws, at the next frame, the rows that are in view. */
   update() {
-    this.asked ||= requestAnimationFrame(() => {
-      this.asked = 0;
-      this.paint();
-    });
+    this.asked ||= requestAnimationFrame(() => this.paint());
   }
 
-  /** Has a row at so many pixels below the top of what is in view. */
+  /** Returns what is in view: where it begins, and its height, both in pixels. The browser lays the page out for it. */
+  view() {
+    return { top: this.root.scrollTop, height: this.root.clientHeight };
+  }
+
+  /** Has a row at so many pixels below the top of what is in view, and returns what is in view then. */
   keep(index, offset) {
-    if (index < 0) return;
-    const height = this.height();
-    this.space.style.height = `${this.count() * height}px`;
-    this.root.scrollTop = index * height - offset;
+    this.space.style.height = `${this.count() * this.height()}px`;
+    this.root.scrollTop = index * this.height() - offset;
+    return this.view();
   }
 
   height() {
-    return parseFloat(getComputedStyle(this.root).getPropertyValue('--row')) || 24;
+    return (this.rowHeight ||= parseFloat(getComputedStyle(this.root).getPropertyValue('--row')) || 24);
   }
 
-  paint() {
-    const height = this.height();
-    const count = this.count();
-    const first = Math.max(0, Math.floor(this.root.scrollTop / height) - 4);
-    const last = Math.min(count, Math.ceil((this.root.scrollTop + this.root.clientHeight) / height) + 4);
-    this.space.style.height = `${count * height}px`;
-    for (const [index, row] of this.drawn) {
-      if ((index < first || index >= last) && index !== this.at) {
+  /** Draws the rows that are in view. A row that is drawn already is moved, and filled in if it has changed. */
+  paint(view = this.view()) {
+    cancelAnimationFrame(this.asked);
+    this.asked = 0;
+    const [height, count] = [this.height(), this.count()];
+    if (this.at >= count) this.at = -1;
+    const wanted = new Map();
+    const last = Math.min(count, Math.ceil((view.top + view.height) / height) + 4);
+    for (let index = Math.max(0, Math.floor(view.top / height) - 4); index < last; index++) wanted.set(this.keyOf(index), index);
+    if (this.at >= 0) wanted.set(this.keyOf(this.at), this.at);
+    for (const [key, row] of this.drawn) {
+      if (!wanted.has(key)) {
         row.remove();
-        this.drawn.delete(index);
+        this.drawn.delete(key);
       }
     }
-    for (let index = first; index < last; index++) this.row(index, height, count);
-    if (this.at >= 0 && this.at < count) this.row(this.at, height, count);
-    if (this.at >= count) this.at = -1;
+    this.space.style.height = `${count * height}px`;
+    for (const [key, index] of wanted) this.row(key, index, height, count);
     if (this.at >= 0) this.root.setAttribute('aria-activedescendant', `${this.name}-${this.at}`);
     else this.root.removeAttribute('aria-activedescendant');
   }
 
-  row(index, height, count) {
-    let row = this.drawn.get(index);
+  row(key, index, height, count) {
+    let row = this.drawn.get(key);
     if (!row) {
-      row = el('div', { role: 'option', class: 'row', id: `${this.name}-${index}` });
+      row = el('div', { role: 'option', class: 'row' });
       row.addEventListener('click', () => {
-        this.choose(index);
-        this.open(index);
+        const at = row.index;
+        this.choose(at);
+        this.open(at);
       });
-      row.style.transform = `translateY(${index * height}px)`;
-      this.drawn.set(index, row);
+      this.drawn.set(key, row);
       this.space.append(row);
-    } else {
-      row.style.transform = `translateY(${index * height}px)`;
     }
+    row.index = index;
+    row.id = `${this.name}-${index}`;
+    row.style.transform = `translateY(${index * height}px)`;
     row.setAttribute('aria-posinset', index + 1);
     row.setAttribute('aria-setsize', count);
     row.setAttribute('aria-selected', index === this.at);
