@@ -74,6 +74,7 @@ func TestAskedAgain(t *testing.T) {
 		"wrong, wrong":              {[]string{wrong, wrong}, []Reason{"", ReasonInvalid}, "wrong"},
 		"wrong, no answer":          {[]string{wrong}, []Reason{"", ReasonInvalid}, "wrong"},
 		"unread, right":             {[]string{unread, whole}, []Reason{"", ReasonUnread}, "right"},
+		"of another format, right":  {[]string{"<function=write><parameter=content>right</parameter></function>", whole}, []Reason{"", ReasonUnread}, "right"},
 		"unread, wrong":             {[]string{unread, wrong}, []Reason{"", ReasonUnread}, "wrong"},
 		"stopped":                   {[]string{open + "x", "y" + closed}, []Reason{"", ReasonStopped}, "x</function_calls>y"},
 		"stopped, wrong, right":     {[]string{open + "x", "wrong" + closed, whole}, []Reason{"", ReasonStopped, ReasonInvalid}, "right"},

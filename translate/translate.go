@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"dragoman/translate/answer"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/constrain"
 	"dragoman/translate/format"
 	"dragoman/translate/language"
@@ -192,6 +193,32 @@ func AcceptedFormats() []string { return format.AcceptedNames() }
 
 // AboutFormats returns what there is to know of each format, in the order of [Formats].
 func AboutFormats() []About { return format.AboutAll() }
+
+// AboutReason is what there is to know of a reason of outcomes.
+type AboutReason struct {
+	Reason   string
+	About    string    // a sentence
+	Examples []Example // of slips in tags, from the text of a call in the attribute format
+}
+
+// Example is what the model did, and what it wrote.
+type Example struct{ About, Text string }
+
+// AboutReasons returns what there is to know of each reason, in the order of [messages.Reasons].
+func AboutReasons() (list []AboutReason) {
+	for _, reason := range messages.Reasons {
+		a := AboutReason{Reason: reason, About: messages.AboutReason(reason)}
+		for _, slip := range held.Slips {
+			if slip.Name == reason && slip.Example != "" {
+				a.Examples = append(a.Examples, Example{slip.About, slip.Example})
+			}
+		}
+		if a.About != "" {
+			list = append(list, a)
+		}
+	}
+	return list
+}
 
 // ChatTemplates returns the names that [Target.ChatTemplate] takes.
 func ChatTemplates() []string { return format.ChatTemplateNames() }

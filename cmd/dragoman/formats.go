@@ -21,11 +21,21 @@ its family; where the markers of that are special tokens, which servers erase fr
 in json, and reads both.
 
 Then lists the chat templates, in which a conversation becomes one string for models that complete text: the
-name, other parts of the ids of their models, and the format in which the template writes calls itself.`,
-		Example: `  dragoman formats`,
-		Args:    atMost(0),
+name, other parts of the ids of their models, and the format in which the template writes calls itself.
+
+With --slips, lists the reasons of outcomes instead, as metrics, the log and the inspector name them: what each says
+of a call, and for slips in tags what a model wrote.`,
+		Example: `  dragoman formats
+  dragoman formats --slips`,
+		Args: atMost(0),
 	}
-	c.RunE = func(_ *cobra.Command, _ []string) error { return listFormats(p) }
+	slips := c.Flags().Bool("slips", false, "list the reasons why a call was not clean, or was none")
+	c.RunE = func(_ *cobra.Command, _ []string) error {
+		if *slips {
+			return listReasons(p)
+		}
+		return listFormats(p)
+	}
 	return c
 }
 
@@ -59,6 +69,20 @@ func listFormats(p process) error {
 	out.WriteString("\nchat templates\n")
 	for _, a := range translate.AboutChatTemplates() {
 		writeTemplate(&out, a)
+	}
+	_, err := fmt.Fprint(p.stdout, out.String())
+	return err
+}
+
+// listReasons prints what each reason says of a call.
+func listReasons(p process) error {
+	var out strings.Builder
+	for _, r := range translate.AboutReasons() {
+		fmt.Fprintf(&out, "%s\n  %s\n", r.Reason, r.About)
+		for _, example := range r.Examples {
+			fmt.Fprintf(&out, "  %s:\n", example.About)
+			writeExample(&out, example.Text)
+		}
 	}
 	_, err := fmt.Fprint(p.stdout, out.String())
 	return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // Every format is listed with its name and a call, in the order in which others list them.
@@ -32,6 +33,19 @@ func TestListFormats(t *testing.T) {
 				t.Errorf("%s is listed without its variant %s:\n%s", f.Name, v.Name, out[from:])
 			}
 		}
+	}
+}
+
+// With --slips, every reason is listed with its sentence, and the slips in tags with an example.
+func TestListSlips(t *testing.T) {
+	got := invocation{}.run(t, "formats", "--slips")
+	for _, reason := range messages.Reasons[1:] { // all but none
+		if want := "\n" + reason + "\n  " + messages.AboutReason(reason) + "\n"; !strings.Contains("\n"+got.stdout, want) {
+			t.Errorf("%q is missing:\n%s", want, got.stdout)
+		}
+	}
+	if want := "    <parameter name=\"a\">1</a>\n"; !strings.Contains(got.stdout, want) {
+		t.Errorf("the example of wrong_closer is missing:\n%s", got.stdout)
 	}
 }
 

@@ -163,10 +163,7 @@ func (c change) keys(t translate.Target) string {
 
 // sentence returns why the call was read as it was.
 func (o outcome) sentence() string {
-	if why := reasonSentences[o.Reason]; why != "" {
-		return why
-	}
-	return kindSentences[o.Kind]
+	return cmp.Or(messages.AboutReason(o.Reason), kindSentences[o.Kind])
 }
 
 // kindSentences say what a kind means, where the reason adds nothing to it.
@@ -174,61 +171,4 @@ var kindSentences = map[string]string{
 	string(messages.OutcomeRefused):    "The model wrote the call to its end, and Dragoman cannot read it.",
 	string(messages.OutcomeLeaked):     "The text has the shape of a call, and Dragoman was not told to read such text as a call here.",
 	string(messages.OutcomeIncomplete): "The answer ends within the call.",
-}
-
-// reasonSentences say why there is no call, or a wrong one, by the reason.
-var reasonSentences = map[string]string{
-	messages.ReasonMissingParameters:    "A parameter that the tool requires is missing.",
-	messages.ReasonUndeclaredParameters: "The call has a parameter that the tool does not declare.",
-	messages.ReasonExampleCopied:        "The call has a value of the example call in the prompt.",
-	messages.ReasonNoArgumentsRead:      "The tool requires a parameter, and nothing in the call can be read as one.",
-	messages.ReasonAmbiguous:            "The call can be read in two ways, and they differ.",
-	messages.ReasonNoToolFits:           "The name in the call is not the name of an offered tool.",
-	messages.ReasonLostByServer:         "The model's server took the call out of the text, and passed no call on.",
-	messages.ReasonDiscussed:            "The model wrote about a call: other text surrounds it.",
-	messages.ReasonQuoted:               "The call is in a Markdown code fence: Dragoman takes it for a quotation.",
-	messages.ReasonThinking:             "The call is in the model's thinking, and the model made no call after it.",
-	messages.ReasonEcho:                 "The model copied the example call of the prompt.",
-	"argument_key":                      "The arguments stand under another key than the format's.",
-	"asked_again":                       "The model was asked again, and did not write this call again.",
-	"attributes":                        "A tag of the call has attributes that Dragoman does not know.",
-	"bare_call":                         "The call has no wrapper, although its format requires one.",
-	"bare_tool_name":                    "The tag of the call is the name of the tool itself.",
-	"cut_value":                         "The answer ends within a value of the call.",
-	"duplicate_parameter":               "The call has the same parameter twice.",
-	"extra_element":                     "The call has an element that is not part of the format.",
-	"fenced_json":                       "The arguments are JSON in a Markdown code fence.",
-	"incomplete":                        "The text ends, or goes on with something else, before the call does.",
-	"invalid_json":                      "The arguments are not valid JSON.",
-	"invalid_literal":                   "The arguments cannot be read as values of the format.",
-	"invented_results":                  "The model went on and invented the results of its calls.",
-	"json_call":                         "The call is JSON where the format has tags.",
-	"json_string":                       "The arguments are a string that holds JSON.",
-	"mended_json":                       "The arguments are JSON with a mistake.",
-	"missing_brace":                     "A brace of the JSON is missing.",
-	"missing_closer":                    "A closing tag of the call is missing.",
-	"missing_comma":                     "A comma of the JSON is missing.",
-	"missing_input":                     "The call has no arguments.",
-	"name_case":                         "The name of the tool has other capitals than the tool.",
-	"name_first":                        "The name of the tool stands before the call.",
-	"no_arguments":                      "The call has no arguments.",
-	"no_parameters_tag":                 "The tag around the parameters is missing.",
-	"quoted_call":                       "The call is in a Markdown code fence.",
-	"ran_on":                            "The model wrote on after its calls.",
-	"restarted":                         "The model began the call again.",
-	"schema_shape":                      "The arguments have the shape of a schema, with the values in place of the properties.",
-	"single_item":                       "A value stands alone where a list is declared.",
-	"stray_closer":                      "The call has a closing tag that nothing opened.",
-	"stray_text":                        "Text stands in the call where none can be.",
-	"tag_bracket":                       "A tag of the call lacks a bracket.",
-	"too_long":                          "The call is longer than Dragoman holds back, or has more parameters.",
-	"tool_choice":                       "The request's tool_choice lets no call of this tool come.",
-	"tool_name":                         "The name of the tool cannot be read.",
-	"type":                              "A value does not fit its type.",
-	"unquoted_value":                    "A value of the JSON lacks its quotes.",
-	"wrong_closer":                      "A closing tag is of another element than the one that is open.",
-	"wrong_opener":                      "An opening tag is not one of the format.",
-	"wrong_order":                       "Parts of the call stand in the wrong order.",
-	messages.ReasonOther:                "",
-	messages.ReasonNone:                 "",
 }

@@ -155,7 +155,7 @@ func TestReparse(t *testing.T) {
 // Each reason has a sentence of its own.
 func TestReasonsAreSaid(t *testing.T) {
 	for _, reason := range messages.Reasons {
-		if why, ok := reasonSentences[reason]; !ok || why == "" && reason != messages.ReasonNone {
+		if messages.AboutReason(reason) == "" && reason != messages.ReasonNone {
 			t.Errorf("%s has none", reason)
 		}
 	}

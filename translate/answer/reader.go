@@ -43,6 +43,8 @@ type reader struct {
 	started bool
 	opened  bool           // the parser has got the opening of a forced call, if there is one: see readOpened
 	kept    string         // the completion before that
+	begins  string         // how thinking begins in the completion: [Target.Thinking]
+	unread  []byte         // the completion so far, while there is no call in it: see keepUnread
 	size    int            // bytes of completion and thinking since the model was asked last
 	asked   int            // an estimate of the tokens that the model was asked last
 	usage   messages.Usage // of the model since it was asked last
@@ -59,6 +61,7 @@ type reader struct {
 
 func newReader(req *messages.Request, prompt *prompt.Prompt, again *budget, yield func(messages.Event, error) bool) *reader {
 	r := &reader{parser: newParser(req, prompt, yield), again: again}
+	r.begins = r.text.opened
 	if prompt.Continues && r.mayCall {
 		asked := *prompt
 		asked.Source, asked.Schemas, asked.Tools = nil, nil, nil // the upstream needs none of them
@@ -139,7 +142,7 @@ func (r *reader) start() {
 // stopMessage ends the message. stop and sequence are what the upstream said.
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.IsOurs(stop, sequence))
-	r.noteRehearsed()
+	r.noteUnread()
 	var leftOut []string
 	if r.hid {
 		leftOut = []string{messages.BlockThinking}
@@ -154,6 +157,7 @@ func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 // readCompletion reads text of the completion. It keeps the text while the model can be asked to go
 // on with it. While text is withheld, white space is, too.
 func (r *reader) readCompletion(s string) {
+	r.keepUnread(s)
 	if r.prompt != nil {
 		r.said.WriteString(s)
 	}

@@ -1,10 +1,6 @@
 package messages
 
-import (
-	"slices"
-
-	"dragoman/translate/rawjson"
-)
+import "dragoman/translate/rawjson"
 
 // OutcomeKind is a value of the label outcome of the metric dragoman_tool_calls_total.
 type OutcomeKind string
@@ -27,35 +23,6 @@ const (
 var OutcomeKinds = []OutcomeKind{
 	OutcomeContinued, OutcomeRefused, OutcomeIncomplete, OutcomeUnknownTool, OutcomeInvalid,
 	OutcomeTypeFallback, OutcomeRepaired, OutcomeClean, OutcomeLeaked,
-}
-
-// The reasons of outcomes that are no names of slips.
-const (
-	ReasonNone                 = "none"                  // of a clean call, and where there is nothing to add to the kind
-	ReasonMissingParameters    = "missing_parameters"    // invalid: a required parameter is missing
-	ReasonUndeclaredParameters = "undeclared_parameters" // invalid: a parameter that the tool does not allow, or none that it declares
-	ReasonExampleCopied        = "example_copied"        // invalid: a value of the example call, which stands nowhere else in the conversation
-	ReasonNoArgumentsRead      = "no_arguments_read"     // refused: the tool requires a parameter, and nothing was read of what stands in the call
-	ReasonAmbiguous            = "ambiguous"             // refused: the call can be read in two ways
-	ReasonNoToolFits           = "no_tool_fits"          // refused: the name is not one of a tool
-	ReasonLostByServer         = "lost_by_server"        // refused: the server took the call out of the text, and gave none
-	ReasonDiscussed            = "discussed"             // leaked: a text about calls
-	ReasonQuoted               = "quoted"                // leaked: a call in a quotation
-	ReasonEcho                 = "echo"                  // leaked: the example call, as it stands in the prompt
-	ReasonThinking             = "thinking"              // leaked: a call in thinking, and the model made none behind it
-	ReasonOther                = "other"                 // a reason that is not in Reasons
-)
-
-// Reasons are all reasons that an outcome may have in a metric: those above, and the names of slips.
-// No other comes from this project.
-var Reasons = []string{
-	ReasonNone, ReasonMissingParameters, ReasonUndeclaredParameters, ReasonExampleCopied, ReasonNoArgumentsRead, ReasonAmbiguous,
-	ReasonNoToolFits, ReasonLostByServer, ReasonDiscussed, ReasonQuoted, ReasonEcho, ReasonThinking,
-	"argument_key", "asked_again", "attributes", "bare_call", "bare_tool_name", "cut_value", "duplicate_parameter", "extra_element", "fenced_json",
-	"incomplete", "invalid_json", "invalid_literal", "invented_results", "json_call", "json_string", "mended_json", "missing_brace",
-	"missing_closer", "missing_comma", "missing_input", "name_case", "name_first", "no_arguments", "no_parameters_tag", "quoted_call",
-	"ran_on", "restarted", "schema_shape", "single_item", "stray_closer", "stray_text", "tag_bracket", "too_long", "tool_choice", "tool_name", "type",
-	"unquoted_value", "wrong_closer", "wrong_opener", "wrong_order",
 }
 
 // Outcome is how one attempted call was read.
@@ -85,16 +52,4 @@ func AppendOutcomes(dst []byte, outcomes []Outcome) []byte {
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')
-}
-
-// ReasonLabel returns the reason as it stands in a metric, in the log and for people: a member of
-// Reasons, or ReasonOther.
-func (o Outcome) ReasonLabel() string {
-	switch {
-	case o.Reason == "":
-		return ReasonNone
-	case slices.Contains(Reasons, o.Reason):
-		return o.Reason
-	}
-	return ReasonOther
 }

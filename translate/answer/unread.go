@@ -1,0 +1,80 @@
+package answer
+
+import (
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+)
+
+// Calls of which an answer has none, although its text has. In closed thinking, calls are text: a model that rehearses
+// one there usually makes it afterwards. If it makes none, the call may be a lost one. So may a call in a format that
+// is not read, and one in a code fence. Each such call has an outcome then.
+
+// maxUnread bounds the text that is looked through for calls, in bytes: that of the answer, and that of thinking.
+const maxUnread = MaxUndecided
+
+// keepUnread keeps text of the completion, while there is no call in it.
+func (r *reader) keepUnread(s string) {
+	if r.calls.opened || !r.mayCall {
+		r.unread = nil
+	} else if len(r.unread)+len(s) <= maxUnread {
+		r.unread = append(r.unread, s...)
+	}
+}
+
+// noteUnread records the whole calls in the text of an answer that was read as if it had none.
+func (r *reader) noteUnread() {
+	if r.calls.opened {
+		return
+	}
+	r.noteRehearsed()
+	if len(r.outcomes) > 0 || len(r.unread) == 0 {
+		return
+	}
+	all := format.ReadsOf(r.format, format.AcceptAll, format.All(), 0)
+	for _, o := range r.callsIn(string(r.unread), all, textSeen{opened: r.begins}) {
+		lost := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: o.Tool, Reason: messages.ReasonOtherFormat, Unread: r.endedByModel(), InText: true}
+		if o.Reason == "quoted_call" {
+			lost.Reason, lost.Unread = messages.ReasonQuoted, false
+		}
+		r.noteOutcome(lost)
+	}
+}
+
+// keepRehearsed keeps the text after the mark, which is the rest of thinking that is closed.
+func (p *parser) keepRehearsed() {
+	if len(p.text.rehearsed)+p.in.pos-p.in.mark <= maxUnread {
+		p.text.rehearsed = append(p.text.rehearsed, p.in.buf[p.in.mark:p.in.pos]...)
+		p.text.rehearsals = append(p.text.rehearsals, len(p.text.rehearsed))
+	}
+}
+
+// noteRehearsed records the whole calls in thinking, which it reads as if the thinking were never closed.
+func (p *parser) noteRehearsed() {
+	from := 0
+	for _, end := range p.text.rehearsals {
+		for _, o := range p.callsIn(string(p.text.rehearsed[from:end]), p.Reads, textSeen{neverClosed: true}) {
+			p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: o.Tool, Reason: messages.ReasonThinking, InText: true})
+		}
+		from = end
+	}
+}
+
+// callsIn returns the outcomes of the whole calls of offered tools in a text.
+func (p *parser) callsIn(text string, reads *format.Reads, seen textSeen) (calls []messages.Outcome) {
+	read := &parser{
+		req: p.req, format: p.format, state: atAnswer, in: input{mark: -1},
+		out:   emitter{yield: func(messages.Event, error) bool { return true }, seed: p.out.seed},
+		Reads: reads, escaped: p.escaped, mayCall: true, readsQuoted: p.readsQuoted || !seen.neverClosed, tools: p.tools, schemas: p.schemas,
+		followed: p.followed, text: seen,
+	}
+	read.noteLineStarts()
+	read.feed(text)
+	read.finish(messages.StopEndTurn, "")
+	p.followed = read.followed
+	for _, o := range read.outcomes {
+		if !o.InText && o.Kind != messages.OutcomeIncomplete && o.Kind != messages.OutcomeUnknownTool {
+			calls = append(calls, o)
+		}
+	}
+	return calls
+}
