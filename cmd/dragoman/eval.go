@@ -238,7 +238,7 @@ func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error 
 	}
 	fmt.Fprintf(w, "\n%s\n", report.Verdict())
 	if best := report.Best(auto); best != "" && !report.Simulated {
-		fmt.Fprintf(w, "\nThe best format, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
+		fmt.Fprintf(w, "\nThe best entry, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
 	}
 	_, err := fmt.Fprintf(w, "\n%s has charts, and what was wrong.\n", filepath.Join(e.out, eval.MarkdownFile))
 	return err

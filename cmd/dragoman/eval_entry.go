@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/eval"
 	"dragoman/proxy"
 	"dragoman/translate"
 )
@@ -18,11 +19,17 @@ type entry struct {
 	settings *settings
 }
 
-// yaml returns the entry with a format. Of a model that no file declares, it is a whole file. auto is the
+// yaml returns the entry with a format, or with the server's own tools API. Of a model that no file declares, it is a whole file. auto is the
 // format that auto stands for.
 func (e entry) yaml(format, auto string) string {
-	if format == auto {
-		format = translate.FormatAuto
+	how := "format: " + format
+	switch format {
+	case auto:
+		how = "format: " + translate.FormatAuto
+	case eval.Native:
+		how = "tools: native"
+	case eval.Server:
+		how = "tools: native\n    rescue: false"
 	}
 	var s strings.Builder
 	name, model, others := e.upstream.Name, "", " # beside the other keys of the entry"
@@ -36,6 +43,6 @@ func (e entry) yaml(format, auto string) string {
 	} else if e.route.Model != e.name {
 		model = fmt.Sprintf("    model: %q\n", e.route.Model)
 	}
-	fmt.Fprintf(&s, "models:\n  - name: %q\n    upstream: %s\n%s    format: %s%s\n", e.name, name, model, format, others)
+	fmt.Fprintf(&s, "models:\n  - name: %q\n    upstream: %s\n%s    %s%s\n", e.name, name, model, how, others)
 	return s.String()
 }

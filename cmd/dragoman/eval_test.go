@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/cmd/dragoman/internal/eval"
 	"dragoman/translate"
 )
 
@@ -48,5 +50,16 @@ func TestEval(t *testing.T) {
 
 	if none := (invocation{}).run(t, "eval", "--simulated", "--formats", "legacy,legacy", "--limit", "3", "--out", t.TempDir()); none.code != 0 || !strings.Contains(none.stdout, "\nlegacy  3 ") {
 		t.Errorf("got %+v", none)
+	}
+}
+
+// The entry that eval prints is a configuration that the server takes, also where the server's own tools API has won.
+func TestEvalEntryLoads(t *testing.T) {
+	e := entry{name: "m", upstream: config.Upstream{BaseURL: "http://127.0.0.1:1/v1"}, settings: &settings{baseURL: "http://127.0.0.1:1/v1"}}
+	for how, want := range map[string]string{"json": "    format: auto\n", "legacy": "    format: legacy\n", eval.Native: "    tools: native\n", eval.Server: "    tools: native\n    rescue: false\n"} {
+		file := e.yaml(how, "json")
+		if got := (invocation{}).run(t, "check", "--config", write(t, "dragoman.yaml", file)); got.code != 0 || !strings.HasSuffix(file, want) {
+			t.Errorf("%s:\n%s%s", how, file, got.stderr)
+		}
 	}
 }

@@ -34,18 +34,27 @@ func (r *Report) Verdict() string {
 	return fmt.Sprintf("No clear winner: one question would turn it (of %d right: %s).", best.Questions, strings.Join(near, ", "))
 }
 
-// Best returns the format to configure: that with the most right answers, of those in which Dragoman
-// writes the prompt. Where it leads another by one question or less, a format that is preferred is
-// taken, if it is among those. It is "" if none was asked in.
+// Best returns the way to configure: the one with the most right answers. A format that is preferred is taken where
+// another one leads it by one question or less. The server's own tools API ([Server], [Native]) has to lead every
+// format by more than that, and has to have made calls. It is "" if nothing was asked.
 func (r *Report) Best(preferred string) string {
-	list := slices.DeleteFunc(r.ranked(), func(s Summary) bool { return s.Format == Server || s.Format == Native })
-	for _, s := range list {
-		if s.Format == preferred && list[0].Right-s.Right <= 1 {
+	list := r.ranked()
+	formats := slices.DeleteFunc(slices.Clone(list), func(s Summary) bool { return s.overTools() })
+	switch {
+	case len(list) == 0:
+		return ""
+	case list[0].overTools() && list[0].Calls > 0 && (len(formats) == 0 || list[0].Right-formats[0].Right > 1):
+		return list[0].Format
+	case len(formats) == 0:
+		return ""
+	}
+	for _, s := range formats {
+		if s.Format == preferred && formats[0].Right-s.Right <= 1 {
 			return preferred
 		}
 	}
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0].Format
+	return formats[0].Format
 }
+
+// overTools reports whether the questions were asked over the server's own tools API.
+func (s *Summary) overTools() bool { return s.Format == Server || s.Format == Native }
