@@ -71,6 +71,9 @@ func (c *capture) findLost() {
 		found, quoted = a.quoted(c)
 	}
 	if !lost && found == nil {
+		found = a.thought(c)
+	}
+	if !lost && found == nil {
 		return
 	}
 	shaped := a.shaped(c, all, quoted)
@@ -128,6 +131,21 @@ func (a *answered) quoted(c *capture) (found *outcome, at []stretch) {
 		}
 	}
 	return found, at
+}
+
+// thought returns the outcome of a call in thinking that the upstream tells apart, nil if there is none. The parser
+// counts only those in thinking that is part of the text.
+func (a *answered) thought(c *capture) *outcome {
+	if a.thinking == "" || len(a.thinking) > mostSearched {
+		return nil
+	}
+	alone := *a
+	alone.text, alone.thinking = a.thinking, ""
+	read, err := alone.parse(c.ctx, change{Thinking: translate.ThinkingMarked}, len(alone.text))
+	if err != nil || len(read.calls()) == 0 {
+		return nil
+	}
+	return &outcome{string(messages.OutcomeLeaked), clip(read.calls()[0]), messages.ReasonThinking}
 }
 
 // fencesWithJSON returns where a Markdown text has code fences that begin with an object or a list.

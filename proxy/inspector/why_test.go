@@ -101,6 +101,22 @@ func TestWhyNoCall(t *testing.T) {
 	}
 }
 
+// A call shows that stands only in thinking, whether the thinking is text of the answer or the upstream tells it apart.
+func TestWhyInThinking(t *testing.T) {
+	call := "I call it.\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"
+	for name, first := range map[string]translate.Chunk{"in the text": {Text: "<think>" + call + "</think>\n"}, "apart": {Thinking: call}} {
+		w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			_ = yield(first, nil) && yield(translate.Chunk{Text: "Done.", Stop: messages.StopEndTurn}, nil)
+		}))
+		w.ask(question)
+		line := w.ended(1)[0]
+		why := w.why(line.ID)
+		if line.Mark != MarkLeaked || len(why) != 1 || len(why[0].Outcomes) != 1 || why[0].Outcomes[0].Tool != "get_weather" || !strings.Contains(why[0].Outcomes[0].Why, "thinking") {
+			t.Errorf("%s: the list says %s, the panel %+v", name, line.Mark, why)
+		}
+	}
+}
+
 // An answer that has its calls, or has none to make, needs no panel.
 func TestNothingIsLost(t *testing.T) {
 	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "A list:\n```json\n{\"city\": \"Oslo\"}\n```\nand a script:\n```sh\nls\n```\nand ```", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
