@@ -128,7 +128,7 @@ func TestRows(t *testing.T) {
 }
 
 // unshown are the metrics that no panel shows: alerts and the log tell what they do, and the last is a limit.
-var unshown = []string{"config_info", "config_last_reload_timestamp_seconds", "upstream_credentials_ok", "unknown_stop_reasons_total", "constraints_total", "max_concurrent"}
+var unshown = []string{"config_info", "config_last_reload_timestamp_seconds", "upstream_credentials_ok", "unknown_stop_reasons_total", "max_concurrent"}
 
 // Every metric of the page about them is on some panel.
 func TestPanelsShowEveryMetric(t *testing.T) {
