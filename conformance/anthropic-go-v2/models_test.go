@@ -47,6 +47,7 @@ func TestModels(t *testing.T) {
 	t.Run("CutCall", s.testCutCall)
 	t.Run("ClientLeaves", s.testClientLeaves)
 	t.Run("OverlongPrompt", s.testOverlongPrompt)
+	t.Run("Constrained", s.testConstrained)
 	t.Run("Questions", s.testQuestions)
 }
 

@@ -99,16 +99,16 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages
 	if model.FormatName() != j.format {
 		model.Template = "" // which is written for one format
 	}
-	model.Format = j.format
-	return m.askPrompt(ctx, req, model.Target(spec), spec)
-}
-
-// askPrompt asks a question with the prompt that is rendered for the target.
-func (m Model) askPrompt(ctx context.Context, req *messages.Request, target translate.Target, spec upstream.Model) (*messages.Message, error) {
-	prompt, err := translate.Render(req, target)
+	model.Format, model.Tools = j.format, proxy.ToolsXML
+	plan, err := model.Plan(ctx, m.Upstream, spec, proxy.Planned{Decode: func() (*messages.Request, error) { return req, nil }}, proxy.RenderRules{Drop: func(string) {}})
 	if err != nil {
 		return nil, err
 	}
+	return m.askPrompt(ctx, req, plan.Prompt, plan.Spec)
+}
+
+// askPrompt asks a question with a prompt.
+func (m Model) askPrompt(ctx context.Context, req *messages.Request, prompt *translate.Prompt, spec upstream.Model) (*messages.Message, error) {
 	return messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		call, err := m.Upstream.Prepare(spec, p)
 		if err != nil {

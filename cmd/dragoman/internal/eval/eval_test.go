@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
+	"dragoman/upstream/upstreamtest"
 )
 
 // hookedModel is the simulated model with something before each of its answers, which it
@@ -296,5 +298,36 @@ func TestNoCall(t *testing.T) {
 		if report, err := Run(t.Context(), o); err != nil || report.Formats[0].Right != right {
 			t.Errorf("%q: %v, %+v", text, err, report.Wrong)
 		}
+	}
+}
+
+// TestConstrained asks a question with a forced call of a model whose entry asks for constraints: the server is told of
+// one, as when the model is served.
+func TestConstrained(t *testing.T) {
+	set, err := read(strings.NewReader(`{"id":"a","request":{"tools":[{"name":"now","input_schema":{"type":"object","properties":{"zone":{"type":"string"}}}}],`+
+		`"tool_choice":{"type":"any"},"messages":[{"role":"user","content":"What time is it?"}]},"expected":[{"name":"now","input":{}}]}`), "a.jsonl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for constrain, want := range map[string]bool{proxy.ConstrainOff: false, proxy.ConstrainTry: true} {
+		fake := upstreamtest.NewChat(nil)
+		fake.Guided.Kind = upstream.GuidedVLLM
+		served := httptest.NewServer(fake)
+		up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: served.URL + "/v1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(t, up)
+		o.Questions, o.Formats = set.Questions, o.Formats[:1]
+		m := &o.Model.UpstreamModel
+		m.Wire, m.Constrain, m.Guided = proxy.WireChat, constrain, upstream.GuidedVLLM
+		if _, err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if list := fake.Requests(); len(list) != 1 || strings.Contains(string(list[0].Body), `"structured_outputs":{"grammar"`) != want {
+			t.Errorf("%s: %d requests, the first is %s", constrain, len(list), list[0].Body)
+		}
+		up.Close()
+		served.Close()
 	}
 }

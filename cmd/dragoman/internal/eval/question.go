@@ -30,6 +30,7 @@ type request struct {
 	Temperature float64         `json:"temperature"`
 	System      json.RawMessage `json:"system,omitempty"`
 	Tools       json.RawMessage `json:"tools,omitempty"`
+	ToolChoice  json.RawMessage `json:"tool_choice,omitempty"`
 	Messages    json.RawMessage `json:"messages"`
 }
 

@@ -22,7 +22,11 @@ func (m Model) askServer(ctx context.Context, j job, req *messages.Request, spec
 	switch {
 	case m.Upstream.Passes(spec):
 	case m.Upstream.TakesTools(spec):
-		return m.askPrompt(ctx, req, target, spec)
+		prompt, err := translate.Render(req, target)
+		if err != nil {
+			return nil, err
+		}
+		return m.askPrompt(ctx, req, prompt, spec)
 	default:
 		return nil, errors.New("the upstream has no tools API; leave " + j.format + " out of --formats")
 	}

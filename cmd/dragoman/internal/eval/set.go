@@ -194,7 +194,7 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 func (l *line) own() (request, want, error) {
 	r := request{System: l.System, Tools: l.Tools, Messages: l.Messages}
 	if l.Request != nil {
-		r = request{System: l.Request.System, Tools: l.Request.Tools, Messages: l.Request.Messages}
+		r = request{System: l.Request.System, Tools: l.Request.Tools, ToolChoice: l.Request.ToolChoice, Messages: l.Request.Messages}
 		l.Messages = r.Messages
 	}
 	switch {
