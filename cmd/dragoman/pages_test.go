@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"dragoman/cmd/dragoman/internal/eval"
 	"dragoman/cmd/dragoman/internal/logging"
 	"dragoman/translate"
 )
@@ -36,7 +37,7 @@ func TestPages(t *testing.T) {
 
 		"docs/start/imported-model.md": {{"yaml", holdConfiguration}},
 		"docs/telemetry.md":            {{"yaml", func(*testing.T, []string) {}}}, // a collector's, which conformance/telemetry runs
-		"docs/guided-decoding.md":      {{"yaml", holdConfiguration}},
+		"docs/guided-decoding.md":      {{"yaml", holdConfiguration}, {"json", holdQuestions}},
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	starts, _ := filepath.Glob("../../docs/start/*.md") // the pattern is a good one
@@ -147,6 +148,13 @@ func formatExamples() (all []string) {
 
 func holdConfiguration(t *testing.T, blocks []string) {
 	succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
+}
+
+// holdQuestions has `dragoman eval` read questions.
+func holdQuestions(t *testing.T, blocks []string) {
+	if _, err := eval.Load(file(t, "questions.jsonl", blocks[0])); err != nil {
+		t.Error(err)
+	}
 }
 
 // holdRawPrompt holds the prompt of a model without tools, in the template that the page names.
