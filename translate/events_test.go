@@ -377,7 +377,7 @@ func TestThinkingInCall(t *testing.T) {
 func TestPrefill(t *testing.T) {
 	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
 	for _, tt := range []struct{ prefill, opening, text, want string }{
-		{"```xml\n", "", call + CallsEnd + "\n```", "text \"<function_calls>\\n<invoke>\\n<tool_name>write</tool_name>\\n</invoke>\\n</function_calls>\\n```\"\nend_turn"},
+		{"```xml\n", "", call + CallsEnd + "\n```", "text \"<function_calls>\\n<invoke>\\n<tool_name>write</tool_name>\\n</invoke>\\n</function_calls>\\n```\"\nend_turn\n# leaked write quoted"},
 		{"```xml\n", CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n</parameters>\n</invoke>\n" + CallsEnd, "write {}\ntool_use"},
 		{"<thinking>", "", "maybe " + call + CallsEnd + " no</thinking>", "text \"maybe <function_calls>\\n<invoke>\\n<tool_name>write</tool_name>\\n</invoke>\\n</function_calls> no</thinking>\"\nend_turn\n# leaked write thinking"},
 		{"<thinking>x</thinking>", "", call + CallsEnd, "write {}\ntool_use"},

@@ -101,8 +101,8 @@ func TestTraceWaits(t *testing.T) {
 	tr := NewTrace(req, &Prompt{})
 	open := "<function_calls>\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
 	for _, tt := range []struct{ piece, state, want string }{
-		{"So <fun", "inText", "[text So ][held <fun]"},
-		{open[4:30], "atToolName", "[text So ][held " + open[:30] + "]"},
+		{"So\n<fun", "inText", "[text So\n][held <fun]"},
+		{open[4:30], "atToolName", "[text So\n][held " + open[:30] + "]"},
 		{open[30:], "inCall", "[markup " + open + "]"},
 		{"<s>x</", "inValue", "[markup " + open + "<s>][value x][held </]"},
 		{"s> y <n>", "inDoubt", ""},

@@ -20,6 +20,25 @@ type code struct {
 	runOf   byte // back-ticks or tildes
 	first   bool // they are the first on their line
 	midLine bool // there is more than blanks on this line
+
+	head  [4]byte // the first bytes on this line, without the blanks before them
+	heads int     // how many of them there are
+}
+
+// isComment reports whether the line begins with the mark of a comment, or of a quotation.
+func (c *code) isComment() bool {
+	head := c.head[:c.heads]
+	return bytes.HasPrefix(head, []byte("//")) || bytes.HasPrefix(head, []byte("# ")) || bytes.HasPrefix(head, []byte("<!--")) || bytes.HasPrefix(head, []byte(">"))
+}
+
+// noteHead records the first bytes of the line, which goes on with s.
+func (c *code) noteHead(s []byte) {
+	if c.heads == 0 {
+		s = bytes.TrimLeft(s, " \t\r\n")
+	}
+	if c.heads < len(c.head) {
+		c.heads += copy(c.head[c.heads:], s)
+	}
 }
 
 // isOpen reports whether the text ends in code.
@@ -36,12 +55,16 @@ func (c *code) advance(s []byte) {
 			c.newline()
 			s = s[i+1:]
 		}
+		c.noteHead(s)
 		if markup.SkipBlanks(s, 0, len(s)) < len(s) {
 			c.midLine, c.closes = true, false
 		}
 		return
 	}
-	for _, b := range s {
+	for i, b := range s {
+		if b != '\n' && c.heads < len(c.head) {
+			c.noteHead(s[i : i+1])
+		}
 		if c.run > 0 && b == c.runOf {
 			c.run++
 			continue
@@ -73,7 +96,7 @@ func (c *code) newline() {
 	if c.closes {
 		c.fence = 0
 	}
-	c.inline, c.info, c.closes, c.midLine = 0, false, false, false
+	c.inline, c.info, c.closes, c.midLine, c.head, c.heads = 0, false, false, false, [4]byte{}, 0
 }
 
 // settle decides what the marks at the end of the text mean, now that no more of them follow.

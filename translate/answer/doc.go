@@ -58,6 +58,7 @@
 //	inJSONCall     -> afterJSONCall betweenCalls, inBrokenCall after JSON that cannot be read
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
+//	atLineEnd      -> betweenCalls inText
 //	inLiteral      -> betweenCalls
 //	betweenCalls   -> atInvoke inWrapper atJSONName inCall inLiteral afterAnswer inText
 //	inBrokenCall   -> betweenCalls
@@ -72,7 +73,7 @@
 // An answer ends before a call that tool_choice does not let come, in
 // whatever state it shows (openCall).
 // A call in a Markdown code fence ([Target.QuotedCalls]) leads to atFenceEnd in
-// place of betweenCalls.
+// place of betweenCalls, and one behind prose on its line to atLineEnd.
 //
 // What each part of a completion is read as is noted where the input is told that it has been read
 // (span.go), if somebody follows the parser step by step: see [Trace].

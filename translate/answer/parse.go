@@ -29,6 +29,7 @@ var states = [...]func(*parser) state{
 	afterJSONCall:  (*parser).readAfterJSONCall,
 	betweenCalls:   (*parser).readBetweenCalls,
 	atFenceEnd:     (*parser).readFenceEnd,
+	atLineEnd:      (*parser).readLineEnd,
 	inBrokenCall:   (*parser).readBrokenCall,
 	inLiteral:      (*parser).readLiteral,
 	inForeignBlock: (*parser).readForeignBlock,

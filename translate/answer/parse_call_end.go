@@ -50,6 +50,9 @@ func (p *parser) closeCall(reason string) state {
 	if reason != "" {
 		p.noteReason(reason)
 	}
+	if call.inSentence && p.out.pending && p.listEnd == "" {
+		return atLineEnd
+	}
 	return p.finishCall()
 }
 

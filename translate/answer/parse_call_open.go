@@ -108,7 +108,7 @@ func (p *parser) holdOffered() {
 func (p *parser) openOffered() {
 	switch {
 	case p.call.unoffered || p.call.mustBeWhole:
-	case p.mayEcho():
+	case p.mayEcho(), p.call.inSentence:
 		p.holdOffered()
 	default:
 		p.openCall()

@@ -201,7 +201,7 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	}
 	p.out.writeInput(input[:len(input)-1]) // closeToolUse writes the last brace
 	p.out.markWhole()
-	if !p.call.mustBeWhole && !p.isEcho() {
+	if !p.call.mustBeWhole && !p.call.inSentence && !p.isEcho() {
 		p.openCall()
 	}
 	p.value.held = nil

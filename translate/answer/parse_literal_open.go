@@ -211,6 +211,6 @@ func (p *parser) schemaOf(name string) *schema.Schema {
 func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
 	p.literal = literalSeen{Literals: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.offset()}
 	p.literal.SchemaOf = p.schemaOf
-	p.call.tool, p.call.mustBeWhole = name, true
+	p.call.tool, p.call.mustBeWhole, p.call.inSentence = name, true, false
 	p.call.bare = p.literal.Bare && syntax == format.GemmaLiteral
 }

@@ -85,6 +85,7 @@ const (
 	afterJSONCall  // the last } of a call in JSON: the end of its wrapper should follow
 	betweenCalls   // a whole call, or the end of the wrapper
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
+	atLineEnd      // a whole call behind prose on its line: what follows it there tells whether it is meant
 	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
 	inLiteral      // nothing, or a part, of calls that are literals of a language
 	inForeignBlock // a wrapper, in which there is something other than a call, or JSON that cannot be read
@@ -138,6 +139,7 @@ type callSeen struct {
 	restarted   bool   // the model began the call again that a prefill had opened
 	unbracketed bool   // tags of it have lost what they begin with: see parse_unbracketed.go
 	begunTwice  bool   // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
+	inSentence  bool   // prose stands before it on its line: what follows it there tells whether it is meant, see atLineEnd
 	fromServer  bool   // the server has read it: see server_call.go
 
 	spelling         *markup.Spelling // of the call's tags

@@ -61,7 +61,7 @@ type reader struct {
 
 func newReader(req *messages.Request, prompt *prompt.Prompt, again *budget, yield func(messages.Event, error) bool) *reader {
 	r := &reader{parser: newParser(req, prompt, yield), again: again}
-	r.begins = r.text.opened
+	r.begins, r.unread = r.text.opened, []byte(r.text.prefill)
 	if prompt.Continues && r.mayCall {
 		asked := *prompt
 		asked.Source, asked.Schemas, asked.Tools = nil, nil, nil // the upstream needs none of them

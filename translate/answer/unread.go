@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
@@ -10,7 +12,7 @@ import (
 // is not read, and one in a code fence. Each such call has an outcome then.
 
 // maxUnread bounds the text that is looked through for calls, in bytes: that of the answer, and that of thinking.
-const maxUnread = MaxUndecided
+const maxUnread = MaxDoubt
 
 // keepUnread keeps text of the completion, while there is no call in it.
 func (r *reader) keepUnread(s string) {
@@ -31,11 +33,18 @@ func (r *reader) noteUnread() {
 		return
 	}
 	all := format.ReadsOf(r.format, format.AcceptAll, format.All(), 0)
-	for _, o := range r.callsIn(string(r.unread), all, textSeen{opened: r.begins}) {
-		lost := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: o.Tool, Reason: messages.ReasonOtherFormat, Unread: r.endedByModel(), InText: true}
-		if o.Reason == "quoted_call" {
-			lost.Reason, lost.Unread = messages.ReasonQuoted, false
-		}
+	lost := messages.Outcome{Kind: messages.OutcomeLeaked, Reason: messages.ReasonOtherFormat, Unread: r.endedByModel(), InText: true}
+	stop := messages.StopEndTurn
+	if r.cutShort {
+		stop = messages.StopMaxTokens
+	}
+	calls := r.callsIn(string(r.unread), all, textSeen{opened: r.begins}, stop)
+	if len(calls) == 0 || calls[0].Reason == "quoted_call" {
+		lost.Reason, lost.Unread = messages.ReasonQuoted, false
+		calls = r.callsIn(strings.ReplaceAll(string(r.unread), "```", ""), all, textSeen{opened: r.begins}, stop)
+	}
+	for _, o := range calls {
+		lost.Tool = o.Tool
 		r.noteOutcome(lost)
 	}
 }
@@ -52,24 +61,24 @@ func (p *parser) keepRehearsed() {
 func (p *parser) noteRehearsed() {
 	from := 0
 	for _, end := range p.text.rehearsals {
-		for _, o := range p.callsIn(string(p.text.rehearsed[from:end]), p.Reads, textSeen{neverClosed: true}) {
+		for _, o := range p.callsIn(string(p.text.rehearsed[from:end]), p.Reads, textSeen{neverClosed: true}, messages.StopEndTurn) {
 			p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: o.Tool, Reason: messages.ReasonThinking, InText: true})
 		}
 		from = end
 	}
 }
 
-// callsIn returns the outcomes of the whole calls of offered tools in a text.
-func (p *parser) callsIn(text string, reads *format.Reads, seen textSeen) (calls []messages.Outcome) {
+// callsIn returns the outcomes of the whole calls of offered tools in a text, which ends as stop says.
+func (p *parser) callsIn(text string, reads *format.Reads, seen textSeen, stop messages.Stop) (calls []messages.Outcome) {
 	read := &parser{
 		req: p.req, format: p.format, state: atAnswer, in: input{mark: -1},
 		out:   emitter{yield: func(messages.Event, error) bool { return true }, seed: p.out.seed},
-		Reads: reads, escaped: p.escaped, mayCall: true, readsQuoted: p.readsQuoted || !seen.neverClosed, tools: p.tools, schemas: p.schemas,
+		Reads: reads, escaped: p.escaped, mayCall: true, readsQuoted: p.readsQuoted, tools: p.tools, schemas: p.schemas,
 		followed: p.followed, text: seen,
 	}
 	read.noteLineStarts()
 	read.feed(text)
-	read.finish(messages.StopEndTurn, "")
+	read.finish(stop, "")
 	p.followed = read.followed
 	for _, o := range read.outcomes {
 		if !o.InText && o.Kind != messages.OutcomeIncomplete && o.Kind != messages.OutcomeUnknownTool {
