@@ -364,7 +364,7 @@ func TestAllocs(t *testing.T) {
 func TestThinkingInCall(t *testing.T) {
 	var left bool
 	got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{FlowsValues: true}}, seq(&left,
-		"Hm <functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
+		"Hm\n<functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
 		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}))
 	want := []string{"message_start", "ping", "start 0 text", "delta 0 Hm", "stop 0", "start 1 tool_usewrite", `delta 1 {"path":"a`,
 		`delta 1 b"}`, "stop 1", "ending tool_use 29", "message_stop"}
