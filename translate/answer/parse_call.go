@@ -116,14 +116,19 @@ func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verd
 	switch {
 	case v != markup.Match:
 		return "", 0, v
-	case !t.Is("tool_name") || t.Closing || t.Empty:
+	case !isToolName(t) || t.Closing || t.Empty:
 		return "", 0, markup.NoMatch
 	}
 	name, end, closer, v := p.matchNameBeforeTag(rest[t.Len:])
-	if v == markup.Match && !(closer.Is("tool_name") && closer.Closing) {
+	if v == markup.Match && !(isToolName(closer) && closer.Closing) {
 		v = markup.NoMatch
 	}
 	return name, t.Len + end + closer.Len, v
+}
+
+// isToolName reports whether t is <tool_name>, also where the format of the call has no such tag.
+func isToolName(t markup.Tag) bool {
+	return t.Is("tool_name") || t.Spelling != nil && string(t.Full) == "tool_name"
 }
 
 // matchBareName matches the name of an offered tool before <parameters>.

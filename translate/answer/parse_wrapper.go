@@ -194,8 +194,9 @@ func (p *parser) readMisnamed(t markup.Tag) state {
 	return p.beginNamed(t)
 }
 
-// readNameFirst reads <tool_name>x</tool_name> and <invoke> after it, for an offered tool. The call is
-// one only if it is whole. Anything else is text, like all that follows it in the wrapper.
+// readNameFirst reads <tool_name>x</tool_name> and <invoke> after it, or a parameter as the format of the wrapper
+// writes it, for an offered tool. The call is one only if it is whole. Anything else is text, like all that follows it
+// in the wrapper.
 func (p *parser) readNameFirst(rest []byte) state {
 	name, n, v := p.matchTaggedName(rest)
 	if v == markup.Match {
@@ -204,7 +205,11 @@ func (p *parser) readNameFirst(rest []byte) state {
 		}
 	}
 	if v == markup.Match {
-		n, v = p.matchBareInvoke(rest, n)
+		if v = p.matchNextParameter(rest, n); v == markup.Match {
+			p.call.attributeForm = true
+		} else if v == markup.NoMatch {
+			n, v = p.matchBareInvoke(rest, n)
+		}
 	}
 	switch {
 	case v == markup.NeedMore:
@@ -222,6 +227,23 @@ func (p *parser) readNameFirst(rest []byte) state {
 		return next
 	}
 	return inCall
+}
+
+// matchNextParameter matches the tag of a parameter with its name, after white space at rest[i].
+func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
+	i, v := p.in.matchBlanks(rest, i, maxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest) || !p.beginsTag(rest[i]):
+		return markup.NoMatch
+	}
+	t, v := p.matchTag(rest[i:])
+	if v == markup.Match {
+		_, named := t.NameAttribute()
+		v = markup.VerdictOf(t.Is("parameter") && !t.Closing && named)
+	}
+	return v
 }
 
 // matchBareInvoke matches <invoke> without a name, after white space at rest[i]. n is the index after

@@ -32,7 +32,7 @@ func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	case ClosesWrapper:
 		return next.Ends || next.Tag != nil && next.Tag.Kind == OpensStructure
 	case ClosesOther:
-		may := (t.Declared || t.Maybe) && (o.Element || !o.Saw(t.Name[0])) // else it may close an element of the value
+		may := (t.Declared || t.Maybe) && (o.Element || len(t.Name) == 0 || !o.Saw(t.Name[0])) // else it may close an element of the value
 		again := s.call.ClosedTwice && t.Closes(o.Closer) && next.Tag != nil && next.Tag.Closes(o.Closer)
 		return again || (may || t.Closes(o.Closer)) && s.mayFollow(next)
 	case OpensParameter, OpensOther, OpensStructure:
