@@ -16,7 +16,7 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 // cut.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextStray, (*parser).readNextHeader}
+	mayComeNext  = [...]readNext{(*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
 )
 
 // readNextNamed reads the next call in a wrapper of calls whose objects stand behind their names.

@@ -42,7 +42,7 @@ func (p *parser) readLineEnd() state {
 		p.call.wrapperOpen = false
 		return atLineEnd
 	}
-	return p.settleDiscussed(!t.Closing)
+	return p.settleDiscussed(true)
 }
 
 // settleDiscussed finishes the call if it is meant, and its line is no comment; else it gives the call back.
@@ -55,8 +55,9 @@ func (p *parser) settleDiscussed(meant bool) state {
 	return p.leakAlone()
 }
 
-// matchWords matches text that goes on with a sentence, or ends a quotation: a mark of a quotation, or a letter or a
-// digit before the line ends. Other marks, as those of bold type, tell nothing, nor does a tag.
+// matchWords matches text that goes on with a sentence, or ends a quotation: a mark of a quotation or, before the line
+// ends, a letter that is not a capital or a digit. A capital begins another sentence; marks, as those of bold type, tell
+// nothing, nor does a tag.
 func (in *input) matchWords(rest []byte) markup.Verdict {
 	switch rest[0] {
 	case '<':
@@ -65,15 +66,12 @@ func (in *input) matchWords(rest []byte) markup.Verdict {
 		return markup.Match
 	}
 	line, _, ends := bytes.Cut(rest[:min(len(rest), maxGap)], []byte("\n"))
-	for i := 0; i < len(line); {
-		if !utf8.FullRune(line[i:]) {
-			break
-		}
-		r, n := utf8.DecodeRune(line[i:])
+	for len(line) > 0 && utf8.FullRune(line) {
+		r, n := utf8.DecodeRune(line)
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return markup.Match
+			return markup.VerdictOf(unicode.IsLower(r) || unicode.IsDigit(r))
 		}
-		i += n
+		line = line[n:]
 	}
 	if ends || len(rest) >= maxGap {
 		return markup.NoMatch

@@ -7,9 +7,14 @@ import (
 )
 
 // A call in a Markdown code fence. It is text, since it is quoted. Some models fence the calls that
-// they mean, though: where Target.QuotedCalls says so, a call that fills the fence is one, if it is
-// whole, its tool is offered, and it has all that the tool requires. From the back-ticks on the text
-// is held until that is certain.
+// they mean, though: where Target.QuotedCalls says so, and in an answer that has nothing but such fences and calls, a
+// call that fills the fence is one, if it is whole, its tool is offered, and it has all that the tool requires. From the
+// back-ticks on the text is held until that is certain.
+
+// readsFences reports whether a call in a code fence may be one where the parser is.
+func (p *parser) readsFences() bool {
+	return p.readsQuoted || !p.text.said && p.mayCall && p.text.thinkingTag == "" && p.text.prefill == ""
+}
 
 // readBackTick reads a back-tick in text, which rest begins with: as text or, before a call in a code
 // fence, as its beginning (inWrapper, atInvoke; inRehearsal in thinking). The mark then stands before the fence.
@@ -33,7 +38,13 @@ func (p *parser) readBackTick(rest []byte) state {
 	if p.text.thinkingTag != "" {
 		return inRehearsal
 	}
-	p.call.mustBeWhole, p.call.quoted = true, ticks
+	return p.beginFenced(t, n, ticks)
+}
+
+// beginFenced begins the call of the tag t, which stands n bytes behind the back-ticks that open a fence (inWrapper,
+// atInvoke).
+func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
+	p.call.mustBeWhole, p.call.quoted, p.call.onlyFence = true, ticks, !p.readsQuoted
 	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {
 		p.openWrapper(t.Tag)
@@ -107,8 +118,49 @@ func (p *parser) readFenceEnd() state {
 	case markup.NoMatch:
 		return p.giveBack()
 	}
+	switch v := p.matchNothingElse(rest, n); {
+	case !p.call.onlyFence:
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch:
+		return p.giveBack()
+	}
 	p.in.take(n, SpanMarkup)
 	return p.finishCall()
+}
+
+// matchNothingElse matches the end of the answer behind a fence, or another call or fence with one, at rest[i].
+func (p *parser) matchNothingElse(rest []byte, i int) markup.Verdict {
+	i, v := p.in.matchBlanks(rest, i, maxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest):
+		return markup.VerdictOf(!p.cutShort)
+	case rest[i] == '`':
+		_, _, v = p.matchQuotedCall(rest[i:])
+	case p.beginsTag(rest[i]):
+		var t markup.Tag
+		if t, v = p.matchOpener(rest[i:]); v == markup.Match {
+			v = markup.VerdictOf(!t.Closing && (t.IsWrapper() || t.Is("invoke")))
+		}
+	default:
+		v = markup.NoMatch
+	}
+	return v
+}
+
+// readNextFence reads the beginning of another call in a code fence.
+func (p *parser) readNextFence(rest []byte) (next state, v markup.Verdict) {
+	if rest[0] != '`' || p.call.wrapperOpen || p.proseBetween != nil {
+		return wait, markup.NoMatch
+	}
+	t, n, v := p.matchQuotedCall(rest)
+	if v != markup.Match {
+		return wait, v
+	}
+	p.beginNextCall(t.Tag)
+	return p.beginFenced(t, n, len(rest)-len(bytes.TrimLeft(rest, "`"))), v
 }
 
 // matchFenceEnd matches the line that ends the code fence of the call. i is the index after the white

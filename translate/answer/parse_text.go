@@ -18,7 +18,7 @@ import (
 func (p *parser) readText() state {
 	rest := p.in.rest()
 	if len(rest) == 0 {
-		if p.text.opened == "" && !p.readsQuoted && p.in.seen == nil {
+		if p.text.opened == "" && !p.readsFences() && p.in.seen == nil {
 			p.writePlain = (*parser).writeText
 		}
 		return wait
@@ -30,7 +30,7 @@ func (p *parser) readText() state {
 	if p.escaped.Tags != 0 {
 		n = nextEntity(rest, n)
 	}
-	if p.readsQuoted {
+	if p.readsFences() {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
 			n = i
 		}

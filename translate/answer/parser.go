@@ -105,6 +105,8 @@ type textSeen struct {
 
 	beganAgain bool // the model has begun that call again
 
+	said bool // there is text of the answer
+
 	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
 	channel string // that of the message that is read, "" if none has begun
 
@@ -134,6 +136,7 @@ type callSeen struct {
 	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
 	bare        bool   // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
 	alone       bool   // it is in JSON, and the whole answer, maybe with other such calls
+	onlyFence   bool   // it stands in a code fence, and is a call only if nothing but such fences and calls stands in the answer
 	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
 	continued   bool   // the model went on after a stop sequence that was text of a value
 	restarted   bool   // the model began the call again that a prefill had opened

@@ -37,6 +37,7 @@ func (p *parser) writeText(s []byte) {
 		}
 	}
 	if n > 0 {
+		t.said = t.said || kind == messages.BlockText
 		p.out.ensureBlock(kind)
 		p.out.write(t.blank)
 		p.out.write(s[:n])

@@ -95,12 +95,12 @@ var tagDamage = []damage{
 		d.drop(rWrapClose)
 		return d.surround("", "<function_results>\n<result>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\nIt is 1.")
 	}},
-	{"code fence around the calls", "Text: it is quoted.", func(d *draft) bool {
+	{"code fence around the calls", "Text: it is quoted, unless there is nothing else in the answer.", func(d *draft) bool {
 		return d.surround(pick(d.chance, []string{"```xml\n", "```\n", "```tool_code\n"}), "\n```")
 	}},
 	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", func(d *draft) bool { return !d.holdsACall() && d.surround("`", "`") }},
 	{"bold type around the calls", "The stars are text.", func(d *draft) bool { return d.surround("**", "**") }},
-	{"a quotation around the calls", "The marks in values are part of them; between tags they make a call that is not whole.", func(d *draft) bool {
+	{"a quotation around the calls", "Text: a line that begins with `>` quotes.", func(d *draft) bool {
 		d.saysSo = meansQuoted
 		if m := d.manner; m != nil && m.wrap[0] == "" && len(d.inst.Calls) > 1 {
 			return false // the answer ends where a mark makes a call none
