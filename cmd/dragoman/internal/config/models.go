@@ -76,7 +76,7 @@ type UpstreamModel struct {
 	// model writes it.
 	Values string `yaml:"stream_values" default:"whole" words:"whole flow" example:"flow" see:"configuration.md#stream_values"`
 
-	// What a call in a code fence is. `text`: text. `read`: a call, if it is whole.
+	// What a call in a code fence beside prose is. `text`: text. `read`: a call, if it is whole.
 	Quoted string `yaml:"quoted_calls" default:"text" words:"text read" example:"read" see:"configuration.md#quoted_calls"`
 
 	// Whether completions begin in thinking that the chat template opened. `marked`: no. `maybe`: perhaps. `open`: yes.
