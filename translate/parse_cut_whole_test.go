@@ -43,7 +43,7 @@ func looksWhole(t *testing.T, prompt *Prompt, req *messages.Request, c completio
 			continue
 		}
 		got, _ := read(completion{c.text[:at], messages.StopMaxTokens, ""})
-		if (len(got) > len(all) || !slices.Equal(got, all[:len(got)])) && !strings.HasPrefix(text, strings.TrimSpace(withoutHalfTag(c.text[:at]))) {
+		if (len(got) > len(all) || !slices.Equal(got, all[:len(got)])) && !strings.HasPrefix(text, string([]rune(strings.TrimSpace(withoutHalfTag(c.text[:at]))))) {
 			t.Errorf("cut at %q, before %q: the calls\n%q look whole, of\n%q", c.text[:at], c.text[at:], got, all)
 			return
 		}

@@ -82,7 +82,14 @@ func (p *parser) readDoubt() state {
 	rest := p.in.rest()
 	text := rest[:min(len(rest), MaxDoubt)]
 	eof := p.in.eof && len(text) == len(rest)
+	known := len(text) // what begins with a `<` behind that may be a tag that was cut
+	if eof && p.cutShort {
+		known = bytes.LastIndexByte(text, '>') + 1
+	}
 	for d.scanned < len(text) {
+		if d.scanned >= known && text[d.scanned] == '<' {
+			break
+		}
 		if p.followed > freeDoubt+doubtPerByte*p.in.offset() {
 			return p.settleAsText(!d.search.IsText())
 		}
@@ -261,13 +268,13 @@ func (p *parser) settleDoubtful() state {
 // not come to its end, whatever they say.
 func (p *parser) settleAtEOF(text []byte) state {
 	d := &p.doubt
-	if d.tag != nil {
-		if next := p.follow(text, held.Follow{Ends: d.gap < held.Text && !p.cutShort}); next != wait {
-			return next
-		}
-	}
 	if p.cutShort {
 		return p.settleDoubtful()
+	}
+	if d.tag != nil {
+		if next := p.follow(text, held.Follow{Ends: d.gap < held.Text}); next != wait {
+			return next
+		}
 	}
 	return p.settle(d.search.AtEnd())
 }

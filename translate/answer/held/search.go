@@ -232,7 +232,7 @@ func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer}
 	if !own {
 		e.Reason = Slips[slip].Name
-		e.Doubtful = e.Doubtful || o.passed && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
+		e.Doubtful = e.Doubtful || o.passed && o.Value.stands && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
 	}
 	p.ends = e.behind(p.ends)
 	return p
@@ -251,6 +251,6 @@ func (s *Search) endBefore(o *open, p path, t *Tag) path {
 		return p
 	}
 	p = s.end(o, p, t, MissingCloser, false)
-	p.ends.Len, p.ends.Doubtful = 0, p.ends.Doubtful || s.isEmpty(o, t)
+	p.ends.Len, p.ends.Doubtful = 0, p.ends.Doubtful || s.isEmpty(o, t) && !t.Declared
 	return p
 }

@@ -148,13 +148,13 @@ func (v *Value) close(name string) bool {
 // In a value that ends with that, tags are free text, but for those that stand where the call could go on. What
 // stands in a code fence does not, if the fence is closed.
 func (v *Value) slips(t *Tag, own bool) slipSet {
-	closers := v.stands
-	if !own {
-		closers = closers || v.Unpaired || v.HoldsMarkup() || v.item
-	}
-	return slipSet(0).with(TagInValue, closers).with(Misfit, v.misfits()).with(OpenerInValue, slices.ContainsFunc(v.open, func(e element) bool {
+	opener := slices.ContainsFunc(v.open, func(e element) bool {
 		return e.stands && !(e.fenced && t != nil && !t.Edge.fenced)
-	}))
+	})
+	if !own { // every tag counts
+		return slipSet(0).with(TagInValue, v.stands || opener || v.Unpaired || v.HoldsMarkup() || v.item).with(Misfit, v.misfits())
+	}
+	return slipSet(0).with(TagInValue, v.stands).with(OpenerInValue, opener).with(Misfit, v.misfits())
 }
 
 // Clone returns a copy that shares nothing with v.
