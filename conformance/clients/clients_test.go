@@ -64,7 +64,7 @@ func older(i int) bool {
 // run returns what came of each case; it is shorter if the client could not be had.
 func run(t *testing.T, c client) []outcome {
 	var outcomes []outcome
-	library := c.library(t)
+	library := c.inItsLanguage(t)
 	for _, test := range conformance.Cases {
 		if c.cannot[test.Name] != "" {
 			outcomes = append(outcomes, excused)
@@ -79,8 +79,8 @@ func run(t *testing.T, c client) []outcome {
 	return outcomes
 }
 
-// library starts the program of a client.
-func (c client) library(t *testing.T) conformance.Client {
+// inItsLanguage starts the program of a client.
+func (c client) inItsLanguage(t *testing.T) conformance.Client {
 	made, ok := cuts[c.name]
 	if !ok {
 		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)

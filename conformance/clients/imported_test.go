@@ -25,7 +25,7 @@ func TestImported(t *testing.T) {
 				t.Skip("only with -more")
 			}
 			t.Parallel()
-			conformance.Imported(t, c.library(t))
+			conformance.Imported(t, c.inItsLanguage(t))
 		})
 	}
 }

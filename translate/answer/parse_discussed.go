@@ -56,7 +56,7 @@ func (p *parser) settleDiscussed(meant bool) state {
 }
 
 // matchWords matches text that goes on with a sentence, or ends a quotation: a mark of a quotation or, before the line
-// ends, a letter that is not a capital or a digit. A capital begins another sentence; marks, as those of bold type, tell
+// ends, a small letter or a digit. A capital begins another sentence; marks, as those of bold type, tell
 // nothing, nor does a tag.
 func (in *input) matchWords(rest []byte) markup.Verdict {
 	switch rest[0] {
