@@ -72,6 +72,10 @@ func load(t *testing.T) (admin string) {
 	}
 	vertex := fake("vertex", "vertex") // whose tokens come to an end
 	add("vertex", "claude-opus-4-6", map[string]any{"kind": "vertex", "project": "p", "location": "us-east5", "endpoint": "http://" + vertex})
+	// Its server knows no constraint: each call is counted as one without.
+	upstreams["constrained"] = map[string]any{"kind": "openai", "base_url": "http://" + fake("constrained", "chat") + "/v1"}
+	models = append(models, map[string]any{"name": "constrained", "upstream": "constrained", "model": "claude-2.1",
+		"guided": "none", "constrain": "try", "constrain_auto": true})
 	config["models"], config["timeouts"] = models, map[string]any{"idle": "1s"}
 	text, err := yaml.Marshal(config)
 	if err != nil {
