@@ -163,7 +163,7 @@ func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_")
 func (c *converter) drop(at *memberPath) {
 	field := at.field()
 	if len(c.dropped) == messages.MaxDropped && !c.dropped[field] {
-		c.failBy(messages.FaultLimit, at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", messages.MaxDropped))
+		c.failBy(messages.FaultLimit, at, fmt.Sprintf("The request has more than %d unknown fields, and this is one of them. Remove them.", messages.MaxDropped))
 		return
 	}
 	c.dropped[field] = true

@@ -4,21 +4,22 @@ import (
 	"strings"
 )
 
-// This file describes the tools that the API defines itself to a model that only completes text.
+// This file describes the tools that the Messages API itself defines, for models that only complete
+// text.
 
 // builtin is a client tool that the API defines. A request names only its type
-// (docs/reference/messages-api.md §5): the models it was made for know the rest. A text model is shown
-// a description and a schema of this project's.
+// (docs/reference/messages-api.md §5), because the API's own models know the rest. Other models do
+// not, so Dragoman shows them its own description and schema.
 type builtin struct {
-	prefix      string // of the type, before its date
+	prefix      string // the type without its date
 	date        string
-	name        string // that the API demands
+	name        string // the name that the API requires
 	description string
 	schema      string
 }
 
-// builtins are the known versions. Of each tool the newest comes first: it also stands for versions
-// that are not listed.
+// builtins are the known versions, the newest version of each tool first. A type with an unknown
+// date gets the newest version.
 var builtins = []builtin{
 	{"bash_", "20250124", "bash", bashDescription, bashSchema},
 	{"bash_", "20241022", "bash", bashDescription, bashSchema},

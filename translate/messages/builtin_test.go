@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// describedTool is what a text model is to be told of a tool.
+// describedTool is the description of a tool for a text model.
 type describedTool struct {
 	Type       string   `json:"type"`
 	Required   []string `json:"required"`
@@ -44,7 +44,7 @@ func TestBuiltinTools(t *testing.T) {
 	)
 	for _, c := range []struct {
 		typ, name, options string
-		commands           string // the values of command or action
+		commands           string // the allowed values of command or action
 		properties         string
 	}{
 		{"bash_20241022", "bash", "", "", "command restart"},

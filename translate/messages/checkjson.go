@@ -13,22 +13,23 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file checks that a body is JSON that is safe to read, before anything is read from it.
+// This file checks that a body is safe to read as JSON, before anything is read from it.
 
-// CheckJSON checks that body is one JSON object in strict I-JSON (RFC 7493): valid UTF-8, no name
-// twice in an object at any depth, names compared with their case, at most 200 levels deep, at most
-// 50,000 members in the objects around any place, and nothing after the object. It takes time linear
-// in the body, and memory for those names alone.
+// CheckJSON checks that body is one JSON object in strict I-JSON (RFC 7493): valid UTF-8, no
+// duplicate names in an object, and nothing after the object. Names are case-sensitive. It also
+// checks two limits: maxDepth levels, and maxNames members in an object and all objects around it.
+// It takes time linear in the body, and memory only for these names.
 //
-// The error is an *InvalidRequestError, or the cause of ctx when ctx has ended.
+// The error is an *InvalidRequestError. If ctx has ended, the error is its cause.
 func CheckJSON(ctx context.Context, body []byte) error {
 	_, err := scanBody(ctx, body, nil)
 	return err
 }
 
-// scanBody is [CheckJSON] that also returns the members of the body. If the body has more than
-// MaxMembers, one more than those is returned. Names that are in known are not copied. With known, the
-// body is one of the Messages API, and names at all depths are checked: see nameCheck.
+// scanBody does what [CheckJSON] does, and returns the members of the body. If the body has more
+// than MaxMembers, scanBody returns MaxMembers+1 of them. If known is not nil, the body is a
+// Messages-API request: scanBody also checks the case of all names (see nameCheck), and does not
+// copy names that are in known.
 func scanBody(ctx context.Context, body []byte, known []string) ([]rawjson.Member, error) {
 	s := bodyScan{ctx: ctx, body: body, known: known}
 	switch err := json.Unmarshal(body, &s); {
@@ -42,21 +43,21 @@ func scanBody(ctx context.Context, body []byte, known []string) ([]rawjson.Membe
 	return s.members, nil
 }
 
-// bodyScan is a check that is going on.
+// bodyScan is the state of one check.
 type bodyScan struct {
 	ctx     context.Context
 	body    []byte
 	known   []string
 	check   nameCheck
-	open    int              // members of the objects that are open
-	members []rawjson.Member // of the body itself
-	begin   int              // of the value of the last of them
-	err     error            // what ended the scan, if it is not what the JSON package found
+	open    int              // members so far of all objects that are open
+	members []rawjson.Member // members of the body itself
+	begin   int              // where the value of the last of them begins
+	err     error            // an error that scanBody found itself; the JSON package returns its own
 }
 
 // UnmarshalJSONFrom checks all tokens of a body.
 func (s *bodyScan) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
-	const tokensPerCheck = 1024 // of ctx: well below a millisecond
+	const tokensPerCheck = 1024 // well below a millisecond
 	for n := 0; err == nil && (n == 0 || d.StackDepth() > 0); n++ {
 		if n%tokensPerCheck == 0 && s.ctx.Err() != nil {
 			s.err = context.Cause(s.ctx)
@@ -84,7 +85,7 @@ func (s *bodyScan) next(d *jsontext.Decoder) error {
 	}
 	depth := d.StackDepth()
 	s.check.value(kind, depth)
-	if depth > maxDepth { // a limit on what the decoder has to remember
+	if depth > maxDepth { // the decoder needs memory for each level
 		s.err = &InvalidRequestError{Fault: FaultLimit, Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
 	}
 	if depth == 1 && s.begin > 0 && len(s.members) <= MaxMembers {
@@ -109,12 +110,12 @@ func (s *bodyScan) name(d *jsontext.Decoder) error {
 		s.begin = int(d.InputOffset())
 	}
 	if s.open++; s.open > maxNames && s.err == nil {
-		s.err = &InvalidRequestError{Fault: FaultLimit, Path: dotted(d.StackPointer()), Message: fmt.Sprintf("This object and those around it have more than %d members.", maxNames)}
+		s.err = &InvalidRequestError{Fault: FaultLimit, Path: dotted(d.StackPointer()), Message: fmt.Sprintf("This object and the objects around it have more than %d members in all.", maxNames)}
 	}
 	return nil
 }
 
-// jsonError returns what the json package found wrong with a body as the client is told it.
+// jsonError turns an error of the json package into the error for the client.
 func jsonError(body []byte, err error) *InvalidRequestError {
 	var syntax *jsontext.SyntacticError
 	switch {

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// This file makes one message of the events of an answer.
+// This file collects the events of an answer into one message.
 
-// Collect makes one message of the events of a whole answer. It returns the error of events, or an
-// error if they end before message_stop, and then no message: half an answer is never returned.
+// Collect returns the message that the events of an answer add up to. If events ends with an error,
+// or ends before message_stop, Collect returns an error and no message: it never returns half an
+// answer.
 //
-// If the events come from a model with a tool API of its own (Event.Raw), the message holds all
-// members that they have, in Message.Raw.
+// If the events have Event.Raw, because the model has a tool API of its own, Message.Raw has all
+// members of all events.
 func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	var m *Message
 	var native *nativeMessage
-	var gathered []byte // of the deltas of the block that is open
+	var gathered []byte // from the deltas of the open block
 	stopped := false
 	for e, err := range events {
 		if err != nil {
@@ -63,8 +64,8 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	return m, nil
 }
 
-// gather appends a piece to text. It doubles the room for it, where append alone would move a long text
-// a dozen times.
+// gather appends a piece to text. It doubles the capacity when it is full. The append builtin grows
+// more slowly, and would copy a long text a dozen times.
 func gather(text, piece []byte) []byte {
 	if len(text)+len(piece) > cap(text) {
 		text = slices.Grow(text, max(len(text), len(piece), 256))
@@ -72,8 +73,8 @@ func gather(text, piece []byte) []byte {
 	return append(text, piece...)
 }
 
-// finish makes the gathered pieces the block's content. cut is Event.Cut: of a call that was cut,
-// Input keeps the parameters that came whole, because programs run what they are given.
+// finish sets the block's content to the gathered pieces. cut is Event.Cut. If the call was cut,
+// Input has only the parameters that are complete, because clients run what Input holds.
 func (b *ContentBlock) finish(gathered []byte, cut int) {
 	switch b.Type {
 	case BlockToolUse:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// answerOf yields an answer of a text and a call, of size bytes each, in deltas of 16 bytes.
+// answerOf yields an answer with a text and a call, of size bytes each, in deltas of 16 bytes.
 func answerOf(size int) iter.Seq2[Event, error] {
 	text, args := bytes.Repeat([]byte("sixteen letters "), size/16), append(append([]byte(`{"t":"`), bytes.Repeat([]byte("sixteen letters "), size/16)...), `"}`...)
 	message, block, call := &Message{ID: "msg_1", Model: "m"}, &ContentBlock{Type: BlockText}, &ContentBlock{Type: BlockToolUse, ID: "toolu_1", Name: "f"}

@@ -10,26 +10,26 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file makes one message of the events that a model with a tool API of its own sent.
+// This file collects the events of a model that has a tool API of its own.
 
-// nativeMessage gathers the events of a model with a tool API of its own, as the official SDKs do
-// (docs/reference/streaming.md §3): all members are kept, known or not.
+// nativeMessage collects the events of a model that has a tool API of its own. Like the official
+// SDKs (docs/reference/streaming.md §3), it keeps all members, known or not.
 type nativeMessage struct {
 	object rawjson.Object
 	blocks []nativeBlock
 	known  Message // the members that this package knows
 }
 
-// nativeBlock is a content block that is still growing.
+// nativeBlock is a content block that is not complete yet.
 type nativeBlock struct {
 	object rawjson.Object    // the block as it opened
-	texts  map[string][]byte // by member: the text that deltas have added
+	texts  map[string][]byte // member name to the text that deltas have added
 	input  []byte            // the partial_json so far
 	cited  []byte            // the citations that deltas have added, a comma after each
 }
 
-// add takes one event. Events without Raw, for calls that were found in the model's text, are taken
-// as the client is sent them.
+// add adds one event. An event without Raw, of a call that Dragoman found in the model's text, is
+// first written as JSON, as the client gets it.
 func (m *nativeMessage) add(e Event) {
 	raw := jsontext.Value(e.AppendJSON(nil))
 	switch e.Type {
@@ -51,7 +51,7 @@ func (m *nativeMessage) add(e Event) {
 		if e.Cut > 0 {
 			b.input = append(b.input[:e.Cut], '}')
 		}
-		b.input = rawjson.ReplaceLoneSurrogates(b.input) // or the input would count as cut
+		b.input = rawjson.ReplaceLoneSurrogates(b.input) // a lone surrogate would make the input look cut
 	case MessageDelta:
 		for name, value := range rawjson.NamedMembers(rawjson.Lookup(raw, "delta")) {
 			m.object.Set(name, value)
@@ -62,7 +62,7 @@ func (m *nativeMessage) add(e Event) {
 	}
 }
 
-// mergeUsage takes over the totals at the end of the answer. A null does not replace a total.
+// mergeUsage takes the final token counts. A null does not replace a count.
 func (m *nativeMessage) mergeUsage(usage jsontext.Value) {
 	total := rawjson.ReadObject(m.object.Member("usage"))
 	for name, value := range rawjson.NamedMembers(usage) {
@@ -73,8 +73,8 @@ func (m *nativeMessage) mergeUsage(usage jsontext.Value) {
 	m.object.Set("usage", total.JSON())
 }
 
-// message returns the whole message. Its stop reason is that of a message with a call that was cut,
-// if there is one.
+// message returns the whole message. If a call was cut, message changes the stop reason by
+// [Stop.WithCutCall].
 func (m *nativeMessage) message() *Message {
 	content, cut := []byte{'['}, false
 	for i, b := range m.blocks {
@@ -102,8 +102,8 @@ func (m *nativeMessage) message() *Message {
 	return &m.known
 }
 
-// add takes one delta. A string adds to the member of its name, a citation to the list of citations,
-// and any other value replaces the member.
+// add adds one delta. A string is appended to the member of its name, a citation to the list of
+// citations. Any other value replaces the member.
 func (b *nativeBlock) add(delta jsontext.Value) {
 	for name, value := range rawjson.NamedMembers(delta) {
 		switch {
@@ -123,13 +123,13 @@ func (b *nativeBlock) add(delta jsontext.Value) {
 	}
 }
 
-// isCut reports whether the input came, but not to its end.
+// isCut reports whether the block has an input that is incomplete.
 func (b *nativeBlock) isCut() bool {
 	return len(bytes.TrimSpace(b.input)) > 0 && !jsontext.Value(b.input).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// json returns the whole block. An input in deltas replaces the one that the block opened with; of
-// one that was cut it has the members that came whole.
+// json returns the whole block. An input from deltas replaces the input at the block's start. If
+// the input was cut, it has the complete parameters only.
 func (b *nativeBlock) json() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.object.Set(name, rawjson.AppendString(nil, rawjson.StringOf(b.object.Member(name))+string(b.texts[name])))
@@ -149,8 +149,8 @@ func (b *nativeBlock) json() jsontext.Value {
 	return b.object.JSON()
 }
 
-// appendElements returns a copy of array with more elements, which have commas between them. A value
-// that is no array counts as an empty one.
+// appendElements returns a copy of array with more elements. more is the elements, with commas
+// between them. A value that is not an array counts as an empty array.
 func appendElements(array, more jsontext.Value) jsontext.Value {
 	for range rawjson.Elements(array) {
 		return slices.Concat(array[:len(array)-1], []byte{','}, more, []byte{']'})

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Many citations cost what their bytes cost.
+// TestManyCitations checks that memory for citations grows with their bytes, not faster.
 func TestManyCitations(t *testing.T) {
 	const n = 20_000
 	events := func(yield func(Event, error) bool) {

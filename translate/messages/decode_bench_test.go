@@ -13,8 +13,8 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// longConversation returns a request of the shape that the speed of decoding is
-// measured on: 30 tools and 20 turns of 4 KiB, about 115 KB in all.
+// longConversation returns the request that the decoding benchmarks use: 30 tools and 20 turns of 4
+// KiB, about 115 KB in all.
 func longConversation() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"model":"claude-2.1","max_tokens":4096,"stream":true,"system":"You are careful.","tools":[`)
@@ -45,8 +45,8 @@ func longConversation() []byte {
 	return b.Bytes()
 }
 
-// agentRequest returns a request of an agent: its tools, and turns of a call and its result, which is
-// of about size bytes, with the escapes of JSON and letters beyond ASCII.
+// agentRequest returns a request like an agent's: tools, and turns of a call and its result. A
+// result has about size bytes, with JSON escapes and non-ASCII letters.
 func agentRequest(tools, turns, size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"max_tokens":4096,"messages":[{"content":"Write the program that we spoke of to src/main.go.","role":"user"}`)
@@ -71,8 +71,7 @@ func agentRequest(tools, turns, size int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkDecode measures a body on its way to a Request, and the first step alone, in which it is
-// checked.
+// BenchmarkDecode measures the whole decoding of a body, and its first step, CheckJSON, alone.
 func BenchmarkDecode(b *testing.B) {
 	for _, bm := range []struct {
 		name string
@@ -100,8 +99,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeHostile measures what bodies cost that hold nothing but elements, by
-// the byte.
+// BenchmarkDecodeHostile measures the cost per byte of bodies that are only lists of tiny elements.
 func BenchmarkDecodeHostile(b *testing.B) {
 	for name, element := range map[string]string{
 		"numbers": `0,`, "objects": `{},`, "texts": `{"type":"text","text":"a"},`, "unknown": `{"type":"text","text":"a","b":0,"c":0,"d":0,"e":0},`,
@@ -117,13 +115,13 @@ func BenchmarkDecodeHostile(b *testing.B) {
 	}
 }
 
-// TestDecodeAllocations holds the allocations to a number that grows with the blocks and tools of a
-// request, not with its bytes, and their memory to that of the texts.
+// TestDecodeAllocations checks that the number of allocations grows with the blocks and tools of a
+// request, not with its bytes. Longer texts may take only their own memory more.
 func TestDecodeAllocations(t *testing.T) {
 	if testcost.UnderRace {
 		t.Skip("the race detector has pools forget at random")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would take the readers that are used again
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would free the pooled readers
 	decode := func(body []byte) (allocations float64, memory uint64) {
 		allocations = testing.AllocsPerRun(10, func() {
 			if _, err := Decode(body, DecodeOptions{}); err != nil {
@@ -138,7 +136,7 @@ func TestDecodeAllocations(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name       string
-		body, long []byte // the same blocks and tools, and longer texts
+		body, long []byte // long has the same blocks and tools, with longer texts
 		most       float64
 	}{
 		{"small", agentRequest(1, 1, 1000), agentRequest(1, 1, 100_000), 100},
@@ -149,7 +147,7 @@ func TestDecodeAllocations(t *testing.T) {
 			t.Errorf("%s: Decode makes %.0f allocations, want at most %.0f", tt.name, n, tt.most)
 		}
 		long, longMemory := decode(tt.long)
-		const slack = 10 // for the memory that texts are decoded in
+		const slack = 10 // memory for decoding texts
 		if long > n+slack {
 			t.Errorf("%s: Decode makes %.0f allocations for longer texts, and %.0f for short ones", tt.name, long, n)
 		}

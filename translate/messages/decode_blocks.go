@@ -13,17 +13,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads content blocks, and decides which stand where.
+// This file reads content blocks, and checks which types may stand in which place.
 
-// blockPlace is a place that holds content blocks.
+// blockPlace is a place in a request that holds content blocks.
 type blockPlace struct {
-	accepts   []string // the types of blocks that are read
-	drops     []string // the types that the API allows here and a text model cannot read
-	inMessage bool     // it is the content of a message
+	accepts   []string // the types of blocks that Dragoman reads
+	drops     []string // the types that the API allows here, but that a text model cannot read
+	inMessage bool     // the place is the content of a message
 }
 
-// foreignBlocks come from a server with tools of its own, or from a model that thinks
-// (docs/reference/messages-api.md §4).
+// foreignBlocks are the blocks that come from a server with tools of its own, or from a model that
+// thinks (docs/reference/messages-api.md §4).
 var foreignBlocks = []string{
 	"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
 	"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
@@ -48,11 +48,11 @@ var (
 	inSource       = blockPlace{accepts: []string{BlockText, BlockImage}}
 )
 
-// messageBlocks are the types that some message may hold.
+// messageBlocks are the block types that a message may hold, depending on its role.
 var messageBlocks = []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolUse, BlockToolResult, blockToolAddition, blockToolRemoval}
 
-// unsupportedInBlock are the members of each type of block that the API knows and a text model has
-// no use for.
+// unsupportedInBlock lists, for each type of block, members that the API knows but a text model
+// cannot use.
 var unsupportedInBlock = map[string][]string{
 	BlockText:          {"cache_control", "citations"},
 	BlockImage:         {"cache_control", "transformations"},
@@ -71,7 +71,7 @@ func (d *decoder) blockCapacity(list jsontext.Value) int {
 	return d.capacity(list, shortest, MaxBlocks-d.blockCount)
 }
 
-// content reads content outside of messages: a string or a list of blocks.
+// content reads content that is not a message's: a string or a list of blocks.
 func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []BlockParam {
 	switch v.Kind() {
 	case '"':
@@ -97,13 +97,13 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 	return nil
 }
 
-// blockMembers are the members of blocks of all types.
+// blockMembers are the names of all members that some type of block has.
 var blockMembers = []string{
 	"type", "text", "source", "title", "context", "id", "name", "input", "tool_use_id", "is_error", "tool_name", "content", "tool",
 	"thinking", "signature", "cache_control", "citations", "transformations", "caller", "toolset_name",
 }
 
-// block reads one block. It reports false if the block is left out.
+// block reads one block. It returns false if the block is left out.
 func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) {
 	at := &e.at
 	o, ok := d.openItem(e, blockMembers)
@@ -121,10 +121,10 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 	d.blockFields(at, &b, &o, place)
 	d.dropRest(at, &o, unsupportedInBlock[b.Type])
 	at.tag = ""
-	return b, b.Type != blockToolAddition && b.Type != blockToolRemoval // their place is among the tools: see shownTools
+	return b, b.Type != blockToolAddition && b.Type != blockToolRemoval // tool changes are not content; see shownTools
 }
 
-// checkPlace reports whether a block of the type may stand in the place. It fails if not, or notes
+// checkPlace reports whether this type of block is allowed in the place. If not, it fails, or notes
 // that the block is dropped.
 func (d *decoder) checkPlace(at *fieldPath, typ string, place *blockPlace) bool {
 	switch {
@@ -151,7 +151,7 @@ func (d *decoder) checkPlace(at *fieldPath, typ string, place *blockPlace) bool 
 	return false
 }
 
-// failTag fails because the type of a block, tool or source is not one of expected.
+// failTag fails because the type of a block, tool or source is not in expected.
 func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 	d.fail(at, "Input tag '%s' found using 'type' does not match any of the expected tags: '%s'", clip(tag), strings.Join(expected, "', '"))
 }
@@ -200,7 +200,7 @@ func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, p
 	}
 }
 
-// checkCitations refuses citations in a user's text, which the newer API version does not allow
+// checkCitations rejects citations in a user's text, which the newer API version does not allow
 // (docs/reference/messages-api.md §1).
 func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
 	c := o.Member("citations")
@@ -222,13 +222,13 @@ func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *rawjson.Object) {
 	}
 }
 
-// mediaTypes are the media types that base64 sources may have, by the type of the block.
+// mediaTypes lists the media types that a base64 source may have, for each type of block.
 var mediaTypes = map[string][]string{
 	BlockImage:    {"image/jpeg", "image/png", "image/gif", "image/webp"},
 	BlockDocument: {"application/pdf"},
 }
 
-// sourceMembers are the members of sources of all types.
+// sourceMembers are the names of all members that some type of source has.
 var sourceMembers = []string{"type", "media_type", "data", "url", "file_id", "content"}
 
 // source reads where an image or document comes from.
@@ -264,28 +264,28 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	if typ == SourceBase64 || typ == SourceURL || typ == SourceFile {
 		b.Source.JSON = v
 		if !d.opt.Strict {
-			return // its unknown members are kept: they stay in the JSON
+			return // unknown members stay in the JSON
 		}
 	}
 	d.dropRest(&p, &o, nil)
 }
 
-// mediaType checks that a string is one of allowed.
+// mediaType checks that a string is in allowed.
 func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
 	if s := d.text(at, v); !slices.Contains(allowed, s) {
 		d.fail(at, "Input should be '%s'", strings.Join(allowed, "', '"))
 	}
 }
 
-// checkString checks that v is a string, and leaves it in its JSON.
+// checkString checks that v is a string. It stays in the JSON.
 func (d *decoder) checkString(at fieldPath, v jsontext.Value) {
 	if v.Kind() != '"' {
 		d.text(at, v)
 	}
 }
 
-// checkBase64 checks that v is a string with the base64 of a file, and leaves it in its JSON. Line breaks
-// may be in it.
+// checkBase64 checks that v is a string of base64, which may have line breaks. It stays in the
+// JSON.
 func (d *decoder) checkBase64(at fieldPath, v jsontext.Value) {
 	if v.Kind() != '"' {
 		d.text(at, v)
@@ -300,10 +300,10 @@ func (d *decoder) checkBase64(at fieldPath, v jsontext.Value) {
 	}
 }
 
-// toolID reads the id of a tool_use or of its result. The history may have begun with another API or
-// model: Converse allows '.' and ':' beyond the pattern of the Messages API
-// (docs/reference/messages-api.md §8), and gateways allow more. No model is shown an id, so only a
-// strict server refuses what Converse would.
+// toolID reads the id of a tool_use or of its result. The history may come from another API or
+// model: Converse allows '.' and ':' in ids, which the Messages API does not
+// (docs/reference/messages-api.md §8), and gateways allow more. Dragoman never shows ids to a
+// model, so only strict mode rejects ids, and only those that Converse rejects.
 func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	id := d.text(at, v)
 	if id == "" || d.opt.Strict && !onlyBytes(id, "-_.:") {
@@ -312,8 +312,8 @@ func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	return id
 }
 
-// checkReplayedName checks the name in a tool_use. The tool need not be offered in this request, so
-// the API bounds only the length.
+// checkReplayedName checks the name in a past tool_use. The tool need not be offered in this
+// request, so the API only limits the length.
 func (d *decoder) checkReplayedName(at fieldPath, name string) {
 	const longest = 200
 	switch n := utf8.RuneCountInString(name); {

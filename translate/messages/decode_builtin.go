@@ -8,7 +8,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads tools that the API defines itself, and what all client tools have in common.
+// This file reads tools that the API itself defines, and the members that all client tools share.
 
 // builtinTool reads a tool of an Anthropic-defined type.
 func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *builtin) Tool {
@@ -30,7 +30,7 @@ func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *b
 	return t
 }
 
-// display reads the options of a computer tool that say what its screen is, and adds them to the
+// display reads the options of a computer tool that describe its screen, and adds them to the
 // description.
 func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 	width := d.integer(at.member("display_width_px"), o.Take("display_width_px"), 1)
@@ -44,12 +44,13 @@ func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 	}
 }
 
-// unsupportedInTool are the members of a tool that the API knows and a text model has no use for.
+// unsupportedInTool are members of a tool that the API knows but a text model cannot use.
 var unsupportedInTool = []string{
 	"cache_control", "allowed_callers",
 }
 
-// deferTool notes the name of a tool that is not to be shown before something names it.
+// deferTool notes that a tool has defer_loading: the model is shown it only after something names
+// it.
 func (d *decoder) deferTool(at *fieldPath, o *rawjson.Object, name string) {
 	if d.boolean(at.member("defer_loading"), o.Take("defer_loading")) {
 		if d.deferred == nil {
@@ -61,11 +62,12 @@ func (d *decoder) deferTool(at *fieldPath, o *rawjson.Object, name string) {
 
 const eagerStreaming = "eager_input_streaming"
 
-// betaFineGrained is a beta that does for all tools of a request what eager_input_streaming does for one
+// betaFineGrained is the beta that turns on eager_input_streaming for all tools of a request
 // (docs/reference/streaming.md §4).
 const betaFineGrained = "fine-grained-tool-streaming-2025-05-14"
 
-// listsBeta reports whether list, the anthropic_beta of a body, is or holds the name of a beta.
+// listsBeta reports whether list, a body's anthropic_beta, names the beta. It may be a string or a
+// list.
 func listsBeta(list jsontext.Value, name string) bool {
 	switch list.Kind() {
 	case '"':
@@ -80,7 +82,7 @@ func listsBeta(list jsontext.Value, name string) bool {
 	return false
 }
 
-// inputStreaming reads eager_input_streaming, which every client tool can have.
+// inputStreaming reads eager_input_streaming, which every client tool may have.
 func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreaming {
 	v := o.Take(eagerStreaming)
 	switch {

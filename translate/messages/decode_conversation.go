@@ -6,28 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// This file checks the rules between messages: whose turn it is, and which call a result answers.
+// This file checks the rules between messages: which role is next, and which call a result answers.
 
-// conversation is what the rules between messages have to know of the messages so far
-// (docs/reference/messages-api.md §9). Consecutive messages of one role are one turn; a system
-// message belongs to a turn of the user's. Its methods fail by way of the decoder.
+// conversation is what the rules between messages need to know about the messages so far
+// (docs/reference/messages-api.md §9). Consecutive messages of one role form one turn. A system
+// message belongs to a user turn.
 type conversation struct {
-	role        string         // of the turn that is open; "" before the first
+	role        string         // of the open turn; "" before the first turn
 	calls       []pastToolUse  // every tool_use so far
-	byID        map[string]int // index into calls, by id
-	lastTurn    int            // calls[lastTurn:] are those of the last assistant turn
-	pastResults bool           // the message has a block that is not a tool_result: no more results may follow
+	byID        map[string]int // id to index in calls
+	lastTurn    int            // calls[lastTurn:] belong to the last assistant turn
+	pastResults bool           // the message has a block other than tool_result, so no result may follow in it
 }
 
-// pastToolUse is a tool_use block of the history.
+// pastToolUse is a tool_use block in the history.
 type pastToolUse struct {
 	id       string
 	message  int  // index of its message
 	answered bool // there is a tool_result for it
 }
 
-// add appends a block to the content of the message m, and fails if it may not follow what came
-// before. It returns the content.
+// add appends a block to content of the message m, and returns the content. It fails if the block
+// may not follow the blocks before it.
 func (c *conversation) add(d *decoder, at fieldPath, m MessageParam, b BlockParam) []BlockParam {
 	switch {
 	case m.Role != RoleSystem:
@@ -48,7 +48,7 @@ func (c *conversation) add(d *decoder, at fieldPath, m MessageParam, b BlockPara
 	return append(m.Content, b)
 }
 
-// beginTurn begins a turn of the role, unless a turn of that role is open.
+// beginTurn begins a turn of the role, unless such a turn is open already.
 func (c *conversation) beginTurn(d *decoder, role string) {
 	if role == c.role {
 		return
@@ -60,7 +60,7 @@ func (c *conversation) beginTurn(d *decoder, role string) {
 	c.role = role
 }
 
-// addCall notes a tool_use. Its id has to be new.
+// addCall notes a tool_use. It fails if the id was used before.
 func (c *conversation) addCall(d *decoder, at fieldPath, id string) {
 	if _, ok := c.byID[id]; ok {
 		d.failBy(FaultConversation, member("messages"), "`tool_use` ids must be unique")
@@ -72,7 +72,7 @@ func (c *conversation) addCall(d *decoder, at fieldPath, id string) {
 	c.calls = append(c.calls, pastToolUse{id: id, message: at.up.up.index})
 }
 
-// addResult notes the result of a call of the last assistant turn.
+// addResult notes the result of a call in the last assistant turn.
 func (c *conversation) addResult(d *decoder, at fieldPath, id string) {
 	i, ok := c.byID[id]
 	switch {
@@ -88,8 +88,8 @@ func (c *conversation) addResult(d *decoder, at fieldPath, id string) {
 	}
 }
 
-// checkAnswered fails if a call of the last assistant turn has no result. It is called when the
-// user's turn after it ends.
+// checkAnswered fails if a call in the last assistant turn has no result. It is called at the end
+// of the user turn that follows.
 func (c *conversation) checkAnswered(d *decoder) {
 	var missing []string
 	first, shown := 0, 0
@@ -112,7 +112,7 @@ func (c *conversation) checkAnswered(d *decoder) {
 	}
 }
 
-// checkEnd checks the conversation as a whole, after its last message.
+// checkEnd checks the conversation as a whole, after the last message.
 func (c *conversation) checkEnd(d *decoder, messages []MessageParam) {
 	at := member("messages")
 	if len(messages) == 0 {
@@ -121,7 +121,7 @@ func (c *conversation) checkEnd(d *decoder, messages []MessageParam) {
 	}
 	c.checkAnswered(d)
 	last := messages[len(messages)-1]
-	if last.Role != RoleAssistant || d.opt.Count { // nothing continues what is only counted
+	if last.Role != RoleAssistant || d.opt.Count { // a request to count tokens is not continued
 		return
 	}
 	final := last.Content[len(last.Content)-1].Text

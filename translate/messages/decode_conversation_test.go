@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// use and result are blocks of a history.
+// use and result return blocks of a history.
 func use(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"t","input":{}}` }
 
 func result(id string) string { return `{"type":"tool_result","tool_use_id":"` + id + `"}` }
 
 const prose = `{"type":"text","text":"x"}`
 
-// history returns a request of messages, each given as its role and blocks:
-// "user", prose+","+result("a"), "assistant", prose.
+// history returns a request with messages. Each message is a role and its blocks: "user",
+// prose+","+result("a"), "assistant", prose.
 func history(rolesAndBlocks ...string) string {
 	var messages []string
 	for i := 0; i < len(rolesAndBlocks); i += 2 {
@@ -154,7 +154,8 @@ func TestDecodeTakesHistory(t *testing.T) {
 	}
 }
 
-// A history may come from a model or a gateway with ids of its own. No model is shown them.
+// A history may have the ids of another model or gateway. Dragoman does not show ids to a model, so
+// it accepts them.
 func TestDecodeForeignIDs(t *testing.T) {
 	for _, id := range []string{"functions.Bash:0", "call_1|fc_2", "a b", "é", "tool/1#x"} {
 		r, err := Decode([]byte(history("user", prose, "assistant", use(id), "user", result(id))), DecodeOptions{})
@@ -164,7 +165,7 @@ func TestDecodeForeignIDs(t *testing.T) {
 	}
 }
 
-// Base64 may be broken into lines, and JSON may escape its slashes.
+// Base64 may have line breaks, and JSON may escape its slashes.
 func TestDecodeBase64(t *testing.T) {
 	for _, data := range []string{"aGk=", `aGk\/`, `aGkh\r\naGk=`, ""} {
 		body := history("user", `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`+data+`"}}`)
@@ -174,8 +175,7 @@ func TestDecodeBase64(t *testing.T) {
 	}
 }
 
-// TestDecodeLongHistory would take minutes if looking a call up took longer
-// the more there are.
+// TestDecodeLongHistory would take minutes if finding a call took longer the more calls there are.
 func TestDecodeLongHistory(t *testing.T) {
 	const n = 49_000
 	var uses, results strings.Builder

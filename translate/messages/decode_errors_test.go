@@ -102,7 +102,7 @@ func TestDecodeErrors(t *testing.T) {
 				"thinking: Input tag 'deep' found using 'type' does not match any of the expected tags: 'enabled', 'adaptive', 'between_tools', 'disabled'"},
 			{"thinking a number", with(`"thinking":5`), strict, "thinking: Input should be a valid dictionary"},
 			{"defer_loading on all tools", with(`"tools":[{"name":"a","input_schema":{"type":"object"},"defer_loading":true}]`), strict,
-				"tools: All tools have `defer_loading`. At least one has to be there for the model to begin with."},
+				"tools: All tools have `defer_loading`. Remove it from at least one tool."},
 			{"unknown in a tool", with(`"tools":[{"name":"a","input_schema":{"type":"object"},"parameters":{}}]`), strict, "tools.0.custom.parameters: Extra inputs are not permitted"},
 			{"unknown in a message", withMessages(`{"role":"user","content":"x","name":"n"}`, ""), strict, "messages.0.name: Extra inputs are not permitted"},
 			{"unknown behind blocks", withMessages(`{"role":"user","content":[{"type":"text","text":"x"}] , "name":"n"},{"role":"user","content":"y"}`, ""), strict, "messages.0.name: Extra inputs are not permitted"},
@@ -221,7 +221,7 @@ func TestDecodeErrors(t *testing.T) {
 			{"MCP toolset", with(`"tools":[{"type":"mcp_toolset","mcp_server_name":"x"}]`), strict,
 				"tools.0: `mcp_toolset` runs in the upstream, and this model only completes text. Remove the tool, or use a model with a tool API."},
 			{"computer toolset", with(`"tools":[{"type":"computer_toolset_20260801"}]`), DecodeOptions{},
-				"tools.0: `computer_toolset_20260801` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API."},
+				"tools.0: `computer_toolset_20260801` has no schemas, so a model that only completes text cannot use it. Remove it, or use a model with a tool API."},
 			{"built-in name", with(`"tools":[{"type":"bash_20250124","name":"shell"}]`), strict, "tools.0.bash_20250124.name: Input should be 'bash'"},
 			{"built-in without name", with(`"tools":[{"type":"memory_20250818"}]`), strict, "tools.0.memory_20250818.name: Field required"},
 			{"no display", with(`"tools":[{"type":"computer_20250124","name":"computer","display_width_px":800}]`), strict, "tools.0.computer_20250124.display_height_px: Field required"},
@@ -265,7 +265,7 @@ func wantDecodeError(t *testing.T, c decodeErrorCase) {
 	}
 }
 
-// TestThreadDetails tells SDKs that try a thread first to go on without one.
+// TestThreadDetails checks the error that makes SDKs go on without a thread.
 func TestThreadDetails(t *testing.T) {
 	_, err := Decode([]byte(with(`"thread":{"type":"create"}`)), DecodeOptions{})
 	var invalid *InvalidRequestError

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzDecode checks that decoding is never looser than strict JSON as another
-// package reads it, that it is a function of its input, that it does not write
-// to the body, and that errors are fit to be sent.
+// FuzzDecode checks four rules. Decode accepts only what another strict JSON package accepts. It
+// returns the same for the same body. It does not write to the body. Its errors are fit for
+// clients.
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
 		with(""),
@@ -78,7 +78,7 @@ func checkDecodeError(t *testing.T, err error) {
 	}
 }
 
-// checkDecoded checks what the rest of the package takes for granted.
+// checkDecoded checks what the rest of the program relies on.
 func checkDecoded(t *testing.T, r *Request) {
 	if len(r.Messages) == 0 || r.Model == "" || r.MaxTokens < 0 {
 		t.Fatalf("not a request: %+v", r)
@@ -113,8 +113,8 @@ func checkDecoded(t *testing.T, r *Request) {
 	}
 }
 
-// strictObject reports why a text is not exactly one JSON object in valid UTF-8
-// without duplicate names. It is independent of the package that Decode uses.
+// strictObject returns an error if text is not exactly one JSON object in valid UTF-8 without
+// duplicate names. It uses another package than Decode.
 func strictObject(text []byte) error {
 	switch {
 	case !utf8.Valid(text):

@@ -21,7 +21,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	const shortest = len(`{"role":"user","content":"a"},`)
 	r.Messages = make([]MessageParam, 0, d.capacity(list, shortest, MaxMessages))
 	var before conversation
-	empty := -1 // index of an empty message: only the last one may be empty
+	empty := -1 // index of an empty message: only the last message may be empty
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
 			d.failBy(FaultConversation, at.element(empty), emptyMessage)
@@ -45,7 +45,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 // emptyMessage is the API's error for a message without content.
 const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
 
-// messagePlaces are the places that the contents of messages are, by role.
+// messagePlaces maps a role to the place that the content of its messages is.
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
 
 var (
@@ -54,9 +54,9 @@ var (
 	roles          = []string{RoleUser, RoleAssistant, RoleSystem}
 )
 
-// message reads one message; before is what came before it. The message has no content if nothing
-// of it is left. It reports false if the message was empty as it came, which only a final
-// assistant message may be.
+// message reads one message; before is the conversation up to it. If all blocks are left out, the
+// message has no content. message returns false if the client sent an empty message, which the API
+// allows only as the final assistant message.
 func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
 	o, ok := d.openItem(e, messageMembers)
@@ -101,8 +101,8 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	return m, ok
 }
 
-// systemMembers reads what a system message alone may have: when its text is cleared, and how much effort its
-// turn is worth (docs/reference/messages-api.md §3).
+// systemMembers reads the members that only system messages have: when the text is cleared, and the
+// effort for the turn (docs/reference/messages-api.md §3).
 func (d *decoder) systemMembers(at *fieldPath, o *rawjson.Object) {
 	switch clear := at.member("clear_at"); d.optionalText(clear, o.Take("clear_at")) {
 	case "", "never":
@@ -122,13 +122,13 @@ func (d *decoder) systemMembers(at *fieldPath, o *rawjson.Object) {
 	}
 }
 
-// withoutCleared returns the messages without those that are cleared at the next message of the user's, where
-// there is one.
+// withoutCleared returns the messages without the cleared ones: a system message may say that it is
+// cleared as soon as another user message follows.
 func (d *decoder) withoutCleared(list []MessageParam) []MessageParam {
 	if len(d.cleared) == 0 {
 		return list
 	}
-	last := len(list) - 1 // the user's last message
+	last := len(list) - 1 // the last user message
 	for last >= 0 && list[last].Role != RoleUser {
 		last--
 	}

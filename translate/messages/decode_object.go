@@ -11,16 +11,16 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads objects and lists: members that are known, and what becomes of the others.
+// This file reads objects and lists, and handles unknown members.
 
-// openObject begins to read an object. Names that are in known are not copied. It fails if v is no
-// object or has too many members. The members' values are not checked yet: when they are, errors can
-// name the type of the block that they are in.
+// openObject starts reading an object. It fails if v is not an object or has too many members.
+// Names that are in known are not copied. The values are checked later, so that errors can name the
+// type of the block.
 func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	return d.openNext(at, rawjson.Read(v), known)
 }
 
-// openNext is openObject for what is next in a reader.
+// openNext does what openObject does, for the next value of a reader.
 func (d *decoder) openNext(at *fieldPath, from *rawjson.Reader, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, from.Kind()) {
 		return o, false
@@ -31,8 +31,8 @@ func (d *decoder) openNext(at *fieldPath, from *rawjson.Reader, known []string) 
 	return o, d.checkCount(at, &o)
 }
 
-// checkCount reports whether an object has not too many members, and fails otherwise. at is nil for
-// the request itself.
+// checkCount fails and returns false if an object has too many members. For the request itself, at
+// is nil.
 func (d *decoder) checkCount(at *fieldPath, o *rawjson.Object) bool {
 	if len(o.Members) > MaxMembers {
 		d.failBy(FaultLimit, at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
@@ -40,28 +40,28 @@ func (d *decoder) checkCount(at *fieldPath, o *rawjson.Object) bool {
 	return d.err == nil
 }
 
-// listItem is an element of a list. It is read once, by openItem or by value.
+// listItem is an element of a list. Read it once, with openItem or value.
 type listItem struct {
 	list, at fieldPath
-	from     *rawjson.Reader // of the list; nil once the element is read
+	from     *rawjson.Reader // of the list; nil after the element is read
 }
 
-// openItem is openObject for an element.
+// openItem does what openObject does, for a list element.
 func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
 	from := e.from
 	e.from = nil
 	return d.openNext(&e.at, from, known)
 }
 
-// value returns the whole element.
+// value returns the element as JSON.
 func (e *listItem) value() jsontext.Value {
 	v, _ := e.from.Next()
 	e.from = nil
 	return v
 }
 
-// elements ranges over the elements of a list, which may be missing, until something fails. It
-// fails if there are more than most. An item is only valid until the next one.
+// elements yields the elements of a list until something fails. The list may be missing. elements
+// fails if the list has more than most elements. An item is only valid until the next one.
 func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq[*listItem] {
 	return func(yield func(*listItem) bool) {
 		if list.Kind() != '[' {
@@ -86,19 +86,20 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 	}
 }
 
-// dropRest drops the members of the object at p that were not taken. Those in known are members of
-// the API that a text model has no use for; the others are unknown. In strict mode it fails instead,
-// unless the member is a hint. p is nil for the request itself.
+// dropRest drops all members of the object at p that were not taken. Members in known exist in the
+// API, but a text model cannot use them; all others are unknown. In strict mode, dropRest fails
+// unless the member is a hint. For the request itself, p is nil.
 func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
-	if d.opt.Strict { // of several errors, that of the first name is reported
-		// Not by slices, of whose sorting the program would have one more copy, for members alone.
+	if d.opt.Strict { // if there are several errors, report the first name in order
+		// Package sort, not slices: slices would add a copy of its sort to the program for this
+		// type alone.
 		sort.Slice(o.Members, func(i, j int) bool { return o.Members[i].Name < o.Members[j].Name })
 	}
 	for _, m := range o.Members {
 		switch at := p.member(m.Name); {
 		case m.Value == nil:
 		case !slices.Contains(known, m.Name):
-			// With a dot, the name would read like a path.
+			// A dot in the name would look like a path.
 			d.dropUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
 		case m.Value[0] == 'n' || asksNothing(m.Value):
 		case d.opt.Strict && !slices.Contains(hints, m.Name):
@@ -109,11 +110,11 @@ func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 	}
 }
 
-// hints are members of the API that change no answer: what it costs, how soon it comes, and whom it is
-// counted for. Strict mode, which refuses what would make an answer another one, leaves them out.
+// hints are members of the API that do not change the answer, only its cost, its speed, or who it
+// is counted for. Strict mode drops them and does not fail: it only rejects what changes an answer.
 var hints = []string{"cache_control", "effort", "metadata", "service_tier", "speed"}
 
-// dropUnknown drops a member that has no place in its object. In strict mode it fails instead.
+// dropUnknown drops a member that does not belong in its object. In strict mode it fails instead.
 func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	switch {
 	case v == nil:
@@ -124,9 +125,9 @@ func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	}
 }
 
-// capacity returns how many elements to allocate for a list of objects that have at least shortest
-// bytes each, and no more than most. The elements of a long list are counted, as far as they are
-// objects: to grow the list later would take its memory several times.
+// capacity returns how many elements to allocate for a list. Each element is an object of at least
+// shortest bytes. The result is at most most. For a long list, capacity counts the objects at its
+// start, because growing the list later takes several times its memory.
 func (d *decoder) capacity(list jsontext.Value, shortest, most int) (n int) {
 	const long = 256 << 10
 	if len(list) < long {

@@ -8,10 +8,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads what a request asks of the answer beside text: thinking and a JSON format.
+// This file reads what a request asks of the answer apart from text: thinking, and a JSON format.
 
-// thinking reads whether the model is asked to think before it answers
-// (docs/reference/messages-api.md §7). How much it may think is for the model to decide.
+// thinking reads whether the client asks the model to think before it answers
+// (docs/reference/messages-api.md §7). It ignores the budget: the model decides how much it thinks.
 func (d *decoder) thinking(v jsontext.Value) Thinking {
 	at := member("thinking")
 	if absent(v) {
@@ -34,8 +34,8 @@ func (d *decoder) thinking(v jsontext.Value) Thinking {
 	return ThinkingShown
 }
 
-// outputFormat reads the schema that the answer has to fit (output_config.format, or output_format
-// in its old place). It returns nil for none.
+// outputFormat reads the schema for the answer: output_config.format, or output_format in older
+// requests. It returns nil if there is none.
 func (d *decoder) outputFormat(o *rawjson.Object) jsontext.Value {
 	format, at := o.Take("output_format"), member("output_format")
 	config := member("output_config")

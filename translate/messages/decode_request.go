@@ -9,18 +9,18 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads the members of a request, in the order in which the API reports their errors.
+// This file reads the members of a request, in the order of the API's errors.
 
-// unsupported are the members of a request that the API knows and a text model has no use for.
+// unsupported are members of a request that the API knows but a text model cannot use.
 var unsupported = []string{
 	"metadata", "service_tier", "speed", "cache_control", "container",
 	"inference_geo", "diagnostics", "user_profile_id", "context_management", "compaction", "fallbacks",
 	"fallback_credit_token", "billing_policy",
 }
 
-// requestMembers are the members a request may have. Some clients write the headers
-// anthropic-version and anthropic-beta into the body (docs/reference/wire.md, finding 16);
-// output_format is the older place of output_config.format.
+// requestMembers are the members that a request may have. Some clients write the headers
+// anthropic-version and anthropic-beta into the body (docs/reference/wire.md, finding 16).
+// output_format is the older name of output_config.format.
 var requestMembers = slices.Concat([]string{
 	"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream",
 	"temperature", "top_p", "top_k", "mcp_servers", "thread", "thinking", "output_config", "output_format",
@@ -28,7 +28,7 @@ var requestMembers = slices.Concat([]string{
 }, unsupported)
 
 // threadUnsupported is the "details" of the error for a thread. The tool runners of the official
-// SDKs ask for a thread first, and go on without one when they read this.
+// SDKs try a thread first, and go on without one if they get this error.
 const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 
 // request reads all members of a request.
@@ -88,7 +88,7 @@ func (d *decoder) stream(o *rawjson.Object) bool {
 	return d.boolean(member("stream"), v)
 }
 
-// system reads the system prompt: a string or text blocks.
+// system reads the system prompt: a string or a list of text blocks.
 func (d *decoder) system(v jsontext.Value) []BlockParam {
 	if absent(v) {
 		return nil
@@ -96,13 +96,13 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 	return d.withoutBillingHeader(d.content(member("system"), v, &inSystem))
 }
 
-// billingHeader begins a line with which an agent tells the API's own servers which program and which
-// conversation a request is from. They take it out; it differs from one conversation to the next, so
-// that a prompt with it would find no prompt in a cache (docs/clients.md).
+// billingHeader is the start of a line that an agent writes for the API's own servers. It names the
+// program and the conversation. The API's servers remove the line, and so does Dragoman: it differs
+// in each conversation, so prompts with it would never be in a cache (docs/clients.md).
 const billingHeader = "x-anthropic-billing-header:"
 
-// withoutBillingHeader takes that line out of the system prompt's texts that begin with it. Like a hint,
-// it changes no answer: strict mode leaves it out, too.
+// withoutBillingHeader removes this line from the start of the system prompt's texts. Strict mode
+// removes it too, because the line does not change the answer.
 func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
 	at, left := member("system"), system[:0]
 	for _, b := range system {
@@ -117,8 +117,8 @@ func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
 	return left
 }
 
-// afterBillingHeader returns what follows the line in a text that begins with it, and reports whether
-// the text does.
+// afterBillingHeader returns the text after the line. It returns false if the text does not start
+// with the line.
 func afterBillingHeader(text string) (rest string, ok bool) {
 	if !strings.HasPrefix(text, billingHeader) {
 		return "", false
@@ -148,7 +148,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 	return sequences
 }
 
-// sampling reads the sampling parameters, which version 2026-10-21 no longer has.
+// sampling reads the sampling parameters. API version 2026-10-21 no longer has them.
 func (d *decoder) sampling(r *Request, o *rawjson.Object) {
 	for _, name := range []string{"temperature", "top_p", "top_k"} {
 		if !absent(o.Member(name)) && d.opt.Version == Version20261021 {

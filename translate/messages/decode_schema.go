@@ -8,10 +8,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file checks what is certain of a schema without reading it all.
+// This file checks the top of a schema, without reading all of it.
 
-// countSchema fails if the schemas of the request hold too many values together. A body has at least
-// two bytes for each value, so that most need not be counted.
+// countSchema fails if all schemas of the request together have too many values. A value takes at
+// least two bytes, so countSchema counts nothing in bodies that are too short to have too many.
 func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
 	if d.size/2 < maxSchemaValues {
 		return
@@ -21,9 +21,9 @@ func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
 	}
 }
 
-// checkSchema checks the top of a tool's schema, and returns the schema: it is of type object, and properties
-// and required are of the kind they have to be. If one of these two is null, checkSchema takes it out: the Go
-// SDK writes null for a map or a list that nobody filled.
+// checkSchema checks that a tool's schema has type object, that properties is an object, and that
+// required is an array. It returns the schema. If properties or required is null, it removes the
+// member: the Go SDK writes null for an empty map or list.
 func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) jsontext.Value {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
 	var typ, properties, required jsontext.Value

@@ -10,12 +10,13 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file leaves out the tools that run in the upstream, which a model that only completes text cannot have.
+// This file leaves out tools that run in the upstream. A model that only completes text cannot have
+// them.
 
-// serverTools are beginnings of the types of such tools.
+// serverTools are prefixes of the types of such tools.
 var serverTools = []string{"tool_search_tool", "web_search", "web_fetch", "code_execution", "mcp_toolset", "advisor"}
 
-// serverTool is a tool that was left out, since it runs in the upstream.
+// serverTool is a tool that was left out, because it runs in the upstream.
 type serverTool struct{ path, typ, name string }
 
 // serverTool leaves out a tool that runs in the upstream. In strict mode it fails.
@@ -31,7 +32,7 @@ func (d *decoder) serverTool(at *fieldPath, typ string, name jsontext.Value) {
 	d.serverTools = append(d.serverTools, t)
 }
 
-// failServerTool fails because of a tool that runs in the upstream, and that the model would have to call.
+// failServerTool fails because tool_choice forces a tool that runs in the upstream.
 func (d *decoder) failServerTool(t *serverTool) {
 	if d.err == nil {
 		d.err = &InvalidRequestError{
@@ -42,8 +43,8 @@ func (d *decoder) failServerTool(t *serverTool) {
 	}
 }
 
-// forcedServerTool returns the tool that was left out and that the choice asks for: by its name, or since no
-// other tool is left. It returns nil for none.
+// forcedServerTool returns the left-out tool that tool_choice forces: by name, or because no other
+// tool is left. It returns nil if there is no such tool.
 func (d *decoder) forcedServerTool(c *ToolChoice, tools []Tool) *serverTool {
 	if c.Type == ChoiceAny && len(tools) > 0 || c.Type == ChoiceTool && hasTool(tools, c.Name) {
 		return nil
@@ -56,7 +57,8 @@ func (d *decoder) forcedServerTool(c *ToolChoice, tools []Tool) *serverTool {
 	return nil
 }
 
-// mcpServers leaves out MCP servers, since their tools run in the upstream. In strict mode it fails.
+// mcpServers leaves out MCP servers, because their tools run in the upstream. In strict mode it
+// fails.
 func (d *decoder) mcpServers(list jsontext.Value) {
 	at := member("mcp_servers")
 	if !d.list(at, list) {
@@ -75,7 +77,7 @@ func (d *decoder) mcpServers(list jsontext.Value) {
 	}
 }
 
-// serverToolChange leaves out a change of tools that run in the upstream. In strict mode it fails.
+// serverToolChange leaves out a change to tools that run in the upstream. In strict mode it fails.
 func (d *decoder) serverToolChange(at *fieldPath, o *rawjson.Object, kind string) {
 	if d.opt.Strict {
 		d.failBy(FaultUnsupported, at.member("tool"), "The tools of MCP servers run in the upstream, and this model only completes text. Remove the block, or use a model with a tool API.")

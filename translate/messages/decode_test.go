@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// with returns a valid request with members added to it.
+// with returns a valid request with more members.
 func with(members string) string {
 	return withMessages(`{"role":"user","content":"hi"}`, members)
 }
 
-// withMessages returns a request of the messages, with members added to it.
+// withMessages returns a request with these messages and more members.
 func withMessages(messages, members string) string {
 	if members != "" {
 		members = "," + members
@@ -23,7 +23,7 @@ func withMessages(messages, members string) string {
 	return `{"model":"m","max_tokens":9,"messages":[` + messages + `]` + members + `}`
 }
 
-// withBlock returns a request whose only message has the block as its content.
+// withBlock returns a request with one message of one block.
 func withBlock(block string) string {
 	return withMessages(`{"role":"user","content":[`+block+`]}`, "")
 }
@@ -111,7 +111,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeAccepts has what a decoder that is too eager would refuse.
+// TestDecodeAccepts has valid requests that an overly strict decoder would reject.
 func TestDecodeAccepts(t *testing.T) {
 	use := `{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"b","input":{}}]}`
 	for name, c := range map[string]struct {
@@ -225,7 +225,7 @@ func TestDecodeTooManyMessages(t *testing.T) {
 	})
 }
 
-// The bound is on the schemas of all tools together, and of the answer.
+// The limit is for the schemas of all tools and of the answer together.
 func TestDecodeTooManySchemaValues(t *testing.T) {
 	schema := func(values int) string {
 		return `{"type":"object","properties":{"a":{"enum":[` + strings.TrimSuffix(strings.Repeat("0,", values), ",") + `]}}}`
@@ -244,7 +244,7 @@ func TestDecodeTooManySchemaValues(t *testing.T) {
 	})
 }
 
-// A name may be empty, whatever its value is.
+// A name may be empty.
 func TestDecodeEmptyName(t *testing.T) {
 	r, err := Decode([]byte(withBlock(`{"":[1],"type":"text","text":"x"}`)), DecodeOptions{})
 	if err != nil || r.Messages[0].Content[0].Text != "x" || len(r.Dropped) != 1 {
@@ -252,7 +252,7 @@ func TestDecodeEmptyName(t *testing.T) {
 	}
 }
 
-// TestBodyTwice reads a request in two ways, in either order.
+// TestBodyTwice reads a body both as Request and as Native, in either order.
 func TestBodyTwice(t *testing.T) {
 	const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],
 		"tools":[{"type":"web_search_20260101","name":"web_search"},{"name":"f","input_schema":{"type":"object"}},{"type":"computer_20250124","name":"computer","display_width_px":1,"display_height_px":1}],
@@ -286,8 +286,8 @@ func TestBodyTwice(t *testing.T) {
 	}
 }
 
-// TestNullInSchema takes null for no properties and nothing required, also in a request that goes through as it
-// is, and shows a model neither.
+// TestNullInSchema checks that null properties and null required count as missing, for all models,
+// and that a model never sees them.
 func TestNullInSchema(t *testing.T) {
 	b, err := ReadBody(t.Context(), []byte(with(`"tools":[{"name":"a","input_schema":{"type":"object","properties":null,"required":null,"title":"A"}}]`)), DecodeOptions{})
 	if err != nil {
@@ -305,7 +305,7 @@ func TestNullInSchema(t *testing.T) {
 	}
 }
 
-// TestHints leaves out in strict mode, too, what changes no answer, and names it.
+// TestHints checks that strict mode leaves hints out, names them, and does not fail.
 func TestHints(t *testing.T) {
 	mark := `"cache_control":{"type":"ephemeral","ttl":"1h"}`
 	body := `{"model":"m","max_tokens":9,"metadata":{"user_id":"u"},"service_tier":"auto","speed":"fast","output_config":{"effort":"low"},` + mark + `,
@@ -327,8 +327,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestBillingHeader keeps the line of an agent's that is for the API's own servers from the model, and
-// nothing else.
+// TestBillingHeader checks that only the agent's line for the API's own servers is removed.
 func TestBillingHeader(t *testing.T) {
 	const line = "x-anthropic-billing-header: cc_version=2.1; cch=00000;"
 	for system, want := range map[string][]string{

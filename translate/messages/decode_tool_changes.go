@@ -8,27 +8,28 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file follows the tools through the conversation: a system message may add and remove some, and a tool
-// that is deferred comes with the first block that names it (docs/reference/messages-api.md §3, §5).
+// This file tracks the tools through the conversation. A system message may add and remove tools,
+// and a deferred tool appears with the first block that names it (docs/reference/messages-api.md
+// §3, §5).
 
-// The types of blocks that change the tools.
+// The types of blocks that add or remove a tool.
 const (
 	blockToolAddition = "tool_addition"
 	blockToolRemoval  = "tool_removal"
 )
 
-// changeMembers are the members of what such a block has under "tool".
+// changeMembers are the names of the members under such a block's "tool".
 var changeMembers = []string{"type", "name", "server_name", "definition"}
 
 // toolMention is a place in the conversation that names a tool.
 type toolMention struct {
 	by             string // blockToolAddition, blockToolRemoval or BlockToolReference
 	name           string
-	defined        *Tool // by an addition; nil where the tool has to be known
-	message, block int   // where it stands, but for BlockToolReference
+	defined        *Tool // by an addition; nil if the block refers to a known tool
+	message, block int   // where the block is; not set for BlockToolReference
 }
 
-// toolChange reads a block that changes the tools.
+// toolChange reads a block that adds or removes a tool.
 func (d *decoder) toolChange(at *fieldPath, by string, v jsontext.Value) {
 	tool := at.member("tool")
 	o, ok := d.openObject(&tool, v, changeMembers)
@@ -71,15 +72,15 @@ func (d *decoder) definedTool(at fieldPath, v jsontext.Value) *Tool {
 	return &t
 }
 
-// shownTools returns the tools that the model is shown, of those that are listed and those that the messages
-// define: the ones that are valid at the end of the conversation. Those that come later stand behind all that
-// came before, so that the beginning of the prompt changes as little as it can. chosen is the tool that
-// tool_choice names; it need not have been found before.
+// shownTools returns the tools that the model is shown: the ones that are valid at the end of the
+// conversation, from the tools list and from messages. Tools that were added later come last, so
+// that the start of the prompt stays the same and prompt caches hold. chosen is the tool that
+// tool_choice names. It is shown even if no block has named it.
 func (d *decoder) shownTools(listed []Tool, chosen string) []Tool {
 	deferred, hides := d.hidesDeferred(listed)
 	if tools := member("tools"); deferred && !hides {
 		if d.drop(tools.member("defer_loading")); d.opt.Strict {
-			d.fail(tools, "All tools have `defer_loading`. At least one has to be there for the model to begin with.")
+			d.fail(tools, "All tools have `defer_loading`. Remove it from at least one tool.")
 		}
 	}
 	if len(d.mentions) == 0 && !hides || d.err != nil {
@@ -104,7 +105,7 @@ func (d *decoder) shownTools(listed []Tool, chosen string) []Tool {
 		case m.defined != nil:
 			s.known[m.name] = m.defined
 			s.show(m.name)
-		case !known && (m.by == BlockToolReference || servers[m.name]): // what a search has found may be gone
+		case !known && (m.by == BlockToolReference || servers[m.name]): // a client may remove a tool after a search found it
 		case !known:
 			d.failMention(m, "tool_reference_unresolved", "Tool '%s' not found in provided tools")
 		case m.by == blockToolRemoval:
@@ -119,8 +120,8 @@ func (d *decoder) shownTools(listed []Tool, chosen string) []Tool {
 	return s.tools()
 }
 
-// failMention fails because of a block that changes the tools. The code is what clients know the error by
-// (docs/reference/errors.md §2).
+// failMention fails because of a block that adds or removes a tool. Clients recognize the error by
+// code (docs/reference/errors.md §2).
 func (d *decoder) failMention(m *toolMention, code, format string) {
 	if d.err == nil {
 		d.err = &InvalidRequestError{
@@ -132,9 +133,9 @@ func (d *decoder) failMention(m *toolMention, code, format string) {
 	}
 }
 
-// hidesDeferred reports whether there are deferred tools, and whether they are hidden until something names them.
-// They are if the client searches the tools itself: it offers no search that would run in the upstream, and the
-// model has a tool to begin with.
+// hidesDeferred reports whether there are deferred tools, and whether they are hidden until a block
+// names them. They are hidden if the model has other tools, and if the client does the tool search
+// itself. An upstream's own search cannot run, so then all tools are shown.
 func (d *decoder) hidesDeferred(listed []Tool) (deferred, hides bool) {
 	for i := range listed {
 		if d.deferred[listed[i].Name] {
@@ -147,12 +148,12 @@ func (d *decoder) hidesDeferred(listed []Tool) (deferred, hides bool) {
 	return deferred, deferred && hides && !slices.ContainsFunc(d.serverTools, search)
 }
 
-// shownTools follows which tools the model is shown.
+// shownTools tracks which tools the model is shown.
 type shownTools struct {
-	known  map[string]*Tool // by their names
-	order  []string         // the names as they came to be shown; "" for one that is shown no longer
-	places map[string]int   // of names in order; -1 for one that is shown no longer
-	late   int              // the place of the first tool that was not there from the beginning
+	known  map[string]*Tool // name to tool
+	order  []string         // names in the order of their first appearance; "" if the tool was removed
+	places map[string]int   // name to index in order; -1 if the tool was removed
+	late   int              // index in order of the first tool that was added later
 }
 
 func (s *shownTools) shows(name string) bool {
@@ -174,7 +175,7 @@ func (s *shownTools) hide(name string) {
 	s.places[name] = -1
 }
 
-// tools returns the tools that are shown, in their order.
+// tools returns the shown tools in order.
 func (s *shownTools) tools() []Tool {
 	tools := make([]Tool, 0, len(s.order))
 	for i, name := range s.order {

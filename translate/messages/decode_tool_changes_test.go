@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// inConversation is a request with the tools a, b and deferred d, and with the messages.
+// inConversation returns a request with the tools a, b and d and these messages. Tool d is
+// deferred.
 func inConversation(messages, rest string) string {
 	tool := func(name, more string) string {
 		return `{"name":"` + name + `",` + more + `"input_schema":{"type":"object"}}`
@@ -14,8 +15,8 @@ func inConversation(messages, rest string) string {
 	return withMessages(messages, `"tools":[`+tool("a", "")+`,`+tool("d", `"defer_loading":true,`)+`,`+tool("b", "")+`,`+tool("e", `"defer_loading":true,`)+`]`+rest)
 }
 
-// changed is a system message with blocks, after the user has spoken. A block is a sign and a name: + and - for a
-// reference, * for a definition.
+// changed returns a user message and then a system message that changes tools. Each block is a sign
+// and a name: + adds a tool by reference, - removes it, * adds a tool by definition.
 func changed(blocks ...string) string {
 	var list []string
 	for _, b := range blocks {
@@ -31,7 +32,7 @@ func changed(blocks ...string) string {
 	return `{"role":"user","content":"x"},{"role":"system","content":[` + strings.Join(list, ",") + `]}`
 }
 
-// found is a search of the client's own, whose result names tools.
+// found returns the client's own tool search: a call, and a result that names tools.
 func found(names ...string) string {
 	var list []string
 	for _, name := range names {
@@ -41,7 +42,8 @@ func found(names ...string) string {
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"s","content":[` + strings.Join(list, ",") + `]}]}`
 }
 
-// The model is shown the tools that are valid at the end of the conversation. What comes later stands last.
+// The model is shown the tools that are valid at the end of the conversation. Tools that were added
+// later come last.
 func TestShownTools(t *testing.T) {
 	const hi = `{"role":"user","content":"x"}`
 	search := `,{"type":"tool_search_tool_bm25","name":"s"}]`
@@ -133,7 +135,7 @@ func TestToolChangeErrors(t *testing.T) {
 	}
 }
 
-// Tools that run in the upstream are left out wherever they come from, and named.
+// Tools that run in the upstream are left out and listed in Dropped, wherever they come from.
 func TestServerToolChanges(t *testing.T) {
 	r, err := Decode([]byte(withMessages(`{"role":"user","content":"x"},{"role":"system","output_config":{"effort":"low"},"content":[`+
 		`{"type":"tool_addition","tool":{"type":"mcp_toolset_reference","server_name":"s"}},{"type":"tool_removal","tool":{"type":"mcp_tool_reference","server_name":"s","name":"n"}},`+
@@ -148,7 +150,7 @@ func TestServerToolChanges(t *testing.T) {
 	}
 }
 
-// The text of a system message is cleared once the user speaks again, if it says so.
+// A system message may say that the next user message clears it.
 func TestClearedMessages(t *testing.T) {
 	says := func(text, more string) string { return `{"role":"system","content":"` + text + `"` + more + `}` }
 	const next, never = `,"clear_at":"next_user_message"`, `,"clear_at":"never"`

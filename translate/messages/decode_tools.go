@@ -9,12 +9,13 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads what a request says of tools.
+// This file reads the tools of a request, and tool_choice.
 
-// toolsets name no tool, so that a model cannot be shown them as text: beginnings of a tool's type.
+// toolsets are prefixes of the types of toolsets. A toolset names no single tool, so Dragoman
+// cannot show it to a text model.
 var toolsets = []string{"computer_toolset_", "browser_toolset_"}
 
-// toolMembers are the members of tools of all types.
+// toolMembers are the names of all members that some type of tool has.
 var toolMembers = slices.Concat([]string{
 	"type", "name", "description", "input_schema", "input_examples", "strict", "defer_loading", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
@@ -43,7 +44,7 @@ func (d *decoder) tools(list jsontext.Value) []Tool {
 	return tools
 }
 
-// tool reads one tool of the list. It reports false if the tool is left out.
+// tool reads one tool of the list. It returns false if the tool is left out.
 func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	o, ok := d.openItem(e, toolMembers)
 	if !ok {
@@ -52,7 +53,7 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	return d.toolOf(&e.at, &o)
 }
 
-// toolOf reads a tool of which these are the members. It reports false if the tool is left out.
+// toolOf reads a tool from the object o. It returns false if the tool is left out.
 func (d *decoder) toolOf(at *fieldPath, o *rawjson.Object) (t Tool, ok bool) {
 	given, examples := o.Take("type"), o.Take("input_examples")
 	typ := d.optionalText(at.member("type"), given)
@@ -65,7 +66,7 @@ func (d *decoder) toolOf(at *fieldPath, o *rawjson.Object) (t Tool, ok bool) {
 		t.InputExamples = d.inputExamples(at.member("input_examples"), examples)
 		return t, true
 	case hasAnyPrefix(typ, toolsets):
-		d.failBy(FaultUnsupported, *at, "`%s` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API.", clip(typ))
+		d.failBy(FaultUnsupported, *at, "`%s` has no schemas, so a model that only completes text cannot use it. Remove it, or use a model with a tool API.", clip(typ))
 	case hasAnyPrefix(typ, serverTools):
 		d.serverTool(at, typ, o.Take("name"))
 	default:
@@ -85,12 +86,12 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// hasTool reports whether one of tools has the name.
+// hasTool reports whether tools has a tool with this name.
 func hasTool(tools []Tool, name string) bool {
 	return slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == name })
 }
 
-// customTool reads a tool that has a schema of the client's.
+// customTool reads a tool with a schema from the client.
 func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t := Tool{
 		Name:        d.text(at.member("name"), o.Take("name")),
@@ -113,7 +114,8 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	return t
 }
 
-// inputExamples reads the examples of a tool's input. Whether they fit its schema is not checked here.
+// inputExamples reads the examples of a tool's input. It does not check whether they fit the
+// schema.
 func (d *decoder) inputExamples(at fieldPath, list jsontext.Value) []jsontext.Value {
 	if !d.list(at, list) {
 		return nil
@@ -130,7 +132,7 @@ func (d *decoder) inputExamples(at fieldPath, list jsontext.Value) []jsontext.Va
 	return examples
 }
 
-// chosenTool returns the tool that a tool_choice names, or "".
+// chosenTool returns the name of the tool that tool_choice names, or "".
 func chosenTool(choice jsontext.Value) string {
 	if name := rawjson.Lookup(choice, "name"); name.Kind() == '"' {
 		return rawjson.Unquote(name)

@@ -11,9 +11,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads single values, and has the API's words for what can be wrong with them.
+// This file reads single values, and has the API's wording for invalid ones.
 
-// The API's words for what is wrong with a value (docs/reference/messages-api.md §9).
+// The API's wording for invalid values (docs/reference/messages-api.md §9).
 const (
 	fieldRequired = "Field required"
 	extraInputs   = "Extra inputs are not permitted"
@@ -23,7 +23,7 @@ const (
 	notText       = "Input should be a valid string or list"
 )
 
-// text reads a string that has to be there.
+// text reads a required string.
 func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 	switch v.Kind() {
 	case '"':
@@ -44,7 +44,7 @@ func (d *decoder) optionalText(at fieldPath, v jsontext.Value) string {
 	return d.text(at, v)
 }
 
-// textKnown is text for a string that is mostly one of known. Such a string is not copied.
+// textKnown does what text does, but does not copy strings that are in known.
 func (d *decoder) textKnown(at fieldPath, v jsontext.Value, known []string) string {
 	if v.Kind() == '"' {
 		return rawjson.UnquoteKnown(v, known)
@@ -65,8 +65,8 @@ func (d *decoder) unquote(quoted jsontext.Value) string {
 	return text
 }
 
-// keep returns a copy of text. Short texts of a request share their memory: there are many, and they
-// live as long as the Request.
+// keep returns a copy of text. The short texts of a request share memory, because there are many
+// and they live as long as the Request.
 func (d *decoder) keep(text []byte) string {
 	if len(text) > d.shared/8 {
 		return string(text)
@@ -80,7 +80,7 @@ func (d *decoder) keep(text []byte) string {
 	return d.texts.String()[begin:]
 }
 
-// boolean reads a boolean that may be missing or null, which is false.
+// boolean reads a boolean. Missing and null are false.
 func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 	if !absent(v) && v.Kind() != 't' && v.Kind() != 'f' {
 		d.fail(at, "Input should be a valid boolean")
@@ -88,8 +88,7 @@ func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 	return v.Kind() == 't'
 }
 
-// integer reads an integer that has to be there and is at least least. As in JSON Schema, 2.0 is an
-// integer.
+// integer reads a required integer that is at least least. As in JSON Schema, 2.0 is an integer.
 func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
 	if v.Kind() == 0 {
 		d.failBy(FaultMissingField, at, fieldRequired)
@@ -107,7 +106,7 @@ func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
 	return int(f)
 }
 
-// fraction reads a number between 0 and 1 that may be missing.
+// fraction reads an optional number between 0 and 1.
 func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
 	if absent(v) {
 		return nil
@@ -124,7 +123,7 @@ func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
 	return &f
 }
 
-// number returns the number that v is, and reports whether it is one.
+// number returns v as a number, and false if v is not a number.
 func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
 	if v.Kind() != '0' {
 		return 0, false
@@ -133,7 +132,7 @@ func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
 	return f, err == nil
 }
 
-// object reports whether a value of this kind is an object, and fails if it is not.
+// object reports whether kind is an object. If not, it fails.
 func (d *decoder) object(at fieldPath, kind jsontext.Kind) bool {
 	switch kind {
 	case '{':
@@ -146,7 +145,7 @@ func (d *decoder) object(at fieldPath, kind jsontext.Kind) bool {
 	return false
 }
 
-// list reports whether v is a list. It fails if v is there and is none.
+// list reports whether v is a list. It fails if v has another type. A missing v is not a failure.
 func (d *decoder) list(at fieldPath, v jsontext.Value) bool {
 	if !absent(v) && v.Kind() != '[' {
 		d.fail(at, notList)
@@ -154,9 +153,9 @@ func (d *decoder) list(at fieldPath, v jsontext.Value) bool {
 	return v.Kind() == '['
 }
 
-// asksNothing reports whether a member that is left out asks for nothing: a text model does right
-// by it by doing nothing. Clients that send back an answer as history send such members without
-// meaning anything by them.
+// asksNothing reports whether ignoring a member does exactly what the client asks, because the
+// value turns something off or is empty. Clients send such members when they send an answer back as
+// history.
 func asksNothing(v jsontext.Value) bool {
 	const longest = 64
 	if len(v) > longest {
@@ -176,7 +175,7 @@ func asksNothing(v jsontext.Value) bool {
 // absent reports whether a member is missing or null.
 func absent(v jsontext.Value) bool { return v == nil || v[0] == 'n' }
 
-// onlyBytes reports whether s holds nothing but ASCII letters, digits and bytes of others.
+// onlyBytes reports whether s has only ASCII letters, ASCII digits and the bytes in others.
 func onlyBytes(s, others string) bool {
 	for i := range len(s) {
 		if c := s[i]; !alphanumeric[c] && strings.IndexByte(others, c) < 0 {

@@ -8,62 +8,62 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// DecodeOptions says by which rules a request is read.
+// DecodeOptions are the rules for reading a request.
 type DecodeOptions struct {
-	// Version is the client's API version, as in the header anthropic-version. If it is "", the
-	// body's anthropic_version counts. A version that is not known is read as [Version20230601].
+	// Version is the client's API version, from the header anthropic-version. If it is "", Decode
+	// uses the body's anthropic_version. An unknown version counts as [Version20230601].
 	Version string
-	// Betas are those that the client asks for, as in the header anthropic-beta. Those of the body's
-	// anthropic_beta count, too.
+	// Betas are the betas in the header anthropic-beta. Decode adds those in the body's
+	// anthropic_beta.
 	Betas []string
-	// Strict refuses what a text model cannot do and what the API does not know. Without it, such
-	// fields are left out and named in Request.Dropped.
+	// Strict rejects fields that a text model cannot follow or that the API does not know. Without
+	// Strict, Decode drops such fields and lists them in Request.Dropped.
 	Strict bool
-	// Model and Stream count in place of the body's members of these names, if they are set: some
-	// APIs have them in the path.
+	// Model and Stream override the body's members of these names, if they are set. Some APIs have
+	// them in the path.
 	Model  string
 	Stream *bool
-	// Count says that the request asks for a count of its tokens: max_tokens may be missing
+	// Count: the client asks for a token count, so max_tokens may be missing
 	// (docs/reference/messages-api.md §11).
 	Count bool
-	// LooseNames allows names of tools outside of the API's pattern.
+	// LooseNames allows tool names that do not match the API's pattern.
 	LooseNames bool
 }
 
-// decoder turns the JSON of one request into a Request. It keeps the first failure; what is
-// decoded after a failure is not used.
+// decoder turns the JSON of one request into a Request. It keeps the first failure. What it decodes
+// after a failure is not used.
 //
-// Lists are read element by element, and of an element only what the Request holds is kept, so
-// that a request that is refused at its end takes no more memory than its good part.
+// It reads lists element by element, and keeps only the parts of an element that the Request holds.
+// So a request that is rejected late takes no more memory than its valid part.
 type decoder struct {
-	ctx          context.Context // ends when the client leaves
+	ctx          context.Context // ends when the client disconnects
 	opt          DecodeOptions
 	size         int // of the body
 	err          error
-	dropped      map[string]bool  // the fields that were left out, in the form of Request.Dropped
-	members      []rawjson.Member // of the objects that are being read, one behind the other
+	dropped      map[string]bool  // fields that were left out, as in Request.Dropped
+	members      []rawjson.Member // of the objects that are open, one after the other
 	blockCount   int              // content blocks so far
 	schemaValues int              // values in schemas so far
-	examples     int              // of inputs of tools, so far
-	serverTools  []serverTool     // that were left out
-	deferred     map[string]bool  // the names of tools that something has to name before the model is shown them
+	examples     int              // input_examples of all tools so far
+	serverTools  []serverTool     // tools that were left out because they run in the upstream
+	deferred     map[string]bool  // names of tools that are hidden until a block names them
 	mentions     []toolMention    // of tools, in the order of the conversation
-	cleared      map[int]bool     // the places of messages that are cleared at the user's next one
-	definitions  int              // tools that the messages define, so far
+	cleared      map[int]bool     // indexes of messages that the next user message clears
+	definitions  int              // tools that messages have defined so far
 	scratch      []byte           // reused to decode strings
-	texts        strings.Builder  // short strings, one behind the other
-	shared       int              // how many bytes of memory short strings share; 0 for none
-	thinks       bool             // the model is asked to think, or does so unasked: its past thinking is kept
+	texts        strings.Builder  // short strings, one after the other
+	shared       int              // how many bytes short strings may share; 0: they share nothing
+	thinks       bool             // the model thinks, asked or unasked, so its past thinking is kept
 
-	streamsEagerly bool // a beta has values streamed by tools that do not say it themselves
+	streamsEagerly bool // a beta streams the values of tools that do not set eager_input_streaming
 }
 
-// fail keeps a failure, if it is the first: a value that is not valid.
+// fail records that a value is invalid, unless something failed before.
 func (d *decoder) fail(at fieldPath, format string, args ...any) {
 	d.failBy(FaultValue, at, format, args...)
 }
 
-// failBy is fail for another kind of mistake.
+// failBy is fail for another kind of fault.
 func (d *decoder) failBy(fault string, at fieldPath, format string, args ...any) {
 	if d.err == nil {
 		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...), Fault: fault}
@@ -82,13 +82,13 @@ func (d *decoder) drop(at fieldPath) {
 		return
 	}
 	if len(d.dropped) == MaxDropped {
-		d.failBy(FaultLimit, at, "This is one of more than %d fields that are not known here. Remove them.", MaxDropped)
+		d.failBy(FaultLimit, at, "The request has more than %d unknown fields, and this is one of them. Remove them.", MaxDropped)
 		return
 	}
 	d.dropped[string(d.scratch)] = true
 }
 
-// mayContinue reports whether nothing has failed and the client is still there.
+// mayContinue reports whether nothing has failed and the client is still connected.
 func (d *decoder) mayContinue() bool {
 	if d.err == nil && d.ctx.Err() != nil {
 		d.err = context.Cause(d.ctx)

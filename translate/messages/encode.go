@@ -9,7 +9,7 @@ import (
 // This file writes messages and events as JSON.
 
 // AppendJSON appends the message to dst as the message object of docs/reference/messages-api.md §8,
-// on one line. Members that the API always has and this package does not know are null.
+// on one line. Members that the API always has, but this package does not know, are null.
 func (m *Message) AppendJSON(dst []byte) []byte {
 	if m.Raw != nil {
 		return append(dst, m.Raw...)
@@ -32,9 +32,9 @@ func (m *Message) AppendJSON(dst []byte) []byte {
 	return append(dst, `,"cache_creation":null,"output_tokens_details":null,"server_tool_use":null,"service_tier":null,"inference_geo":null,"speed":null}}`...)
 }
 
-// AppendJSON appends the event to dst as the data of one frame of docs/reference/streaming.md §3, on
-// one line. It does not allocate if dst has room. A message and a block have the members that they
-// have in a whole message, so that what a client accumulates equals the whole.
+// AppendJSON appends the event to dst as the data of one SSE frame (docs/reference/streaming.md
+// §3), on one line. It does not allocate if dst has room. Messages and blocks have the same members
+// as in a whole message, so a client that accumulates the events gets the whole message.
 func (e Event) AppendJSON(dst []byte) []byte {
 	if e.Raw != nil {
 		return append(dst, e.Raw...)
@@ -71,7 +71,7 @@ func (e Event) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// deltaOpenings stand between the index of a delta and its text.
+// deltaOpenings are the JSON between the index of a delta and its text.
 var deltaOpenings = [...]string{
 	TextDelta:      `,"delta":{"type":"text_delta","text":"`,
 	InputJSONDelta: `,"delta":{"type":"input_json_delta","partial_json":"`,
@@ -79,7 +79,7 @@ var deltaOpenings = [...]string{
 	SignatureDelta: `,"delta":{"type":"signature_delta","signature":"`,
 }
 
-// appendJSON appends the block as one of docs/reference/messages-api.md §8.
+// appendJSON appends the block as JSON (docs/reference/messages-api.md §8).
 func (b *ContentBlock) appendJSON(dst []byte) []byte {
 	switch b.Type {
 	case BlockToolUse:
@@ -107,7 +107,7 @@ func (b *ContentBlock) appendJSON(dst []byte) []byte {
 	}
 }
 
-// appendStop appends how the message ended, as members of an object.
+// appendStop appends stop_reason and stop_sequence.
 func (m *Message) appendStop(dst []byte) []byte {
 	if m.StopReason == StopGuardrail {
 		return append(dst, `"stop_details":{"type":"refusal","category":null,"explanation":"A guardrail intervened."},"stop_reason":"refusal","stop_sequence":null`...)
@@ -118,7 +118,7 @@ func (m *Message) appendStop(dst []byte) []byte {
 	return rawjson.AppendNullable(dst, m.StopSequence)
 }
 
-// appendCounters appends the totals, as members of an object.
+// appendCounters appends the token counts as members of an object.
 func (u Usage) appendCounters(dst []byte) []byte {
 	dst = append(dst, `"input_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(u.InputTokens), 10)

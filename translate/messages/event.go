@@ -11,7 +11,7 @@ import (
 // EventType is the kind of an [Event].
 type EventType uint8
 
-// The events of docs/reference/streaming.md §2, in the order in which they occur.
+// The events of docs/reference/streaming.md §2, in the order of a stream.
 const (
 	MessageStart EventType = iota + 1
 	Ping
@@ -20,13 +20,14 @@ const (
 	ContentBlockStop
 	MessageDelta
 	MessageStop
-	// OtherEvent is an event that this package does not know: Event.Raw has it.
+	// OtherEvent is an event that this package does not know. It is in Event.Raw.
 	OtherEvent
-	// Pause is no event of the API: the next event has to be waited for. A writer sends what it has gathered.
+	// Pause is not an event of the API. It means that the next event may take a while, so a writer
+	// should flush now.
 	Pause
 )
 
-// eventNames are the values of an event's "type".
+// eventNames are the values of "type" in events.
 var eventNames = [...]string{
 	MessageStart:      "message_start",
 	Ping:              "ping",
@@ -39,7 +40,8 @@ var eventNames = [...]string{
 	Pause:             "",
 }
 
-// String returns the event's "type", or "" for OtherEvent, for which see [Event.Name], and for Pause.
+// String returns the event's "type". It is "" for Pause and for OtherEvent; [Event.Name] knows the
+// name of an OtherEvent.
 func (t EventType) String() string { return eventNames[t] }
 
 // DeltaType is the kind of a content_block_delta.
@@ -51,11 +53,11 @@ const (
 	InputJSONDelta
 	ThinkingDelta
 	SignatureDelta
-	// OtherDelta is a delta that this package never makes: Event.Raw has it.
+	// OtherDelta is a delta that this package does not know. It is in Event.Raw.
 	OtherDelta
 )
 
-// deltaNames are the values of a delta's "type".
+// deltaNames are the values of "type" in deltas.
 var deltaNames = [...]string{
 	TextDelta:      "text_delta",
 	InputJSONDelta: "input_json_delta",
@@ -67,37 +69,37 @@ var deltaNames = [...]string{
 // String returns the delta's "type", or "" for OtherDelta.
 func (t DeltaType) String() string { return deltaNames[t] }
 
-// Event is one event of a streamed answer. Type decides which of the other fields are set: each
-// names the types that set it.
+// Event is one event of a streamed answer. The comment of each field names the types of events that
+// set it.
 type Event struct {
 	Type  EventType
 	Delta DeltaType // ContentBlockDelta
 	Index int       // ContentBlockStart, ContentBlockDelta, ContentBlockStop
-	// Text is the piece that the delta adds (text, partial_json, thinking or signature): whole UTF-8
-	// characters, not escaped, valid only until the next event (ContentBlockDelta).
+	// Text is what the delta adds to the text, partial_json, thinking or signature
+	// (ContentBlockDelta). It has whole UTF-8 characters, without JSON escapes. It is valid only
+	// until the next event.
 	Text []byte
-	// Block is the block as it opens (ContentBlockStart): empty except for the id and name of a
-	// tool_use. A model with a tool API of its own may have put text, or the input of a call, in it:
-	// the text stands before that of the deltas, and the input counts if the deltas have none.
+	// Block is the block as it starts (ContentBlockStart). It is empty except for the id and name
+	// of a tool_use. If the model has a tool API of its own, it may also have text or an input. The
+	// text comes before the text of the deltas. The input counts only if no delta has any.
 	Block *ContentBlock
-	// Cut is greater than 0 if the block is a call that was not read to its end (ContentBlockStop).
-	// Its partial_json was left open where it ends, as the API leaves it
-	// (docs/reference/streaming.md §4); the first Cut bytes of it and a closing brace are a JSON
-	// object of the parameters that came whole.
+	// Cut is greater than 0 if the block is a call that ends too early (ContentBlockStop). The
+	// call's partial_json is then incomplete JSON, as in the API (docs/reference/streaming.md §4).
+	// Its first Cut bytes, plus a closing brace, are a JSON object of the complete parameters.
 	Cut int
 	// Message is the message so far, without content (MessageStart), or its end: StopReason,
 	// StopSequence, Usage and Outcomes (MessageDelta).
 	Message *Message
-	// Raw is the event as JSON if a model with a tool API of its own sent it, with members that this
-	// package does not know; the other fields then say what Raw says. It is nil for events of this
-	// project's making. It is valid only until the next event.
+	// Raw is the event's JSON from a model that has a tool API of its own, with all members, known
+	// or not. The other fields then repeat what Raw has. Raw is nil for events that Dragoman makes.
+	// It is valid only until the next event.
 	Raw jsontext.Value
-	// More is true if the next event is at hand: nothing is waited for before it. Upstreams set it, for events with
-	// Raw; behind an event without it, translate.Judge adds a Pause.
+	// More is true if the next event is available without waiting. Upstreams set it for events with
+	// Raw. translate.Judge adds a Pause after each event with Raw that does not have it.
 	More bool
 }
 
-// Name returns the event's "type" on the wire, also for OtherEvent.
+// Name returns the event's "type" on the wire. It works for OtherEvent too.
 func (e Event) Name() string {
 	if e.Type == OtherEvent {
 		return rawjson.StringOf(rawjson.Lookup(e.Raw, "type"))
@@ -105,7 +107,7 @@ func (e Event) Name() string {
 	return e.Type.String()
 }
 
-// WithIndex returns the event of a block with the index changed, in Raw too.
+// WithIndex returns the event with another block index, in Raw too.
 func (e Event) WithIndex(index int) Event {
 	if e.Index == index {
 		return e

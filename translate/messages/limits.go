@@ -1,44 +1,42 @@
 package messages
 
-// The limits on a request are far beyond what real requests hold. They keep a hostile request from
-// taking memory without end.
+// These limits are far above what real requests need. They keep hostile requests from taking
+// unlimited memory.
 
-// MaxMessages is how many messages a request may have (docs/reference/messages-api.md §2).
+// MaxMessages is the most messages in a request (docs/reference/messages-api.md §2).
 const MaxMessages = 100_000
 
-// MaxBlocks is how many content blocks a request may have in all, those inside others included.
+// MaxBlocks is the most content blocks in a request, including blocks inside blocks.
 const MaxBlocks = 100_000
 
-// MaxMembers is how many members an object may have, if its members have a meaning. The API knows
-// some forty.
+// MaxMembers is the most members in an object whose names the API defines. The API has about forty.
 const MaxMembers = 1000
 
-// MaxTools is how many tools a request may have. Real requests have some hundreds at most.
+// MaxTools is the most tools in a request. Real requests have some hundreds.
 const MaxTools = 10_000
 
-// MaxExamples is how many input_examples the tools of a request may have in all. Real tools have a
-// handful each.
+// MaxExamples is the most input_examples in all tools of a request. Real tools have a handful each.
 const MaxExamples = 10_000
 
-// MaxStopSequences is how many stop sequences a request may have. Clients send a handful.
+// MaxStopSequences is the most stop sequences in a request. Clients send a handful.
 const MaxStopSequences = 10_000
 
-// maxStopBytes is how long the stop sequences may be together, in bytes: looking for them takes
-// memory for each byte.
+// maxStopBytes is the most bytes in all stop sequences together. The search for them needs memory
+// for each byte.
 const maxStopBytes = 64 << 10
 
-// maxSchemaValues is how many values and names the schemas of a request may hold together: each
-// takes memory once a schema is compiled. Some hundreds of tools have a tenth of that.
+// maxSchemaValues is the most values and names in all schemas of a request. Each takes memory when
+// a schema is compiled. Some hundreds of tools have a tenth of this.
 const maxSchemaValues = 100_000
 
-// MaxDropped is how many different fields of a request may be left out. Clients choose some of the
-// names, and all are kept.
+// MaxDropped is the most different fields of a request that Dragoman leaves out. Dragoman keeps
+// their names, and clients can invent names.
 const MaxDropped = 200
 
-// maxDepth is how deep a request may be nested; the body itself is the first level. Real requests
-// stay below 30.
+// maxDepth is the most levels of nesting in a request, including the body itself. Real requests
+// have less than 30.
 const maxDepth = 200
 
-// maxNames is how many members the objects around a place may have together. All their names have
-// to be remembered to find one that occurs twice.
+// maxNames is the most members in an object and all objects around it. The decoder keeps their
+// names to find duplicates.
 const maxNames = 50_000

@@ -10,11 +10,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file refuses names that differ from one of the API by the case of their letters alone, at any
-// depth of a body, whoever reads it: what was meant by such a name would be left out without a word,
-// here or by a model with a tool API of its own.
+// This file rejects names that differ from a name of the API only in case, at any depth of a body,
+// for all models. Otherwise Dragoman or the upstream would silently ignore the field.
 
-// apiNames are the names of members that have a meaning somewhere in a request
+// apiNames are the names of all members that the API defines in a request
 // (docs/reference/messages-api.md §2 to §7).
 var apiNames = slices.Concat(requestMembers, messageMembers, blockMembers, sourceMembers, toolMembers, changeMembers, freeNames, []string{
 	"amazon-bedrock-guardrailConfig", "ttl", "scope", "enabled", "display", "budget_tokens", "disable_parallel_tool_use",
@@ -27,10 +26,10 @@ var apiNames = slices.Concat(requestMembers, messageMembers, blockMembers, sourc
 	"edits", "trigger", "keep", "value", "clear_at_least", "exclude_tools", "clear_tool_inputs",
 })
 
-// freeNames are the names of members in which the client chooses the names.
+// freeNames are the members with names that the client chooses.
 var freeNames = []string{"input", "input_schema", "input_examples", "schema", "metadata", "configs"}
 
-// folded has apiNames by their form in lower case.
+// folded maps a name in lower case to the name of the API.
 var folded = func() map[string]apiName {
 	names := make(map[string]apiName, len(apiNames))
 	for _, name := range apiNames {
@@ -42,15 +41,15 @@ var folded = func() map[string]apiName {
 // apiName is a name of the API.
 type apiName struct {
 	name string
-	free bool // it is one of freeNames
+	free bool // in freeNames
 }
 
 // longestName is the length of the longest of apiNames.
 var longestName = len(slices.MaxFunc(apiNames, func(a, b string) int { return len(a) - len(b) }))
 
-// lookUpName looks at the name of a member. It returns the name that was meant, or "" if nothing is
-// wrong, and whether the names in the member's value are the client's: a name that the API does not
-// have is the client's, and so is all in its value.
+// lookUpName looks up the name of a member. If the name differs from a name of the API only in
+// case, meant is the API's name. free reports whether the client may choose the names inside the
+// member's value: it may in freeNames, and in members that the API does not know.
 func lookUpName(name []byte) (meant string, free bool) {
 	var lower [64]byte
 	if len(name) > longestName {
@@ -68,14 +67,14 @@ func lookUpName(name []byte) (meant string, free bool) {
 	return meant, near.free || !known
 }
 
-// nameCheck looks at the names of a body, one token of it after another.
+// nameCheck checks the names of a body, token by token.
 type nameCheck struct {
-	free  int  // the depth of the object or array in which names are the client's; 0 outside of such
-	opens bool // the value that follows is one
+	free  int  // the depth of the outermost object or array with free names; 0 outside
+	opens bool // the next value has free names
 }
 
-// name looks at the name of a member, as it stands in the body. It returns the name that was meant,
-// or "" if nothing is wrong.
+// name checks the name of a member, which is still quoted. If it differs from a name of the API
+// only in case, name returns the API's name; otherwise "".
 func (c *nameCheck) name(quoted jsontext.Value) (meant string) {
 	if c.free == 0 {
 		meant, c.opens = lookUpName(rawjson.UnquoteBytes(quoted))
@@ -83,7 +82,7 @@ func (c *nameCheck) name(quoted jsontext.Value) (meant string) {
 	return meant
 }
 
-// value looks at any other token. depth is how many objects and arrays are open behind it.
+// value takes any other token. depth is how many objects and arrays are open after it.
 func (c *nameCheck) value(kind jsontext.Kind, depth int) {
 	switch {
 	case c.opens && (kind == '{' || kind == '['):
@@ -94,7 +93,7 @@ func (c *nameCheck) value(kind jsontext.Kind, depth int) {
 	c.opens = false
 }
 
-// misspelt returns the error for a name in another case.
+// misspelt returns the error for a name in the wrong case.
 func misspelt(path, meant string) *InvalidRequestError {
 	return &InvalidRequestError{Fault: FaultUnknownField, Path: path, Message: fmt.Sprintf(`%s; did you mean "%s"?`, extraInputs, meant)}
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestNames holds that each name of the API is known, and no other one is taken for it.
+// TestNames checks that each name of the API is recognized, also in another case, and that other
+// names are not.
 func TestNames(t *testing.T) {
 	for _, name := range apiNames {
 		client := slices.Contains(freeNames, name)

@@ -5,18 +5,18 @@ import "dragoman/translate/rawjson"
 // OutcomeKind is a value of the label outcome of the metric dragoman_tool_calls_total.
 type OutcomeKind string
 
-// The ways in which an attempted call was read. If two apply to a call, it has the one that stands
-// first here. OutcomeLeaked is of text that is no call.
+// How Dragoman read an attempted call. If two kinds apply, the first in this list counts.
+// OutcomeLeaked is for text that only looks like a call.
 const (
-	OutcomeContinued    OutcomeKind = "continued"     // cut by a stop sequence inside a value, and continued
-	OutcomeRefused      OutcomeKind = "refused"       // written to its end, but not a call for the client: its text stays in the answer
-	OutcomeIncomplete   OutcomeKind = "incomplete"    // cut by the upstream: the message's stop_reason is not tool_use
-	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // whole, and to a tool that was not offered
-	OutcomeInvalid      OutcomeKind = "invalid"       // whole, but its parameters do not fit the tool: the client gets it all the same
+	OutcomeContinued    OutcomeKind = "continued"     // a stop sequence cut the call inside a value, and the model continued it
+	OutcomeRefused      OutcomeKind = "refused"       // complete, but Dragoman cannot return it as a call: its text stays in the answer
+	OutcomeIncomplete   OutcomeKind = "incomplete"    // the upstream cut it: the message's stop_reason is not tool_use
+	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // complete, but the tool was not offered
+	OutcomeInvalid      OutcomeKind = "invalid"       // complete, but the parameters do not fit the tool: the client gets it anyway
 	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value did not fit its schema and was kept as a string
-	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but with one meaning
+	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but unambiguous
 	OutcomeClean        OutcomeKind = "clean"         // in the documented form
-	OutcomeLeaked       OutcomeKind = "leaked"        // text in the shape of a call: it is text of the answer or, where tool_choice lets no call come, left out
+	OutcomeLeaked       OutcomeKind = "leaked"        // text that looks like a call: it stays text or, if tool_choice allows no call, is left out
 )
 
 // OutcomeKinds are all kinds.
@@ -25,21 +25,21 @@ var OutcomeKinds = []OutcomeKind{
 	OutcomeTypeFallback, OutcomeRepaired, OutcomeClean, OutcomeLeaked,
 }
 
-// Outcome is how one attempted call was read.
+// Outcome is how Dragoman read one attempted call.
 type Outcome struct {
 	Kind   OutcomeKind
-	Tool   string // "" if the name was never known
-	Reason string // why it is not clean: one of Reasons; "" for ReasonNone
-	// Unread says that the model had written the call to its end, and that it could not be read.
+	Tool   string // "" if the call has no name
+	Reason string // why it is not clean: one of Reasons; "" counts as ReasonNone
+	// Unread: the model wrote the whole call, but Dragoman could not read it.
 	Unread bool
-	// InText says that the call has no block: it is text of the answer, or no part of it.
+	// InText: the call has no block. It is text of the answer, or is left out.
 	InText bool
-	// FromServer says that the server has read the call, and not this package from the text.
+	// FromServer: the upstream's server read the call; this package did not find it in text.
 	FromServer bool
 }
 
-// AppendOutcomes appends outcomes to dst as JSON, a list of {"kind":…,"tool":…,"reason":…}: tool is null if
-// the name was never known.
+// AppendOutcomes appends outcomes to dst as a JSON list of {"kind":…,"tool":…,"reason":…}. If the
+// call has no name, tool is null.
 func AppendOutcomes(dst []byte, outcomes []Outcome) []byte {
 	dst = append(dst, '[')
 	for i, o := range outcomes {

@@ -6,10 +6,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file makes events of a whole message.
+// This file turns a whole message into events.
 
-// Replay returns the events of a whole message without message_start, for an answer that has begun:
-// blocks are counted from index.
+// Replay returns the events of a whole message except message_start, for an answer that has already
+// begun. index is the index of the first block.
 func Replay(m *Message, index int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for i := range m.Content {
@@ -30,7 +30,7 @@ func Replay(m *Message, index int) iter.Seq2[Event, error] {
 	}
 }
 
-// deltas returns the deltas of a block that comes whole.
+// deltas returns the deltas of a complete block.
 func (b *ContentBlock) deltas() iter.Seq2[DeltaType, string] {
 	return func(yield func(DeltaType, string) bool) {
 		switch b.Type {
@@ -48,8 +48,8 @@ func (b *ContentBlock) deltas() iter.Seq2[DeltaType, string] {
 	}
 }
 
-// openInput returns the members that came whole of the input of a call that was cut, without the
-// closing brace; nil for any other block.
+// openInput returns the complete parameters of a call that was cut, as a JSON object without the
+// closing brace. It returns nil for any other block.
 func (b *ContentBlock) openInput() jsontext.Value {
 	if b.Cut == nil {
 		return nil

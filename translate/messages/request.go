@@ -6,30 +6,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Request is a Messages-API request (docs/reference/messages-api.md §2), as far as it concerns a
-// model that completes text. [Decode] makes one from JSON.
+// Request is a Messages-API request (docs/reference/messages-api.md §2), with the parts that matter
+// to a model that completes text. [Decode] reads it from JSON.
 type Request struct {
-	// ID is what the ids of the answer's message and of its tool_use blocks are made of. It is not
-	// part of the API's body: the server sets it, a new one for each request.
+	// ID is the base for the ids of the answer's message and its tool_use blocks. It is not part of
+	// the API's body: the server sets a new one for each request.
 	ID string
 
 	Model         string
 	MaxTokens     int
 	Messages      []MessageParam
 	System        []BlockParam // text blocks
-	Tools         []Tool       // client tools that the model is shown, Anthropic-defined ones included
-	OtherTools    bool         // the body has tools besides, whose kind is not known: only of [Body.Native]
+	Tools         []Tool       // client tools that the model is shown, including tools that the API defines
+	OtherTools    bool         // the body also has tools of unknown types; only set by [Body.Native]
 	ToolChoice    ToolChoice
 	StopSequences []string
 	Stream        bool
 	Thinking      Thinking
-	Format        jsontext.Value // the schema of the JSON that the answer has to be; nil for none
+	Format        jsontext.Value // the JSON schema that the answer has to fit; nil: any text
 	Temperature   *float64
 	TopP          *float64
 	TopK          *int
 
-	// Dropped names the fields that were left out: dotted names without indexes ("thinking",
-	// "tools.cache_control"), sorted, each once.
+	// Dropped lists the fields that were left out, sorted, each once. Names have dots and no
+	// indexes: "thinking", "tools.cache_control".
 	Dropped []string
 }
 
@@ -44,11 +44,11 @@ const (
 type MessageParam struct {
 	Role    string // RoleUser, RoleAssistant or RoleSystem
 	Content []BlockParam
-	Skipped int // how many messages before it were left out, since nothing of them was left
+	Skipped int // how many messages directly before this one were left out, because nothing in them was left
 }
 
-// The types of a [BlockParam], together with BlockText, BlockToolUse and BlockThinking. Blocks of
-// other types are left out when a request is decoded.
+// The types of a [BlockParam], in addition to BlockText, BlockToolUse and BlockThinking. Decode
+// leaves out blocks of other types.
 const (
 	BlockImage         = "image"
 	BlockDocument      = "document"
@@ -57,23 +57,23 @@ const (
 	BlockToolReference = "tool_reference"
 )
 
-// Thinking is whether the model is asked to think before it answers, and whether the client wants
-// to read that.
+// Thinking is whether the client asks the model to think before it answers, and wants to read the
+// thinking.
 type Thinking uint8
 
 // The values of Thinking.
 const (
 	ThinkingOff     Thinking = iota
-	ThinkingShown            // asked to think; the client gets the text
-	ThinkingOmitted          // asked to think; the client gets a thinking block without text
+	ThinkingShown            // the model thinks; the client gets the text
+	ThinkingOmitted          // the model thinks; the client gets a thinking block without text
 )
 
-// BlockParam is one content block of a request (docs/reference/messages-api.md §4). Type decides which
-// fields are set.
+// BlockParam is one content block of a request (docs/reference/messages-api.md §4). The comment of
+// each field names the types of blocks that set it.
 type BlockParam struct {
 	Type string
 
-	Text string // text; thinking, if the request asks the model to think
+	Text string // text; thinking, if the client asks for thinking
 
 	Source *Source // image, document, search_result
 
@@ -84,11 +84,11 @@ type BlockParam struct {
 	ToolUseID string // tool_result
 	IsError   bool   // tool_result
 
-	// Skipped is how many blocks before it in its content were left out when the request was decoded.
+	// Skipped is how many blocks directly before this one were left out.
 	Skipped int32
 
-	// Content is the blocks of a tool_result, of a search_result (text), or of a document whose source
-	// is "content".
+	// Content is the blocks of a tool_result, a search_result (text only), or a document with
+	// source "content".
 	Content []BlockParam
 }
 
@@ -101,11 +101,11 @@ const (
 	SourceFile    = "file"
 )
 
-// Source is where an image, a document or a search_result comes from, and its title.
+// Source is the origin of an image, a document or a search_result, and its title.
 type Source struct {
 	Type string         // of an image or document; "" for a search_result
-	Text string         // SourceText: the document; search_result: where it was found
-	JSON jsontext.Value // the source object as the client sent it, for SourceBase64, SourceURL and SourceFile
+	Text string         // SourceText: the document; search_result: the origin
+	JSON jsontext.Value // SourceBase64, SourceURL, SourceFile: the source object as the client sent it
 
 	Title   string // document, search_result
 	Context string // document
@@ -113,28 +113,29 @@ type Source struct {
 
 // Tool is a tool that the client runs.
 type Tool struct {
-	// Type is "" for a tool with a schema of the client's, else the type of an Anthropic-defined tool,
-	// such as "bash_20250124".
+	// Type is the type of a tool that the API defines, such as "bash_20250124"; "" if the client
+	// defines the tool.
 	Type        string
 	Name        string
 	Description string
 	InputSchema jsontext.Value // a valid JSON object without duplicate names
-	// InputExamples are inputs that the model is shown as examples of calls: valid JSON objects
-	// without duplicate names.
+	// InputExamples are example inputs that the model is shown: valid JSON objects without
+	// duplicate names.
 	InputExamples []jsontext.Value
-	// Index is the tool's place in the client's list, of which some tools may have been left out.
+	// Index is the tool's index in the client's list, including tools that were left out.
 	Index int
-	// DefinedAt is the path of a tool that a message defines; "" for one of the list.
+	// DefinedAt is the path of the message block that defines the tool; "" if the tool is in the
+	// list.
 	DefinedAt string
-	// Late says that the tool came in the course of the conversation. Such tools stand behind all others.
+	// Late: a message in the conversation added the tool. Such tools come after all others.
 	Late bool
-	// Strict asks that inputs fit the schema.
+	// Strict: the client wants only inputs that fit the schema.
 	Strict bool
-	// Streaming is how the input of a call is streamed (eager_input_streaming).
+	// Streaming is when the input of a call is streamed (eager_input_streaming).
 	Streaming InputStreaming
 }
 
-// Path returns where the tool stands in the request, as the path of an [InvalidRequestError] says it.
+// Path returns the path of the tool in the request, for an [InvalidRequestError].
 func (t *Tool) Path() string {
 	if t.DefinedAt != "" {
 		return t.DefinedAt
@@ -142,19 +143,19 @@ func (t *Tool) Path() string {
 	return fmt.Sprintf("tools.%d", t.Index)
 }
 
-// InputStreaming is when the parameters of a call are sent.
+// InputStreaming is when Dragoman sends the parameters of a call.
 type InputStreaming uint8
 
 // The values of InputStreaming.
 const (
-	StreamAsTargeted InputStreaming = iota // as the model's entry in the configuration says
-	StreamEagerly                          // a string is sent while it is written
-	StreamWhole                            // each parameter is sent when it is whole
+	StreamAsTargeted InputStreaming = iota // as stream_values in the model's configuration says
+	StreamEagerly                          // a string is sent while the model writes it
+	StreamWhole                            // a parameter is sent when it is complete
 )
 
-// FlowsValues reports whether a string in the input of a call is sent while the model writes it.
-// Otherwise each parameter is sent when it is whole, as the API does (docs/reference/streaming.md §4).
-// target is what the model's entry in the configuration says.
+// FlowsValues reports whether Dragoman sends a string in a call's input while the model writes it.
+// Otherwise it sends each parameter when it is complete, as the API does
+// (docs/reference/streaming.md §4). target is the setting of the model's configuration.
 func (t *Tool) FlowsValues(target bool) bool {
 	return t.Streaming == StreamEagerly || target && t.Streaming != StreamWhole
 }
@@ -167,28 +168,28 @@ const (
 	ChoiceNone = "none"
 )
 
-// ToolChoice is the request's tool_choice (docs/reference/messages-api.md §6). Absent, it is
-// ChoiceAuto.
+// ToolChoice is the request's tool_choice (docs/reference/messages-api.md §6). If it is missing,
+// Type is ChoiceAuto.
 type ToolChoice struct {
 	Type                   string
 	Name                   string // ChoiceTool
 	DisableParallelToolUse bool
 }
 
-// ShowsTools reports whether the model is shown tools. It is with ChoiceNone, too: what is shown
-// before the choice does not change with it, so that prompt caches hold.
+// ShowsTools reports whether the prompt has the tools. It has them even with ChoiceNone: the choice
+// must not change the start of the prompt, or prompt caches would miss.
 func (r *Request) ShowsTools() bool { return len(r.Tools) > 0 }
 
 // MayCall reports whether the model may call a tool in its answer.
 func (r *Request) MayCall() bool { return r.ShowsTools() && r.ToolChoice.Type != ChoiceNone }
 
-// MustCall reports whether the answer has to begin with a call.
+// MustCall reports whether the answer has to be a call.
 func (r *Request) MustCall() bool {
 	return r.ShowsTools() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool)
 }
 
-// MeetsChoice reports whether a call of the named tool is what MustCall asks for: the model may have
-// written any name.
+// MeetsChoice reports whether a call of the named tool is what a forced tool_choice asks for. The
+// name comes from the model, so it may be any text.
 func (r *Request) MeetsChoice(name string) bool {
 	if r.ToolChoice.Type == ChoiceTool {
 		return name == r.ToolChoice.Name

@@ -1,18 +1,19 @@
 package messages
 
-// Stop is why a completion ended, as the Messages API's stop_reason has it.
+// Stop is why a completion ended: a value of the Messages API's stop_reason.
 type Stop string
 
-// The stop reasons. An upstream whose reason has no counterpart here gives StopEndTurn.
+// The stop reasons. If an upstream gives a reason that is not in this list, the stop reason is
+// StopEndTurn.
 const (
 	StopEndTurn       Stop = "end_turn"
 	StopMaxTokens     Stop = "max_tokens"
 	StopSequence      Stop = "stop_sequence"
-	StopToolUse       Stop = "tool_use" // decided by the parser, never given by a text model
+	StopToolUse       Stop = "tool_use" // set by the parser; a text model never gives it
 	StopRefusal       Stop = "refusal"
-	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; the Messages API calls it a refusal
+	StopGuardrail     Stop = "guardrail_intervened" // Bedrock only; the Messages API returns it as a refusal
 	StopContextWindow Stop = "model_context_window_exceeded"
-	StopPauseTurn     Stop = "pause_turn" // of a model with a tool API of its own
+	StopPauseTurn     Stop = "pause_turn" // only from a model with a tool API of its own
 	StopCompaction    Stop = "compaction" // the same, in a beta
 )
 
@@ -25,9 +26,9 @@ func (s Stop) IsKnown() bool {
 	return false
 }
 
-// WithCutCall returns the stop reason for a message with a call that was cut, which its model ended
-// for the reason s. Clients run the calls of a message that ended as it should, so such a message
-// did not: it is max_tokens in place of tool_use and of end_turn.
+// WithCutCall returns the stop reason for a message that has an incomplete call; the model itself
+// gave s. Clients run the calls of a message that ends with tool_use or end_turn, so WithCutCall
+// returns max_tokens in their place.
 func (s Stop) WithCutCall() Stop {
 	if s == StopToolUse || s == StopEndTurn {
 		return StopMaxTokens

@@ -1,7 +1,7 @@
 package messages
 
-// Usage counts the tokens of an exchange. Input that came from or went to a cache is not in
-// InputTokens (docs/reference/messages-api.md §8).
+// Usage counts the tokens of an exchange. InputTokens does not include tokens read from or written
+// to a cache (docs/reference/messages-api.md §8).
 type Usage struct {
 	InputTokens              int `json:"input_tokens"`
 	OutputTokens             int `json:"output_tokens"`
@@ -9,7 +9,7 @@ type Usage struct {
 	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
 }
 
-// PromptTokens returns how many tokens the prompt has, those of the cache included.
+// PromptTokens returns the number of tokens in the prompt, cached or not.
 func (u Usage) PromptTokens() int {
 	return u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens
 }
@@ -24,7 +24,7 @@ func (u Usage) Plus(u2 Usage) Usage {
 	}
 }
 
-// Merge takes over from u2 each total that is greater. Totals only grow while an answer comes in.
+// Merge takes each count of u2 that is greater. Counts only grow during an answer.
 func (u *Usage) Merge(u2 Usage) {
 	u.InputTokens = max(u.InputTokens, u2.InputTokens)
 	u.OutputTokens = max(u.OutputTokens, u2.OutputTokens)
