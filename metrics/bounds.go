@@ -6,9 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// SetLabels says which names there are from now on. All others are counted as "other", and the
-// series of names that are gone end, so that a configuration which is replaced again and again
-// leaves none behind.
+// SetLabels replaces the names that labels may have. Metrics count every other name as "other". The series of removed
+// names end, so that repeated reloads of the configuration do not pile up series.
 func (m *Metrics) SetLabels(l Labels) {
 	m.bounds.Lock()
 	defer m.bounds.Unlock()
@@ -21,7 +20,7 @@ func (m *Metrics) SetLabels(l Labels) {
 	m.labels = Labels{maps.Clone(l.Keys), maps.Clone(l.Models), maps.Clone(l.Upstreams)}
 }
 
-// endSeries ends the series whose label has a value that was there before and is not now.
+// endSeries deletes the series of every label value that is in before but not in now.
 func endSeries(label string, before, now map[string]bool, vectors ...*prometheus.MetricVec) {
 	for value := range before {
 		if now[value] {
@@ -33,8 +32,8 @@ func endSeries(label string, before, now map[string]bool, vectors ...*prometheus
 	}
 }
 
-// within returns a name as it may stand in a label: it may have been taken out of the
-// configuration since.
+// within returns name if the configuration has it, and "other" if not. A reload may have removed the name during the
+// exchange.
 func within(names map[string]bool, name string) string {
 	if names[name] {
 		return name
@@ -42,9 +41,9 @@ func within(names map[string]bool, name string) string {
 	return other
 }
 
-// MeasureUpstream says what is known of an upstream: whether the proxy's own credentials there are
-// good, and how many of its circuits are open: those of models, and one of the upstream itself.
-// Package proxy says so before the metrics are read.
+// MeasureUpstream sets the state of an upstream: whether the proxy's own credentials work there, and how many of its
+// circuits are open. Each model has a circuit, and so does the upstream itself. Package proxy calls it before each
+// scrape.
 func (m *Metrics) MeasureUpstream(upstream string, credentialsOK bool, circuitsOpen int) {
 	m.bounds.RLock()
 	defer m.bounds.RUnlock()
@@ -59,7 +58,7 @@ func (m *Metrics) MeasureUpstream(upstream string, credentialsOK bool, circuitsO
 	m.circuitOpen.WithLabelValues(upstream).Set(float64(circuitsOpen))
 }
 
-// ConfigServes says that a configuration with this hash serves from now on.
+// ConfigServes reports that the configuration with this hash serves from now on.
 func (m *Metrics) ConfigServes(hash string) {
 	m.configLoaded.Set(1)
 	m.configTime.SetToCurrentTime()
@@ -67,5 +66,5 @@ func (m *Metrics) ConfigServes(hash string) {
 	m.config.WithLabelValues(hash).Set(1)
 }
 
-// ConfigRefused says that the configuration that was read last does not serve.
+// ConfigRefused reports that the latest configuration was rejected, so the previous one goes on serving.
 func (m *Metrics) ConfigRefused() { m.configLoaded.Set(0) }

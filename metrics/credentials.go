@@ -2,19 +2,20 @@ package metrics
 
 import "time"
 
-// Credentials are those of one upstream. When they end is a metric, as long as the upstream has its name.
+// Credentials is the metric of when the credentials of one upstream expire. It exists as long as this upstream has its
+// name.
 type Credentials struct {
 	metrics  *Metrics
 	upstream string
-	replaced bool // guarded by the bounds
+	replaced bool // guarded by Metrics.bounds
 }
 
-// NewCredentials returns the credentials of an upstream, by its name, with no end.
+// NewCredentials returns the metric for the credentials of the named upstream. It has no sample until EndAt is called.
 func (m *Metrics) NewCredentials(upstream string) *Credentials {
 	return &Credentials{metrics: m, upstream: upstream}
 }
 
-// EndAt says when they end.
+// EndAt sets when the credentials expire.
 func (c *Credentials) EndAt(at time.Time) {
 	m := c.metrics
 	m.bounds.RLock()
@@ -24,9 +25,9 @@ func (c *Credentials) EndAt(at time.Time) {
 	}
 }
 
-// Replace says that the name is that of another upstream from now on, or of none. Its credentials may have
-// no end, and an alert would go on for ever; the one before may still renew its own, for answers that are
-// not over.
+// Replace ends this metric, because the upstream was removed or another one now has its name. The new credentials may
+// never expire, and then an alert about the old ones would never stop. The old upstream may still renew its credentials
+// for answers in progress: EndAt then does nothing.
 func (c *Credentials) Replace() {
 	c.metrics.bounds.Lock()
 	defer c.metrics.bounds.Unlock()

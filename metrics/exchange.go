@@ -10,64 +10,65 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Exchange is the record of one request and all that came of it. Metrics and log are
-// made from nothing else. So it never holds a body, a prompt, a credential or the value of
-// a header, but for the ids that are meant for a log.
+// Exchange is the record of one request and its answer. Metrics and the log are made only from it. It therefore holds
+// no body, prompt, credential or header value, except ids that are meant for the log.
 type Exchange struct {
-	RequestID         string // given by the proxy
-	ClientRequestID   string // "" if the client gave none
+	RequestID         string // made by the proxy
+	ClientRequestID   string // "" if the client sent no id
 	TraceID           string // 32 hexadecimal digits (W3C Trace Context), or ""
-	UpstreamRequestID string // "" if the upstream gave none
-	KeyID             string // of the client's key; "" without authentication
+	UpstreamRequestID string // "" if the upstream sent no id
+	KeyID             string // the id of the client's key; "" without authentication
 
-	Dialect       string // "" if the path is of no dialect
+	Dialect       string // "" if the path belongs to no dialect
 	Model         string // the name that the client asked for
-	Pattern       string // the name of the route that matches it; "" if none does
+	Pattern       string // the name of the matching route; "" if no route matches
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
-	Format        string // in which it was asked last; "" over its own tool API, and where it was not asked
-	Variant       string // of the format; "" for none
-	FormatReason  string // why it was asked in the format
+	Format        string // the format of the last attempt; "" if the upstream used its own tools API, or was not called
+	Variant       string // the variant of the format; "" if it has no variants
+	FormatReason  string // why the proxy chose the format
 
-	Shape       string // of the URL's path, without the client's own words: see proxy
-	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none
+	Shape       string // the URL's path without the client's own words: see package proxy
+	InvalidPath string // the path of the rejected field, as [Path] returns it; "" if no field was rejected
 
-	Status      int    // of HTTP; 499 if the client left before there was one
+	Status      int    // the HTTP status; 499 if the client left before the answer began
 	ErrorType   string // error.type of the Messages API; "" if there was no error
-	Error       string // why it failed, in our own words alone; "" if there was no error
-	ErrorReason string // why a request is refused with 400: a fixed word; it says nothing with another status
+	Error       string // why the exchange failed, only in the proxy's own words; "" if there was no error
+	ErrorReason string // why a request was rejected with 400: a fixed word; meaningless with any other status
 	Panicked    bool   // a programming error ended the exchange
 	Stream      bool   // the client asked for a stream
 	StreamBegan bool   // the status line of a stream has been written
 	Terminal    Terminal
-	Attempts    []Attempt // all calls of upstreams, in order
+	Attempts    []Attempt // all calls to upstreams, in order
 
-	FirstEvent time.Duration // from the request to the first event; 0 if there was none
+	FirstEvent time.Duration // from the request to the first event; 0 if there was no event
 	Duration   time.Duration // from the request to the end
-	// Decode, Render, Parse and Encode are the time that the proxy's own work took. The
-	// frames of a stream are encoded between the pieces that are parsed, so the time for
-	// them is in Parse; Encode is for whole messages.
+	// Decode, Render, Parse and Encode are the time that the proxy's own work took. A stream encodes its frames while
+	// it parses, so Parse includes that time. Encode covers whole messages only.
 	Decode, Render, Parse, Encode time.Duration
 
-	BytesIn, BytesOut int64 // of bodies, as they are on the wire
+	BytesIn, BytesOut int64 // lengths of the bodies on the wire
 	InputTokens       int
 	OutputTokens      int
 	CacheReadTokens   int
 	CacheWriteTokens  int
-	UsageEstimated    bool // the upstream has not told all of these tokens
+	UsageEstimated    bool // the proxy estimated some of these counts, because the upstream did not report them
 	StopReason        string
-	UnknownStop       string // the upstream's word for it, if it is not known what the word means; "other" if it is no word
-	ToolCalls         []ToolCall
-	Dropped           []string // names of the fields that did not reach the model
-	Constraint        string   // what became of the constraint that the answer was to be held to: held, ignored, refused or skipped; "" for none
-	Unmet             []string // names of the fields that force what the answer does not do
+	// UnknownStop is the upstream's stop reason, if the proxy does not know it; "other" if it is not a single word.
+	UnknownStop string
+	ToolCalls   []ToolCall
+	Dropped     []string // names of the fields that the proxy left out of the prompt
+	// Constraint is what happened to the constraint on the answer: held, ignored, refused or skipped; "" without a
+	// constraint.
+	Constraint string
+	Unmet      []string // names of the fields whose demand the answer does not meet, such as tool_choice
 }
 
-// ToolCall is how one call of a tool was read, that the model attempted.
+// ToolCall is how the proxy read one tool call that the model attempted.
 type ToolCall struct {
-	Outcome    string // a kind of [messages.OutcomeKinds]
+	Outcome    string // one of [messages.OutcomeKinds]
 	Reason     string // one of [messages.Reasons]
-	FromServer bool   // the server of the model has read the call, and not the proxy from the text
+	FromServer bool   // the model's server read the call; false: the proxy read it from the text
 }
 
 // ToolCallOutcomes returns the outcome of each call.
@@ -79,8 +80,8 @@ func (e *Exchange) ToolCallOutcomes() []string {
 	return outcomes
 }
 
-// ToolCallSource says who has read the calls: "text" for the proxy, from what the model wrote, "server" for the server of
-// the model, or "both"; "" where there is no call.
+// ToolCallSource returns who read the calls: "text" if the proxy read them from the model's text, "server" if the
+// model's server did, "both", or "" without calls.
 func (e *Exchange) ToolCallSource() string {
 	source := ""
 	for _, c := range e.ToolCalls {
@@ -105,29 +106,29 @@ func (e *Exchange) ToolCallReasons() []string {
 	return reasons
 }
 
-// Attempt is one call of an upstream.
+// Attempt is one call to an upstream.
 type Attempt struct {
 	Upstream  string // its name in the configuration
-	ErrorType string // error.type of its failure, or [ErrorNotReady]; "" if it did not fail
-	InPlaceOf string // error.type of the failure of another upstream that this call makes good; else ""
+	ErrorType string // error.type of the failure, or [ErrorNotReady]; "" if the call succeeded
+	InPlaceOf string // for a fallback: error.type of the failed call that this call replaces; else ""
 }
 
 // Terminal is how an exchange ended.
 type Terminal string
 
-// The ways in which an exchange ends. They are values of a label.
+// How an exchange can end. These are values of a label.
 const (
 	Complete    Terminal = "complete"
 	Failed      Terminal = "error"
 	ClientGone  Terminal = "client_gone"
 	IdleTimeout Terminal = "idle_timeout"
-	Drained     Terminal = "drain" // the server shut down before the end
+	Drained     Terminal = "drain" // the server shut down before the answer ended
 )
 
 // Overhead returns the time that the proxy's own work took.
 func (e *Exchange) Overhead() time.Duration { return e.Decode + e.Render + e.Parse + e.Encode }
 
-// Observe counts an exchange that has ended. It is called once for each.
+// Observe counts an exchange that has ended. Call it once for each exchange.
 func (m *Metrics) Observe(e *Exchange) {
 	m.bounds.RLock()
 	defer m.bounds.RUnlock()
@@ -162,7 +163,7 @@ func (m *Metrics) Observe(e *Exchange) {
 	}
 }
 
-// observeStages counts the time of those stages of the work that the exchange reached.
+// observeStages counts the time of each stage that the exchange reached.
 func (m *Metrics) observeStages(e *Exchange) {
 	for _, stage := range []struct {
 		name string
@@ -174,7 +175,7 @@ func (m *Metrics) observeStages(e *Exchange) {
 	}
 }
 
-// observeAttempts counts the calls of upstreams, their failures and the fallbacks.
+// observeAttempts counts the calls to upstreams, their failures and the fallbacks.
 func (m *Metrics) observeAttempts(e *Exchange) {
 	for _, a := range e.Attempts {
 		errorType, upstream := "none", within(m.labels.Upstreams, a.Upstream)
@@ -189,7 +190,7 @@ func (m *Metrics) observeAttempts(e *Exchange) {
 	}
 }
 
-// observeKey counts an exchange for the key of its client, if it had one.
+// observeKey counts an exchange for the client's key, if the client has a key.
 func (m *Metrics) observeKey(e *Exchange) {
 	if e.KeyID != "" {
 		id := within(m.labels.Keys, e.KeyID)
@@ -198,8 +199,8 @@ func (m *Metrics) observeKey(e *Exchange) {
 	}
 }
 
-// addTokens counts the tokens of an exchange under the label by. A series begins with the
-// first token of its type.
+// addTokens adds the tokens of an exchange to the series labelled by. A series appears with the first token of its
+// type.
 func addTokens(tokens *prometheus.CounterVec, by string, e *Exchange) {
 	for _, t := range []struct {
 		kind string

@@ -7,33 +7,32 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The values of labels are bounded, or a client could make up series without end. other
-// stands for all that is not in its set.
+// other is the label value for everything outside a fixed set. Without such sets, a client could create any number of
+// series.
 const other = "other"
 
-// ErrorNotReady is the error type of a call whose model is still being loaded.
+// ErrorNotReady is the error type of a call to a model that its server is still loading.
 const ErrorNotReady = "model_not_ready"
 
-// The sets.
+// The fixed sets of label values.
 var (
 	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
 
-	// error.type of the Messages API, and of a call [ErrorNotReady]. An upstream's own type counts as other.
+	// The error types of the Messages API, and [ErrorNotReady] for calls. An upstream's own types count as other.
 	errorTypes = []string{
 		messages.ErrorInvalidRequest, messages.ErrorAuthentication, messages.ErrorBilling, messages.ErrorPermission,
 		messages.ErrorNotFound, messages.ErrorConflict, messages.ErrorTooLarge, messages.ErrorRateLimit,
 		messages.ErrorAPI, messages.ErrorTimeout, messages.ErrorOverloaded, ErrorNotReady,
 	}
 
-	// How a call of a tool could be read.
+	// How the proxy can read a tool call.
 	outcomes = outcomeKinds()
 
-	// What becomes of a constraint: see [Exchange.Constraint].
+	// What can happen to a constraint: see [Exchange.Constraint].
 	constraintResults = []string{"held", "ignored", "refused", "skipped"}
 
-	// The words of which the dotted names of fields are made that may be dropped: of the
-	// Messages API (docs/reference/messages-api.md §2 to §7) and of Bedrock
-	// (docs/reference/bedrock.md §2, §5).
+	// The words in the dotted names of fields that the proxy may drop, in the Messages API
+	// (docs/reference/messages-api.md §2 to §7) and in Bedrock's APIs (docs/reference/bedrock.md §2, §5).
 	fieldWords = newSet(`
 		system billing_header messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
@@ -51,7 +50,7 @@ var (
 		input_schema inputSchema json toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
 )
 
-// outcomeKinds returns how a call of a tool can be read.
+// outcomeKinds returns all outcomes of a tool call.
 func outcomeKinds() (kinds []string) {
 	for _, kind := range messages.OutcomeKinds {
 		kinds = append(kinds, string(kind))
@@ -59,7 +58,7 @@ func outcomeKinds() (kinds []string) {
 	return kinds
 }
 
-// pathWords are the other names that a field of a request can have in these APIs.
+// pathWords are the further field names that a request can have in these APIs.
 var pathWords = newSet(`
 	model modelId stream stop_sequences role name id input tool_use_id tool_name is_error
 	json_schema schema data media_type url file_id title context signature display budget_tokens disable_parallel_tool_use
@@ -70,9 +69,8 @@ var pathWords = newSet(`
 	bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode
 	$ref $defs definitions properties items required enum anyOf oneOf allOf not additionalProperties patternProperties prefixItems minimum maximum default`)
 
-// Path returns the path of a field of a request, such as "messages.3.content", as it may
-// stand in the log. A name that these APIs do not have is the client's own, and "*" there;
-// so is what follows the first 12 names.
+// Path returns the path of a request's field, such as "messages.3.content", in a form that is safe to log. A name that
+// these APIs do not have is the client's own, so Path replaces it by "*". It also cuts the path after 12 names.
 func Path(path string) string {
 	const most = 12
 	names := strings.Split(path, ".")
@@ -87,8 +85,8 @@ func Path(path string) string {
 	return strings.Join(names, ".")
 }
 
-// ErrorType returns the type of an error as it may stand in a label and in the log: "other"
-// for one that the Messages API does not have, which is an upstream's own.
+// ErrorType returns typ if the Messages API has this error type, and "other" if not: the type is then an upstream's
+// own. The result is safe for labels and the log.
 func ErrorType(typ string) string {
 	if typ == "" {
 		return ""
@@ -96,13 +94,12 @@ func ErrorType(typ string) string {
 	return oneOf(errorTypes, typ)
 }
 
-// fieldDepth is the most words that the name of a dropped field has:
+// fieldDepth is the number of words in the longest name of a dropped field:
 // messages.content.content.content.cache_control.
 const fieldDepth = 5
 
-// Field returns the name of a dropped field as it may stand in a label and in the log.
-// It is "other" for a field that the API does not have: the client made the name up, so
-// it is a part of the request's body.
+// Field returns the name of a dropped field if the API has that field, and "other" if not. A name that the API does not
+// have is the client's own text, which must not reach labels or the log.
 func Field(name string) string {
 	words := 0
 	for word := range strings.SplitSeq(name, ".") {
@@ -130,7 +127,8 @@ func oneOf(set []string, s string) string {
 	return other
 }
 
-// statusClass returns "2xx" for 200, and so on; other for what is no status of HTTP.
+// statusClass returns the class of an HTTP status, such as "2xx" for 200, and "other" for anything that is not an HTTP
+// status.
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return other

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
-// whole is an exchange in which everything happened.
+// whole returns an exchange in which everything happened.
 func whole() *Exchange {
 	return &Exchange{
 		KeyID: "ci", Dialect: "messages", Model: "claude-2.1", Pattern: "claude-*", Upstream: "east",
@@ -25,7 +25,7 @@ func whole() *Exchange {
 	}
 }
 
-// known are labels that a configuration may have.
+// known returns labels such as a configuration may have.
 func known(keys ...string) Labels {
 	l := Labels{Keys: map[string]bool{}, Models: map[string]bool{"claude-*": true}, Upstreams: map[string]bool{"east": true, "west": true}}
 	for _, id := range keys {
@@ -45,7 +45,7 @@ func exposition(t *testing.T, m *Metrics) string {
 	return string(body)
 }
 
-// dragoman keeps the samples of ours, without the buckets of histograms.
+// dragoman returns the samples of Dragoman's own metrics, without the buckets of histograms.
 func dragoman(exposition string) []string {
 	var samples []string
 	for line := range strings.Lines(exposition) {
@@ -143,7 +143,7 @@ func TestExpositionIsClean(t *testing.T) {
 	}
 }
 
-// What clients make up must not grow the number of series.
+// Names that clients make up do not add series.
 func TestLabelsAreBounded(t *testing.T) {
 	m := New("v1")
 	m.SetLabels(known("ci"))
@@ -172,8 +172,8 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 }
 
-// A key, a model or an upstream that is taken out takes its series along, and what goes on with it
-// makes none.
+// When a reload removes a key, a model or an upstream, its series end. Exchanges that still run under such a name
+// create no new series.
 func TestNamesThatAreGone(t *testing.T) {
 	m := New("v1")
 	before := known("ci", "old")
@@ -208,7 +208,7 @@ func TestNamesThatAreGone(t *testing.T) {
 	}
 }
 
-// The hash of one configuration is there at a time.
+// Only the hash of the current configuration has a series.
 func TestConfigInfo(t *testing.T) {
 	m := New("v1")
 	m.ConfigServes("aaaa")
@@ -236,8 +236,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// When the credentials of an upstream end is forgotten with it: the one that now has its name may have some
-// without an end, and the one before still renews its own while its answers go on.
+// When a reload replaces an upstream, the expiry of its old credentials is forgotten. The new upstream with this name
+// may have credentials that never expire, while the old one still renews its own until its answers end.
 func TestReplacedCredentials(t *testing.T) {
 	m := New("v1")
 	m.SetLabels(known())
