@@ -11,16 +11,16 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A listener that asks for no key serves whoever can connect. A browser can, on behalf of any
-// page that its user has open: from the page's own origin, or, once the name of the page's host
-// has been made to resolve to this machine, as if the server were that host (DNS rebinding).
-// Programs that are no browsers send no Origin, and the name that they were told to connect to.
+// A listener without keys serves everybody who can connect. A browser can connect on behalf of any page that its user
+// has open. The page may come from another origin. Or the page's host name may resolve to this machine, so that the
+// browser takes this server for that host (DNS rebinding). Programs other than browsers send no Origin, and send the
+// host name that they were given.
 
-// guard says which requests a listener without keys answers.
+// guard decides which requests a listener without keys answers.
 type guard struct {
-	loopback bool     // nothing but this machine can connect
-	hosts    []string // names of the server besides those of loopback, as hostName returns them; *.name stands for all below it
-	origins  []string // of pages that may send requests
+	loopback bool     // only this machine can connect
+	hosts    []string // further names of the server, as hostName returns them; *.name covers every name below it
+	origins  []string // origins of the pages that may send requests
 }
 
 func newGuard(loopback bool, hosts, origins []string) *guard {
@@ -31,7 +31,7 @@ func newGuard(loopback bool, hosts, origins []string) *guard {
 	return g
 }
 
-// What the guard refuses. The messages repeat nothing of the request.
+// The errors of the guard. Their messages quote nothing from the request.
 var (
 	errForeignHost = &failure{
 		status: http.StatusForbidden, typ: messages.ErrorPermission,
@@ -43,11 +43,11 @@ var (
 	}
 )
 
-// toOperators is what the listener of operators says of errForeignOrigin: no page has a place there.
+// toOperators replaces the message of errForeignOrigin on the admin listener, where no page has access.
 const toOperators = "the request comes from a page of another origin: pages have no access to the admin listener"
 
-// check returns errForeignHost or errForeignOrigin for a request that a page may have made
-// without its user's knowledge.
+// check returns errForeignHost or errForeignOrigin for a request that a page may have sent without its user's
+// knowledge.
 func (g *guard) check(r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	_, page, _ := strings.Cut(origin, "://")
@@ -60,9 +60,9 @@ func (g *guard) check(r *http.Request) error {
 	return nil
 }
 
-// answersTo reports whether a host, as hostName returns it, is this server. One that other
-// machines reach has names that it does not know: unless it is told them, any will do. An
-// address was not resolved from a name. "" is HTTP/1.0 without Host, which no browser sends.
+// answersTo reports whether host, as hostName returns it, names this server. If other machines can reach the server, it
+// cannot know all its names: without configured hosts, any name will do. An IP address is safe, because no DNS lookup
+// is involved. "" is HTTP/1.0 without Host, which no browser sends.
 func (g *guard) answersTo(host string) bool {
 	if !g.loopback && len(g.hosts) == 0 || host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
@@ -76,18 +76,17 @@ func (g *guard) answersTo(host string) bool {
 	})
 }
 
-// hostName returns the host of an authority such as "Example.com.:8484" or "[::1]": in small
-// letters, without port, brackets and the dot at the end.
+// hostName returns the host of an authority such as "Example.com.:8484" or "[::1]": in lower case, without port,
+// brackets and trailing dot.
 func hostName(authority string) string {
 	host, _, err := net.SplitHostPort(authority)
 	if err != nil {
-		host = authority // there is no port
+		host = authority // no port
 	}
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// guarded returns h behind the guard of the operators' listener. A request that it refuses is
-// logged.
+// guarded returns h behind the guard of the admin listener, which logs the requests that it rejects.
 func (s *Server) guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.operators.check(r); err != nil {
@@ -104,14 +103,13 @@ func (s *Server) guarded(h http.Handler) http.Handler {
 	})
 }
 
-// preflightAge is how many seconds a browser may keep the answer to a preflight. An origin that
-// was taken out of the configuration may be allowed for as long.
+// preflightAge is how many seconds a browser may cache the answer to a preflight. After an origin is removed from the
+// configuration, browsers may allow its pages for that long.
 const preflightAge = "600"
 
-// cors returns h such that browsers let the pages of the named origins use it (Fetch Standard,
-// "CORS protocol"). Without names there is not one header of it. Preflights ask whether a page
-// may send a request. They carry no key and are answered here, for any path: a page can then read
-// what a request to a wrong path is told.
+// cors returns h with the headers that let browsers use it from pages of the named origins (Fetch Standard, "CORS
+// protocol"). Without names it adds no header. A preflight asks whether a page may send a request; it carries no key.
+// cors answers preflights itself, for every path, so that a page can read the error for a wrong path.
 func (s *Server) cors(h http.Handler) http.Handler {
 	if len(s.origins) == 0 {
 		return h
@@ -122,7 +120,7 @@ func (s *Server) cors(h http.Handler) http.Handler {
 		named := slices.Contains(s.origins, origin)
 		if named {
 			header.Set("Access-Control-Allow-Origin", origin)
-			header.Set("Access-Control-Expose-Headers", "*") // cookies are not allowed, so this is all of them
+			header.Set("Access-Control-Expose-Headers", "*") // the wildcard covers all headers, because no cookies are allowed
 		}
 		if r.Method != http.MethodOptions || origin == "" || r.Header.Get("Access-Control-Request-Method") == "" {
 			h.ServeHTTP(w, r)
@@ -136,9 +134,8 @@ func (s *Server) cors(h http.Handler) http.Handler {
 	})
 }
 
-// allowRequested answers the questions of a preflight. The headers that it asks for are those
-// that the client's library sends, which differ between libraries and their versions: all that
-// are names of headers are allowed, since a program that is no browser could send them too.
+// allowRequested answers a preflight. It allows every requested header with a valid name: client libraries send
+// different headers, and a program that is not a browser could send any header anyway.
 func allowRequested(answer, request http.Header) {
 	answer.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
 	answer.Set("Access-Control-Max-Age", preflightAge)

@@ -20,26 +20,25 @@ import (
 // Key is a key that clients may present. Only the hash of its secret is in memory.
 type Key struct {
 	Sum  [sha256.Size]byte // the SHA-256 of the secret
-	Name string            // stands for the key in the log and the metrics; "" for the first digits of Sum
+	Name string            // names the key in the log and the metrics; "": the first digits of Sum
 
-	// The most that all clients with the key may take together; 0 for no limit.
+	// The limits for all clients with this key together; 0 means no limit.
 	RequestsPerMinute int
 	Concurrent        int   // requests at once
-	TokensPerDay      int64 // input, from caches and into them too, and output, in a day of UTC
+	TokensPerDay      int64 // input, cache reads, cache writes and output, for one UTC day
 }
 
-// NewKey returns the key with a secret, without a name and without limits.
+// NewKey returns the key with this secret, without a name and without limits.
 func NewKey(secret string) Key { return Key{Sum: sha256.Sum256([]byte(secret))} }
 
-// ID returns what stands for the key in the log and the metrics: its name, or the first 8
-// hexadecimal digits of its hash.
+// ID returns the key's name for the log and the metrics: Name, or the first 8 hexadecimal digits of the hash.
 func (k Key) ID() string { return cmp.Or(k.Name, hex.EncodeToString(k.Sum[:4])) }
 
 // keyring is all keys that clients may present.
 type keyring []*heldKey
 
-// find returns the key that has this secret, or nil if none has. The secret is compared
-// with every key, so that the time it takes tells only how many there are.
+// find returns the key with this secret, or nil. It compares the secret with every key, so the time that it takes
+// reveals only the number of keys.
 func (ks keyring) find(secret string) (found *heldKey) {
 	sum := sha256.Sum256([]byte(secret))
 	for _, k := range ks {
@@ -66,9 +65,8 @@ func checkKeys(keys []Key) error {
 	return nil
 }
 
-// authenticate returns an error if the server has keys and none of the request's
-// credentials is one of them, or if a limit of the key has been reached. The id of the key
-// goes into the record. What an operator sends again needs no key, and counts for none.
+// authenticate checks the request's credentials against the server's keys, if there are any, and then the limits of the
+// key. It records the key's id. An operator's replay needs no key and counts against no limit.
 func (x *exchange) authenticate() error {
 	if x.replay != nil {
 		return nil
@@ -104,29 +102,29 @@ func bearer(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// heldKey is a key, and what clients have taken of it.
+// heldKey is a key and its usage.
 type heldKey struct {
 	Key
 	*usage
 }
 
-// usage is what clients have taken of a key. It is kept in memory alone: another replica,
-// or the next process, knows nothing of it.
+// usage is what clients have used of a key's limits. It exists only in memory: other replicas do not share it, and a
+// restart forgets it.
 type usage struct {
 	mu   sync.Mutex
-	open int // requests that are being answered
+	open int // requests in progress
 
-	// full is when as many requests as the limit allows may be made at once. Each request
-	// puts it off by its share of a minute, so that the limit holds however requests are
-	// spread, and one of them becomes free at a time (the generic cell rate algorithm).
+	// full is when the whole burst of requests will be available again. Each request moves it by one request's share of
+	// a minute. So the limit holds however requests are spread, and requests become available one at a time (the
+	// generic cell rate algorithm).
 	full time.Time
 
-	day    int64 // of UTC, since 1970
-	tokens int64 // taken on that day
+	day    int64 // the UTC day, counted from 1970
+	tokens int64 // used on that day
 }
 
-// as returns next, a key with the same secret as k, with what clients have taken of k. What
-// they took of a limit by the minute counts against the new one. Of a nil k it is nothing.
+// as returns next with the usage of k, a key with the same secret. Usage of the old limit per minute counts against the
+// new limit. For a nil k, the usage is zero.
 func (k *heldKey) as(next Key) *heldKey {
 	if k == nil {
 		return &heldKey{next, new(usage)}
@@ -140,8 +138,7 @@ func (k *heldKey) as(next Key) *heldKey {
 	return &heldKey{next, k.usage}
 }
 
-// The headers in which the Messages API tells its clients of limits
-// (docs/reference/errors.md §3).
+// The headers that report limits in the Messages API (docs/reference/errors.md §3).
 const (
 	requestLimitHeader = "Anthropic-Ratelimit-Requests-"
 	tokenLimitHeader   = "Anthropic-Ratelimit-Tokens-"
@@ -149,13 +146,13 @@ const (
 
 const (
 	secondsPerDay = 24 * 60 * 60
-	// concurrentRetry is when to try again a request that came while too many were open.
-	// Nobody knows when the first of them ends.
+	// concurrentRetry is the retry-after for a request above the limit of concurrent requests. Nobody knows when one of
+	// the others ends.
 	concurrentRetry = time.Second
 )
 
-// take counts a request, and says in h what is left. It is an error if one of the key's
-// limits has been reached; the request is then not counted.
+// take counts a request and writes the remaining limits into h. If the request is over a limit, take does not count it
+// and returns an error.
 func (k *heldKey) take(now time.Time, h http.Header) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -178,7 +175,7 @@ func (k *heldKey) take(now time.Time, h http.Header) error {
 	return err
 }
 
-// refusal returns an error if a limit of the key has been reached.
+// refusal returns an error if the key has reached a limit.
 func (k *heldKey) refusal(now time.Time) error {
 	switch {
 	case k.TokensPerDay > 0 && k.tokens >= k.TokensPerDay:
@@ -193,8 +190,8 @@ func (k *heldKey) refusal(now time.Time) error {
 	return nil
 }
 
-// release counts the end of a request that was taken, and its tokens. They are what an upstream
-// says: a number below zero gives nothing back, and one too large does not turn into one.
+// release ends a request that take has counted, and adds its tokens. Upstreams report these numbers, so release ignores
+// negative ones and guards against overflow.
 func (k *heldKey) release(now time.Time, tokens ...int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -205,17 +202,17 @@ func (k *heldKey) release(now time.Time, tokens ...int) {
 	}
 }
 
-// turnDay forgets the tokens of a day that has passed.
+// turnDay resets the tokens if a new day has begun.
 func (k *heldKey) turnDay(now time.Time) {
 	if day := now.Unix() / secondsPerDay; day != k.day {
 		k.day, k.tokens = day, 0
 	}
 }
 
-// midnight returns when the day ends.
+// midnight returns when the current day ends.
 func (k *heldKey) midnight() time.Time { return time.Unix((k.day+1)*secondsPerDay, 0) }
 
-// interval returns the share of a request in the minute.
+// interval returns one request's share of a minute.
 func (k *heldKey) interval() time.Duration { return time.Minute / time.Duration(k.RequestsPerMinute) }
 
 func later(a, b time.Time) time.Time {
@@ -225,20 +222,20 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// setLimit tells a client of a limit: what is left of it, and when all of it will be.
+// setLimit writes the headers of one limit: what is left, and when the limit is whole again.
 func setLimit(h http.Header, prefix string, limit, left int64, reset time.Time) {
 	h.Set(prefix+"Limit", strconv.FormatInt(limit, 10))
 	h.Set(prefix+"Remaining", strconv.FormatInt(min(max(left, 0), limit), 10))
 	h.Set(prefix+"Reset", reset.UTC().Add(time.Second-1).Truncate(time.Second).Format(time.RFC3339))
 }
 
-// overLimit returns the error for a request over a limit of its key.
+// overLimit returns the error for a request that exceeds a limit of its key.
 func overLimit(limit string, wait time.Duration) error {
 	return &failure{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, message: "this key may take " + limit, retryAfter: wait}
 }
 
-// releaseKey gives back what the request took of its key, once the record has the exchange's tokens. An
-// answer that was cut counts as far as the upstream counted it.
+// releaseKey ends the request for its key, once the exchange's tokens are recorded. A cut answer counts with the tokens
+// that the upstream reported.
 func (x *exchange) releaseKey() {
 	if x.key != nil {
 		r := &x.record

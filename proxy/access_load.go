@@ -9,14 +9,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// gate bounds how much all exchanges together have of something. What is taken is given
-// back with give, whatever becomes of the exchange.
+// gate limits a total over all exchanges, such as their number or the bytes of their bodies. Whatever becomes of an
+// exchange, give returns what it took.
 type gate struct {
-	most  int64 // 0: no bound
+	most  int64 // the limit; 0: no limit
 	taken *atomic.Int64
 }
 
-// take takes n if there is room for them, and reports whether there was.
+// take takes n if the limit allows it, and reports whether it did.
 func (g *gate) take(n int64) bool {
 	for {
 		taken := g.taken.Load()
@@ -29,20 +29,19 @@ func (g *gate) take(n int64) bool {
 	}
 }
 
-// hasRoom reports whether there is room for n now.
+// hasRoom reports whether take(n) would succeed now.
 func (g *gate) hasRoom(n int64) bool { return g.most == 0 || g.taken.Load()+n <= g.most }
 
 func (g *gate) give(n int64) { g.taken.Add(-n) }
 
-// admission is what one exchange has taken of the gates.
+// admission is what one exchange has taken from the gates.
 type admission struct {
 	s       *Server
-	entered bool  // it counts among the exchanges that are being answered
-	bytes   int64 // of its body that count as in flight
+	entered bool  // the exchange counts as in progress
+	bytes   int64 // the bytes of its body that count as in flight
 }
 
-// enter admits the exchange among those that are being answered, before its body is read.
-// giveBack ends what enter and admit began.
+// enter admits the exchange before its body is read. giveBack reverses enter and admit.
 func (a *admission) enter() error {
 	if !a.s.concurrent.take(1) {
 		return a.s.overloaded(metrics.GateConcurrent)
@@ -51,8 +50,8 @@ func (a *admission) enter() error {
 	return nil
 }
 
-// admit admits a body of so many bytes, unpacked. It is called before they are in memory:
-// again and again while a body grows, and once more when its announced length is believed.
+// admit admits a body of size bytes, uncompressed. Callers call it before the bytes are in memory: repeatedly while a
+// body grows, or once with the announced length.
 func (a *admission) admit(size int64) error {
 	more := size - a.bytes
 	if more <= 0 {
@@ -66,7 +65,7 @@ func (a *admission) admit(size int64) error {
 	return nil
 }
 
-// giveBack gives back what the exchange has taken.
+// giveBack returns everything that the exchange has taken.
 func (a *admission) giveBack() {
 	if a.entered {
 		a.s.concurrent.give(1)
@@ -75,8 +74,8 @@ func (a *admission) giveBack() {
 	a.s.metrics.InflightBodyBytes.Sub(float64(a.bytes))
 }
 
-// overloaded counts an exchange that a gate refuses, and returns the error for its client.
-// Those that are refused together are not all to come back in the same second.
+// overloaded counts an exchange that a gate rejects, and returns the error for its client. It varies retry-after, so
+// that clients that were rejected together do not all return in the same second.
 func (s *Server) overloaded(gate string) error {
 	s.metrics.Overload.WithLabelValues(gate).Inc()
 	return &failure{
@@ -85,6 +84,6 @@ func (s *Server) overloaded(gate string) error {
 	}
 }
 
-// CountConnection counts a connection of a client that was closed because there are too
-// many: connections are not the proxy's, its metrics are.
+// CountConnection counts a client's connection that was closed because there are too many. The caller owns the
+// connections; the proxy owns the metrics.
 func (s *Server) CountConnection() { s.metrics.Overload.WithLabelValues(metrics.GateConnections).Inc() }

@@ -10,28 +10,27 @@ import (
 	"dragoman/upstream"
 )
 
-// attempt asks one model of an upstream to answer an exchange, once or several times.
-// Whether it is asked again, or another model, is decided by [attempts].
+// attempt asks one model of an upstream to answer an exchange, once or several times. [attempts] decides whether to ask
+// the same model again, or another one.
 type attempt struct {
 	x      *exchange
-	client context.Context   // ends when nobody waits for the answer any more; the context of a call may go on: see callContext
+	client context.Context   // ends when nobody waits for the answer any more; a call's own context may outlive it: see callContext
 	body   *messages.Body    // nil once the answer has begun: see letGo
-	req    *messages.Request // the body validated; nil until a model needs it, and once the answer has begun
+	req    *messages.Request // the validated body; nil until a model needs it, and once the answer has begun
 
 	model     UpstreamModel  // that is asked
-	tries     int            // calls of the model so far, without those that it refused a feature
-	inPlaceOf string         // error type that the model before failed with; "" for the first model, and from the first call of this one on
-	spec      upstream.Model // what the last call said of the model
-	maxTokens int            // of the last call; 0 if the request was passed through as it came
-	room      int            // tokens for the answer that the prompt leaves of the context window, after the model refused more; 0 before
+	tries     int            // calls to the model so far, without the calls in which it refused a feature
+	inPlaceOf string         // for the first call to a fallback: error type of the failed model; else ""
+	spec      upstream.Model // the model as the last call saw it
+	maxTokens int            // max_tokens of the last call; 0 if the request was passed through unchanged
+	room      int            // tokens that the prompt leaves for the answer, after the context window was too small; else 0
 	prefill   prefillTrial   // of the model
 
-	constrained bool // the server was to hold the last answer to a constraint
+	constrained bool // the last call asked the server to constrain the answer
 }
 
-// try calls the model's upstream and yields the events of its answer. If the upstream
-// fails before the first event, try has yielded nothing and returns the error. A later
-// error is yielded, and try returns nil.
+// try calls the model's upstream and yields the events of its answer. If the upstream fails before the first event, try
+// yields nothing and returns the error. After the first event, try yields the error and returns nil.
 func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) bool) error {
 	a.recordModel(a.model)
 	a.x.record.setUnmet(nil)
@@ -53,7 +52,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	if a.tries == 0 {
 		breaker.addRetryShare(a.model.configured())
 	}
-	begun, outcome := false, errUnfinished // as after a panic, which says nothing of the upstream
+	begun, outcome := false, errUnfinished // errUnfinished is the outcome after a panic, too: it says nothing about the upstream
 	defer func() {
 		if !begun {
 			report(outcome)
@@ -71,7 +70,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 		case err != nil:
 			outcome = err
 			return err
-		case e.Type == messages.Pause: // the answer is held back, and another model may still be asked
+		case e.Type == messages.Pause: // the answer is still held back, so another model may still be asked
 			continue
 		default:
 			begun = true
@@ -101,34 +100,33 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	return nil
 }
 
-// ended returns why nobody waits for the answer to a call with this context any more, as [causeOr] does; nil if
-// somebody does.
+// ended returns why nobody waits any more for the answer to a call with this context, like [causeOr]. It returns nil if
+// the client still waits.
 func (a *attempt) ended(ctx context.Context) error { return causeOr(ctx, causeOr(a.client, nil)) }
 
-// letGo forgets the request, once the answer has begun: it may take minutes, and no model is asked in
-// the place of this one any more. Whoever may still ask this one again keeps what that takes.
+// letGo frees the request once the answer has begun: no other model will be asked, and the answer may take minutes.
+// Whoever may ask this model again keeps its own copy of what it needs.
 func (a *attempt) letGo() { a.body, a.req = nil, nil }
 
-// recordModel names the model in the record, and its upstream in the header.
+// recordModel records the model, and names its upstream in the response header.
 func (a *attempt) recordModel(m UpstreamModel) {
 	r := &a.x.record
 	r.Upstream, r.UpstreamModel, r.Format, r.Variant, r.FormatReason = m.Upstream, m.Model, "", "", ""
 	a.x.record.header.Set("X-Dragoman-Upstream", m.Upstream)
 }
 
-// recordCall adds a call of the model to the record.
+// recordCall adds a call to the model to the record.
 func (a *attempt) recordCall() {
 	a.tries++
 	a.x.record.noteAttempt(metrics.Attempt{Upstream: a.model.Upstream, InPlaceOf: a.inPlaceOf})
 	a.inPlaceOf = ""
 }
 
-// upstreamCall returns the events of an answer. The upstream is called when they are
-// ranged over, with ctx. cancel ends ctx; the timeouts use it.
+// upstreamCall returns the events of an answer. Ranging over them calls the upstream with ctx. cancel ends ctx; the
+// timeouts use it.
 type upstreamCall func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error]
 
-// prepare returns the call that asks the model: over its own tool API, if it has one, or
-// with a prompt.
+// prepare returns the call to the model: through its own tools API if it has one, otherwise with a prompt.
 func (a *attempt) prepare() (upstreamCall, error) {
 	plan, err := a.x.plan(a.body, a.req, a.model, a.spec, a.x.renderRules())
 	if plan != nil && plan.Prompt != nil {
@@ -143,11 +141,11 @@ func (a *attempt) prepare() (upstreamCall, error) {
 	return a.preparePrompt(plan), nil
 }
 
-// preparePrompt returns the call that asks the model with a prompt. It may call the
-// upstream several times, because translate asks a model again (see translate.Reason).
+// preparePrompt returns the call that sends the model a prompt. It may call the upstream several times, because package
+// translate asks a model again in some cases (see translate.Reason).
 func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	x, model, spec := a.x, plan.Model, plan.Spec
-	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // and no more of the plan is kept
+	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // only these parts of the plan stay in memory
 	if a.constrained = prompt.Constraint != nil; plan.Unconstrained != "" {
 		x.record.noteUnconstrained(plan.Unconstrained)
 	}
@@ -160,7 +158,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	if !toolAPI {
 		x.record.Format, x.record.Variant, x.record.FormatReason = model.FormatName(), prompt.Variant, model.FormatReason()
 	}
-	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
+	var req *messages.Request // only for observers, which also see each further request to the model
 	if len(x.observed) > 0 {
 		req = a.req
 	}
@@ -178,7 +176,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			}
 			x.observed.rendered(model, req, p)
 			call := first
-			if first = nil; call == nil { // the model is asked again
+			if first = nil; call == nil { // translate asks the model again
 				var err error
 				if call, err = x.s.upstreams[model.Upstream].Prepare(spec, p); err != nil {
 					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
@@ -196,7 +194,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				a.noteUncontinued()
 				spec.Tries = 0
 			}
-			if a.constrained && why != translate.ReasonInvalid { // a model that is held to calls writes them
+			if a.constrained && why != translate.ReasonInvalid { // a constrained model has to write a call
 				a.noteIgnored()
 				if model.Constrain == ConstrainRequire {
 					return nil, unconstrained("the server has ignored it")
@@ -205,7 +203,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			rules := x.renderRules()
 			rules.toolAPI = toolAPI
 			p, err := model.prompt(x.r.Context(), corrected, spec, rules)
-			if err == nil && a.constrained && why == translate.ReasonInvalid { // by a keyword that no grammar has
+			if err == nil && a.constrained && why == translate.ReasonInvalid { // the arguments broke a keyword of the schema that grammars cannot express
 				p.Constraint, err = translate.Constrain(p, model.ConstrainAuto)
 			}
 			return p, err
@@ -213,18 +211,17 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	}
 }
 
-// prepareNative returns the call that passes the request through to the tool API of
-// the model.
+// prepareNative returns the call that passes the request through to the model's tools API.
 func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 	x, model, spec := a.x, a.model, a.spec
-	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // the only feature that another try can do without: see remedyFor
+	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // tools are the only feature that a second try can replace: see remedyFor
 	a.maxTokens = 0
 	req, body, call := plan.Request, plan.Native.Body, plan.Call
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		x.observed.passed(model, body)
 		body = nil
 		pieces := call.Events
-		if model.Rescue { // else nothing is parsed
+		if model.Rescue { // without rescue, nothing is parsed
 			pieces = func(ctx context.Context) iter.Seq2[messages.Event, error] { return textsInPieces(call.Events(ctx)) }
 		}
 		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, a.newCall(cancel), pieces, lookAtEvent))
@@ -237,7 +234,7 @@ func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 	}
 }
 
-// newCall returns a call of a model for the exchange.
+// newCall returns a call to the model for this exchange.
 func (a *attempt) newCall(cancel context.CancelCauseFunc) *call {
 	x := a.x
 	return &call{model: a.model, limits: x.s.timeouts, cancel: cancel, client: a.client, reply: x.reply, record: &x.record, observed: x.observed}

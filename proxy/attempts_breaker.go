@@ -14,14 +14,13 @@ import (
 	"dragoman/upstream"
 )
 
-// breaker decides for all exchanges whether a model of an upstream may be called, and
-// whether it may be called again. What a model answers counts for the model that is
-// configured alone, so one that fails does not shut out its neighbours; all names under a
-// wildcard are one. That the upstream cannot be reached counts for all of its models.
+// breaker decides for all exchanges whether a model of an upstream may be called, and whether it may be retried. Each
+// configured model has a circuit of its own, so a failing model does not block its neighbours; all names under one
+// wildcard share a circuit. If the upstream is unreachable, that counts for all its models.
 type breaker struct {
 	mu     sync.Mutex
 	reach  circuit
-	models map[way]*modelState // as configured: see [UpstreamModel.configured]
+	models map[way]*modelState // keyed as configured: see [UpstreamModel.configured]
 
 	credentials credentials // of the proxy's own, at this upstream
 }
@@ -38,7 +37,7 @@ var errUnfinished = errors.New("the call was not finished")
 
 func newBreaker() *breaker { return &breaker{models: map[way]*modelState{}} }
 
-// model returns what is known of a configured model.
+// model returns the state of a configured model.
 func (b *breaker) model(w way) *modelState {
 	m := b.models[w]
 	if m == nil {
@@ -48,9 +47,8 @@ func (b *breaker) model(w way) *modelState {
 	return m
 }
 
-// allow returns an *upstream.Error if the model is not to be called now. Else the caller
-// has to call report once: with nil as soon as the model has begun to answer, or with the
-// error of the call.
+// allow returns an *upstream.Error if the model should not be called now. Otherwise the caller must call report once:
+// with nil as soon as the model begins to answer, or with the error of the call.
 func (b *breaker) allow(w way) (report func(error), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,8 +71,8 @@ func (b *breaker) allow(w way) (report func(error), err error) {
 	}, nil
 }
 
-// judge returns what the outcome of a call says of the model, and of the way to the
-// upstream. Credentials of the proxy's own that are refused are the failure of neither.
+// judge returns what a call shows about the model, and about the connection to the upstream. Rejected credentials of
+// the proxy count against neither.
 func judge(err error) (model, reach outcome) {
 	var (
 		upstreamErr *upstream.Error
@@ -89,7 +87,7 @@ func judge(err error) (model, reach outcome) {
 		return unknown, unknown
 	case upstreamErr.Unreachable:
 		return unknown, fails
-	case upstreamErr.NotReady: // it will be
+	case upstreamErr.NotReady: // the model will be ready later
 		return unknown, works
 	case upstreamErr.Status >= http.StatusInternalServerError && !upstreamErr.Final && upstreamErr.Credentials == "":
 		return fails, works
@@ -97,7 +95,7 @@ func judge(err error) (model, reach outcome) {
 	return works, works
 }
 
-// refused returns the error for a call that is not made.
+// refused returns the error for a call that the breaker does not allow.
 func refused(message string, wait time.Duration) error {
 	return &upstream.Error{
 		Status:     529,
@@ -107,15 +105,14 @@ func refused(message string, wait time.Duration) error {
 	}
 }
 
-// trouble returns what is wrong with the proxy's own credentials, "" if nothing is known to
-// be.
+// trouble returns what is wrong with the proxy's own credentials, or "" if no call has shown a problem.
 func (b *breaker) trouble() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.credentials.String()
 }
 
-// open returns how many circuits are open: those of models, and that of the upstream.
+// open returns the number of open circuits, of models and of the upstream itself.
 func (b *breaker) open() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,15 +128,14 @@ func (b *breaker) open() (n int) {
 	return n
 }
 
-// addRetryShare adds to the model's budget of retries what one request is worth.
+// addRetryShare adds one request's share to the model's retry budget.
 func (b *breaker) addRetryShare(w way) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.model(w).retries.add()
 }
 
-// takeRetry reports whether the model's budget allows another call, and takes it out of the
-// budget.
+// takeRetry reports whether the model's retry budget allows another call, and if so, takes that call from the budget.
 func (b *breaker) takeRetry(w way) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,20 +143,19 @@ func (b *breaker) takeRetry(w way) bool {
 }
 
 const (
-	// Each request adds retryShare to the budget of its model's retries, up to maxRetryBudget,
-	// and each retry takes 1 out of it. A configured model that is down sees at most 1.2 calls
-	// for each of five or more requests.
+	// Each request adds retryShare to its model's retry budget, up to maxRetryBudget. Each retry takes 1 from it. With
+	// five or more requests, a model that is down therefore gets at most 1.2 calls for each request.
 	retryShare     = .11
 	maxRetryBudget = 1
 )
 
-// retryBudget is how many retries may be done.
+// retryBudget is the number of retries that are available.
 type retryBudget float64
 
-// add adds what one request is worth.
+// add adds one request's share.
 func (b *retryBudget) add() { *b = min(*b+retryShare, maxRetryBudget) }
 
-// take reports whether there is a retry left, and takes it.
+// take takes a retry, and reports whether one was available.
 func (b *retryBudget) take() bool {
 	if *b < 1 {
 		return false
@@ -170,25 +165,25 @@ func (b *retryBudget) take() bool {
 }
 
 const (
-	// After tripAfter failed calls in a row a model, or an upstream, is not called for
-	// openFor. Then one call is let through; if it succeeds, all are. While it lasts the
-	// others are refused, but for no longer than openFor: a slow answer is no failure.
+	// After tripAfter failed calls in a row, a model or an upstream gets no calls for openFor. Then the breaker allows
+	// one probe. If the probe succeeds, it allows all calls again. While the probe runs, it rejects other calls, but
+	// for openFor at most: a slow answer is not a failure.
 	tripAfter = 20
 	openFor   = 5 * time.Second
 
-	// forgetAfter is how long after the last failure those before it still count.
+	// forgetAfter is the time without a failure after which older failures no longer count.
 	forgetAfter = time.Minute
 )
 
-// circuit is what is known of the failures of a model, or of an upstream as a whole.
+// circuit is the failure history of a model, or of an upstream as a whole.
 type circuit struct {
 	failures int       // in a row
-	last     time.Time // when the last of them was
-	reopens  time.Time // when a call is let through, once there are tripAfter
-	probing  bool      // that call is under way
+	last     time.Time // the time of the last failure
+	reopens  time.Time // when the breaker allows a probe, after tripAfter failures
+	probing  bool      // the probe is in progress
 }
 
-// outcome is what a call says of a model, or of an upstream.
+// outcome is what a call shows about a model or an upstream.
 type outcome int
 
 const (
@@ -197,7 +192,7 @@ const (
 	fails
 )
 
-// recent returns how many calls have failed in a row, if that is not long ago.
+// recent returns how many calls have failed in a row, or 0 if the last failure is long ago.
 func (c *circuit) recent(now time.Time) int {
 	if now.Sub(c.last) >= forgetAfter {
 		return 0
@@ -205,10 +200,10 @@ func (c *circuit) recent(now time.Time) int {
 	return c.failures
 }
 
-// isOpen reports whether the calls have failed too often for all of them to be let through.
+// isOpen reports whether too many calls have failed in a row to allow all calls.
 func (c *circuit) isOpen(now time.Time) bool { return c.recent(now) >= tripAfter }
 
-// wait returns how long no call is let through; 0 if one may be made now.
+// wait returns how long until the circuit allows a call; 0 means now.
 func (c *circuit) wait(now time.Time) time.Duration {
 	if !c.isOpen(now) {
 		return 0
@@ -216,8 +211,7 @@ func (c *circuit) wait(now time.Time) time.Duration {
 	return max(0, c.reopens.Sub(now))
 }
 
-// begin takes note of a call that wait lets through. It reports whether that call tries for
-// all others whether the circuit can be closed.
+// begin records a call that wait has allowed. It reports whether the call is the probe of an open circuit.
 func (c *circuit) begin(now time.Time) (probe bool) {
 	if !c.isOpen(now) || c.probing {
 		return false
@@ -226,8 +220,7 @@ func (c *circuit) begin(now time.Time) (probe bool) {
 	return true
 }
 
-// end takes note of what a call has come to. A call that has said nothing leaves it to the
-// next one to try.
+// end records the outcome of a call. If a probe ends with an unknown outcome, the next call becomes the probe.
 func (c *circuit) end(o outcome, probe bool, now time.Time) {
 	switch o {
 	case works:
@@ -244,14 +237,14 @@ func (c *circuit) end(o outcome, probe bool, now time.Time) {
 	}
 }
 
-// credentials is what the calls of an upstream have shown of the proxy's own credentials
-// there. They count as good until a call says otherwise, and again from the next answer on.
+// credentials is what calls to an upstream have shown about the proxy's own credentials there. They count as good until
+// a call fails because of them, and again after the next answer.
 type credentials struct {
-	fault upstream.CredentialsFault // "" while they are good
-	since time.Time                 // that they are not
+	fault upstream.CredentialsFault // "" while the credentials are good
+	since time.Time                 // the time of the first failure
 }
 
-// learn takes note of the outcome of a call: nil, or its error.
+// learn updates the state with the outcome of a call: nil, or its error.
 func (c *credentials) learn(err error, now time.Time) {
 	var upstreamErr *upstream.Error
 	switch {
@@ -265,7 +258,7 @@ func (c *credentials) learn(err error, now time.Time) {
 	}
 }
 
-// String says what is wrong with the credentials and since when; it is "" if nothing is.
+// String returns what is wrong with the credentials, and since when; "" while they are good.
 func (c *credentials) String() string {
 	if c.fault == "" {
 		return ""
@@ -273,7 +266,7 @@ func (c *credentials) String() string {
 	return fmt.Sprintf("credentials %s since %s", c.fault, c.since.UTC().Format(time.RFC3339))
 }
 
-// trouble returns a line for each upstream whose credentials are not good.
+// trouble returns a line for each upstream whose credentials fail.
 func (s *Server) trouble() string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(s.breakers)) {
@@ -284,8 +277,7 @@ func (s *Server) trouble() string {
 	return lines.String()
 }
 
-// measureUpstreams sets the metrics of what is known of the upstreams. It is called when they
-// are read: what is known ends with time, too.
+// measureUpstreams updates the metrics of all upstreams. It runs at each scrape, because circuits close with time, too.
 func (s *Server) measureUpstreams() {
 	for name, b := range s.breakers {
 		s.metrics.MeasureUpstream(name, b.trouble() == "", b.open())

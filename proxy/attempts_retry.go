@@ -13,41 +13,41 @@ import (
 	"dragoman/upstream"
 )
 
-// When a call of a model fails, this file decides what follows:
+// When a call to a model fails, this file decides what follows:
 //
-//	failure before the first event          Dragoman asks                          if nobody is left, the client gets
-//	a feature, max_tokens or a prefill      the same model without it, at once:    the error
-//	that was tried is refused               this counts as no try
-//	max_tokens, beyond the context window   the same model with what fits, once;   the error
-//	                                        nobody in compat: strict
-//	429, 5xx, no connection                 the same model after a pause, up to    the last error; after two calls with
-//	                                        limits.attempts times and within its   x-should-retry: false
-//	                                        budget of retries; then the fallbacks
-//	the model is not ready: it is loaded    the fallbacks; then the same model     the error, with retry-after
-//	                                        for timeouts.model_ready, which counts
-//	                                        as no try: attempts_cold_start.go
-//	429 or 5xx that is Final: a quota, a    the fallbacks                          the last error, with
-//	time limit, our own credentials                                                x-should-retry: false
-//	no answer in timeouts.first_byte        the fallbacks                          504
-//	the circuit breaker is open             the fallbacks                          529, with retry-after
-//	another 4xx: the request is wrong       nobody                                 the error
-//	another 4xx, of a fallback              the next fallback                      the error of the first model
-//	tool_choice unmet in compat: strict     nobody                                 502, with x-should-retry: false
-//	the client left, or Dragoman cut the    nobody                                 nothing, 504 for timeouts.total,
-//	exchange                                                                       or 529 for a shutdown
+//	failure before the first event           Dragoman then asks                       if nobody is left, the client gets
+//	the model refuses a feature, its         the same model without it, at once;      the error
+//	limit of max_tokens or a tried prefill   this does not count as a try
+//	max_tokens exceed the context window     the same model, with what fits, once;    the error
+//	                                         nobody under compat: strict
+//	429, 5xx, no connection                  the same model after a pause, up to      the last error; after two calls with
+//	                                         limits.attempts times and within its     x-should-retry: false
+//	                                         retry budget; then the fallbacks
+//	the model is still being loaded          the fallbacks; then the same model       the error, with retry-after
+//	(attempts_cold_start.go)                 for timeouts.model_ready; this does
+//	                                         not count as a try
+//	429 or 5xx that is Final: a quota, a     the fallbacks                            the last error, with
+//	time limit, Dragoman's credentials                                                x-should-retry: false
+//	no answer within timeouts.first_byte     the fallbacks                            504
+//	the circuit breaker is open              the fallbacks                            529, with retry-after
+//	another 4xx: the request is wrong        nobody                                   the error
+//	another 4xx, from a fallback             the next fallback                        the error of the first model
+//	tool_choice unmet, compat: strict        nobody                                   502, with x-should-retry: false
+//	the client left, or Dragoman cut the     nobody                                   nothing; 504 for timeouts.total,
+//	exchange                                                                          or 529 for a shutdown
 //
-//	failure after the first event           nobody                                 an error frame
+//	failure after the first event            nobody                                   an error frame
 //
-// Other layers send more, but not after a failure that this file sees:
+// Two other packages also repeat requests, but this file does not see those failures:
 //
-//   - Package translate asks a model again to go on with its answer, or to correct it: translate/answer/again.go.
-//   - Package upstream sends a call once more that new credentials or the upstream's clock can mend: onceMore for
-//     Bedrock, bearerTransport for Vertex AI. net/http sends one again whose idle connection was dead: replayable.
+//   - Package translate asks a model again to continue its answer, or to correct it: translate/answer/again.go.
+//   - Package upstream repeats a call once if new credentials or the upstream's clock can fix it: onceMore for
+//     Bedrock, bearerTransport for Vertex AI. net/http repeats a call whose idle connection was dead: replayable.
 //
-// Dragoman asks for a count of tokens once.
+// Dragoman asks for a count of tokens only once.
 
-// The longest pauses before another try of the same model. A client that would have to
-// wait longer is told so, and decides itself whether it has the time.
+// The longest pauses before another try of the same model. If the wait would be longer, the client is told its length
+// and decides itself whether it has the time.
 const (
 	longestPause       = 10 * time.Second
 	pauseWithFallbacks = 500 * time.Millisecond // asking the next model is faster
@@ -55,24 +55,24 @@ const (
 
 // attempts asks the models of a route, in order, until one of them answers.
 type attempts struct {
-	attempt                   // of the model that is asked now
-	fallbacks []UpstreamModel // models that have not been asked
-	first     *failedModel    // the first model, once another one is asked in its place
+	attempt                   // the current model
+	fallbacks []UpstreamModel // models not asked yet
+	first     *failedModel    // the first model, after a fallback has replaced it
 
-	limitNoted bool // the model that is asked now has refused max_tokens once, and named its limit
+	limitNoted bool // the current model has refused max_tokens once, and reported its limit
 	start      coldStart
-	failures   int // calls of all models that failed through no fault of the request
+	failures   int // failed calls of all models that were not the request's fault
 	backoff    *backoff.ExponentialBackOff
 }
 
-// failedModel is a model with the error that ended the attempt to ask it.
+// failedModel is a model and the error that ended its attempt.
 type failedModel struct {
 	model UpstreamModel
 	err   error
 }
 
-// askModels returns the events of the answer, which can be ranged over once. The models are asked in
-// their order, while the context of the client goes on; ctx is that of the calls, which may go on without it.
+// askModels returns the events of the answer, which can be ranged over once. It asks the models in order until the
+// client's context ends. ctx is the context of the calls, and may outlive the client's.
 func (x *exchange) askModels(ctx, client context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
 	a := &attempts{attempt: attempt{x: x, client: client, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
 	return func(yield func(messages.Event, error) bool) {
@@ -97,13 +97,13 @@ func newBackoff() *backoff.ExponentialBackOff {
 	return b
 }
 
-// afterFailure decides what follows a try that failed with err. It returns nil when it is
-// time for another try, and else the error for the client.
+// afterFailure decides what follows a try that failed with err. It returns nil when it is time for another try, and
+// otherwise the error for the client.
 func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	if apply := a.remedyFor(err); apply != nil {
 		a.x.record.logPassedOver(err)
 		apply()
-		a.tries-- // it does not count against Options.Attempts: the upstream works
+		a.tries-- // does not count against Options.Attempts, because the upstream works
 		return nil
 	}
 	if notReady(err) {
@@ -120,7 +120,7 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	case len(a.fallbacks) > 0 && (mayRecover || a.first != nil):
 		a.fallBack(err)
 		return nil
-	case a.first != nil && !mayRecover: // the client asked for the first model, and gets its error
+	case a.first != nil && !mayRecover: // the client asked for the first model, so it gets that model's error
 		a.x.record.logPassedOver(err)
 		a.recordModel(a.first.model)
 		err = a.first.err
@@ -128,9 +128,8 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	return a.final(err)
 }
 
-// final returns the error for the client when no try is left. After two failed calls it
-// says that trying again is of no use: clients that retry what has been retried here
-// would multiply the load of an upstream that is in trouble.
+// final returns the error for the client when no try is left. After two failed calls, it marks the error as not worth
+// retrying: a client that retries again would multiply the load of an upstream in trouble.
 func (a *attempts) final(err error) error {
 	var upstreamErr *upstream.Error
 	if a.failures < 2 || !recoverable(err) || !errors.As(err, &upstreamErr) {
@@ -139,11 +138,11 @@ func (a *attempts) final(err error) error {
 	return &exhaustedError{err}
 }
 
-// remedyFor returns what to do so that another try of the same model can do without what the model refused, a feature
-// or a number of tokens; nil if there is nothing. The refusal is remembered for all exchanges. A model that refuses
-// what it was not asked for, or max_tokens for the second time, is not believed: it would be asked again without end.
-// With a prefill that is tried many servers fail in their own words, and some with 500 over the template: they are
-// asked without one.
+// remedyFor returns what to change so that the same model can be tried without the feature or the number of tokens that
+// it refused; nil if nothing can be changed. All exchanges remember the refusal. remedyFor does not believe a model
+// that refuses a feature it was not asked for, or max_tokens a second time: such retries would never end. Servers
+// report a prefill that they cannot continue in words of their own, some with a 500 about the template; after any such
+// failure they are asked without a prefill.
 func (a *attempts) remedyFor(err error) (apply func()) {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) {
@@ -172,9 +171,9 @@ func (a *attempts) remedyFor(err error) (apply func()) {
 	return nil
 }
 
-// remedyForOverflow is [attempts.remedyFor] a request that leaves so much room for the answer in the context window of
-// the model: a lower max_tokens, once for a model. The limit is that of the prompt, and is not remembered for others.
-// A strict server gives no shorter answer than the client asked for.
+// remedyForOverflow is [attempts.remedyFor] for a request whose prompt leaves only room tokens of the context window.
+// It lowers max_tokens, once for each model. The limit depends on the prompt, so it is not remembered. Under compat:
+// strict there is no remedy: the answer must not be shorter than the client asked for.
 func (a *attempts) remedyForOverflow(room int) (apply func()) {
 	if a.room > 0 || a.x.s.strict || room <= 0 || room >= a.maxTokens {
 		return nil
@@ -182,7 +181,7 @@ func (a *attempts) remedyForOverflow(room int) (apply func()) {
 	return func() { a.room = room }
 }
 
-// recoverable reports whether another try, or another upstream, may do better.
+// recoverable reports whether another try, or another upstream, may succeed.
 func recoverable(err error) bool {
 	var (
 		upstreamErr *upstream.Error
@@ -197,7 +196,7 @@ func recoverable(err error) bool {
 	return false
 }
 
-// mayRetry reports whether the number of tries, and the pause that the upstream wants, allow another try of the same
+// mayRetry reports whether the number of tries and the pause that the upstream wants allow another try of the same
 // model.
 func (a *attempts) mayRetry(err error) bool {
 	var upstreamErr *upstream.Error
@@ -211,8 +210,8 @@ func (a *attempts) mayRetry(err error) bool {
 	return upstreamErr.RetryAfter <= longest
 }
 
-// pause waits as long as the upstream asked for in err, and at least for the backoff. It
-// returns an error if nobody waits for the answer any more.
+// pause waits as long as err asks for, and at least for the backoff. It returns an error if nobody waits for the answer
+// any more.
 func (a *attempts) pause(ctx context.Context, err error) error {
 	var upstreamErr *upstream.Error
 	pause := a.backoff.NextBackOff()
@@ -222,7 +221,7 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 	return a.wait(ctx, pause)
 }
 
-// wait waits. It returns an error if nobody waits for the answer any more.
+// wait waits for the pause. It returns an error if nobody waits for the answer any more.
 func (a *attempts) wait(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -234,7 +233,7 @@ func (a *attempts) wait(ctx context.Context, pause time.Duration) error {
 	return a.ended(ctx)
 }
 
-// fallBack gives up the model, which failed with err, for the next one.
+// fallBack replaces the model, which failed with err, by the next one.
 func (a *attempts) fallBack(err error) {
 	a.x.record.logPassedOver(err)
 	if a.first == nil {

@@ -10,51 +10,50 @@ import (
 	"dragoman/upstream"
 )
 
-// Upstream is where models are; package upstream has the implementations. A model of it is asked with a
-// [upstream.Call]: its sequences are lazy, and have at most one error, which comes last. When their
-// context ends, they end with its cause. Leaving the range cancels the call and releases all that it held.
+// Upstream is a place where models run; package upstream has the implementations. An [upstream.Call] asks one of its
+// models. The sequences of a call are lazy, and have at most one error, as their last element. When their context ends,
+// they end with its cause. Leaving the range cancels the call and releases everything that it holds.
 type Upstream interface {
-	// Prepare returns the call that asks the model with a prompt.
+	// Prepare returns the call that sends a prompt to the model.
 	Prepare(m upstream.Model, p *translate.Prompt) (*upstream.Call, error)
 
-	// Passes reports whether the model can be asked over the Messages API, so that a client's own
-	// request can go through to its tool API. A model without an ID is one that is not known yet.
+	// Passes reports whether the model has the Messages API, so that a client's request can pass through to its tools
+	// API. A model without an ID is not known yet.
 	Passes(m upstream.Model) bool
-	// TakesTools reports whether the model can be asked with a prompt for the tools API of its server:
-	// [translate.Target.ToolAPI]. A model without an ID is one that is not known yet.
+	// TakesTools reports whether a prompt can use the tools API of the model's server: [translate.Target.ToolAPI]. A
+	// model without an ID is not known yet.
 	TakesTools(m upstream.Model) bool
-	// PrepareNative returns the call that passes a client's own request to such a model.
+	// PrepareNative returns the call that passes a client's request through to such a model.
 	PrepareNative(m upstream.Model, n upstream.Native) (*upstream.Call, error)
 
-	// Keeps reports whether the answers of the model can be made to pass the guardrail of Bedrock, with
-	// every option that g has.
+	// Keeps reports whether the model's answers can pass through the Bedrock guardrail, with every option that g sets.
 	Keeps(m upstream.Model, g upstream.Guardrail) bool
 
-	// ListModels returns the models that there are.
+	// ListModels returns the upstream's models.
 	ListModels(ctx context.Context) ([]upstream.Listed, error)
 
-	// Resolve returns what the upstream tells of the model behind an id. It waits for the upstream, once for each id, if
-	// the model cannot be asked without; otherwise it asks in the background, for later calls.
+	// Resolve returns what the upstream knows about the model behind an id. If no request can be made without that,
+	// Resolve waits for the upstream, once for each id. Otherwise it asks in the background, for later calls.
 	Resolve(ctx context.Context, m upstream.Model) upstream.Resolved
 }
 
-// call is one call of an upstream, and what is told of it.
+// call is one call to an upstream, with what observers and the record need.
 type call struct {
 	model    UpstreamModel
 	limits   Timeouts
 	cancel   context.CancelCauseFunc // ends the call if the upstream is too slow
 	client   context.Context         // ends when nobody waits for the answer any more
-	reply    *reply                  // which the answer goes to
+	reply    *reply                  // where the answer goes
 	record   *record
 	observed observations
 }
 
-// readAnswer runs the call c and passes on the pieces of its answer: chunks, or events. look
-// is shown each piece, and may end the answer with an error. Observers are told of the call.
+// readAnswer runs the call c and yields the pieces of its answer: chunks or events. look sees each piece first, and may
+// end the answer with an error. Observers see the call, too.
 //
-// Before a piece the proxy waits for the upstream, unless the piece before has More: the call is
-// cancelled if the upstream is too slow. While pieces are yielded, the upstream waits for the proxy.
-// That time is recorded as the proxy's own, but for the time in which the client is written to.
+// If the previous piece had More, the next one is already there. Otherwise the proxy waits for the upstream, and
+// cancels the call if that takes too long. While readAnswer yields a piece, the upstream waits for the proxy. This time
+// counts as the proxy's own work, except for writing to the client.
 func readAnswer[T any](ctx context.Context, c *call, run func(context.Context) iter.Seq2[T, error], look func(T) (pieceInfo, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -85,12 +84,12 @@ func readAnswer[T any](ctx context.Context, c *call, run func(context.Context) i
 			if err == nil {
 				told, err = look(piece)
 			}
-			if ctx.Err() != nil { // an upstream with much to say may not have looked at ctx
+			if ctx.Err() != nil { // a busy upstream may not have checked ctx
 				err = ctx.Err()
 			}
 			if err != nil {
 				failure = causeOr(ctx, err)
-				c.record.noteCallError(c.client, failure) // now: another try may succeed, and then nobody else learns of the error
+				c.record.noteCallError(c.client, failure) // log it now: if another try succeeds, nobody else learns of the error
 				yield(none, failure)
 				return
 			}
@@ -120,14 +119,14 @@ func readAnswer[T any](ctx context.Context, c *call, run func(context.Context) i
 	}
 }
 
-// pieceInfo is what a piece of an answer says of itself.
+// pieceInfo is what the proxy needs to know about a piece of an answer.
 type pieceInfo struct {
-	requestID   string // the upstream's id of the request; "" if the piece has none
-	unknownStop string // why the answer ended, in a word that is not known; "" for any other piece
-	more        bool   // the next piece is at hand
+	requestID   string // the upstream's request id; "" if the piece has none
+	unknownStop string // the stop reason, if the proxy does not know it; otherwise ""
+	more        bool   // the next piece is already there
 }
 
-// lookAtEvent returns what an event of a model says that is asked over the Messages API.
+// lookAtEvent returns the pieceInfo of an event of the Messages API.
 func lookAtEvent(e messages.Event) (pieceInfo, error) {
 	told := pieceInfo{more: e.More}
 	if e.Message != nil {
@@ -139,10 +138,10 @@ func lookAtEvent(e messages.Event) (pieceInfo, error) {
 	return told, nil
 }
 
-// chunkLooker returns what looks at the chunks of a model's answer to p. Where the answer has to pass checks, all
-// of it may be collected, and collected counts it; else that is nil.
+// chunkLooker returns the function that looks at each chunk of the answer to p. If the answer must pass checks, all of
+// it may be kept in memory, and collected counts its bytes; otherwise collected is nil.
 func (c *call) chunkLooker(p *translate.Prompt, collected *retained) func(translate.Chunk) (pieceInfo, error) {
-	var told *translate.Chunk // which observers are shown: to show them one itself would put each chunk on the heap
+	var told *translate.Chunk // a copy for observers: showing them the chunk itself would put every chunk on the heap
 	if len(c.observed) > 0 {
 		told = new(translate.Chunk)
 	}
@@ -163,12 +162,12 @@ func (c *call) chunkLooker(p *translate.Prompt, collected *retained) func(transl
 	}
 }
 
-// warnerOfCut returns a function that is given the usage at the end of the answer to p. If the upstream counts
-// fewer tokens in the prompt than its text has at least, the function says so in the log: servers with a fixed context, Ollama first of all, cut the front of a prompt that is too long, and with
-// it the tools. They do not say so; only the usage shows it.
+// warnerOfCut returns a function that checks the usage at the end of the answer to p. If the upstream counts fewer
+// tokens than the prompt's text has at least, the function logs a warning. Servers with a fixed context, such as
+// Ollama, silently cut the front of a long prompt, and the tools with it. Only the usage shows this.
 func (c *call) warnerOfCut(p *translate.Prompt) func(messages.Usage) {
 	if c.model.Wire != WireChat && !c.model.isPrompt() {
-		return func(messages.Usage) {} // the other APIs refuse a prompt that is too long
+		return func(messages.Usage) {} // the other APIs reject a prompt that is too long
 	}
 	least, estimate := p.LeastTokens(), p.EstimateTokens()
 	return func(u messages.Usage) {
@@ -181,9 +180,10 @@ func (c *call) warnerOfCut(p *translate.Prompt) func(messages.Usage) {
 	}
 }
 
-// callContext returns the context of the calls of upstreams for a client, whose context ends when the client leaves.
-// So does the context of the calls, unless the answer is then read to its end all the same; it ends as well when the
-// server cuts the exchange. Calls that nobody waits for are to leave room for others: beyond a share they are cancelled.
+// callContext returns the context for an exchange's calls to upstreams. The client's context ends when the client
+// leaves; the calls' context then ends too, unless on_disconnect keeps reading the answer. It also ends when the server
+// cuts the exchange. Calls whose client has left must leave room for others: above a share of the places, callContext
+// cancels them.
 func (s *Server) callContext(client context.Context) (context.Context, context.CancelCauseFunc) {
 	if !s.finishes {
 		return context.WithCancelCause(client)

@@ -20,8 +20,7 @@ import (
 
 func finishing(o *Options) { o.FinishAbandoned = true }
 
-// leaveAfter sends a request whose client leaves after a while, and returns when the exchange has
-// ended.
+// leaveAfter sends a request whose client leaves after a while. It returns when the exchange has ended.
 func leaveAfter(t *testing.T, s *Server, version int, path, body string, after time.Duration, meanwhile func()) {
 	t.Helper()
 	srv := servePipes(s.Handler())
@@ -45,7 +44,7 @@ func leaveAfter(t *testing.T, s *Server, version int, path, body string, after t
 	srv.close(t)
 }
 
-// With on_disconnect: drain the upstream is heard to its end, and its tokens are counted.
+// With on_disconnect: drain, Dragoman reads the upstream's answer to its end and counts its tokens.
 func TestAbandonedAnswerIsFinished(t *testing.T) {
 	used := translate.Chunk{Usage: messages.Usage{InputTokens: 11}}
 	for _, d := range cutDialects {
@@ -81,7 +80,7 @@ func TestAbandonedAnswerIsFinished(t *testing.T) {
 	}
 }
 
-// Nobody else is asked for a client that has left, and the limits hold.
+// After the client has left, no other model is asked, and the limits still hold.
 func TestAbandonedAnswerIsNotRepeated(t *testing.T) {
 	overloaded := &upstream.Error{Status: 529, Type: "overloaded_error", Message: "busy"}
 	unread := "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</parameters>\n</invoke>\n"
@@ -136,7 +135,7 @@ func TestAbandonedAnswerIsNotRepeated(t *testing.T) {
 	})
 }
 
-// What nobody hears takes no memory: more of it may come than of an answer that is kept.
+// An answer whose client has left uses no memory: it may be longer than an answer that is kept.
 func TestAbandonedAnswerIsNotKept(t *testing.T) {
 	piece := strings.Repeat("word ", 200_000)
 	for name, body := range map[string]string{"stream": streamed(question), "message": question} {
@@ -161,13 +160,13 @@ func TestAbandonedAnswerIsNotKept(t *testing.T) {
 	}
 }
 
-// Answers that are read for nobody leave room for others: of eight places they take two.
+// Answers whose clients have left leave room for others: they use two of eight places.
 func TestAbandonedAnswersLeaveRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, places = 5, 8
 		var log logged
 		s := newServer(t, slow(pause{time.Minute, endOfTurn}), log.option, finishing, func(o *Options) { o.MaxConcurrent = places })
-		for range 2 { // what was taken is given back
+		for range 2 { // the place is free again
 			srv := servePipes(s.Handler())
 			ctx, leave := context.WithTimeout(t.Context(), time.Second)
 			var all sync.WaitGroup
@@ -198,7 +197,7 @@ func TestAbandonedAnswersLeaveRoom(t *testing.T) {
 	})
 }
 
-// A server that goes down ends what is read for nobody.
+// A server that shuts down also ends answers whose client has left.
 func TestAbandonedAnswerIsCut(t *testing.T) {
 	up := newHanging(translate.Chunk{})
 	var log logged

@@ -13,8 +13,7 @@ import (
 	"dragoman/upstream"
 )
 
-// hanging is an upstream that says no more after its chunks. It tells when it
-// hangs, and when and why its call has ended.
+// hanging is an upstream that falls silent after its chunks. It reports when it hangs, and when and why its call ends.
 type hanging struct {
 	chunks []translate.Chunk
 	hangs  chan struct{}
@@ -85,7 +84,7 @@ func TestClientLeaves(t *testing.T) {
 				t.Error("the upstream's context goes on")
 			}
 			<-answered
-			srv.Close() // waits for the exchange
+			srv.Close() // waits for the exchange to end
 			fields := log.exchange(t)
 			if fields["terminal"] != "client_gone" || fields["status"] != tt.status || fields["error_type"] != nil {
 				t.Errorf("logged %v", fields)
@@ -100,7 +99,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// A stream of HTTP/2 ends alone, not with the others of its connection.
+// On HTTP/2, one stream can end without ending the others of its connection.
 func TestClientLeavesOneStream(t *testing.T) {
 	up := newHanging(translate.Chunk{}, translate.Chunk{Text: "It is "})
 	release := make(chan struct{})
@@ -151,7 +150,7 @@ func TestClientLeavesOneStream(t *testing.T) {
 	}
 }
 
-// A server that goes down ends the contexts of its requests, and says why.
+// A server that shuts down ends the contexts of its requests, with a cause.
 func TestServerGoesDown(t *testing.T) {
 	down := &upstream.Error{Status: 529, Type: "overloaded_error", Message: "going down"}
 	for _, tt := range []struct {
@@ -191,7 +190,7 @@ func TestServerGoesDown(t *testing.T) {
 	}
 }
 
-// brokenPipe is a client whose connection takes some bytes and then no more.
+// brokenPipe is a client whose connection accepts some bytes and then fails.
 type brokenPipe struct {
 	*httptest.ResponseRecorder
 	room int

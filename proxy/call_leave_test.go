@@ -17,7 +17,7 @@ import (
 	"dragoman/upstream"
 )
 
-// A long piece of an answer is not parsed to its end when the client leaves meanwhile.
+// If the client leaves, Dragoman stops parsing, even within a long piece of an answer.
 func TestParsingEndsWithClient(t *testing.T) {
 	long := strings.Repeat("é words that go on ", 1<<18)
 	rescued := func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = ToolsNative, true }
@@ -58,7 +58,7 @@ func TestParsingEndsWithClient(t *testing.T) {
 	}
 }
 
-// A long piece of an answer reaches a client that stays as it is.
+// A long piece of an answer reaches a client that stays.
 func TestLongPieces(t *testing.T) {
 	long := strings.Repeat("é€ words that go on ", 1<<12) + "."
 	chunk := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -77,8 +77,7 @@ func TestLongPieces(t *testing.T) {
 	}
 }
 
-// Whatever an exchange waits for, it ends as soon as its client has left, and nobody is
-// asked any more.
+// When the client leaves, an exchange ends at once, whatever it waits for, and no model is asked any more.
 func TestNothingIsDoneForNobody(t *testing.T) {
 	const strict = `"tools":[{"name":"get_weather","strict":true,`
 	held := strings.Replace(question, `"tools":[{"name":"get_weather",`, strict, 1)

@@ -16,19 +16,19 @@ import (
 	"dragoman/upstream"
 )
 
-// Timeouts bound the parts of an exchange. A zero stands for the default.
+// Timeouts limit the parts of an exchange. Zero means the default.
 type Timeouts struct {
-	FirstByte  time.Duration // from the call of an upstream until its first piece of an answer; 10 min
+	FirstByte  time.Duration // from the call to an upstream to the first piece of its answer; 10 min
 	Idle       time.Duration // between two pieces of the upstream's answer; 5 min
-	ModelReady time.Duration // for a model that is not ready, from the first call of it; 5 min
-	Total      time.Duration // from the first call of an upstream until the end; 60 min
-	WriteStall time.Duration // for the client to take what was written; 60 s
-	// EarlyCommit is how long a stream waits for its first event before the status line goes out
-	// without one, where the client's API allows that; 0 for as long as it takes.
+	ModelReady time.Duration // for a model that is not ready, from the first call to it; 5 min
+	Total      time.Duration // from the first call to an upstream to the end; 60 min
+	WriteStall time.Duration // for the client to accept a write; 60 s
+	// EarlyCommit is how long a stream waits for its first event before it sends the status line without an event, if
+	// the client's API allows that. 0 means as long as it takes.
 	EarlyCommit time.Duration
 }
 
-// DefaultTimeouts are those of a server that is told none.
+// DefaultTimeouts apply where nothing else is set.
 var DefaultTimeouts = Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, ModelReady: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute}
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -43,16 +43,16 @@ func (t Timeouts) withDefaults() Timeouts {
 	}
 }
 
-// The names of the timeouts in the configuration, below timeouts.
+// The names of the timeouts in the configuration, under timeouts.
 const (
 	firstByteTimeout = "first_byte"
 	idleTimeout      = "idle"
 	totalTimeout     = "total"
 )
 
-// timeoutError says that an upstream was too slow.
+// timeoutError means that an upstream was too slow.
 type timeoutError struct {
-	name  string // in the configuration, below timeouts
+	name  string // in the configuration, under timeouts
 	limit time.Duration
 }
 
@@ -60,31 +60,30 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("the upstream took too long: timeouts.%s is %v", e.name, e.limit)
 }
 
-// cancelAfter calls cancel with a timeoutError when the limit has passed, unless the
-// timer is stopped before.
+// cancelAfter calls cancel with a timeoutError after the limit, unless the timer is stopped before.
 func cancelAfter(cancel context.CancelCauseFunc, name string, limit time.Duration) *time.Timer {
 	return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
 }
 
-// watch calls a function when something has been under way for longer than it may.
+// watch calls a function when an activity takes longer than its limit.
 //
-// What begins and ends with each piece of an answer must not cost a timer each time. So
-// begin and end note the time and no more; the timer looks, when it fires, whether the
-// limit has passed, and else is set for the moment when it will have.
+// An activity that begins and ends with each piece of an answer cannot afford a timer for each piece. So begin and end
+// only note the time. When the timer fires, it checks whether the limit has passed, and if not, sets itself for the
+// moment when it will have passed.
 type watch struct {
-	epoch   time.Time // from which time counts
+	epoch   time.Time // times are durations since epoch
 	limit   time.Duration
 	expire  func()
-	began   atomic.Int64 // when, as a time.Duration since epoch; notUnderWay if it has ended
-	mu      sync.Mutex   // of timer and stopped
+	began   atomic.Int64 // when the activity began, as a time.Duration; notUnderWay after its end
+	mu      sync.Mutex   // guards timer and stopped
 	timer   *time.Timer
 	stopped bool
 }
 
 const notUnderWay = -1
 
-// newWatch returns a watch that runs until it is stopped. expire is called by another
-// goroutine, once for each limit that has passed, and not after stop.
+// newWatch returns a watch that runs until it is stopped. It calls expire from another goroutine, once each time the
+// limit passes, and never after stop.
 func newWatch(epoch time.Time, limit time.Duration, expire func()) *watch {
 	w := &watch{epoch: epoch, limit: limit, expire: expire}
 	w.end()
@@ -94,13 +93,13 @@ func newWatch(epoch time.Time, limit time.Duration, expire func()) *watch {
 	return w
 }
 
-// begin says that what is watched has begun at this time since the epoch.
+// begin notes that the activity began at this time.
 func (w *watch) begin(at time.Duration) { w.began.Store(int64(at)) }
 
-// end says that it has ended.
+// end notes that the activity has ended.
 func (w *watch) end() { w.began.Store(notUnderWay) }
 
-// look is called by the timer.
+// look runs when the timer fires.
 func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,16 +125,16 @@ func (w *watch) stop() {
 	w.timer.Stop()
 }
 
-// An upstream that does not come to an end must not fill the memory. What the parser holds back has bounds of its own.
+// An endless answer must not fill the memory. The parser limits what it holds back by itself.
 const (
-	maxRetained = 64 << 20 // bytes of an answer that is collected: for the client, or to be checked
-	maxBlocks   = 10_000   // content blocks of one answer
+	maxRetained = 64 << 20 // bytes of an answer that are kept: for a client without a stream, or for checks
+	maxBlocks   = 10_000   // content blocks in one answer
 )
 
-// retained counts the bytes of an answer that is collected.
+// retained counts the bytes of an answer that are kept in memory.
 type retained int
 
-// add adds bytes. The error says that there are too many.
+// add adds bytes. It returns an error if there are too many.
 func (r *retained) add(bytes int) error {
 	if *r += retained(bytes); *r > maxRetained {
 		return errEndless(fmt.Sprintf("more than %d MB of its answer have to be kept", maxRetained>>20))
@@ -147,12 +146,13 @@ func errEndless(what string) error {
 	return &upstream.Error{Status: http.StatusBadGateway, Type: messages.ErrorAPI, Message: "the upstream does not come to an end: " + what, Final: true}
 }
 
-// mostAtOnce is how much text of an answer is parsed before [readAnswer] looks again whether the client is
-// there, in bytes. An upstream may send megabytes in one chunk, and to parse one of them can take a third of a
-// second. What is made of a text does not depend on its pieces (G2).
+// mostAtOnce is how many bytes of an answer are parsed before [readAnswer] checks again that the client is there. An
+// upstream may send megabytes in one chunk, and parsing one megabyte can take a third of a second. How a text is cut
+// into pieces does not change its events (G2).
 const mostAtOnce = 16 << 10
 
-// chunksInPieces yields each chunk in pieces of mostAtOnce. Its Calls are in the first one, its Stop in the last one.
+// chunksInPieces yields each chunk in pieces of mostAtOnce. The first piece has the chunk's Calls, the last one its
+// Stop.
 func chunksInPieces(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		for c, err := range chunks {
@@ -176,7 +176,7 @@ func chunksInPieces(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translat
 	}
 }
 
-// textsInPieces yields each delta of text in pieces of mostAtOnce, which have no Raw.
+// textsInPieces yields each text delta in pieces of mostAtOnce. The pieces have no Raw.
 func textsInPieces(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		for e, err := range events {
@@ -195,7 +195,7 @@ func textsInPieces(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.E
 	}
 }
 
-// cutText returns the first mostAtOnce bytes of a text, or a few less so that no character is cut, and the rest.
+// cutText returns the first mostAtOnce bytes of a text, or a few less to keep characters whole, and the rest.
 func cutText[T string | []byte](text T) (piece, rest T) {
 	n := min(len(text), mostAtOnce)
 	for least := n - utf8.UTFMax; n < len(text) && n > least && !utf8.RuneStart(text[n]); {

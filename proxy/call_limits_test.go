@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream"
 )
 
-// repeating is an upstream that says the same again and again. It counts the bytes.
+// repeating is an upstream that repeats one text for ever. It counts the bytes.
 type repeating struct {
 	first, again string
 	read         int
@@ -24,15 +24,15 @@ type repeating struct {
 func (e *repeating) Invoke(_ context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		defer close(e.ended)
-		const most = 512 << 20 // of what is no test any more
+		const most = 512 << 20 // a test that gets this far has failed
 		for text := e.first; yield(translate.Chunk{Text: text}, nil) && e.read < most; text = e.again {
 			e.read += len(text)
 		}
 	}
 }
 
-// An upstream without an end is given up before it fills the memory, and the client of
-// an answer that is to be whole is told so in its own terms.
+// Dragoman gives up an endless upstream before its answer fills the memory. A client without a stream gets an error in
+// its own API.
 func TestEndlessAnswer(t *testing.T) {
 	const input = `"tools":[{"name":"f","description":"d","input_schema":{"type":"object","properties":{"n":{"type":"integer"},"o":{"type":"object"}}}}]`
 	const call = "<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n"
@@ -72,7 +72,7 @@ func TestEndlessAnswer(t *testing.T) {
 				t.Errorf("%d MB were allocated", got)
 			}
 			text := string(body)
-			if strings.HasPrefix(tt.first, call) { // held by the parser, which ends the call
+			if strings.HasPrefix(tt.first, call) { // the parser holds this text back, and ends the call itself
 				if !strings.Contains(text, `"stop_reason":"max_tokens"`) || res.StatusCode != http.StatusOK {
 					t.Errorf("%v, %d bytes: %.300s", err, len(text), text[max(0, len(text)-300):])
 				}
@@ -95,7 +95,7 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// What a client has been sent of a stream does not count.
+// What a stream has already sent to its client does not count.
 func TestLongStream(t *testing.T) {
 	piece := strings.Repeat("x", 1<<20)
 	pieces := make([]string, maxRetained>>20+2)

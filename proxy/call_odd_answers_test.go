@@ -9,8 +9,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// chatReply is a server of chat completions that answers every request with a body of a stream: one event
-// a line.
+// chatReply returns a server of chat completions that answers every request with this stream: one event a line.
 func chatReply(events string) *upstreamtest.Chat {
 	var body strings.Builder
 	for line := range strings.Lines(events) {
@@ -19,18 +18,18 @@ func chatReply(events string) *upstreamtest.Chat {
 	return replying("text/event-stream", body.String())
 }
 
-// replying is a server of chat completions that answers every request with a body of this media type.
+// replying returns a server of chat completions that answers every request with this body and media type.
 func replying(kind, body string) *upstreamtest.Chat {
 	return upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Reply(200, kind, body)}))
 }
 
-// nativeStop is the end of an answer of a model with tools of its own, for a reason.
+// nativeStop returns the end of an answer with this stop reason, from a model with its own tools API.
 func nativeStop(reason string) string {
 	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `","stop_sequence":null},"usage":{"output_tokens":8}}`
 }
 
-// TestUnknownStopReason has servers end their answers for reasons that nobody knows: the log has the word,
-// the metrics count it, and an answer to a prompt ends as any other.
+// TestUnknownStopReason: if a server ends its answer with an unknown reason, the log has the reason, the metrics count
+// it, and the answer to a prompt ends normally.
 func TestUnknownStopReason(t *testing.T) {
 	for word, wanted := range map[string]string{"bored": "bored", "bored\\nof it": "other", strings.Repeat("x", 50): "other", "stop": "", "length": ""} {
 		for name, start := range map[string]func(*testing.T, *logged) *Server{
@@ -71,7 +70,7 @@ func TestUnknownStopReason(t *testing.T) {
 	}
 }
 
-// TestConnectionCutUpstream has upstreams say that they broke off: the client gets an error.
+// TestConnectionCutUpstream: if an upstream reports that it broke off, the client gets an error.
 func TestConnectionCutUpstream(t *testing.T) {
 	chat := chatting(t, chatReply(`{"choices":[{"delta":{"content":"Hi"},"finish_reason":"network_error"}]}`))
 	events := []string{nativeBegins, nativeStop("network_error"), nativeStopped}
@@ -89,7 +88,7 @@ func TestConnectionCutUpstream(t *testing.T) {
 	}
 }
 
-// TestChatRefusal has a model refuse to answer in the member for it: the client gets what it says.
+// TestChatRefusal: if a model refuses through the refusal field, the client gets the text of the refusal.
 func TestChatRefusal(t *testing.T) {
 	for name, server := range map[string]*upstreamtest.Chat{
 		"stream": chatReply(`{"choices":[{"delta":{"content":null,"refusal":"I can"}}]}
@@ -104,8 +103,8 @@ func TestChatRefusal(t *testing.T) {
 	}
 }
 
-// TestHalvesOfPairs has servers cut an emoji in two, and leave out its half: the client gets the rest of
-// the answer, in a stream as at once.
+// TestHalvesOfPairs: if a server cuts an emoji in two and drops one half, the client gets the rest of the answer,
+// streamed or whole.
 func TestHalvesOfPairs(t *testing.T) {
 	chat := func(texts ...string) *Server {
 		var events strings.Builder
@@ -150,8 +149,8 @@ func TestHalvesOfPairs(t *testing.T) {
 	}
 }
 
-// TestHalfOfPairInInput has a model with tools of its own write half a surrogate pair into the input of a
-// call. The call is whole all the same. A stream has the input as the model wrote it.
+// TestHalfOfPairInInput: a model with its own tools API may write half a surrogate pair into the input of a call. The
+// call is still complete. A stream has the input as the model wrote it.
 func TestHalfOfPairInInput(t *testing.T) {
 	events := append([]string{nativeBegins}, nativeCall(`{}`, `{"city":"Os\ud8`, `3dlo"}`)...)
 	var log logged

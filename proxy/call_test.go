@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream"
 )
 
-// writesOf records what is written to a client at once.
+// writesOf records the writes to a client.
 type writesOf struct {
 	*httptest.ResponseRecorder
 	texts []string
@@ -25,7 +25,7 @@ func (w *writesOf) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// What is at hand together is written at once, and before anything is waited for.
+// Pieces that are there together are written together, before Dragoman waits for more.
 func TestPiecesAtHandAreWrittenTogether(t *testing.T) {
 	w := &writesOf{ResponseRecorder: httptest.NewRecorder()}
 	var before []int // how much was written before each piece
@@ -49,8 +49,8 @@ func TestPiecesAtHandAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// What precedes a call that cannot be read is with the client before the rest is waited for, and before the model is
-// asked again.
+// Text before an unreadable call reaches the client before Dragoman waits for the rest, and before it asks the model
+// again.
 func TestPiecesBeforeHeldCall(t *testing.T) {
 	for _, more := range []bool{false, true} {
 		w := &writesOf{ResponseRecorder: httptest.NewRecorder()}
@@ -73,7 +73,7 @@ func TestPiecesBeforeHeldCall(t *testing.T) {
 	}
 }
 
-// A failure that is at hand with the first pieces comes behind them, as it does when it is not.
+// A failure that arrives together with the first pieces comes after them, just like a later failure.
 func TestFailureAtHand(t *testing.T) {
 	for name, up := range map[string]upstreamFunc{
 		"an error": func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -93,7 +93,7 @@ func TestFailureAtHand(t *testing.T) {
 	}
 }
 
-// A client that leaves ends an answer of which more is always at hand.
+// A client that leaves ends an answer even if the next piece is always there.
 func TestMoreWithoutEnd(t *testing.T) {
 	w := &brokenPipe{httptest.NewRecorder(), 100_000}
 	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -115,7 +115,7 @@ func TestWatch(t *testing.T) {
 			time.Sleep(d - elapsed())
 			synctest.Wait()
 		}
-		at(15 * time.Second) // nothing is under way
+		at(15 * time.Second) // the watch is idle
 		w.begin(elapsed())
 		at(24 * time.Second)
 		w.begin(elapsed()) // in time
@@ -132,7 +132,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// timedClient takes the first write at once and each later one in a while, unless it is given up before.
+// timedClient accepts the first write at once, and each later one after a while, unless the write is given up first.
 type timedClient struct {
 	*httptest.ResponseRecorder
 	takes  time.Duration
@@ -158,7 +158,7 @@ func (w *timedClient) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// A write behind a ping has all of its time behind that.
+// A write after a ping has its full time, counted from its own start.
 func TestWriteBehindPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &timedClient{httptest.NewRecorder(), 40 * time.Second, 0, make(chan struct{})}
@@ -177,7 +177,7 @@ func TestWriteBehindPing(t *testing.T) {
 	})
 }
 
-// The time until a write is given up is not that of the upstream, whose answer is read to its end.
+// The time until a write is given up does not count against the upstream, whose answer is read to its end.
 func TestIdleBehindStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged

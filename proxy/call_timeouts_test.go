@@ -22,7 +22,7 @@ type pause struct {
 	chunk translate.Chunk
 }
 
-// slow is an upstream that takes its time, as long as it may.
+// slow is an upstream that answers slowly, but within its limits.
 func slow(pauses ...pause) upstreamFunc {
 	return func(ctx context.Context, yield func(translate.Chunk, error) bool) {
 		for _, p := range pauses {
@@ -43,7 +43,7 @@ const minute = time.Minute
 
 func TestPing(t *testing.T) {
 	accepted, held, text := translate.Chunk{}, translate.Chunk{Text: "<function_cal"}, translate.Chunk{Text: "word"}
-	// The parser sends a first ping of its own, after message_start.
+	// The parser itself sends a first ping, after message_start.
 	const start = "message_start ping "
 	tests := []struct {
 		name   string
@@ -124,7 +124,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// The clock of an upstream stands still while it waits for the client.
+// The idle timeout of an upstream does not run while Dragoman waits for the client.
 func TestSlowClientIsNoIdleUpstream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, slow(pause{0, translate.Chunk{}}, pause{0, translate.Chunk{Text: "word"}}, pause{0, endOfTurn}),
@@ -139,7 +139,7 @@ func TestSlowClientIsNoIdleUpstream(t *testing.T) {
 	})
 }
 
-// slowClient takes a while over each write, but not as long as it may.
+// slowClient takes a while for each write, but stays below the limit.
 type slowClient struct{ *httptest.ResponseRecorder }
 
 func (c *slowClient) Write(p []byte) (int, error) {
@@ -147,8 +147,7 @@ func (c *slowClient) Write(p []byte) (int, error) {
 	return c.ResponseRecorder.Write(p)
 }
 
-// pipes is a listener for connections without a network, and with a clock that
-// can be a fake.
+// pipes is a listener for connections without a network, so that tests can use a fake clock.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -166,7 +165,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.done); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// A client that stops reading is given up, and its upstream cancelled.
+// If a client stops reading, Dragoman gives it up and cancels the upstream's call.
 func TestWriteStall(t *testing.T) {
 	t.Run("stream", func(t *testing.T) {
 		ended := make(chan struct{}, 1)
@@ -183,7 +182,7 @@ func TestWriteStall(t *testing.T) {
 	})
 }
 
-// stall has a client read the beginning of an answer and no more.
+// stall runs a client that reads the beginning of an answer and then stops.
 func stall(t *testing.T, body string, up upstreamFunc) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
@@ -221,7 +220,7 @@ func stall(t *testing.T, body string, up upstreamFunc) {
 	})
 }
 
-// Where nothing is sent but pings, they find out that the client is gone.
+// While only pings are sent, a failing ping shows that the client is gone.
 func TestPingFindsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := newHanging(translate.Chunk{})

@@ -12,9 +12,8 @@ import (
 // frame is a server-sent event.
 type frame struct{ event, data string }
 
-// readFrame reads an event by the rules of the HTML standard, section 9.2. Like
-// the clients it gives no event without data, and at the end nothing that is not
-// followed by an empty line.
+// readFrame reads an event by the rules of the HTML standard, section 9.2. Like clients, it skips events without data,
+// and drops a last event that no empty line ends.
 func readFrame(r *bufio.Reader) (f frame, err error) {
 	for {
 		line, err := r.ReadString('\n')
@@ -61,7 +60,7 @@ func names(frames []frame) string {
 	return strings.Join(list, " ")
 }
 
-// message is what clients read of a message.
+// message is what clients see of a message.
 type message struct {
 	ID, Model  string
 	StopReason string `json:"stop_reason"`
@@ -75,8 +74,8 @@ type block struct {
 	Input                json.RawMessage
 }
 
-// closeCut closes the inputs that a stream has left open behind a parameter: those of
-// calls that were cut, whose parameters are sent when they are whole.
+// closeCut closes the JSON of inputs that a stream left open after a parameter. These belong to cut calls, whose
+// parameters are sent when they are complete.
 func (m *message) closeCut() {
 	for i := range m.Content {
 		if b := &m.Content[i]; b.Type == "tool_use" && !json.Valid(b.Input) {
@@ -85,8 +84,8 @@ func (m *message) closeCut() {
 	}
 }
 
-// accumulate makes the message of a stream, which has to be whole and in the
-// order of docs/reference/streaming.md §2.
+// accumulate returns the message of a stream, which must be complete and in the order of docs/reference/streaming.md
+// §2.
 func accumulate(t *testing.T, frames []frame) message {
 	t.Helper()
 	var (

@@ -13,8 +13,8 @@ import (
 	"dragoman/translate"
 )
 
-// A connection that has passed its age serves the request that comes then, and no other. A stream that is open
-// on it by then goes on to its end.
+// A connection above its age serves one more request and then closes. A stream that is open at that time runs to its
+// end.
 func TestConnectionAge(t *testing.T) {
 	const age = 10 * time.Minute
 	for _, version := range versions {
@@ -53,7 +53,7 @@ func TestConnectionAge(t *testing.T) {
 					greet(age*8/10, true)
 					greet(age*4/10, true) // now it is too old
 					greet(0, limit == 0)
-					// One more that grows old while a stream is open on it, where that leaves room for other requests.
+					// Now a connection that grows too old while a stream is open on it and other requests can share it.
 					stream, _ := ask("POST", "/v1/messages", streamed(question))
 					text := make(chan string)
 					go func() {

@@ -16,7 +16,7 @@ import (
 	"dragoman/translate"
 )
 
-// serving is a server whose connections are pipes, so that its clock can be a fake.
+// serving is a server whose connections are pipes, so that tests can use a fake clock.
 type serving struct {
 	ln   *pipes
 	http *http.Server
@@ -34,14 +34,14 @@ func servePipes(h http.Handler) *serving {
 	return s
 }
 
-// dial returns the client's end of a new connection.
+// dial opens a connection and returns the client's end.
 func (s *serving) dial() net.Conn {
 	client, conn := net.Pipe()
 	s.ln.conns <- conn
 	return client
 }
 
-// client speaks one version of HTTP.
+// client returns a client for one version of HTTP.
 func (s *serving) client(version int) *http.Client {
 	t := &http.Transport{Protocols: new(http.Protocols), DialContext: func(context.Context, string, string) (net.Conn, error) { return s.dial(), nil }}
 	t.Protocols.SetHTTP1(version == 1)
@@ -59,15 +59,15 @@ func (s *serving) close(t *testing.T) {
 
 var versions = []int{1, 2}
 
-// unending is a body that begins and does not go on.
+// unending returns a body that begins and then stalls.
 func unending() (io.Reader, func()) {
 	r, w := io.Pipe()
 	go func() { _, _ = io.WriteString(w, "{") }()
 	return r, func() { w.CloseWithError(errors.New("given up")) }
 }
 
-// A client whose body does not come is told so, within a minute, and no longer
-// waited for. While the server drains, that is soon.
+// If a client's body does not arrive, the client gets an error within a minute. While the server drains, it gets the
+// error soon.
 func TestBodyNeverComes(t *testing.T) {
 	for _, version := range versions {
 		for name, tt := range map[string]struct {
@@ -113,7 +113,7 @@ func TestBodyNeverComes(t *testing.T) {
 					if got := log.exchange(t); got["terminal"] != "error" || got["status"] != 408.0 {
 						t.Errorf("logged %v", got)
 					}
-					if version == 1 { // the server closes it, not the client
+					if version == 1 { // the server closes the connection, not the client
 						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 						defer cancel()
 						if err := srv.http.Shutdown(ctx); err != nil {
@@ -128,7 +128,7 @@ func TestBodyNeverComes(t *testing.T) {
 	}
 }
 
-// An answer that needs no body does not wait for one, and ends its connection.
+// An answer that needs no body does not wait for the body, and closes its connection.
 func TestBodyThatNobodyReads(t *testing.T) {
 	keys := func(o *Options) { o.Keys = []Key{NewKey("secret")} }
 	for _, tt := range []struct {
@@ -185,7 +185,7 @@ func TestBodyThatNobodyReads(t *testing.T) {
 	}
 }
 
-// A connection whose request came whole serves the next one.
+// A connection serves the next request after a request that arrived completely.
 func TestConnectionIsKept(t *testing.T) {
 	srv := listen(t, newServer(t, completing(endOfTurn, "hi")))
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -210,7 +210,7 @@ func TestConnectionIsKept(t *testing.T) {
 	}
 }
 
-// streamsOf are requests for a stream, in every dialect that has some.
+// streamsOf has a streaming request for every dialect that can stream.
 var streamsOf = map[string]struct{ path, body string }{
 	"messages": {"/v1/messages", streamed(question)},
 	"invoke":   {"/model/claude-2.1/invoke-with-response-stream", `{"anthropic_version":"bedrock-2023-05-31","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}`},
@@ -218,7 +218,7 @@ var streamsOf = map[string]struct{ path, body string }{
 	"vertex":   {"/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:streamRawPredict", `{"anthropic_version":"vertex-2023-10-16","stream":true,"max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}`},
 }
 
-// A model may be silent for longer than a client may take over what is written.
+// A model may be silent for longer than a client may take to accept a write.
 func TestSilenceIsNoStall(t *testing.T) {
 	const stall = 20 * time.Second
 	for _, ping := range []time.Duration{10 * time.Second, time.Hour} {
@@ -250,7 +250,7 @@ func TestSilenceIsNoStall(t *testing.T) {
 	}
 }
 
-// A client of HTTP/2 that does not read its stream is given up, and only that.
+// Dragoman gives up one HTTP/2 stream that its client does not read, and leaves the others alone.
 func TestStalledStream(t *testing.T) {
 	for _, body := range []string{question, streamed(question)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestStalledStream(t *testing.T) {
 	}
 }
 
-// On HTTP/2 a request that is answered without its body ends alone, and at once.
+// On HTTP/2, a request that is answered without its body ends alone and at once.
 func TestStreamThatNobodyReads(t *testing.T) {
 	for _, tt := range []struct {
 		method, path string
@@ -330,7 +330,7 @@ func TestStreamThatNobodyReads(t *testing.T) {
 	}
 }
 
-// A client of HTTP/2 that lets nothing be sent is given up, whatever it has asked for.
+// Dragoman gives up an HTTP/2 client that accepts no data at all, whatever it has asked for.
 func TestNoWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := servePipes(newServer(t, completing(endOfTurn, "hi")).Handler())

@@ -11,13 +11,12 @@ import (
 	"dragoman/translate/messages"
 )
 
-// countTimeout bounds how long an upstream may count. Clients count before they ask: an
-// estimate at once is of more use to them than a number too late.
+// countTimeout limits how long an upstream may take to count. Clients count before they send the request: a quick
+// estimate is of more use to them than a late number.
 const countTimeout = 10 * time.Second
 
-// countTokens answers how many tokens the request has when the first model of its route
-// is asked: those of the rendered prompt. If the upstream cannot say, the answer is an
-// estimate, and x-dragoman-token-count says so.
+// countTokens answers how many tokens the request has: the tokens of the prompt that the first model of the route would
+// get. If the upstream cannot count, the answer is an estimate, and the header x-dragoman-token-count says so.
 func (x *exchange) countTokens() error {
 	body, route, err := x.readRequest(messages.DecodeOptions{Count: true})
 	if err != nil {
@@ -46,7 +45,7 @@ func (x *exchange) countTokens() error {
 	case x.r.Context().Err() != nil:
 		return causeOr(x.r.Context(), err)
 	case route.Tools == ToolsNative && failureFor(err).status == http.StatusBadRequest:
-		return err // the upstream has read the client's request itself, and says what is wrong with it
+		return err // the upstream has read the client's own request, and reports what is wrong with it
 	default:
 		source, tokens = "estimate", estimate
 	}
@@ -54,11 +53,11 @@ func (x *exchange) countTokens() error {
 	return x.reply.respond(http.StatusOK, x.dialect.appendTokenCount(nil, tokens))
 }
 
-// errNoCounter says that the upstream does not count tokens.
+// errNoCounter means that the upstream has no way to count tokens.
 var errNoCounter = errors.New("the upstream does not count tokens")
 
-// callCount calls the upstream, once. It is a call like others in the record and the log,
-// unless the upstream does not count.
+// callCount calls the upstream once. The record and the log show the call like any other, unless the upstream cannot
+// count.
 func (x *exchange) callCount(m UpstreamModel, count func(context.Context) (int, error)) (int, error) {
 	if count == nil {
 		return 0, errNoCounter

@@ -45,7 +45,7 @@ func TestCountTokens(t *testing.T) {
 		up     any
 		tools  string
 		source string
-		want   string // "" for an estimate
+		want   string // "" means an estimate
 	}{
 		{"the upstream's own count", &counting{}, ToolsXML, "upstream", `{"input_tokens":123}`},
 		{"of a model with tools", &counting{}, ToolsNative, "upstream", `{"input_tokens":45}`},
@@ -67,7 +67,7 @@ func TestCountTokens(t *testing.T) {
 	}
 }
 
-// What is counted is what the model would be asked.
+// Dragoman counts the prompt that the model would get.
 func TestCountTokensOfTheRenderedPrompt(t *testing.T) {
 	up := &counting{}
 	countTokens(newServer(t, up), question)
@@ -76,7 +76,7 @@ func TestCountTokensOfTheRenderedPrompt(t *testing.T) {
 	}
 }
 
-// CountTokens of Bedrock packs the request of another operation.
+// Bedrock's CountTokens wraps the request of another operation.
 func TestCountTokensOfBedrock(t *testing.T) {
 	const path = "/model/claude-2.1/count-tokens"
 	packed := func(body string) string {
@@ -114,7 +114,7 @@ func TestCountTokensOfBedrock(t *testing.T) {
 	}
 }
 
-// Fields that the model does not take are named as they stand in the client's request.
+// Fields that the model does not take are named as in the client's request.
 func TestBedrockCountDropped(t *testing.T) {
 	s := newServer(t, &counting{}, func(o *Options) {
 		model := UpstreamModel{Upstream: "east", Features: upstream.Override{Without: upstream.Sampling | upstream.TopK}}
@@ -140,7 +140,7 @@ func TestCountTokensRefuses(t *testing.T) {
 	s := newServer(t, &counting{})
 	checkError(t, countTokens(s, `{"model":"claude-2.1"}`).Result(), 400, "invalid_request_error")
 	checkError(t, countTokens(s, strings.Replace(question, "claude-2.1", "gpt", 1)).Result(), 404, "not_found_error")
-	// What a model with tools of its own refuses, it would refuse of the question too.
+	// What a model with its own tools API refuses to count, it would also refuse to answer.
 	s = newServer(t, &counting{err: noTools}, withTools(ToolsNative, false))
 	checkError(t, countTokens(s, question).Result(), 400, "invalid_request_error")
 }

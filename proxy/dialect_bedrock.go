@@ -9,20 +9,19 @@ import (
 	"dragoman/upstream/eventstream"
 )
 
-// What the dialects of Bedrock have in common: who asks, for which model, and how a
-// failure looks.
+// What the Bedrock dialects share: credentials, the model in the path, and the form of errors.
 
-// setBedrockID sets the header in which the AWS SDKs look for the request's id.
+// setBedrockID sets the header in which the AWS SDKs look for the request id.
 func setBedrockID(h http.Header, requestID string) { h.Set("X-Amzn-Requestid", requestID) }
 
-// bedrockCredentials returns what may be a key: those of the Messages API and, of a signed
-// request, the access key id. The signature itself cannot be verified without the secret.
+// bedrockCredentials returns the possible keys of a request: the credentials of the Messages API and, if the request is
+// signed, the access key id. Without the secret, the signature itself cannot be verified.
 func bedrockCredentials(h http.Header) []string {
 	return append(messagesCredentials(h), accessKeyID(h))
 }
 
-// accessKeyID returns the access key id of a request that is signed for Bedrock by
-// Signature Version 4, or "". The header is of the form
+// accessKeyID returns the access key id of a request that is signed for Bedrock with Signature Version 4, or "". The
+// header has the form
 //
 //	AWS4-HMAC-SHA256 Credential=ID/20261120/us-east-1/bedrock/aws4_request, SignedHeaders=…, Signature=…
 func accessKeyID(h http.Header) string {
@@ -43,8 +42,8 @@ func accessKeyID(h http.Header) string {
 	return ""
 }
 
-// bedrockModel returns the model that the path names: an id, or an ARN with its slashes
-// escaped (docs/reference/bedrock.md §1). The error is a *messages.InvalidRequestError.
+// bedrockModel returns the model in the path: an id, or an ARN with escaped slashes (docs/reference/bedrock.md §1). The
+// error is a *messages.InvalidRequestError.
 func bedrockModel(r *http.Request) (string, error) {
 	const longest = 2048
 	id := pathParam(r, "id")
@@ -54,7 +53,7 @@ func bedrockModel(r *http.Request) (string, error) {
 	return id, nil
 }
 
-// The operations. Each is the end of its path (docs/reference/bedrock.md §1).
+// The operations. Each is the last part of a path (docs/reference/bedrock.md §1).
 const (
 	opInvoke         = "/invoke"
 	opInvokeStream   = "/invoke-with-response-stream"
@@ -63,8 +62,7 @@ const (
 	opCount          = "/count-tokens"
 )
 
-// readBedrock reads a body of the Messages API. The path says which model is asked, and
-// whether to stream.
+// readBedrock reads a body of the Messages API. The path has the model, and whether to stream.
 func readBedrock(r *http.Request, data []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	model, err := bedrockModel(r)
 	if err != nil {
@@ -75,13 +73,13 @@ func readBedrock(r *http.Request, data []byte, opt messages.DecodeOptions) (*mes
 	return messages.ReadBody(r.Context(), data, opt)
 }
 
-// nativeBedrock passes on the body alone: in Bedrock version and betas are in it.
+// nativeBedrock passes on only the body: on Bedrock, the version and the betas are in the body.
 func nativeBedrock(_ http.Header, body *messages.Body) upstream.Native {
 	return upstream.Native{Body: body.JSON()}
 }
 
-// exception is what the AWS SDKs know a failure by: from its name or its status they
-// decide whether to try again (docs/reference/bedrock.md §4).
+// exception is the AWS form of a failure. The AWS SDKs use its name or its status to decide whether to retry
+// (docs/reference/bedrock.md §4).
 type exception struct {
 	name   string
 	status int
@@ -93,13 +91,13 @@ var (
 	modelNotReady  = exception{"ModelNotReadyException", http.StatusTooManyRequests}
 	internalServer = exception{"InternalServerException", http.StatusInternalServerError}
 
-	// modelFailed is for what no retry mends, and modelStreamFailed the same within a stream.
+	// modelFailed is for failures that no retry can fix; modelStreamFailed is the same within a stream.
 	modelFailed       = exception{"ModelErrorException", http.StatusFailedDependency}
 	modelStreamFailed = exception{"ModelStreamErrorException", http.StatusFailedDependency}
 )
 
-// exceptions are the exceptions for the error types of the Messages API. There is none
-// for a body that is too large, so that is one that is not valid.
+// exceptions maps the error types of the Messages API to exceptions. AWS has no exception for a body that is too large,
+// so that counts as a validation error.
 var exceptions = map[string]exception{
 	messages.ErrorInvalidRequest: validation,
 	messages.ErrorTooLarge:       validation,
@@ -114,9 +112,9 @@ var exceptions = map[string]exception{
 	messages.ErrorOverloaded:     {"ServiceUnavailableException", http.StatusServiceUnavailable},
 }
 
-// asException returns the exception for a failure. The type may be an upstream's own: then
-// the status says whether it is the client's fault. The AWS SDKs do not look at
-// x-should-retry: a failure that no retry mends is one that they do not repeat.
+// asException returns the exception for a failure. The type may be an upstream's own: then the status decides whether
+// it is the client's fault. The AWS SDKs ignore x-should-retry, so a failure that no retry can fix becomes an exception
+// that they do not retry.
 func (f *failure) asException() exception {
 	e, known := exceptions[f.typ]
 	switch {
@@ -134,16 +132,16 @@ func (f *failure) asException() exception {
 	return e
 }
 
-// bedrockFailure answers with an exception, if no stream has begun.
+// bedrockFailure returns the exception for a failure before the stream begins.
 func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
 	e := f.asException()
 	h.Set("X-Amzn-Errortype", e.name)
-	h.Del("Www-Authenticate") // it belongs to a 401, and here a wrong key is a 403
+	h.Del("Www-Authenticate") // that header belongs to a 401, but Bedrock answers a wrong key with 403
 	return e.status, awsMessage(f.message)
 }
 
-// appendExceptionFrame appends the exception that ends a stream. Within a stream its name
-// is in lower camel case.
+// appendExceptionFrame appends the exception that ends a stream. Within a stream, exception names are in lower camel
+// case.
 func appendExceptionFrame(dst []byte, f *failure) []byte {
 	e := f.asException()
 	if e == modelFailed {

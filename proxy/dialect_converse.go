@@ -18,10 +18,9 @@ import (
 	"dragoman/upstream/eventstream"
 )
 
-// bedrockConverse is Converse of Bedrock, with and without a stream
-// (docs/reference/bedrock.md §5). The API has no pings. Its clients ignore events that
-// they do not know, since the API grows; so a ping is an event of a name of our own. An
-// empty delta instead would need an open block.
+// bedrockConverse is Bedrock's Converse, with and without a stream (docs/reference/bedrock.md §5). The API has no
+// pings. Its clients ignore unknown events, because the API grows, so a ping is an event with a name of our own. An
+// empty delta would not do: it would need an open block.
 var bedrockConverse = dialect{
 	name:          "bedrock_converse",
 	setID:         setBedrockID,
@@ -52,8 +51,7 @@ func converseMessageJSON(_ http.Header, dst []byte, m *messages.Message, took ti
 	return appendMarshaled(dst, answer)
 }
 
-// bedrockCount is CountTokens of Bedrock, for a request of InvokeModel or of Converse
-// (docs/reference/bedrock.md §6).
+// bedrockCount is Bedrock's CountTokens, for a request of InvokeModel or of Converse (docs/reference/bedrock.md §6).
 var bedrockCount = func() dialect {
 	d := bedrockConverse
 	d.name = "bedrock_count"
@@ -62,9 +60,9 @@ var bedrockCount = func() dialect {
 	return d
 }()
 
-// The parts of an answer of Converse, whole or streamed (docs/reference/bedrock.md §5).
+// The parts of a Converse answer, whole or streamed (docs/reference/bedrock.md §5).
 
-// converseStops are the stop reasons that this API has a term for.
+// converseStops maps stop reasons to the names that Converse has for them.
 var converseStops = map[messages.Stop]string{
 	messages.StopEndTurn:       converse.ReasonEndTurn,
 	messages.StopToolUse:       converse.ReasonToolUse,
@@ -75,8 +73,8 @@ var converseStops = map[messages.Stop]string{
 	messages.StopContextWindow: converse.ReasonContextWindow,
 }
 
-// converseStop returns the term for a stop reason. One that only a model with its own
-// tool API gives is told as the end of the turn.
+// converseStop returns the Converse name of a stop reason. A reason that Converse does not have, from a model with its
+// own tools API, becomes the end of the turn.
 func converseStop(s messages.Stop) string {
 	if name, ok := converseStops[s]; ok {
 		return name
@@ -84,9 +82,8 @@ func converseStop(s messages.Stop) string {
 	return converse.ReasonEndTurn
 }
 
-// converseSequence is the stop sequence as a client asks for it: by its path in a message
-// or in an event of a stream. It is told in both places, whether it was asked for or not:
-// no other field can be asked for.
+// converseSequence is the stop sequence in the place where a client asks for it: a path in a message or in a stream's
+// event. Dragoman always sends it in both places, because a client can ask for no other field.
 type converseSequence struct {
 	StopSequence string `json:"stop_sequence"`
 	Delta        struct {
@@ -94,7 +91,7 @@ type converseSequence struct {
 	} `json:"delta"`
 }
 
-// newEnding returns why an answer ended, as Converse says it.
+// newEnding returns why an answer ended, in the form of Converse.
 func newEnding(m *messages.Message) converse.Ending {
 	e := converse.Ending{StopReason: converseStop(m.StopReason)}
 	if m.StopSequence != "" {
@@ -105,7 +102,7 @@ func newEnding(m *messages.Message) converse.Ending {
 	return e
 }
 
-// newMetering returns the tokens and the time that an answer took.
+// newMetering returns the tokens and the time of an answer, in the form of Converse.
 func newMetering(u messages.Usage, took time.Duration) (m converse.Metering) {
 	m.Usage.Input, m.Usage.Output = u.InputTokens, u.OutputTokens
 	m.Usage.CacheRead, m.Usage.CacheWrite = u.CacheReadInputTokens, u.CacheCreationInputTokens
@@ -114,8 +111,8 @@ func newMetering(u messages.Usage, took time.Duration) (m converse.Metering) {
 	return m
 }
 
-// newContent returns a block of an answer. It is not ok if this API has no term for the
-// block: that of a tool which the model's own API has run.
+// newContent returns a block of an answer. ok is false if Converse has no such block: a tool that the model's own API
+// has run.
 func newContent(b *messages.ContentBlock) (c converse.Block, ok bool) {
 	switch b.Type {
 	case messages.BlockText:
@@ -135,8 +132,7 @@ func newContent(b *messages.ContentBlock) (c converse.Block, ok bool) {
 	return c, true
 }
 
-// appendMarshaled appends JSON. It panics if v has no JSON form, which is known when the
-// code is written.
+// appendMarshaled appends v as JSON. It panics if v has no JSON form, which would be a bug.
 func appendMarshaled(dst []byte, v any) []byte {
 	data, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -145,22 +141,21 @@ func appendMarshaled(dst []byte, v any) []byte {
 	return append(dst, data...)
 }
 
-// converseFrames writes the events of the Messages API as those of ConverseStream
-// (docs/reference/bedrock.md §5). The API has no term for some kinds of block: they are
-// left out, and the index of all later ones is lower than in the Messages API.
+// converseFrames writes events of the Messages API as events of ConverseStream (docs/reference/bedrock.md §5). It omits
+// blocks that Converse does not have, so that later blocks have a lower index than in the Messages API.
 type converseFrames struct {
-	blocks  []streamedBlock // by the index in the Messages API
-	shown   int             // the number of blocks that are not left out
+	blocks  []streamedBlock // indexed as in the Messages API
+	shown   int             // the number of blocks written so far
 	ending  converse.Ending
 	usage   messages.Usage
-	payload []byte // a buffer for one frame after another
+	payload []byte // a buffer that every frame reuses
 }
 
 // streamedBlock is a content block of the stream.
 type streamedBlock struct {
-	index    int            // on the client's wire; -1 if the block is left out
-	hasDelta bool           // one has been written
-	input    jsontext.Value // of a call, as its start has it; nil for other blocks
+	index    int            // on the client's wire; -1 if the block is omitted
+	hasDelta bool           // a delta has been written
+	input    jsontext.Value // a call's input from the block's start; nil for other blocks
 }
 
 // The headers of each kind of frame.
@@ -198,7 +193,7 @@ func (f *converseFrames) appendFailure(dst []byte, failed *failure, _ string) []
 	return appendExceptionFrame(dst, failed)
 }
 
-// startBlock appends the start of a call. Other blocks start with their first delta.
+// startBlock appends the start of a call. Other blocks begin with their first delta.
 func (f *converseFrames) startBlock(dst []byte, b *messages.ContentBlock) []byte {
 	c, known := newContent(b)
 	if !known {
@@ -208,7 +203,7 @@ func (f *converseFrames) startBlock(dst []byte, b *messages.ContentBlock) []byte
 	f.blocks = append(f.blocks, streamedBlock{index: f.shown})
 	f.shown++
 	block := &f.blocks[len(f.blocks)-1]
-	if c.ToolUse == nil { // a model with a tool API may send the first words with the start of the block
+	if c.ToolUse == nil { // a model with its own tools API may send the first words in the block's start
 		dst = f.appendText(dst, block, converseDeltas[messages.TextDelta], []byte(b.Text))
 		dst = f.appendText(dst, block, converseDeltas[messages.ThinkingDelta], []byte(b.Thinking))
 		return f.appendText(dst, block, converseRedacted, []byte(b.Data))
@@ -220,7 +215,7 @@ func (f *converseFrames) startBlock(dst []byte, b *messages.ContentBlock) []byte
 	return eventstream.Append(dst, converseBlockStart, f.payload)
 }
 
-// wrapping is the JSON before and after the text of a delta.
+// wrapping is the JSON before and after a delta's text.
 type wrapping struct{ before, after string }
 
 var converseDeltas = [...]wrapping{
@@ -233,7 +228,7 @@ var converseDeltas = [...]wrapping{
 
 var converseRedacted = wrapping{`,"delta":{"reasoningContent":{"redactedContent":`, `}}}`}
 
-// appendDelta appends a delta, but for those in a call that are not of its input.
+// appendDelta appends a delta. Within a call, it ignores deltas that are not input.
 func (f *converseFrames) appendDelta(dst []byte, e messages.Event) []byte {
 	b := &f.blocks[e.Index]
 	if b.input != nil && e.Delta != messages.InputJSONDelta {
@@ -242,9 +237,8 @@ func (f *converseFrames) appendDelta(dst []byte, e messages.Event) []byte {
 	return f.appendText(dst, b, converseDeltas[e.Delta], e.Text)
 }
 
-// appendText appends a delta with the text, unless the API has no term for either. Blanks
-// before the input of a call are left out: they are no input, and stopBlock may have one to
-// write.
+// appendText appends a delta with the text, unless Converse has no such block or delta. It skips blanks before the
+// input of a call: they are not input, and stopBlock may write an input instead.
 func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrapping, text []byte) []byte {
 	if b.input != nil && !b.hasDelta {
 		text = bytes.TrimLeftFunc(text, unicode.IsSpace)
@@ -260,9 +254,9 @@ func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrappin
 	return eventstream.Append(dst, converseBlockDelta, f.payload)
 }
 
-// stopBlock appends the end of a block. Clients join the deltas of a call and read them as
-// JSON. A call without a delta has the input that its start had, which this API has no
-// place for: it becomes a delta (docs/reference/streaming.md §5).
+// stopBlock appends the end of a block. Clients join the deltas of a call and read them as JSON. A call without deltas
+// has its whole input in its start, where Converse has no field for it, so stopBlock writes it as a delta
+// (docs/reference/streaming.md §5).
 func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	b := &f.blocks[index]
 	if b.index < 0 {
@@ -276,7 +270,7 @@ func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	return eventstream.Append(dst, converseBlockStop, f.payload)
 }
 
-// openPayload begins the payload of a frame about a block, with its index.
+// openPayload begins the payload of a block's frame, with the block's index.
 func (f *converseFrames) openPayload(index int) {
 	f.payload = append(f.payload[:0], `{"contentBlockIndex":`...)
 	f.payload = strconv.AppendInt(f.payload, int64(index), 10)

@@ -19,8 +19,8 @@ import (
 	"dragoman/upstream/eventstream"
 )
 
-// bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body of
-// the Messages API (docs/reference/bedrock.md §2a).
+// bedrockInvoke is Bedrock's InvokeModel with the body of the Messages API, with and without a stream
+// (docs/reference/bedrock.md §2a).
 var bedrockInvoke = dialect{
 	name:          "bedrock_invoke",
 	setID:         setBedrockID,
@@ -31,7 +31,7 @@ var bedrockInvoke = dialect{
 		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency", true},
 		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier", true},
 		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata", true},
-		{bedrock.GuardrailTraceHeader, "disabled", "trace", false}, // no answer here has a place for the trace
+		{bedrock.GuardrailTraceHeader, "disabled", "trace", false}, // no answer of this API can carry the trace
 	},
 	appendMessage: invokeMessage,
 	failureBody:   bedrockFailure,
@@ -45,7 +45,7 @@ var bedrockInvoke = dialect{
 	newFrames: func(h http.Header) frameWriter { return &invokeFrames{anthropic: isAnthropic(h)} },
 }
 
-// readInvoke reads a body, and refuses that of another family of models.
+// readInvoke reads a body, and rejects the bodies of other model families.
 func readInvoke(r *http.Request, data []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	body, err := readBedrock(r, data, opt)
 	if err != nil {
@@ -54,8 +54,8 @@ func readInvoke(r *http.Request, data []byte, opt messages.DecodeOptions) (*mess
 	return body, refuseFamilies(body)
 }
 
-// families are the members by which the bodies of other model families differ from that
-// of the Messages API (docs/reference/bedrock.md §2b, §10). They are not supported.
+// families lists fields that only the bodies of other model families have (docs/reference/bedrock.md §2b, §10). Those
+// bodies are not supported.
 var families = []struct{ member, family string }{
 	{"max_tokens_to_sample", "Claude text completions"},
 	{"max_gen_len", "Llama"},
@@ -65,10 +65,10 @@ var families = []struct{ member, family string }{
 	{"prompt", "text completions"},
 }
 
-// refuseFamilies returns an error if a body is one of another family, which it names.
+// refuseFamilies returns an error that names the model family, if the body belongs to another family.
 func refuseFamilies(body *messages.Body) error {
 	if body.Has("messages") && body.Has("max_tokens") {
-		return nil // other members are for the validation
+		return nil // validation handles other unknown fields
 	}
 	for _, f := range families {
 		if body.Has(f.member) {
@@ -101,32 +101,31 @@ func invokeMessage(h http.Header, dst []byte, m *messages.Message, took time.Dur
 	return m.AppendJSON(dst)
 }
 
-// intervened has the members that an answer gets when a guardrail has intervened.
+// intervened has the fields that an answer gets after a guardrail has intervened.
 var intervened = map[string]jsontext.Value{upstream.GuardrailAction: jsontext.Value(`"` + upstream.Intervened + `"`)}
 
-// isAnthropic reports whether the client is an SDK of Anthropic, or the Vercel AI SDK with
-// its provider for Anthropic's models. They expect the failure of a stream as an error
-// event in a chunk, and some of them do not know exceptions. The AWS SDKs know nothing
-// but exceptions (docs/reference/clients.md §3).
+// isAnthropic reports whether the client is one of Anthropic's SDKs, or the Vercel AI SDK with its Anthropic provider.
+// These clients expect a stream's failure as an error event in a chunk, and some do not know exceptions. The AWS SDKs
+// know only exceptions (docs/reference/clients.md §3).
 func isAnthropic(h http.Header) bool {
 	product, _, _ := strings.Cut(h.Get("User-Agent"), "/")
 	return strings.Contains(product, "Anthropic") || strings.HasPrefix(product, "ai-sdk") || h.Get("X-Stainless-Lang") != ""
 }
 
-// invokeFrames writes each event of the Messages API as a chunk: its JSON, in base64, in
-// a frame (docs/reference/bedrock.md §3). Bedrock pads its chunks, which hides the lengths
-// of the words on an encrypted wire. Clients ignore the padding, and it is left out.
+// invokeFrames writes each event of the Messages API as a chunk: its JSON, in base64, in a frame
+// (docs/reference/bedrock.md §3). Bedrock pads its chunks to hide the lengths of words on an encrypted wire. Clients
+// ignore the padding, so Dragoman omits it.
 type invokeFrames struct {
-	anthropic       bool          // the client is an SDK of Anthropic: see isAnthropic
+	anthropic       bool          // the client is one of Anthropic's SDKs: see isAnthropic
 	firstEventAfter time.Duration // since the request
 	usage           messages.Usage
 	stop            messages.Stop
 
-	// Most of a delta is what all deltas of its block begin with, which is encoded once.
-	opening        []byte // the beginning of their JSON, of three bytes that become four each
-	encodedOpening []byte // the beginning of their payload
+	// All deltas of a block begin with the same long text, which is encoded only once.
+	opening        []byte // the beginning of their JSON; its length is a multiple of 3, so its base64 can be reused
+	encodedOpening []byte // the encoded beginning of their payload
 
-	// Buffers for one frame after another.
+	// Buffers that every frame reuses.
 	data    []byte // the JSON of an event
 	payload []byte // of a frame
 }
@@ -159,11 +158,11 @@ func (f *invokeFrames) appendFailure(dst []byte, failed *failure, requestID stri
 	return f.appendChunk(dst)
 }
 
-// payloadOpening is what stands before the JSON of an event.
+// payloadOpening comes before the JSON of an event.
 const payloadOpening = `{"bytes":"`
 
-// openBlock encodes what the deltas of the block begin with that e starts. If they begin with
-// something else, as those of another API may, they are encoded as any event is.
+// openBlock encodes the common beginning of all deltas of the block that e starts. Deltas that begin differently, as
+// another API's may, are encoded in full.
 func (f *invokeFrames) openBlock(e *messages.Event) {
 	delta := messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Index: e.Index}
 	switch e.Block.Type {
@@ -192,8 +191,7 @@ func (f *invokeFrames) appendChunk(dst []byte) []byte {
 	return eventstream.Append(dst, chunkHeaders, f.payload)
 }
 
-// metricsJSON returns what the last chunk says of the answer, in tokens and milliseconds
-// (docs/reference/bedrock.md §3).
+// metricsJSON returns the metrics of the last chunk: tokens and milliseconds (docs/reference/bedrock.md §3).
 func (f *invokeFrames) metricsJSON(took time.Duration) jsontext.Value {
 	metrics, err := json.Marshal(struct {
 		Input      int   `json:"inputTokenCount"`
@@ -207,7 +205,7 @@ func (f *invokeFrames) metricsJSON(took time.Duration) jsontext.Value {
 		f.usage.CacheReadInputTokens, f.usage.CacheCreationInputTokens,
 	})
 	if err != nil {
-		panic(err) // numbers can always be written
+		panic(err) // numbers always marshal
 	}
 	return metrics
 }

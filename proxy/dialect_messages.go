@@ -32,15 +32,15 @@ var messagesAPI = dialect{
 	streamHeader: http.Header{
 		"Content-Type":      {"text/event-stream; charset=utf-8"},
 		"Cache-Control":     {"no-cache"},
-		"X-Accel-Buffering": {"no"}, // nginx would hold events back
+		"X-Accel-Buffering": {"no"}, // or nginx would buffer events
 	},
 	pingFrame: sse{}.appendEvent(nil, messages.Event{Type: messages.Ping}, 0),
 	waitFrame: []byte(": waiting for the model\n\n"),
 	newFrames: func(http.Header) frameWriter { return sse{} },
 }
 
-// messagesCredentials returns what may be a key: some clients send it as x-api-key, some
-// as a bearer token, and some send both (docs/reference/errors.md §6).
+// messagesCredentials returns the possible keys of a request: clients send x-api-key, a bearer token, or both
+// (docs/reference/errors.md §6).
 func messagesCredentials(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
 
 // sse writes the events of a stream as server-sent events.
@@ -56,7 +56,7 @@ func (sse) appendEvent(dst []byte, e messages.Event, _ time.Duration) []byte {
 	return append(dst, "\n\n"...)
 }
 
-// deltaFrameHead is the head of the frames that nearly all of an answer is.
+// deltaFrameHead is the head of the most frequent frame.
 var deltaFrameHead = appendFrameHead(nil, messages.ContentBlockDelta.String())
 
 func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
@@ -65,14 +65,13 @@ func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
 	return append(dst, "\n\n"...)
 }
 
-// readMessages reads a body. The header anthropic-version counts before the version that
-// a body may name.
+// readMessages reads a body. The header anthropic-version wins over a version in the body.
 func readMessages(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
 	return messages.ReadBody(r.Context(), body, opt)
 }
 
-// nativeMessages passes on the version and the betas, which this API has in headers.
+// nativeMessages passes on the version and the betas, which are headers in this API.
 func nativeMessages(h http.Header, body *messages.Body) upstream.Native {
 	return upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version"), Betas: betas(h)}
 }
@@ -89,16 +88,14 @@ func betas(h http.Header) (names []string) {
 	return names
 }
 
-// appendFrameHead appends what comes before the data of a server-sent event. The data
-// has to be one line.
+// appendFrameHead appends what comes before the data of a server-sent event. The data must be one line.
 func appendFrameHead(dst []byte, event string) []byte {
 	dst = append(dst, "event: "...)
 	dst = append(dst, event...)
 	return append(dst, "\ndata: "...)
 }
 
-// appendError appends the error object of the Messages API, in one line
-// (docs/reference/errors.md §1).
+// appendError appends the error object of the Messages API, on one line (docs/reference/errors.md §1).
 func appendError(dst []byte, f *failure, requestID string) []byte {
 	type description struct {
 		Type    string         `json:"type"`
@@ -111,7 +108,7 @@ func appendError(dst []byte, f *failure, requestID string) []byte {
 		RequestID string      `json:"request_id"`
 	}{"error", description{f.typ, f.message, f.details}, requestID}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic(err) // strings can always be written
+		panic(err) // strings always marshal
 	}
 	return append(dst, body...)
 }

@@ -10,13 +10,12 @@ import (
 	"dragoman/translate/messages"
 )
 
-// vertex is the API of Google Vertex AI for the models of Anthropic: the Messages API,
-// with the model in the path and the version in the body (docs/reference/vertex.md §2).
+// vertex is Google Vertex AI's API for Anthropic's models: the Messages API with the model in the path and the version
+// in the body (docs/reference/vertex.md §2).
 //
-// Errors that Google's front end would find have its shape: a path that is not one, a
-// wrong key, a model that is not there. All others, and those within a stream, have the
-// shape of the Messages API, since the SDKs read an error's type only from that
-// (docs/reference/vertex.md §6).
+// Errors that Google's front end would detect have Google's form: a wrong path, a wrong key, a missing model. All other
+// errors, and errors within a stream, have the form of the Messages API, because only there the SDKs read an error's
+// type (docs/reference/vertex.md §6).
 var vertex = func() dialect {
 	d := messagesAPI
 	d.name = "vertex"
@@ -25,14 +24,14 @@ var vertex = func() dialect {
 	return d
 }()
 
-// vertexCall is what a path asks for. Its last part is MODEL:METHOD.
+// vertexCall is the request in a path, whose last part is MODEL:METHOD.
 type vertexCall struct {
-	model  string // "" to count tokens, for the model that the body names
+	model  string // "" to count tokens: the body then names the model
 	stream bool
 }
 
-// readVertexCall returns what a path asks for. The error is a *failure. The method decides
-// whether to stream; the SDKs choose it by what the body says of that.
+// readVertexCall parses a path. The error is a *failure. The method decides whether to stream: the SDKs choose it to
+// match the body.
 func readVertexCall(r *http.Request) (vertexCall, error) {
 	for _, name := range []string{"project", "location", "publisher"} {
 		if s := pathParam(r, name); s == "" || strings.Trim(s, alphanumeric+"-_.:") != "" {
@@ -40,7 +39,7 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 		}
 	}
 	call := pathParam(r, "call")
-	colon := strings.LastIndexByte(call, ':') // the id of a model may hold colons, too
+	colon := strings.LastIndexByte(call, ':') // a model's id may contain colons, too
 	if colon <= 0 {
 		return vertexCall{}, nothingAt(r)
 	}
@@ -56,7 +55,7 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 	return vertexCall{}, nothingAt(r)
 }
 
-// answerVertex answers with a message or with a number of tokens, as the path asks for.
+// answerVertex answers with a message or with a count of tokens, depending on the path.
 func (x *exchange) answerVertex() error {
 	call, err := readVertexCall(x.r)
 	switch {
@@ -68,8 +67,8 @@ func (x *exchange) answerVertex() error {
 	return x.answer()
 }
 
-// readVertex reads a body. The version in it counts: some SDKs send the header
-// anthropic-version as well, with another value.
+// readVertex reads a body. The version in the body wins: some SDKs also send the header anthropic-version, with another
+// value.
 func readVertex(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	call, err := readVertexCall(r)
 	if err != nil {
@@ -79,15 +78,15 @@ func readVertex(r *http.Request, body []byte, opt messages.DecodeOptions) (*mess
 	return messages.ReadBody(r.Context(), body, opt)
 }
 
-// googleStatus names the statuses of HTTP that Google's front end answers with.
+// googleStatus names the HTTP statuses that Google's front end sends.
 var googleStatus = map[int]string{
 	http.StatusUnauthorized: "UNAUTHENTICATED",
 	http.StatusForbidden:    "PERMISSION_DENIED",
 	http.StatusNotFound:     "NOT_FOUND",
 }
 
-// vertexFailure has the shape of Google for the statuses of its front end, and else that
-// of the Messages API.
+// vertexFailure returns an error in Google's form for the statuses of its front end, and otherwise in the form of the
+// Messages API.
 func vertexFailure(h http.Header, f *failure, requestID string) (int, []byte) {
 	status, known := googleStatus[f.status]
 	if f == errNoPlace {
@@ -106,7 +105,7 @@ func vertexFailure(h http.Header, f *failure, requestID string) (int, []byte) {
 		Error description `json:"error"`
 	}{description{f.status, f.message, status, []jsontext.Value{}}}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic(err) // strings can always be written
+		panic(err) // strings always marshal
 	}
 	return f.status, body
 }
