@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// corsHeaders are the headers of an answer that are for a browser.
+// corsHeaders returns the headers of an answer that are for browsers.
 func corsHeaders(h http.Header) string {
 	var found []string
 	for _, name := range []string{"Allow-Origin", "Allow-Methods", "Allow-Headers", "Max-Age", "Expose-Headers", "Allow-Credentials"} {
@@ -18,11 +18,11 @@ func corsHeaders(h http.Header) string {
 	return strings.Join(found, "; ")
 }
 
-// wantedHeaders is what the Anthropic library for JavaScript asks leave for in a browser.
+// wantedHeaders are the headers that Anthropic's JavaScript library asks a browser to allow.
 const wantedHeaders = "anthropic-beta,anthropic-dangerous-direct-browser-access,anthropic-version,content-type,x-api-key,x-dragoman-dry-run,x-stainless-arch"
 
-// A page of a named origin may call the API: its preflight is answered before any key is asked for,
-// and it can read every answer, failures too. No other page is told anything.
+// A page of a configured origin may call the API: its preflight needs no key, and it can read every answer, including
+// errors. No other page gets CORS headers.
 func TestCORS(t *testing.T) {
 	app := func(o *Options) { o.Origins = []string{"https://app.example", "app://local"} }
 	none := func(*Options) {}
@@ -32,7 +32,7 @@ func TestCORS(t *testing.T) {
 		change                     func(*Options)
 		status                     int
 		cors                       string
-		exchange                   bool // the request is one
+		exchange                   bool // the request starts an exchange
 	}{
 		{"preflight", "OPTIONS", "/v1/messages", "https://app.example", app, 204, "Allow-Origin: https://app.example" + allowed, false},
 		{"preflight of another named one", "OPTIONS", "/model/m/converse", "app://local", app, 204, "Allow-Origin: app://local" + allowed, false},
@@ -76,7 +76,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// What is no list of names of headers is not repeated.
+// If the value is not a list of header names, the answer does not repeat it.
 func TestCORSRequestedHeaders(t *testing.T) {
 	s := newServer(t, completing(endOfTurn), func(o *Options) { o.Origins = []string{"https://app.example"} })
 	for wanted, allowed := range map[string]bool{"x-api-key": true, "x-api-key, content-type": true, "": false, "x: y": false, "*": false, "<b>": false} {

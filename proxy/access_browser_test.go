@@ -24,7 +24,7 @@ func listenUnencrypted(t *testing.T, h http.Handler) *httptest.Server {
 	return srv
 }
 
-// sendRaw writes a request to a server and returns the answer.
+// sendRaw writes a raw request to a server and returns the answer.
 func sendRaw(t *testing.T, srv *httptest.Server, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -52,13 +52,13 @@ func onNetwork(o *Options) { o.Loopback, o.AdminLoopback = false, false }
 
 func named(hosts ...string) func(*Options) { return func(o *Options) { o.Hosts = hosts } }
 
-// A server on loopback answers to the names of loopback and to those that it is told: whoever has
-// made a name of its own resolve to loopback gets nothing. One that others reach does so once it
-// is told its names. It is the same for operators.
+// A server on loopback answers to the names of loopback and to its configured hosts, so a foreign name that resolves to
+// loopback gets nothing. A server that other machines can reach checks names once hosts are configured. The admin
+// listener does the same.
 func TestHosts(t *testing.T) {
 	for _, tt := range []struct {
 		host              string
-		loopback, network bool // answered there; network: with a name that is told
+		loopback, network bool // loopback: a server on loopback answers; network: a server with configured hosts does
 	}{
 		{"localhost", true, true},
 		{"LocalHost:8484", true, true},
@@ -73,7 +73,7 @@ func TestHosts(t *testing.T) {
 		{"TOLD.example.", true, true},
 		{"a.told-too.example", true, true},
 		{"a.b.told-too.example:1", true, true},
-		{"10.1.2.3:8484", false, true}, // an address: no name was resolved to it
+		{"10.1.2.3:8484", false, true}, // an address: no DNS lookup was involved
 		{"[2001:db8::1]:8484", false, true},
 		{"told-too.example", false, false},
 		{"a.told.example", false, false},
@@ -118,8 +118,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// The host of a request is where HTTP has it: in the URL of the request line before the header, in
-// :authority, or nowhere.
+// HTTP may have the host of a request in three places: in the URL of the request line, in :authority, or nowhere.
 func TestHostOfRequest(t *testing.T) {
 	srv := listenUnencrypted(t, newServer(t, completing(endOfTurn, "hi"), onLoopback).Handler())
 	for request, want := range map[string]int{
@@ -153,8 +152,7 @@ func TestHostOfRequest(t *testing.T) {
 	}
 }
 
-// A page of another origin has nothing answered for it without a key. It is 403 in the words of
-// the API, before the body is looked at.
+// Without a key, a page of another origin gets nothing but a 403 in the form of the API, before its body is read.
 func TestForeignOrigin(t *testing.T) {
 	app := func(o *Options) { o.Origins = []string{"https://app.example"} }
 	keys := func(o *Options) { o.Keys = []Key{NewKey("secret")} }
@@ -191,7 +189,7 @@ func TestForeignOrigin(t *testing.T) {
 					t.Errorf("%s: %q", path, refused)
 				}
 			}
-			own := strings.Contains(tt.origin, "8484") // for operators no other origin is named
+			own := strings.Contains(tt.origin, "8484") // the admin listener has no configured origins
 			if res, body := sendRaw(t, operators, "GET /metrics"+head+"\r\n"); own != (res.StatusCode == 200) || !own && res.StatusCode != 403 {
 				t.Errorf("/metrics: status %d: %.200s", res.StatusCode, body)
 			}
@@ -199,8 +197,8 @@ func TestForeignOrigin(t *testing.T) {
 	}
 }
 
-// A server that others reach and that is told no names answers to any, as to that of a Service of
-// Kubernetes or of Compose.
+// A server that other machines can reach and that has no configured hosts answers to any name, such as the name of a
+// Kubernetes or Compose service.
 func TestHostsThatNobodyTold(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), onNetwork)
 	clients, operators := listenUnencrypted(t, s.Handler()), listenUnencrypted(t, s.Admin())
@@ -214,8 +212,7 @@ func TestHostsThatNobodyTold(t *testing.T) {
 	}
 }
 
-// Whatever else operators are served, pages are not, but for what says nothing but that the
-// server is there.
+// Every route of the admin listener rejects pages, except the routes that only say that the server is there.
 func TestEveryAdminRouteIsGuarded(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), onLoopback)
 	guarded := 0

@@ -17,7 +17,7 @@ import (
 	"dragoman/upstream"
 )
 
-// limitedKey returns the key "key-one" with limits.
+// limitedKey returns the key "key-one" with the limits that change sets.
 func limitedKey(change func(*Key)) Key {
 	k := NewKey("key-one")
 	k.Name = "ci"
@@ -27,7 +27,7 @@ func limitedKey(change func(*Key)) Key {
 
 func withKeys(keys ...Key) func(*Options) { return func(o *Options) { o.Keys = keys } }
 
-// checkLimited wants an answer that sends the client away for so long.
+// checkLimited expects a 429 with this retry-after.
 func checkLimited(t *testing.T, w *httptest.ResponseRecorder, seconds string) {
 	t.Helper()
 	checkError(t, w.Result(), 429, "rate_limit_error")
@@ -36,8 +36,7 @@ func checkLimited(t *testing.T, w *httptest.ResponseRecorder, seconds string) {
 	}
 }
 
-// A request over the limit is refused with the time at which it will not be, and whoever
-// waits for so long is served.
+// A request over the limit gets a 429 with the time to wait. A client that waits for that time is served.
 func TestRequestsPerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
@@ -48,7 +47,7 @@ func TestRequestsPerMinute(t *testing.T) {
 				t.Errorf("request %d: status %d, %q remaining", left, w.Code, got)
 			}
 		}
-		for range 5 { // what is refused does not put off the next
+		for range 5 { // rejected requests do not lengthen the wait
 			checkLimited(t, post(s, question, "x-api-key", "key-one"), "20")
 		}
 		if got := log.exchange(t); got["key_id"] != "ci" || got["bytes_in"] != 0. || got["status"] != 429. {
@@ -70,7 +69,7 @@ func TestRequestsPerMinute(t *testing.T) {
 	})
 }
 
-// Each API has an error of its own for it.
+// Each API has its own error for a limit.
 func TestLimitsOfADialect(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), withKeys(limitedKey(func(k *Key) { k.RequestsPerMinute = 1 })))
 	post(s, question, "x-api-key", "key-one")
@@ -87,7 +86,7 @@ func TestLimitsOfADialect(t *testing.T) {
 	checkError(t, ask("/v1/projects/p/locations/global/publishers/anthropic/models/claude-2.1:rawPredict"), 429, "rate_limit_error")
 }
 
-// However a request ends, its place is free for another.
+// Whatever ends a request, its place becomes free.
 func TestConcurrentRequests(t *testing.T) {
 	hold, began := make(chan struct{}), make(chan struct{})
 	waiting := upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
@@ -135,12 +134,11 @@ func TestConcurrentRequests(t *testing.T) {
 	}
 }
 
-// Tokens count from what the upstream says of them, also of an answer that breaks off, and
-// until the day of UTC is over.
+// Tokens count as the upstream reports them, even if the answer breaks off, and until the UTC day ends.
 func TestTokensPerDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := map[string]upstreamFunc{
-			"whole": completing(endOfTurn, "hi"), // 11 in, 7 out
+			"whole": completing(endOfTurn, "hi"), // 11 tokens in, 7 out
 			"cut": func(_ context.Context, yield func(translate.Chunk, error) bool) {
 				var c translate.Chunk
 				c.Usage.InputTokens = 18
@@ -160,7 +158,7 @@ func TestTokensPerDay(t *testing.T) {
 				}
 			}
 			w := post(s, question, "x-api-key", "key-one")
-			checkLimited(t, w, "50400") // of 14 hours, half a second is rounded up
+			checkLimited(t, w, "50400") // 14 hours; half a second is rounded up
 			if got := w.Header().Get("anthropic-ratelimit-tokens-reset"); got != day.Add(24*time.Hour).UTC().Format(time.RFC3339) {
 				t.Errorf("reset %q", got)
 			}
@@ -172,8 +170,7 @@ func TestTokensPerDay(t *testing.T) {
 	})
 }
 
-// New keys count at once, and old ones no more; what has begun goes on, and what a key has
-// taken stays taken.
+// New keys count at once, and old ones end at once. Requests in progress continue, and a key's usage carries over.
 func TestSuccessorKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, hold := make(chan struct{}), make(chan struct{})
@@ -223,7 +220,7 @@ func TestSuccessorKeys(t *testing.T) {
 	})
 }
 
-// What an upstream says of tokens neither gives a key some back nor wraps around.
+// Odd token counts from an upstream neither return tokens to a key nor overflow.
 func TestTokensOfOddUpstreams(t *testing.T) {
 	for name, odd := range map[string][2]int{"below zero": {-5000, 4}, "too many": {math.MaxInt, math.MaxInt}} {
 		k := (*heldKey)(nil).as(limitedKey(func(k *Key) { k.TokensPerDay = 1000 }))

@@ -50,7 +50,7 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// Whatever else the server learns to serve, it needs a key.
+// Every route of the server needs a key.
 func TestEveryRouteNeedsAKey(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("key-one")} })
 	routes := 0

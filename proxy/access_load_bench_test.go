@@ -13,9 +13,9 @@ import (
 	"dragoman/translate"
 )
 
-// BenchmarkOverload is what clients that are admitted wait, in milliseconds (p50, p99), with as
-// many clients as there are places, and with five times as many: those that are refused come back
-// after a pause, as often as they can do harm. A model takes 20 ms for an answer.
+// BenchmarkOverload measures how long admitted clients wait, in milliseconds (p50, p99): with as many clients as
+// places, and with five times as many. Rejected clients come back after a pause, often enough to do harm. A model takes
+// 20 ms for an answer.
 func BenchmarkOverload(b *testing.B) {
 	const places = 16
 	slow := upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {

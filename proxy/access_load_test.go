@@ -20,7 +20,7 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// held is an upstream that answers when it is told to.
+// held is an upstream that answers only when the test says so.
 type held struct{ asked, answers chan struct{} }
 
 func newHeld() *held { return &held{make(chan struct{}, 10), make(chan struct{})} }
@@ -37,8 +37,8 @@ func (h *held) upstream() upstreamFunc {
 	})
 }
 
-// occupy has the server begin to answer a request. The status comes once the upstream has
-// answered; 0 if the test ends before.
+// occupy sends a request that the server begins to answer. The channel gets the status when the upstream has answered,
+// or 0 if the test ends before.
 func (h *held) occupy(t *testing.T, client *http.Client, url, body string) (status chan int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", url+"/v1/messages", strings.NewReader(body))
@@ -64,7 +64,7 @@ func (h *held) occupy(t *testing.T, client *http.Client, url, body string) (stat
 	return status
 }
 
-// checkRefused checks an answer of a gate, in the terms of the path's API.
+// checkRefused checks a gate's answer, in the form of the path's API.
 func checkRefused(t *testing.T, res *http.Response) {
 	t.Helper()
 	body, err := io.ReadAll(res.Body)
@@ -83,8 +83,8 @@ func checkRefused(t *testing.T, res *http.Response) {
 	}
 }
 
-// A request above limits.max_concurrent is refused before its body has come, in every API. What
-// asks no model needs no room, and an exchange that is over makes room.
+// A request above limits.max_concurrent is rejected before its body arrives, in every API. Requests that call no model
+// need no place, and a finished exchange frees its place.
 func TestMaxConcurrent(t *testing.T) {
 	paths := []string{"/v1/messages", "/v1/messages/count_tokens", "/model/m/invoke", "/model/m/invoke-with-response-stream",
 		"/model/m/converse", "/model/m/converse-stream", "/model/m/count-tokens", vertexModels + "claude-2.1:rawPredict"}
@@ -132,7 +132,7 @@ func TestMaxConcurrent(t *testing.T) {
 			if a, b := <-first, <-second; a != 200 || b != 200 {
 				t.Errorf("those that were admitted: %d, %d", a, b)
 			}
-			synctest.Wait() // their exchanges are over
+			synctest.Wait() // until their exchanges have ended
 			third := up.occupy(t, client, url, question)
 			up.answers <- struct{}{}
 			if got := <-third; got != 200 {
@@ -150,12 +150,12 @@ func TestMaxConcurrent(t *testing.T) {
 	}
 }
 
-// longQuestion is question with a text of so many bytes.
+// longQuestion returns the question with a text of size bytes.
 func longQuestion(size int) string {
 	return strings.Replace(question, "Oslo", strings.Repeat("o", size), 1)
 }
 
-// Bodies take room by their length: that which is announced, or else what has come, unpacked.
+// Bodies count against the limit with their announced length, or with the uncompressed bytes that have arrived.
 func TestMaxInflightBytes(t *testing.T) {
 	up := newHeld()
 	s := newServer(t, up.upstream(), func(o *Options) { o.MaxInflightBytes = 1 << 20 })
@@ -194,7 +194,7 @@ func TestMaxInflightBytes(t *testing.T) {
 	if got := scrape(t, s); !strings.Contains(got, `dragoman_overload_total{gate="bytes"} 4`) {
 		t.Errorf("metrics:\n%s", got)
 	}
-	second := up.occupy(t, srv.Client(), srv.URL, question) // there is room for a short one
+	second := up.occupy(t, srv.Client(), srv.URL, question) // a short body still fits
 	up.answers <- struct{}{}
 	up.answers <- struct{}{}
 	if a, b := <-first, <-second; a != 200 || b != 200 {
@@ -210,7 +210,7 @@ func TestMaxInflightBytes(t *testing.T) {
 	}
 }
 
-// A length that is only announced keeps nobody out.
+// An announced length alone takes no room from others.
 func TestAnnouncedBytesAreNotTaken(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.MaxInflightBytes = 16 << 20 })
 	srv := listen(t, s)
@@ -230,8 +230,8 @@ func TestAnnouncedBytesAreNotTaken(t *testing.T) {
 	}
 }
 
-// awaitInflight waits until the bodies in flight have so many bytes together: an exchange is over
-// soon after its client has the answer.
+// awaitInflight waits until the bodies in flight have this length together: an exchange ends shortly after its client
+// has the answer.
 func awaitInflight(t *testing.T, s *Server, bytes int) {
 	t.Helper()
 	want := fmt.Sprintf("dragoman_inflight_body_bytes %g\n", float64(bytes))
@@ -242,15 +242,15 @@ func awaitInflight(t *testing.T, s *Server, bytes int) {
 	}
 }
 
-// However exchanges end, the next ones have their place: with leaks of one place in a thousand
-// ends the last would have none.
+// However exchanges end, their places become free: if one in a thousand leaked its place, the last exchanges of the
+// test would find none.
 func TestPlacesAreGivenBack(t *testing.T) {
 	text := translate.Chunk{Text: "It is "}
 	panicking := upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { panic("mine") })
 	for _, tt := range []struct {
 		name, body string
 		up         any
-		leaves     bool // the client, while the upstream hangs
+		leaves     bool // the client leaves while the upstream hangs
 	}{
 		{"a message", question, completing(endOfTurn, "hi"), false},
 		{"a stream", streamed(question), completing(endOfTurn, "hi"), false},
@@ -289,8 +289,8 @@ func TestPlacesAreGivenBack(t *testing.T) {
 	}
 }
 
-// A request that is refused before its body is read ends its connection, and the client can read why. A request
-// without a body does not.
+// If a request is rejected before its body is read, its connection is closed, and the client can still read the error.
+// A request without a body keeps its connection.
 func TestRefusedBeforeBody(t *testing.T) {
 	up := newHeld()
 	busy := listen(t, newServer(t, up.upstream(), func(o *Options) { o.MaxConcurrent = 1 }))
@@ -304,7 +304,7 @@ func TestRefusedBeforeBody(t *testing.T) {
 		status int
 	}{"gate": {busy, 529}, "key": {listen(t, once), 429}} {
 		for header, closes := range map[string]bool{
-			"Content-Length: 12000000":                  true, // more than the buffers of the kernel hold
+			"Content-Length: 12000000":                  true, // more than the kernel buffers
 			"Content-Length: 9":                         true,
 			"Content-Length: 1\r\nExpect: 100-continue": true,
 			"Content-Length: 0":                         false,
@@ -320,7 +320,7 @@ func TestRefusedBeforeBody(t *testing.T) {
 				_, _ = fmt.Fprintf(conn, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: key-one\r\n%s\r\n\r\n", header)
 				if size, _, expects := strings.Cut(strings.TrimPrefix(header, "Content-Length: "), "\r\n"); !expects {
 					n, _ := strconv.Atoi(size)
-					_, _ = conn.Write(make([]byte, n)) // fails once the server has closed the connection
+					_, _ = conn.Write(make([]byte, n)) // fails after the server has closed the connection
 				}
 			}()
 			res, err := http.ReadResponse(bufio.NewReader(conn), newRequest("POST", "/v1/messages", ""))
@@ -340,8 +340,8 @@ func TestRefusedBeforeBody(t *testing.T) {
 	}
 }
 
-// TestLongBodies holds what it takes to read a long body, and to refuse one that is too long. Under
-// the race detector slices.Concat allocates twice.
+// TestLongBodies limits the memory for reading a long body, and for rejecting one that is too long. Under the race
+// detector slices.Concat allocates twice.
 func TestLongBodies(t *testing.T) {
 	size := 32 << 20
 	if testcost.UnderRace {

@@ -203,7 +203,8 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			rules := x.renderRules()
 			rules.toolAPI = toolAPI
 			p, err := model.prompt(x.r.Context(), corrected, spec, rules)
-			if err == nil && a.constrained && why == translate.ReasonInvalid { // the arguments broke a keyword of the schema that grammars cannot express
+			// The arguments broke a keyword of the schema that grammars cannot express.
+			if err == nil && a.constrained && why == translate.ReasonInvalid {
 				p.Constraint, err = translate.Constrain(p, model.ConstrainAuto)
 			}
 			return p, err

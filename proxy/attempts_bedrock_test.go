@@ -16,7 +16,7 @@ import (
 	"dragoman/upstream"
 )
 
-// operations of Bedrock, each with a question for a model.
+// operations are Bedrock's operations, each with a question for a model.
 var operations = map[string]func(context.Context, *bedrockruntime.Client, string) error{
 	"invoke": func(ctx context.Context, c *bedrockruntime.Client, model string) error {
 		_, err := c.InvokeModel(ctx, &bedrockruntime.InvokeModelInput{ModelId: &model, Body: []byte(bedrockQuestion)})
@@ -40,8 +40,8 @@ func said(text string) []types.Message {
 	return []types.Message{{Role: types.ConversationRoleUser, Content: []types.ContentBlock{saidText(text)}}}
 }
 
-// The AWS SDK repeats what may pass, as often as it does by default, and nothing that no retry mends. The
-// other SDKs are counted by the module in conformance/clients.
+// With its default number of retries, the AWS SDK repeats temporary failures, and no failure that a retry cannot fix.
+// The module in conformance/clients counts the retries of the other SDKs.
 func TestSDKAttempts(t *testing.T) {
 	ours := func(f upstream.CredentialsFault) error {
 		return &upstream.Error{Status: 502, Type: "api_error", Message: "no", Credentials: f, Final: true}
@@ -49,7 +49,7 @@ func TestSDKAttempts(t *testing.T) {
 	tests := []struct {
 		name  string
 		err   error
-		model string // that is asked for; "" for one that is there
+		model string // the model to ask for; "": a configured one
 		want  int64
 	}{
 		{"credentials refused", ours(upstream.CredentialsRefused), "", 1},
@@ -96,7 +96,7 @@ func TestSDKAttempts(t *testing.T) {
 	}
 }
 
-// What is repeated here is told to the AWS SDKs as what it is: they may come again later.
+// After Dragoman has retried a failure itself, the AWS SDKs still see it as temporary: they may try again later.
 func TestSDKIsToldWhatWasRepeated(t *testing.T) {
 	s := newServer(t, newFleet(func(string) error { return busy }), twice)
 	w := postTo(s, invokePath, bedrockQuestion)

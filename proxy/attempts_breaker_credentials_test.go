@@ -17,7 +17,7 @@ func readiness(s *Server) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// Readiness and metrics say whose credentials are not good, until a call succeeds.
+// /readyz and the metrics name the upstream whose credentials fail, until a call succeeds.
 func TestCredentialsAreShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fault := func(f upstream.CredentialsFault) error {

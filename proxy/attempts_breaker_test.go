@@ -14,8 +14,8 @@ import (
 	"dragoman/upstream"
 )
 
-// fleet is an upstream with many models. The function says what a model fails with; nil is an
-// answer. The calls of each model are counted.
+// fleet is an upstream with many models. fail returns the error of a model; nil means an answer. The fleet counts the
+// calls of each model.
 type fleet struct {
 	fail func(model string) error
 
@@ -37,7 +37,7 @@ func (f *fleet) Invoke(ctx context.Context, m upstream.Model, p *translate.Promp
 	return completing(endOfTurn, "hi").Invoke(ctx, m, p)
 }
 
-// total is the number of calls of all models.
+// total returns the number of calls to all models.
 func (f *fleet) total() (n int) {
 	for _, calls := range f.calls {
 		n += calls
@@ -45,10 +45,10 @@ func (f *fleet) total() (n int) {
 	return n
 }
 
-// askFor is the question to another model.
+// askFor returns the question, for another model.
 func askFor(model string) string { return strings.Replace(question, "claude-2.1", model, 1) }
 
-// failing503 is an error for the models that begin so.
+// failing503 returns a function that fails with 503 for all models with this prefix.
 func failing503(prefix string) func(string) error {
 	return func(model string) error {
 		if strings.HasPrefix(model, prefix) {
@@ -58,14 +58,14 @@ func failing503(prefix string) func(string) error {
 	}
 }
 
-// leftAlone reports whether the server refuses to ask the model.
+// leftAlone reports whether the server's breaker keeps calls from the model.
 func leftAlone(s *Server, f *fleet, model string) bool {
 	before := f.calls[model]
 	got := see(post(s, askFor(model)))
 	return got.status == 529 && got.retryAfter != "" && f.calls[model] == before
 }
 
-// entries configures models beside the wildcard.
+// entries configures these models before the wildcard.
 func entries(models ...string) func(*Options) {
 	return func(o *Options) {
 		wild := o.Routes[0]
@@ -77,14 +77,14 @@ func entries(models ...string) func(*Options) {
 	}
 }
 
-// A model that fails is left alone; its neighbours at the same upstream are asked.
+// The breaker stops calls to a failing model, but not to other models of the same upstream.
 func TestBadModelHasNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-bad"))
 		s := newServer(t, f, entries("claude-bad"))
 		for i := range 3 * tripAfter {
 			post(s, askFor("claude-bad"))
-			if i < tripAfter/2 || i > tripAfter { // a success of the neighbour's is none of its own
+			if i < tripAfter/2 || i > tripAfter { // the neighbour's successes do not count for the model
 				if got := see(post(s, askFor("claude-good"))); got.status != 200 {
 					t.Fatalf("the neighbour: %+v", got)
 				}
@@ -101,7 +101,7 @@ func TestBadModelHasNeighbours(t *testing.T) {
 	})
 }
 
-// Names under a wildcard are one model: what clients make up takes no memory.
+// All names under a wildcard share one circuit, so names that clients make up use no memory.
 func TestMadeUpNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-x"))
@@ -118,7 +118,7 @@ func TestMadeUpNames(t *testing.T) {
 	})
 }
 
-// An upstream that cannot be reached is left alone, whichever models are asked for.
+// The breaker stops calls to an unreachable upstream, for all its models.
 func TestUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := &upstream.Error{Status: 502, Type: "api_error", Message: "no connection", Unreachable: true}
@@ -138,7 +138,7 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
-// Credentials of ours that are missing or refused are told each client in the same words, at once.
+// If Dragoman's credentials are missing or rejected, every client gets the same error at once, and no circuit opens.
 func TestCredentialsTripNothing(t *testing.T) {
 	for _, fault := range []upstream.CredentialsFault{upstream.CredentialsMissing, upstream.CredentialsRefused} {
 		told := &upstream.Error{Status: 502, Type: "api_error", Message: "our credentials", Credentials: fault, Final: true}
@@ -153,8 +153,8 @@ func TestCredentialsTripNothing(t *testing.T) {
 	}
 }
 
-// A token that was refused is fetched anew for another try. If that is refused too, or has
-// to be saved, the client is told not to try.
+// If the upstream rejects a token, Dragoman fetches a new one and tries again. If that token is rejected as well, or
+// the retry budget is empty, the client is told not to retry.
 func TestTokenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := &upstream.Error{Status: 502, Type: "api_error", Message: "our token", Credentials: upstream.CredentialsRefused}
@@ -172,12 +172,12 @@ func TestTokenRefused(t *testing.T) {
 	})
 }
 
-// A failing model uses up its own retries, and not those of its neighbours.
+// A failing model uses its own retry budget, not that of its neighbours.
 func TestNeighboursKeepTheirRetries(t *testing.T) {
 	for name, bad := range map[string]error{"fails": busy, "throttled": failure5(429, "rate_limit_error", 0)} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				stumbles := false // the neighbour fails once
+				stumbles := false // the neighbour failed once
 				f := newFleet(func(model string) error {
 					if model == "claude-bad" {
 						return bad
@@ -205,7 +205,7 @@ func TestNeighboursKeepTheirRetries(t *testing.T) {
 	}
 }
 
-// Whoever makes up names gets no more retries than whoever asks for one model.
+// Made-up names under a wildcard share one retry budget.
 func TestMadeUpNamesShareRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-x"))
@@ -219,7 +219,7 @@ func TestMadeUpNamesShareRetries(t *testing.T) {
 	})
 }
 
-// A model that fails half of the time is remembered between its failures: its retries stay its own.
+// A model that fails half of the time keeps its own budget between failures.
 func TestFlakyModelKeepsToItsRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		odd, stumbles := false, false
@@ -251,7 +251,7 @@ func TestFlakyModelKeepsToItsRetries(t *testing.T) {
 	})
 }
 
-// What was long ago is forgotten.
+// Old failures are forgotten.
 func TestFailuresForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(failing503("claude-bad"))

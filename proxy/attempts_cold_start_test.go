@@ -15,10 +15,10 @@ import (
 	"dragoman/upstream"
 )
 
-// loading is a model that is ready some time after it is first asked, and others that answer as it is said.
+// loading is a model that becomes ready some time after its first call. Other models answer, or fail with others.
 type loading struct {
 	takes  time.Duration
-	others error // of the models other than the first; nil for an answer
+	others error // error of the other models; nil for an answer
 
 	asked []string
 	since time.Time
@@ -43,14 +43,14 @@ func (l *loading) Invoke(ctx context.Context, m upstream.Model, _ *translate.Pro
 	}
 }
 
-// A model that is not ready is asked again until it is, but no longer than timeouts.model_ready; fallbacks come first.
+// Dragoman asks a model that is not ready until it is ready, for timeouts.model_ready at most. Fallbacks come first.
 func TestColdStart(t *testing.T) {
 	for name, tt := range map[string]struct {
 		model     loading
 		fallback  bool
 		status    int
-		first     string // the models that are asked first
-		least     int    // how many calls there are at least
+		first     string // the models of the first calls
+		least     int    // the minimal number of calls
 		after     time.Duration
 		retry     string
 		exception string
@@ -100,7 +100,7 @@ func TestColdStart(t *testing.T) {
 	}
 }
 
-// askAt asks a model at a path of the Messages API or of Bedrock.
+// askAt sends a question to a path of the Messages API or of Bedrock.
 func askAt(s *Server, path string) *httptest.ResponseRecorder {
 	body := question
 	if path != "/v1/messages" {

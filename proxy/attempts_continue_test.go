@@ -11,8 +11,7 @@ import (
 	"dragoman/upstream"
 )
 
-// colliding is an upstream that stops in a value at first, and then does what next
-// does.
+// colliding is an upstream that first stops inside a value, and then does what next does.
 type colliding struct {
 	next  upstreamFunc
 	asked int
@@ -25,7 +24,7 @@ func (c *colliding) Invoke(ctx context.Context, m upstream.Model, p *translate.P
 	return c.next.Invoke(ctx, m, p)
 }
 
-// An answer that was stopped in a value is one answer to the client.
+// If an answer stops inside a value and is continued, the client sees one answer.
 func TestContinued(t *testing.T) {
 	end := completing(endOfCall, "lo</city>\n</parameters>\n</invoke>\n")
 	refusing := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, busy) })
@@ -33,9 +32,9 @@ func TestContinued(t *testing.T) {
 		name    string
 		next    upstreamFunc
 		prefill bool
-		body    string // a part of it
+		body    string // a part of the answer
 		outcome string
-		calls   string // of the upstream, by how they ended
+		calls   string // the upstream's calls, by how they ended
 	}{
 		{"continued", end, true, `"partial_json":"{\"city\":\"Os</function_calls>lo\"}"`, "continued", "none 2"},
 		{"counted", end, true, `"usage":{"input_tokens":22,"output_tokens":14,`, "continued", "none 2"},
@@ -64,7 +63,7 @@ func TestContinued(t *testing.T) {
 	}
 }
 
-// A client that leaves while the upstream goes on is no client that was answered.
+// If a client leaves while the upstream continues the answer, the exchange does not count as answered.
 func TestContinuedForNobody(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	up := &colliding{next: func(ctx context.Context, yield func(translate.Chunk, error) bool) {
@@ -77,8 +76,7 @@ func TestContinuedForNobody(t *testing.T) {
 	}
 }
 
-// A model that goes on is asked for what is left of what it gives, not of what the client
-// asked for.
+// A continued answer may use what is left of the model's limit of tokens, not of the client's max_tokens.
 func TestContinuedWithinMaxTokens(t *testing.T) {
 	var asked []int
 	up := &colliding{next: completing(endOfCall, "lo</city>\n</parameters>\n</invoke>\n")}
@@ -89,7 +87,7 @@ func TestContinuedWithinMaxTokens(t *testing.T) {
 	}
 }
 
-// recording takes down how many tokens an upstream is asked for.
+// recording is an upstream that records each max_tokens.
 type recording struct {
 	Upstream
 	asked *[]int

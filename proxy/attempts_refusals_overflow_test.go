@@ -13,8 +13,8 @@ import (
 	"dragoman/upstream"
 )
 
-// window is a server of chat completions as vLLM is one: it refuses a request whose prompt and max_tokens
-// do not fit its context. It takes down the max_tokens that it was asked for.
+// window is a server of chat completions that behaves like vLLM: it rejects a request whose prompt and max_tokens
+// exceed its context. It records the max_tokens of each request.
 type window struct {
 	input, size int
 	asked       []int
@@ -36,7 +36,7 @@ func (w *window) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(rw, `{"object":"chat.completion","choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`)
 }
 
-// behind returns a server whose only model is that of w.
+// behind returns a server whose only model is w's.
 func behind(t *testing.T, w *window, change ...func(*Options)) *Server {
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/chat/completions", w)
@@ -56,8 +56,8 @@ func asking(maxTokens int) string {
 	return fmt.Sprintf(`{"model":"claude-2.1","max_tokens":%d,"messages":[{"role":"user","content":"Hi"}]}`, maxTokens)
 }
 
-// A prompt with room for an answer is answered, shorter than the client allowed, and the next one is asked
-// as it came: what a prompt leaves is no limit of the model.
+// If a prompt leaves room for a shorter answer than the client allows, the client gets the shorter answer. The next
+// request is sent unchanged: the room that one prompt leaves is no limit of the model.
 func TestLoweredToTheWindow(t *testing.T) {
 	w := &window{input: 5000, size: 8192}
 	s := behind(t, w)
@@ -74,8 +74,8 @@ func TestLoweredToTheWindow(t *testing.T) {
 	}
 }
 
-// Where the prompt leaves no room, or less than an answer takes, the client is told so at once, in the words of
-// the Messages API and the shape of its own.
+// If the prompt leaves no room, or too little for an answer, the client gets an error at once: the text of the Messages
+// API in the form of the client's own API.
 func TestNoRoomInTheWindow(t *testing.T) {
 	const tooLong, together = "prompt is too long: 9000 tokens > 8192 maximum",
 		"input length and `max_tokens` exceed context limit: 8100 + 4000 > 8192, decrease input length or `max_tokens` and try again"
@@ -106,7 +106,7 @@ func TestNoRoomInTheWindow(t *testing.T) {
 	}
 }
 
-// A strict server gives no shorter answer than the client asked for.
+// Under compat: strict, Dragoman does not shorten an answer below the client's max_tokens.
 func TestStrictIsNotLowered(t *testing.T) {
 	w := &window{input: 5000, size: 8192}
 	answer := post(behind(t, w, func(o *Options) { o.Strict = true }), asking(4000))
@@ -115,7 +115,7 @@ func TestStrictIsNotLowered(t *testing.T) {
 	}
 }
 
-// A server that refuses every number is asked twice, and no more.
+// A server that rejects every number is asked twice, and no more.
 func TestLoweredOnce(t *testing.T) {
 	full := &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no", Overflow: &upstream.Overflow{Input: 1, AtLeast: true, Output: 4000, Window: 8192}}
 	east := &flaky{always: full}

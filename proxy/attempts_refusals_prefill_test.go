@@ -10,10 +10,10 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// ofQwen is the question for a model of which it is not known whether it takes a prefill.
+// ofQwen is a question for a model that may or may not take a prefill.
 var ofQwen = strings.Replace(question, "claude-2.1", "qwen", 1)
 
-// goesOn is a model behind a server that continues a last assistant message. Without one it writes prose.
+// goesOn is a model whose server continues a final assistant message. Without such a message, it writes prose.
 func goesOn(_ string, p *translate.Prompt) upstreamtest.Completion {
 	if p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant {
 		return upstreamtest.Completion{Text: "\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"}
@@ -21,8 +21,7 @@ func goesOn(_ string, p *translate.Prompt) upstreamtest.Completion {
 	return upstreamtest.Completion{Text: "It rains."}
 }
 
-// inWords is a model that calls when it is asked for a call in words. What it makes of a prefill is in the
-// text.
+// inWords is a model that calls a tool when the prompt asks for a call in words. After a prefill, it answers with text.
 func inWords(text string) upstreamtest.Script {
 	return func(_ string, p *translate.Prompt) upstreamtest.Completion {
 		if p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant {
@@ -32,8 +31,8 @@ func inWords(text string) upstreamtest.Script {
 	}
 }
 
-// TestTryPrefill forces a call of models behind servers that continue a last assistant message, and of others.
-// Each gives the call; the second time the server is asked in the way that works.
+// TestTryPrefill forces calls of models whose servers continue a final assistant message, and of models whose servers
+// do not. Both make the call. The second request uses the way that works.
 func TestTryPrefill(t *testing.T) {
 	opening := "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"
 	refuses := func(status int, message string) upstreamtest.Script {
@@ -48,9 +47,9 @@ func TestTryPrefill(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script  upstreamtest.Script
 		repeats bool
-		asked   int  // calls for the first request
+		asked   int  // calls to the server for the first request
 		prefill bool // the second request has a prefill
-		known   bool // the server is known to continue: it is sent the prefill of a client
+		known   bool // the server is known to continue a prefill, so it also gets a client's prefill
 	}{
 		"continues, as Ollama":             {goesOn, false, 1, true, true},
 		"continues, as llama.cpp":          {goesOn, true, 1, true, true},
@@ -65,7 +64,7 @@ func TestTryPrefill(t *testing.T) {
 	} {
 		for _, stream := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				asked := 0 // those that are refused, too
+				asked := 0 // also counts rejected calls
 				fake := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
 					asked++
 					return tt.script(model, p)
@@ -105,8 +104,8 @@ func TestTryPrefill(t *testing.T) {
 	}
 }
 
-// TestTryPrefillCut has an answer end at max_tokens before a call is whole: that says nothing of the server,
-// and the model is not asked again.
+// TestTryPrefillCut: an answer that ends at max_tokens before a call is complete shows nothing about the server, and
+// Dragoman does not ask again.
 func TestTryPrefillCut(t *testing.T) {
 	fake := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "\n<city>Os", Stop: messages.StopMaxTokens, Usage: messages.Usage{InputTokens: 9, OutputTokens: 100}}))
 	s := chatting(t, fake, func(o *Options) { o.Routes[0].TryPrefill = true })

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRepair has calls that cannot be read, and a model that is shown so.
+// TestRepair: if a call cannot be read, Dragoman shows the model its mistake.
 func TestRepair(t *testing.T) {
 	good := weatherCall("<city>Oslo</city>")
 	broken := "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>{get_weather}</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n"
@@ -18,9 +18,9 @@ func TestRepair(t *testing.T) {
 	tests := []struct {
 		name     string
 		answers  []string
-		want     []string // in the message, in this order
+		want     []string // texts in the message, in this order
 		stop     string
-		told     []string // to the model, about its first answer, in this order
+		told     []string // texts in the second prompt, in this order
 		outcomes string
 	}{
 		{"a good call", []string{good}, []string{`"text":"Let me look."`, oslo}, "tool_use", nil, "clean"},
@@ -80,7 +80,7 @@ func TestRepair(t *testing.T) {
 			}
 		})
 	}
-	// It is asked for.
+	// The model entry asks for repair.
 	up := &answering{answers: []string{broken, good}}
 	if post(newServer(t, up), question); len(up.prompts) != 1 {
 		t.Error("asked again by default")

@@ -14,10 +14,10 @@ import (
 	"dragoman/upstream"
 )
 
-// While an answer comes, its request is kept as far as the model may be asked again, and no further:
-// neither as it came, nor decoded, nor as the prompt. The transport keeps what it sent.
+// While an answer streams, Dragoman keeps only as much of its request as it needs to ask the model again: not the body,
+// the decoded request or the prompt. The transport keeps what it sent.
 func TestOpenStreamForgetsRequest(t *testing.T) {
-	const long = 4 << 20 // of text in the request
+	const long = 4 << 20 // bytes of text in the request
 	text := strings.Repeat("What is the weather ", long/20)
 	asked := strings.Replace(streamed(question), "What is the weather", text, 1)
 	with := func(members string) string { return `{` + members + `,` + asked[1:] }
@@ -29,7 +29,7 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		wire, path, body string
 		change           func(*Options)
-		most             int // bytes that are kept
+		most             int // limit of the bytes in memory
 	}{
 		"messages": {"messages", "/v1/messages", asked, plain, long * 3 / 2},
 		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long * 5 / 2}, // and once more for the SDK
@@ -68,11 +68,13 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 			}
 			front := listen(t, newServer(t, up, tt.change))
 			address := front.Listener.Addr().String()
-			defer openStream(t, address, tt.path, strings.Replace(tt.body, text, "hi", 1))() // what all requests share is there
+			// Afterwards, everything that requests share is in memory.
+			defer openStream(t, address, tt.path, strings.Replace(tt.body, text, "hi", 1))()
 			before, _ := inUse()
 			defer openStream(t, address, tt.path, tt.body)()
 			kept := math.Inf(1)
-			for end := time.Now().Add(10 * time.Second); kept > float64(tt.most) && time.Now().Before(end); { // the transport may not have noted yet that it has sent the body
+			// The transport may not have noticed yet that it has sent the body.
+			for end := time.Now().Add(10 * time.Second); kept > float64(tt.most) && time.Now().Before(end); {
 				after, _ := inUse()
 				kept = after - before
 			}

@@ -15,12 +15,12 @@ import (
 	"dragoman/upstream"
 )
 
-// flaky is an upstream that fails with these errors, one a call, and then answers
-// with its name. A nil is an answer. It takes down how it was asked.
+// flaky is an upstream that fails with errs, one for each call, and then answers with its name. A nil error is an
+// answer. It records its calls.
 type flaky struct {
 	name   string
 	errs   []error
-	always error // after errs, instead of an answer
+	always error // the error after errs; nil for answers
 	calls  []flakyCall
 }
 
@@ -56,7 +56,7 @@ var (
 
 func twice(o *Options) { o.Attempts = 2 }
 
-// withFallback asks "east" first and "west" in its place.
+// withFallback returns a server that asks "east" first, and "west" as its fallback.
 func withFallback(t *testing.T, east, west any, change ...func(*Options)) *Server {
 	return newServer(t, east, append(change, twice, func(o *Options) {
 		o.Routes[0].Fallbacks = []UpstreamModel{{Upstream: "west", Model: "other-model"}}
@@ -67,7 +67,7 @@ func withFallback(t *testing.T, east, west any, change ...func(*Options)) *Serve
 // seen is what a client sees of an exchange.
 type seen struct {
 	status                   int
-	text                     string // of the answer, or type of the error
+	text                     string // text of the answer, or type of the error
 	upstream, attempts       string
 	retryAfter, shouldNotTry string
 }
@@ -87,7 +87,7 @@ func see(w *httptest.ResponseRecorder) seen {
 func TestAttempts(t *testing.T) {
 	tests := []struct {
 		name       string
-		east, west []error // nil: without a fallback
+		east, west []error // west nil: no fallback
 		want       seen
 		waits      time.Duration // at least
 	}{
@@ -135,7 +135,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A fallback that cannot help is passed over like another.
+// Dragoman also skips a fallback that cannot help.
 func TestFallbackAfterFallback(t *testing.T) {
 	s := newServer(t, &flaky{always: quota}, twice, func(o *Options) {
 		o.Upstreams["west"], o.Upstreams["north"] = play(&flaky{always: missing}), play(&flaky{name: "north"})
@@ -158,7 +158,7 @@ func TestFallbackAfterFallback(t *testing.T) {
 	}
 }
 
-// What a way left out that did not answer reached the one that did.
+// x-dragoman-dropped names only what the answering model did not get.
 func TestDroppedByTheModelThatAnswers(t *testing.T) {
 	s := withFallback(t, &flaky{always: quota}, &flaky{name: "west"}, func(o *Options) {
 		o.Routes[0].Features = upstream.Override{Without: upstream.Sampling}
@@ -169,7 +169,7 @@ func TestDroppedByTheModelThatAnswers(t *testing.T) {
 	}
 }
 
-// A request goes to a fallback as the fallback wants it.
+// A fallback gets the request in its own form.
 func TestFallbackIsAskedInItsOwnWay(t *testing.T) {
 	west := &flaky{name: "west"}
 	s := withFallback(t, &flaky{always: quota}, west, func(o *Options) {
@@ -184,7 +184,7 @@ func TestFallbackIsAskedInItsOwnWay(t *testing.T) {
 	}
 }
 
-// After the first event nobody else is asked.
+// After the first event, no other model is asked.
 func TestNoAttemptAfterTheFirstEvent(t *testing.T) {
 	cut := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Text: "Hel"}, nil) && yield(translate.Chunk{}, busy)
@@ -198,7 +198,7 @@ func TestNoAttemptAfterTheFirstEvent(t *testing.T) {
 	}
 }
 
-// What a model has refused it is not asked for again.
+// After a model has refused a feature, Dragoman no longer asks it for that feature.
 func TestLesson(t *testing.T) {
 	east := &flaky{name: "east", errs: []error{noSystem}}
 	s := newServer(t, east, twice)
@@ -216,7 +216,7 @@ func TestLesson(t *testing.T) {
 	}
 }
 
-// A model that does not go on with a turn of the assistant is asked in words.
+// A model that does not continue an assistant turn is asked in words.
 func TestLessonOfPrefill(t *testing.T) {
 	refusal := &upstream.Error{Status: 400, Type: "invalid_request_error", Refuses: upstream.Prefill}
 	east := &flaky{name: "east", errs: []error{refusal}}
@@ -232,7 +232,7 @@ func TestLessonOfPrefill(t *testing.T) {
 	}
 }
 
-// A dead upstream sees little more than its clients ask, and is then left alone.
+// A dead upstream gets few more calls than its clients send, and then the breaker stops them.
 func TestDeadUpstream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		east := &flaky{always: busy}
@@ -259,7 +259,7 @@ func TestDeadUpstream(t *testing.T) {
 	})
 }
 
-// One that dies sees no more, however well it did before.
+// The same holds for an upstream that worked before.
 func TestUpstreamDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		east := &flaky{name: "east"}
@@ -277,7 +277,7 @@ func TestUpstreamDies(t *testing.T) {
 	})
 }
 
-// While one call tries whether an upstream is back, the others do not wait for ever.
+// While one call probes whether an upstream works again, other calls do not wait for ever.
 func TestSlowProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, m := newBreaker(), way{"east", "m"}
@@ -309,7 +309,7 @@ func TestSlowProbe(t *testing.T) {
 	})
 }
 
-// A programming error says nothing of an upstream.
+// A panic says nothing about an upstream.
 func TestPanicIsNoOutcome(t *testing.T) {
 	s := newServer(t, upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { panic("bug") }))
 	m := way{"east", "claude-2.1"}
@@ -325,7 +325,7 @@ func TestPanicIsNoOutcome(t *testing.T) {
 	}
 }
 
-// A refusal is forgotten after a while: it may have been wrong.
+// Dragoman forgets a refusal after a while: it may have been wrong.
 func TestRefusalForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := refusals{"east": new(upstreamRefusals)}
@@ -345,7 +345,7 @@ func TestRefusalForgotten(t *testing.T) {
 	})
 }
 
-// A client that leaves while we wait to try again is noticed.
+// Dragoman notices a client that leaves during a pause before a retry.
 func TestClientLeavesWhileWeWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		east := &flaky{always: throttled}
@@ -361,7 +361,7 @@ func TestClientLeavesWhileWeWait(t *testing.T) {
 	})
 }
 
-// An upstream that does not answer in time is replaced, if it can be.
+// If an upstream does not answer in time, its fallback does.
 func TestFirstByteFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hung := newHanging()

@@ -19,8 +19,8 @@ const (
 	forcesNone = `{"type":"none"}`
 )
 
-// TestChoice holds models that do not do what tool_choice asks to it, over HTTP on both sides: in
-// every dialect, whole and streamed, lenient and strict.
+// TestChoice: models that do not obey tool_choice, over HTTP on both sides, in every dialect, whole and streamed,
+// lenient and strict.
 func TestChoice(t *testing.T) {
 	weather := says(weatherCall("<city>Oslo</city>"))
 	bare := says(strings.TrimPrefix(weather.Text, "Let me look.\n\n"))
@@ -32,7 +32,7 @@ func TestChoice(t *testing.T) {
 	tests := []struct {
 		name, choice   string
 		completions    []upstreamtest.Completion
-		has, lacks     []string // texts of the answer
+		has, lacks     []string // texts that the answer has or lacks
 		dropped, unmet string   // in the header
 		asked          int
 	}{
@@ -53,7 +53,7 @@ func TestChoice(t *testing.T) {
 	for _, tt := range tests {
 		for _, c := range choosings {
 			if tt.choice == forcesNone && c.dialect == "bedrock_converse" {
-				continue // its toolChoice has no none
+				continue // Converse has no tool choice "none"
 			}
 			for _, strict := range []bool{false, true} {
 				for _, stream := range []bool{false, true} {
@@ -97,14 +97,14 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// withoutPrefill is a model that is asked for a call in words.
+// withoutPrefill configures a model that takes no prefill, so that a call is asked for in words.
 func withoutPrefill(o *Options) {
 	o.Routes[0].Features = upstream.Override{Without: upstream.Prefill}
 }
 
-// TestChoiceAfterPrefill has a model that does not go on with the call that a prefill has begun, though
-// it is asked twice. Its answer begins at once, so that a stream has no header left to say so: there
-// the log and the metrics do, and an error if compat is strict.
+// TestChoiceAfterPrefill: a model does not continue the call that a prefill began, although it is asked twice. The
+// answer has begun at once, so a stream has no header left to report it. The log and the metrics report it instead, and
+// under compat: strict an error does.
 func TestChoiceAfterPrefill(t *testing.T) {
 	for _, c := range choosings {
 		for _, strict := range []bool{false, true} {
@@ -130,8 +130,8 @@ func TestChoiceAfterPrefill(t *testing.T) {
 	}
 }
 
-// TestChoiceFailsWithAStatus holds that nothing of a forced answer is sent while its text is held back:
-// an upstream that fails meanwhile is asked again, or is a status of its own.
+// TestChoiceFailsWithAStatus: while the text of a forced answer is held back, the client gets nothing. So if the
+// upstream fails in the meantime, Dragoman can still retry it or answer with an error status.
 func TestChoiceFailsWithAStatus(t *testing.T) {
 	broken := says("Let me look, and think about it for a while.")
 	broken.Fault = upstreamtest.Fail(4, "overloaded_error", "busy")
@@ -150,7 +150,7 @@ func TestChoiceFailsWithAStatus(t *testing.T) {
 	}
 }
 
-// TestChoiceOfAClientThatLeaves has a client that leaves while the answer is held back.
+// TestChoiceOfAClientThatLeaves: the client leaves while the answer is held back.
 func TestChoiceOfAClientThatLeaves(t *testing.T) {
 	slow := says("Let me look, and think about it for a while.")
 	slow.Fault = upstreamtest.Stall(4)
@@ -181,7 +181,7 @@ func TestChoiceOfAClientThatLeaves(t *testing.T) {
 	<-fake.Gone()
 }
 
-// TestChoiceOfAnEndlessModel has a model that talks without end and never calls.
+// TestChoiceOfAnEndlessModel: the model talks without end and never calls.
 func TestChoiceOfAnEndlessModel(t *testing.T) {
 	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		for piece := strings.Repeat("word ", 200_000); yield(translate.Chunk{Text: piece}, nil); {
@@ -193,8 +193,8 @@ func TestChoiceOfAnEndlessModel(t *testing.T) {
 	}
 }
 
-// TestChoiceOfAReasoningModel has a model that reasons without being asked to: before a call that is
-// forced, that is left out, too.
+// TestChoiceOfAReasoningModel: the model thinks without being asked to. The thinking before a forced call is dropped,
+// too.
 func TestChoiceOfAReasoningModel(t *testing.T) {
 	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		_ = yield(translate.Chunk{Thinking: "So, Oslo."}, nil) && yield(translate.Chunk{Text: weatherCall("<city>Oslo</city>")}, nil) && yield(endOfCall, nil)
@@ -207,7 +207,7 @@ func TestChoiceOfAReasoningModel(t *testing.T) {
 	}
 }
 
-// TestChoiceInWordsAfterNative has a model that says that it has no tools, and is asked in words.
+// TestChoiceInWordsAfterNative: the model reports that it has no tools, so it is asked in words.
 func TestChoiceInWordsAfterNative(t *testing.T) {
 	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
 	s := newServer(t, m, withoutPrefill, withTools(ToolsAuto, true))
@@ -218,8 +218,8 @@ func TestChoiceInWordsAfterNative(t *testing.T) {
 	}
 }
 
-// TestChoiceIsOfTheModelThatAnswers has a model that fails while its words are held back: nothing of
-// that is said of the next one's answer.
+// TestChoiceIsOfTheModelThatAnswers: a model fails while its text is held back. The next model's answer carries no
+// trace of that.
 func TestChoiceIsOfTheModelThatAnswers(t *testing.T) {
 	met := &answering{answers: []string{"Sure.", weatherCall("<city>Oslo</city>")}}
 	s := newServer(t, nil, withoutPrefill, func(o *Options) {
@@ -236,7 +236,7 @@ func TestChoiceIsOfTheModelThatAnswers(t *testing.T) {
 	}
 }
 
-// TestThinkingWithAForcedCall holds that the two are refused in every dialect, whatever is asked for.
+// TestThinkingWithAForcedCall: every dialect rejects thinking together with a forced call.
 func TestThinkingWithAForcedCall(t *testing.T) {
 	const want = "Thinking may not be enabled when tool_choice forces tool use."
 	const thinking = `"thinking":{"type":"enabled","budget_tokens":1024}`

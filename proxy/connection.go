@@ -132,7 +132,8 @@ func (b *incomingBody) abandon() {
 // connection is what the server knows about a client's connection.
 type connection struct {
 	began time.Time
-	share float64 // the connection's random share of Options.MaxConnectionAge, so that connections that began together do not end together
+	// The connection's random share of Options.MaxConnectionAge, so that connections that began together do not end together.
+	share float64
 }
 
 // connectionKey is the context key for the connection of a request: net/http gives handlers no other way to know it.

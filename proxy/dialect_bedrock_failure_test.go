@@ -13,7 +13,7 @@ import (
 	"dragoman/upstream"
 )
 
-// TestAWSMessage has a message that is not UTF-8, as what a client sent may not be.
+// TestAWSMessage: a message may be invalid UTF-8, because it may quote the client.
 func TestAWSMessage(t *testing.T) {
 	if got := string(awsMessage("slow \"down\"\n\xff")); got != `{"message":"slow \"down\"\n`+"\ufffd"+`"}` {
 		t.Errorf("%q", got)
@@ -54,12 +54,12 @@ func TestInvokeBadBodies(t *testing.T) {
 	checkException(t, postTo(s, "/model/gpt/invoke", bedrockQuestion), 404, "ResourceNotFoundException")
 }
 
-// failed is an error of an upstream.
+// failed returns an upstream's error.
 func failed(status int, typ string) *upstream.Error {
 	return &upstream.Error{Status: status, Type: typ, Message: "of " + typ, RetryAfter: 1500 * time.Millisecond}
 }
 
-// forGood is one that no retry mends.
+// forGood returns an error that no retry can fix.
 func forGood(status int, typ string) *upstream.Error {
 	e := failed(status, typ)
 	e.Final = true
@@ -136,7 +136,7 @@ func TestInvokeFailures(t *testing.T) {
 	}
 }
 
-// lastFrame returns the frame by which a stream failed.
+// lastFrame returns the frame that ended a failed stream.
 func lastFrame(t *testing.T, w *http.Response) frame {
 	t.Helper()
 	frames := readChunks(t, w.Body)
@@ -149,7 +149,7 @@ func lastFrame(t *testing.T, w *http.Response) frame {
 	return frames[len(frames)-1]
 }
 
-// However much of an answer came before it broke off, it never looks finished.
+// However much of an answer arrived before it broke off, the answer never looks finished.
 func TestTruncatedInvocation(t *testing.T) {
 	text := strings.Join(weather, "")
 	for n := range len(text) {

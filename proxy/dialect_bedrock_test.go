@@ -9,24 +9,23 @@ import (
 	"testing"
 )
 
-// invocation of a model is a path, and a body without what the path says.
+// The path of an invocation, and its body without the fields that the path replaces.
 const (
 	invokePath = "/model/claude-2.1/invoke"
 	streamPath = "/model/claude-2.1/invoke-with-response-stream"
 )
 
-// bedrockQuestion is the question as it goes to Bedrock.
+// bedrockQuestion is the question in Bedrock's form.
 var bedrockQuestion = `{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["x"],` + strings.TrimPrefix(question, `{"model":"claude-2.1",`)
 
-// postTo has the server answer a request to a path without a network.
+// postTo has the server answer a request to a path, without a network.
 func postTo(s *Server, path, body string, header ...string) *http.Response {
 	w := httptest.NewRecorder()
 	answerTo(s, w, newRequest("POST", path, body, header...))
 	return w.Result()
 }
 
-// checkException checks an answer that is an exception, all but its message, and
-// returns that.
+// checkException checks an answer that is an exception, except for its message, which it returns.
 func checkException(t *testing.T, w *http.Response, status int, name string) string {
 	t.Helper()
 	body, err := io.ReadAll(w.Body)
@@ -127,7 +126,7 @@ func TestBedrockModels(t *testing.T) {
 			t.Errorf("%.100s: %s", segment, message)
 		}
 	}
-	// The id is one segment, and there is nothing else below /model.
+	// The id is one segment. No other path exists below /model.
 	for _, path := range []string{"/model/a/b/invoke", "/model/a", "/model/", "/model/a/invoke/", "/model/a%2Finvoke", "/model/a/nope", "/guardrail/g/version/1/apply"} {
 		checkException(t, postTo(s, path, bedrockQuestion), 404, "ResourceNotFoundException")
 	}

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// saying is a request whose one message has this content.
+// saying returns a request with one message of this content.
 func saying(content string) string {
 	return `{"messages":[{"role":"user","content":[` + content + `]}]}`
 }
 
 const hi = `{"text":"Hi"}`
 
-// Errors are told in the client's words, whoever finds them.
+// Errors use the client's names of fields, whoever finds them.
 func TestConverseErrors(t *testing.T) {
 	const spec = `{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}}`
 	inConversation := func(block string) string {
@@ -76,7 +76,7 @@ func TestConverseErrors(t *testing.T) {
 	}
 }
 
-// What the model has no use for is named as the client calls it, or refused.
+// Fields that the model cannot use are dropped or rejected under their Converse names.
 func TestConverseDropped(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":[` + hi + `,{"cachePoint":{"type":"default"}}]}],"requestMetadata":{"a":"b"},` +
 		`"toolConfig":{"tools":[{"systemTool":{"name":"nova_grounding"}}]},` +

@@ -21,14 +21,14 @@ import (
 	"dragoman/upstream"
 )
 
-// talk is a conversation by the AWS SDK, streamed or not.
+// talk is a conversation through the AWS SDK, streamed or not.
 type talk struct {
 	*bedrockruntime.Client
 	streamed bool
 	turns    []types.Message
 }
 
-// say sends the next turn of the user's, and keeps the answer.
+// say sends the next user turn, and keeps the answer.
 func (c *talk) say(t *testing.T, content ...types.ContentBlock) (types.StopReason, *types.TokenUsage) {
 	t.Helper()
 	c.turns = append(c.turns, types.Message{Role: types.ConversationRoleUser, Content: content})
@@ -70,7 +70,7 @@ func (c *talk) converse(t *testing.T) (types.Message, types.StopReason, *types.T
 	return out.Output.(*types.ConverseOutputMemberMessage).Value, out.StopReason, out.Usage, nil
 }
 
-// gather puts the message of a stream together, as the users of the SDK have to.
+// gather collects the message of a stream, as users of the SDK must.
 func gather(t *testing.T, stream *bedrockruntime.ConverseStreamEventStream) (m types.Message, stop types.StopReason, usage *types.TokenUsage, err error) {
 	t.Helper()
 	defer stream.Close()
@@ -116,7 +116,7 @@ func gather(t *testing.T, stream *bedrockruntime.ConverseStreamEventStream) (m t
 
 func saidText(s string) types.ContentBlock { return &types.ContentBlockMemberText{Value: s} }
 
-// calls returns the calls of the last answer.
+// calls returns the tool calls of the last answer.
 func (c *talk) calls(t *testing.T) (calls []types.ToolUseBlock) {
 	t.Helper()
 	for _, b := range c.turns[len(c.turns)-1].Content {
@@ -147,7 +147,7 @@ func inBoth(t *testing.T, test func(t *testing.T, streamed bool)) {
 	}
 }
 
-// scripted is an upstream with one answer after another.
+// scripted is an upstream with a list of answers.
 type scripted struct {
 	answers [][]translate.Chunk
 	prompts []*translate.Prompt
@@ -168,8 +168,8 @@ func (s *scripted) Invoke(_ context.Context, _ upstream.Model, p *translate.Prom
 const twoCalls = "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n" +
 	"<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n</parameters>\n</invoke>\n"
 
-// An app on the AWS SDK has a model without tools call several, of which one fails
-// and one answers with JSON and an image.
+// An app on the AWS SDK lets a model without a tools API call several tools. One tool fails, and one answers with JSON
+// and an image.
 func TestSDKConverse(t *testing.T) {
 	inBoth(t, func(t *testing.T, streamed bool) {
 		up := &scripted{answers: [][]translate.Chunk{
@@ -227,7 +227,7 @@ func TestSDKConverseFails(t *testing.T) {
 	})
 }
 
-// A stream that fails midway ends with an exception, and is not complete.
+// A stream that fails midway ends with an exception and is not complete.
 func TestSDKConverseStreamFails(t *testing.T) {
 	overloaded := &upstream.Error{Status: 529, Type: "overloaded_error", Message: "busy"}
 	up := failing(overloaded, translate.Chunk{}, translate.Chunk{Text: "It is "})
@@ -240,8 +240,8 @@ func TestSDKConverseStreamFails(t *testing.T) {
 	}
 }
 
-// Clients hear from the server while the model is silent: before the first block, in a
-// text and in a call. They see nothing of it but an event that they do not know.
+// While the model is silent, the server sends pings: before the first block, within a text and within a call. Clients
+// see them only as events that they do not know.
 func TestConversePing(t *testing.T) {
 	heard := make(chan struct{})
 	pieces := []string{"", "Let me ", "look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os", "lo</city>\n</parameters>\n</invoke>\n"}
@@ -250,7 +250,7 @@ func TestConversePing(t *testing.T) {
 			if !yield(translate.Chunk{Text: piece}, nil) {
 				return
 			}
-			select { // it goes on once the client has heard a ping
+			select { // continues after the client has received a ping
 			case <-heard:
 			case <-ctx.Done():
 				yield(translate.Chunk{}, ctx.Err())

@@ -26,7 +26,7 @@ const (
 		`"toolConfig":{"tools":[{"toolSpec":{"name":"get_weather","inputSchema":{"json":{"type":"object","properties":{"city":{"type":"string"}}}}}}]}}`
 )
 
-// Ids of calls and latencies are others each time.
+// The ids of calls and the latencies differ each time.
 var (
 	anyID      = regexp.MustCompile(`"toolu_\w+"`)
 	anyLatency = regexp.MustCompile(`"latencyMs":\d+`)
@@ -36,7 +36,7 @@ func fixed(s string) string {
 	return anyLatency.ReplaceAllString(anyID.ReplaceAllString(s, `"ID"`), `"latencyMs":0`)
 }
 
-// readEvents reads a stream, an event or exception a line.
+// readEvents reads a stream, one event or exception a line.
 func readEvents(t *testing.T, r io.Reader) string {
 	t.Helper()
 	var lines strings.Builder
@@ -62,7 +62,7 @@ func read(t *testing.T, r io.Reader) string {
 	return string(data)
 }
 
-// ends is an upstream's end of an answer.
+// ends returns the end of an upstream's answer.
 func ends(stop messages.Stop) translate.Chunk {
 	return translate.Chunk{Stop: stop, Usage: messages.Usage{OutputTokens: 7}}
 }
@@ -87,7 +87,7 @@ func TestConverse(t *testing.T) {
 		name            string
 		up              any
 		content, ending string // of the whole answer
-		events, last    string // of the stream, but for its first and its last; members of the last before the usage
+		events, last    string // events: the stream without its first and last event; last: fields of the last event before the usage
 	}{
 		{"text", completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), strings.ReplaceAll(cold, `\u2028`, "\u2028"), `"stopReason":"end_turn",` + usage,
 			text("It is") + text(" cold & <b>wet</b>.\u2028😀") + stopped, `{"stopReason":"end_turn"}`},
@@ -135,7 +135,7 @@ func TestConverse(t *testing.T) {
 	}
 }
 
-// The request reaches a model in words as one of the Messages API would.
+// A model without a tools API gets the same prompt from Converse as from the Messages API.
 func TestConverseIsMessages(t *testing.T) {
 	in := strings.Replace(converseQuestion, `{"messages"`, `{"system":[{"text":"Be brief."}],"inferenceConfig":{"maxTokens":9,"temperature":0.5,"topP":0.9,"stopSequences":["END"]},"additionalModelRequestFields":{"top_k":5},"messages"`, 1)
 	same := strings.NewReplacer(`"max_tokens":100`, `"max_tokens":9,"system":"Be brief.","temperature":0.5,"top_p":0.9,"top_k":5,"stop_sequences":["END"]`, `"description":"Weather",`, "", `,"required":["city"]`, "").Replace(question)
@@ -152,8 +152,8 @@ func TestConverseIsMessages(t *testing.T) {
 	}
 }
 
-// A model with tools of its own gets a body of its API, and the client no more of
-// its answer than this API has terms for.
+// A model with its own tools API gets a body of that API. The client gets only the parts of the answer that Converse
+// has.
 func TestConverseNative(t *testing.T) {
 	m := &nativeModel{text: "Hi"}
 	s := newServer(t, m, withTools(ToolsNative, false))
@@ -181,7 +181,7 @@ messageStop {"stopReason":"tool_use"}
 	}
 }
 
-// What a model's own tools did has no place in this API.
+// Converse has no place for the results of a model's own tools.
 func TestConverseFramesOfOthers(t *testing.T) {
 	f := bedrockConverse.newFrames(http.Header{})
 	var dst []byte
@@ -214,7 +214,7 @@ metadata {"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cacheReadIn
 	}
 }
 
-// What a model thought that is not to be read is given back whole, to be sent again.
+// Redacted thinking reaches the client unchanged, so that it can send it back.
 func TestConverseRedactedThinking(t *testing.T) {
 	m := &messages.Message{StopReason: messages.StopEndTurn, Content: []messages.ContentBlock{{Type: messages.BlockRedacted, Data: "c2VjcmV0"}}}
 	got := string(bedrockConverse.appendMessage(http.Header{}, nil, m, 0))
@@ -223,7 +223,7 @@ func TestConverseRedactedThinking(t *testing.T) {
 	}
 }
 
-// A silence is broken by events that no client of Converse knows, without content.
+// During a silence, the server sends events without content that no Converse client knows.
 func TestConverseSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {

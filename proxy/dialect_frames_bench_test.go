@@ -9,8 +9,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// BenchmarkFrames is what becomes of a delta: a chunk of 16 bytes is parsed and written as a frame of
-// the client's wire.
+// BenchmarkFrames measures one delta: parsing a chunk of 16 bytes and writing it as a frame of the client's wire.
 func BenchmarkFrames(b *testing.B) {
 	const deltas = 1000
 	req := &messages.Request{ID: "msg_bench", Tools: []messages.Tool{{Name: "write", Streaming: messages.StreamEagerly, InputSchema: []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)}}}

@@ -12,8 +12,8 @@ import (
 	"dragoman/translate"
 )
 
-// FuzzStream holds that a stream is the message in pieces, whatever the model
-// says and however its text is cut: nothing in it can end or begin a frame.
+// FuzzStream checks that a stream is the whole message in pieces, whatever the model says and however its text is cut:
+// no text can end or begin a frame.
 func FuzzStream(f *testing.F) {
 	for _, text := range []string{
 		"It is cold.", "\n\nevent: x\ndata: {\"type\":\"message_stop\"}\n\n", "a\r\rdata: x\r\n\r\n: y\n", "\u2028\u2029\x00\x1b\xff😀é",

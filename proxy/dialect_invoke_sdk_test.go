@@ -18,7 +18,7 @@ import (
 	"dragoman/upstream"
 )
 
-// dialSDK returns a client of the AWS SDK for the server, which signs with a key id.
+// dialSDK returns an AWS SDK client for the server that signs with this key id.
 func dialSDK(srv *httptest.Server, keyID string, change ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &srv.URL,
@@ -31,10 +31,9 @@ func dialSDK(srv *httptest.Server, keyID string, change ...func(*bedrockruntime.
 	}, change...)
 }
 
-// patient lets a request come to its end. The SDK closes its body as soon as there is
-// an answer, and a closed body's WriteTo fails: where the transport has yet to look for
-// the end, it drops the connection with the answer. A server in the same process can be
-// that fast.
+// patient lets a request be sent to its end. The SDK closes the request's body as soon as an answer arrives, and then
+// WriteTo of the body fails. If the transport has not seen the body's end yet, it drops the connection together with
+// the answer. A server in the same process can be that fast.
 type patient struct{ *http.Client }
 
 func (c patient) Do(r *http.Request) (*http.Response, error) {
@@ -43,7 +42,7 @@ func (c patient) Do(r *http.Request) (*http.Response, error) {
 	return c.Client.Do(&own)
 }
 
-// sdkModel has all that has to be escaped in a path.
+// sdkModel has every kind of character that a path must escape.
 const sdkModel = "arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.anthropic.claude-v2:1"
 
 func sdkInvoke() *bedrockruntime.InvokeModelInput {
@@ -76,7 +75,7 @@ func readSDK(t *testing.T, out *bedrockruntime.InvokeModelWithResponseStreamOutp
 	return frames, stream.Err()
 }
 
-// An app on the AWS SDK gets tools on a model that has none.
+// An app on the AWS SDK can use tools with a model that has no tools API.
 func TestSDKInvoke(t *testing.T) {
 	srv := listen(t, newServer(t, completing(endOfCall, weather...), anyModel, func(o *Options) { o.Keys = []Key{NewKey("AKIDONE")} }))
 	client := dialSDK(srv, "AKIDONE")
@@ -158,7 +157,7 @@ func TestSDKFailures(t *testing.T) {
 	if err != nil || aws.ToInt32(counted.InputTokens) == 0 {
 		t.Errorf("tokens: %+v, %v", counted, err)
 	}
-	// An operation that is not served has the shape of this API as well.
+	// The error for an unsupported operation has this API's form, too.
 	guarded := &bedrockruntime.ApplyGuardrailInput{
 		GuardrailIdentifier: aws.String("g"), GuardrailVersion: aws.String("1"), Source: types.GuardrailContentSourceInput,
 		Content: []types.GuardrailContentBlock{&types.GuardrailContentBlockMemberText{Value: types.GuardrailTextBlock{Text: aws.String("Hi")}}},
@@ -168,7 +167,7 @@ func TestSDKFailures(t *testing.T) {
 	}
 }
 
-// TestInvokeHTTP2 asks like the AWS SDK for JavaScript: over HTTP/2 without TLS.
+// TestInvokeHTTP2 sends requests like the AWS SDK for JavaScript: over HTTP/2 without TLS.
 func TestInvokeHTTP2(t *testing.T) {
 	srv := httptest.NewUnstartedServer(newServer(t, completing(endOfCall, weather...), anyModel).Handler())
 	srv.Config.Protocols = new(http.Protocols)

@@ -20,8 +20,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// readChunk reads the frame of a chunk, as the event that is in it, or the
-// exception that there is instead: its name, and its body.
+// readChunk reads a chunk's frame and returns its event. If the frame is an exception, it returns the exception's name
+// and body.
 func readChunk(t *testing.T, r io.Reader) (frame, error) {
 	t.Helper()
 	m, err := eventstream.NewDecoder().Decode(r, nil)
@@ -63,7 +63,7 @@ func readChunks(t *testing.T, r io.Reader) (frames []frame) {
 	}
 }
 
-// invocationMetrics are those of the last chunk.
+// invocationMetrics are the metrics of the last chunk.
 type invocationMetrics struct {
 	InputTokenCount, OutputTokenCount, InvocationLatency, FirstByteLatency *int
 	CacheReadInputTokenCount, CacheWriteInputTokenCount                    *int
@@ -92,7 +92,7 @@ func metricsOf(t *testing.T, frames []frame) invocationMetrics {
 	return m
 }
 
-// bedrockClient asks over a network.
+// bedrockClient sends requests over a network.
 type bedrockClient struct {
 	*http.Client
 	url string
@@ -115,7 +115,7 @@ func (c bedrockClient) post(t *testing.T, path, body string, header ...string) *
 	return res
 }
 
-// cached is an end whose usage has all that there is.
+// cached ends an answer with every kind of usage.
 var cached = translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 7, CacheReadInputTokens: 5, CacheCreationInputTokens: 3}}
 
 func TestInvoke(t *testing.T) {
@@ -174,7 +174,7 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// checkInvokeHeader checks the header of a whole message.
+// checkInvokeHeader checks the headers of a whole message.
 func checkInvokeHeader(t *testing.T, h http.Header, caches []int) {
 	t.Helper()
 	want := map[string]string{
@@ -195,7 +195,7 @@ func checkInvokeHeader(t *testing.T, h http.Header, caches []int) {
 	}
 }
 
-// TestInvokeLatencies has a model think for 100 ms, and speak for 200 ms.
+// TestInvokeLatencies: the model thinks for 100 ms and speaks for 200 ms.
 func TestInvokeLatencies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, slow(
@@ -212,7 +212,7 @@ func TestInvokeLatencies(t *testing.T) {
 	})
 }
 
-// TestInvokeNative has a model with tools of its own answer.
+// TestInvokeNative: a model with its own tools API answers.
 func TestInvokeNative(t *testing.T) {
 	body := `{"anthropic_version":"2026-10-21","anthropic_beta":["a"], "messages":"for the model to judge"}`
 	m := &nativeModel{text: "Hi"}
@@ -230,7 +230,7 @@ func TestInvokeNative(t *testing.T) {
 	}
 }
 
-// The path says who is asked and how, and what the body says of it does not count.
+// The path decides the model and the streaming, whatever the body says.
 func TestInvokeIgnoresModelAndStream(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Strict = true })
 	for _, members := range []string{"", `"model":"gpt","stream":true,`, `"model":7,"stream":"yes",`, `"stream":false,`} {
@@ -255,7 +255,7 @@ func TestInvokeTakesTheVersionOfTheBody(t *testing.T) {
 	checkException(t, postTo(s, invokePath, body, "Anthropic-Version", "2023-06-01"), 400, "ValidationException")
 }
 
-// A silence is broken by pings. A client that leaves in it ends the call upstream.
+// Pings break a silence. A client that leaves during a silence ends the upstream's call.
 func TestInvokeClientLeaves(t *testing.T) {
 	up := newHanging(translate.Chunk{}, translate.Chunk{Text: "It is "})
 	var log logged
@@ -289,7 +289,7 @@ func TestInvokeClientLeaves(t *testing.T) {
 	if err := <-up.ended; err == nil {
 		t.Error("the upstream's context goes on")
 	}
-	srv.Close() // waits for the exchange
+	srv.Close() // waits for the exchange to end
 	if fields := log.exchange(t); fields["terminal"] != "client_gone" || fields["dialect"] != "bedrock_invoke" {
 		t.Errorf("logged %v", fields)
 	}

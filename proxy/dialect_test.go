@@ -11,13 +11,13 @@ import (
 	"dragoman/metrics"
 )
 
-// Every path that is of a dialect is counted under its name.
+// The metrics count every path of a dialect under the dialect's name.
 func TestDialectLabels(t *testing.T) {
 	counted := map[string]bool{}
 	router := newServer(t, completing(endOfTurn)).Handler().(chi.Router)
 	err := chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if method != http.MethodPost || strings.Contains(route, "*") || strings.HasPrefix(route, "/v1/complete") || strings.HasSuffix(route, "/batches") {
-			return nil // of no dialect's own
+			return nil // without a dialect of its own
 		}
 		path := regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(strings.Replace(route, "{call}", "claude-2.1:rawPredict", 1), "claude-2.1")
 		s := newServer(t, completing(endOfTurn))
@@ -44,7 +44,7 @@ func TestDialectLabels(t *testing.T) {
 	}
 }
 
-// Fields are counted by their names in each API, and a client's own names are not.
+// The metrics count fields under each API's names, but not under names that the client made up.
 func TestDroppedFieldLabels(t *testing.T) {
 	for field, want := range map[string]string{
 		"max_tokens": "max_tokens", "inferenceConfig.maxTokens": "inferenceConfig.maxTokens", "inferenceConfig.temperature": "inferenceConfig.temperature",

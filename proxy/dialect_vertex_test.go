@@ -48,15 +48,15 @@ func vertexPost(s *Server, path, body string) *httptest.ResponseRecorder {
 	return w
 }
 
-// ids are those that differ from one answer to the next.
+// ids are the parts that differ from answer to answer.
 var ids = regexp.MustCompile(`(msg|toolu|req)_[0-9A-Za-z]{24}`)
 
 func withoutIDs(w *httptest.ResponseRecorder) string {
 	return ids.ReplaceAllString(w.Body.String(), "$1")
 }
 
-// A client of Vertex AI gets, to the byte, what one of the Messages API gets. The path
-// says who is asked and how, and what the body says of it does not count.
+// A Vertex client gets the same bytes as a client of the Messages API. The path decides the model and the streaming,
+// whatever the body says.
 func TestVertex(t *testing.T) {
 	failing := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Text: "It is"}, nil) && yield(translate.Chunk{}, throttled)
@@ -99,12 +99,12 @@ func TestVertex(t *testing.T) {
 	}
 }
 
-// The version is that of the body, if there is one.
+// The version in the body wins, if there is one.
 func TestVertexVersion(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	for version, status := range map[string]int{
 		`"anthropic_version":"vertex-2023-10-16",`: 200,
-		`"anthropic_version":"2026-10-21",`:        400, // which knows no temperature
+		`"anthropic_version":"2026-10-21",`:        400, // a version without temperature
 		`"anthropic_beta":["a","b"],`:              200,
 		"":                                         200,
 	} {
@@ -144,7 +144,7 @@ func TestVertexClientLeaves(t *testing.T) {
 			if err := <-up.ended; err == nil {
 				t.Error("the upstream's context goes on")
 			}
-			srv.Close() // waits for the exchange
+			srv.Close() // waits for the exchange to end
 			if fields := log.exchange(t); fields["terminal"] != "client_gone" || fields["dialect"] != "vertex" || fields["model"] != "claude-2.1" {
 				t.Errorf("logged %v", fields)
 			}
@@ -192,7 +192,7 @@ func TestVertexFailures(t *testing.T) {
 	checkGoogleError(t, w.Result(), 404, notFound)
 }
 
-// What the Messages API says has its own shape, with the place in the request.
+// Errors of the Messages API keep their own form, with the path in the request.
 func TestVertexMessagesFailures(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	wrong := vertexPost(s, vertexModels+"claude-2.1:rawPredict", `{"anthropic_version":"vertex-2023-10-16","max_tokens":1,"messages":[]}`)

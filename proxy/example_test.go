@@ -11,9 +11,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// A client of the Messages API offers a tool and gets a call of it, from a model that only
-// completes text: here the simulated one, a program that reads the prompt and answers in
-// the legacy XML.
+// A client of the Messages API offers a tool and gets a call to it from a model that only completes text. Here the
+// model is the simulated one: a program that reads the prompt and answers in the legacy XML.
 func Example() {
 	server, err := proxy.New(proxy.Options{
 		Routes: []proxy.Route{

@@ -14,9 +14,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// serve returns the handler of a path: answer is called for each authenticated request.
-// Whatever becomes of a request, it is counted and logged, and a panic ends only its
-// exchange.
+// serve returns the handler of a path. It calls answer for each authenticated request. Every request is counted and
+// logged, and a panic ends only its own exchange.
 func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.metrics.Inflight.Inc()
@@ -38,20 +37,20 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 	}
 }
 
-// exchange is one request, with its dialect, its record and its reply. Its methods are the steps that a request goes
-// through: it is let in, read, planned and answered.
+// exchange is one request with its dialect, its record and its reply. Its methods are the steps of a request: it is
+// admitted, read, planned and answered.
 type exchange struct {
 	s         *Server
 	dialect   *dialect
 	r         *http.Request // its context ends when the client leaves, and when the server cuts the exchange
 	reply     *reply
 	record    record
-	key       *heldKey  // that admitted it; nil if none did
-	admission admission // what it has taken of the gates
+	key       *heldKey  // the client's key; nil without authentication
+	admission admission // what the exchange has taken from the gates
 
-	guardrail *bedrock.Guardrail // that the answer has to pass; nil for none
-	observed  observations       // by those who watch the exchange
-	replay    *Replay            // how the request is answered again; nil for one that a client sends
+	guardrail *bedrock.Guardrail // that the answer must pass; nil for none
+	observed  observations       // for the observers of the exchange
+	replay    *Replay            // how to answer an operator's replay; nil for a client's request
 }
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -66,8 +65,8 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 	return x
 }
 
-// fail records and logs the error that ended the exchange, and answers with it unless a
-// status has been sent already. The last frame of a stream has told the client by then.
+// fail records and logs the error that ended the exchange. If no status has been sent yet, it answers with the error.
+// Otherwise the last frame of the stream has already told the client.
 func (x *exchange) fail(err error) {
 	f := failureFor(err)
 	x.record.noteFailure(x.r, err, f)
@@ -79,13 +78,12 @@ func (x *exchange) fail(err error) {
 	case x.record.Status == 0:
 		f.setHeader(x.record.header)
 		status, body := x.dialect.failureBody(x.record.header, f, x.record.RequestID)
-		_ = x.reply.respond(status, body) // if the client is gone, nobody is left to tell
+		_ = x.reply.respond(status, body) // an error means that the client is gone
 	}
 }
 
-// finish counts and logs the exchange. If the client is taken for gone, finish panics, by
-// which net/http cuts the connection: a client that is there all the same must not take
-// the answer for a whole one.
+// finish counts and logs the exchange. If the client seems to be gone, finish panics, so that net/http cuts the
+// connection: a client that is still there must not take the answer for complete.
 func (x *exchange) finish() {
 	if x.record.StreamBegan {
 		x.s.metrics.OpenStreams.Dec()
@@ -99,8 +97,7 @@ func (x *exchange) finish() {
 	}
 }
 
-// answer answers a request for a message: it reads it, and asks the models that may
-// answer it.
+// answer answers a request for a message: it reads the request, and asks the models of its route.
 func (x *exchange) answer() error {
 	body, route, err := x.readRequest(messages.DecodeOptions{})
 	if err != nil {
@@ -120,8 +117,8 @@ func (x *exchange) answer() error {
 	return x.ask(body, models)
 }
 
-// ask is the pipeline from the models to the client. A whole answer is the same events
-// as a streamed one, collected into a message.
+// ask is the pipeline from the models to the client. A whole answer has the same events as a streamed one, collected
+// into a message.
 func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	client, leave := context.WithCancelCause(x.r.Context())
 	defer leave(nil)
@@ -154,9 +151,9 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	return x.reply.respond(http.StatusOK, message)
 }
 
-// unasked returns the events of an answer without content, to a request that wants none. Most upstreams refuse such
-// a request, and a prompt has no part that they are told to cache. It returns nil for a model with a tool API, which
-// gets the request as it is.
+// unasked returns the events of an answer without content, for a request with max_tokens 0. Most upstreams reject such
+// a request, and a prompt has nothing for them to cache. For a model with a tools API it returns nil: that model gets
+// the request unchanged.
 func (x *exchange) unasked(body *messages.Body, m UpstreamModel) (iter.Seq2[messages.Event, error], error) {
 	p, err := x.preview(body, m)
 	if err != nil || p.Prompt == nil {
@@ -165,13 +162,13 @@ func (x *exchange) unasked(body *messages.Body, m UpstreamModel) (iter.Seq2[mess
 	return translate.Unasked(p.Request, p.Prompt), nil
 }
 
-// watch passes on the events of the answer. It adds to the record what they say of the exchange, tells the
-// observers, and ends an answer without an end in an error. Once the context of the client has ended, the events are
-// dropped, so that nothing of them is kept, and errClientGone is the last element: an answer that was read to its end
-// for nobody has been counted, and is not complete.
+// watch passes on the events of the answer. It records what they show about the exchange, tells the observers, and
+// replaces an endless answer by an error. After the client's context has ended, watch drops the events, so that they
+// use no memory, and ends with errClientGone: an answer that was read to its end without its client has been counted,
+// but is not complete.
 func (x *exchange) watch(client context.Context, events iter.Seq2[messages.Event, error], streamed bool) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
-		var told *messages.Event // which observers are shown: to show them e would put each event on the heap
+		var told *messages.Event // a copy for observers: showing them e itself would put every event on the heap
 		if len(x.observed) > 0 {
 			told = new(messages.Event)
 		}
@@ -179,7 +176,7 @@ func (x *exchange) watch(client context.Context, events iter.Seq2[messages.Event
 		var collected retained
 		blocks := 0
 		for e, err := range events {
-			left = left || x.s.finishes && client.Err() != nil && !wasCut(client) // where nobody finishes it, the call is cancelled
+			left = left || x.s.finishes && client.Err() != nil && !wasCut(client) // without on_disconnect: drain, leaving cancels the call
 			if e.Type == messages.ContentBlockStart {
 				if blocks++; blocks > maxBlocks {
 					err = errEndless(fmt.Sprintf("its answer has more than %d content blocks", maxBlocks))

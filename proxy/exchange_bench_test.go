@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// discard is a client that takes everything.
+// discard is a client that accepts everything.
 type discard http.Header
 
 func (d discard) Header() http.Header              { return http.Header(d) }
@@ -19,7 +19,7 @@ func (d discard) WriteHeader(int)                  {}
 func (d discard) Flush()                           {}
 func (d discard) SetWriteDeadline(time.Time) error { return nil }
 
-// BenchmarkExchange is all of an exchange but the network.
+// BenchmarkExchange measures an exchange without the network.
 func BenchmarkExchange(b *testing.B) {
 	long := make([]string, 1000)
 	for i := range long {

@@ -9,18 +9,18 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A beta that has strings of calls sent as they come, and how a body names it.
+// A beta that streams string parameters as they come, and the body's field for it.
 const (
 	fineGrained = "fine-grained-tool-streaming-2025-05-14"
 	bodyBeta    = `"anthropic_beta":["tools-2024-04-04","` + fineGrained + `"]`
 )
 
-// The answers to the question in each dialect: whole, and what a client gathers of the
-// input of a call in a stream, with the reason why that ended.
+// The answers to the question in each dialect: whole, and as a stream. For a stream, they are the input that a client
+// gathers for a call, and why the stream ended.
 var cutDialects = []struct {
 	name, whole, stream string
 	question            string
-	beta                string // a member of the body
+	beta                string // a field of the body
 	gathered            func(t *testing.T, r io.Reader) (input, stop string)
 }{
 	{"messages", "/v1/messages", "/v1/messages", question, bodyBeta, gatheredEvents},
@@ -57,8 +57,8 @@ func gatheredFrames(t *testing.T, frames []frame) (input, stop string) {
 	return string(m.Content[len(m.Content)-1].Input), m.StopReason
 }
 
-// A call that the token limit cut never looks whole: its JSON is left open in a stream,
-// and at once it has what came whole.
+// A call that the token limit cut never looks complete: a stream leaves its JSON open, and a whole answer has only the
+// complete parameters.
 func TestCut(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
 		"<parameters>\n<days>3</days>\n<city>Os")
@@ -93,8 +93,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A tool says for itself whether its parameters may be sent before they are whole. A beta says it for tools
-// that do not.
+// A tool decides whether its parameters may be sent before they are complete. A beta decides it for tools that do not.
 func TestEagerInputStreaming(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), strings.Join(weather, "")[:strings.Index(strings.Join(weather, ""), "lo</city>")])
 	const half = `{"city":"Os`

@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream/eventstream"
 )
 
-// answeringWith is an HTTP client whose every answer is a body of this type.
+// answeringWith returns an HTTP client that gets a body of this type for every request.
 func answeringWith(contentType string, body func() io.Reader) *http.Client {
 	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
@@ -28,11 +28,11 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// deltas is a stream of start, n times delta, and end. One read returns at most atOnce deltas.
+// deltas is a stream of start, n deltas, and end. One read returns at most atOnce deltas.
 type deltas struct {
 	start, delta, end string
 	n, atOnce         int
-	rest              []byte // of what one read has not taken
+	rest              []byte // left over from the last read
 }
 
 func (d *deltas) Read(p []byte) (int, error) {
@@ -64,7 +64,7 @@ type deltaWire struct {
 	upstream                       func(*http.Client) (Upstream, error)
 }
 
-// inFrames returns an event as Bedrock frames it.
+// inFrames returns events in Bedrock's frames.
 func inFrames(events ...string) (frames string) {
 	for _, e := range events {
 		payload := []byte(`{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(e)) + `","p":"abcdefghijklm"}`)
@@ -73,7 +73,7 @@ func inFrames(events ...string) (frames string) {
 	return frames
 }
 
-// inSSE returns events as server-sent ones.
+// inSSE returns events as server-sent events.
 func inSSE(name bool, events ...string) (stream string) {
 	for _, e := range events {
 		if name {
@@ -126,9 +126,9 @@ func deltaWires(b testing.TB) map[string]deltaWire {
 	}
 }
 
-// BenchmarkDeltaInEventOut is the way of one text delta from the body of an upstream's answer to the
-// bytes for the client, without a network: each operation is one delta. Deltas that are read together
-// are written together; one that is read alone is written, and flushed, alone.
+// BenchmarkDeltaInEventOut measures one text delta on its way from the body of an upstream's answer to the client's
+// bytes, without a network. Deltas that are read together are written together. A delta that is read alone is written,
+// and flushed, alone.
 func BenchmarkDeltaInEventOut(b *testing.B) {
 	for name, wire := range deltaWires(b) {
 		for _, client := range []struct{ name, path string }{{"sse", "/v1/messages"}, {"frames", "/model/claude-2.1/invoke-with-response-stream"}} {
@@ -159,7 +159,7 @@ func BenchmarkDeltaInEventOut(b *testing.B) {
 	}
 }
 
-// taker is a client that takes everything, and counts it.
+// taker is a client that accepts everything, and counts it.
 type taker struct {
 	discard
 	bytes int

@@ -74,7 +74,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// checkMessage checks a message, and takes the ids out of its blocks to do so.
+// checkMessage checks a message without the ids of its blocks.
 func checkMessage(t *testing.T, m message, content []block, stopReason string) {
 	t.Helper()
 	if id, ok := strings.CutPrefix(m.ID, "msg_"); !ok || len(id) != 24 || strings.Trim(id, alphanumeric) != "" {
@@ -116,7 +116,7 @@ func TestIDsAreNew(t *testing.T) {
 	}
 }
 
-// failing fails with err after the chunks.
+// failing returns an upstream that fails with err after the chunks.
 func failing(err error, chunks ...translate.Chunk) upstreamFunc {
 	return func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		for _, c := range chunks {
@@ -172,7 +172,7 @@ func TestUpstreamFails(t *testing.T) {
 	}
 }
 
-// However much of an answer came before it broke off, it never looks finished.
+// However much of an answer arrived before it broke off, the answer never looks finished.
 func TestTruncatedAnswerNeverLooksFinished(t *testing.T) {
 	text := strings.Join(weather, "")
 	for n := range len(text) {
@@ -277,7 +277,7 @@ func TestDroppedFields(t *testing.T) {
 	checkError(t, post(strict, body).Result(), 400, "invalid_request_error")
 }
 
-// TestErrorDetails passes on what programs may want to know of a refusal.
+// TestErrorDetails: the details of a rejection reach the client, for its program.
 func TestErrorDetails(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "x"))
 	body := post(s, strings.Replace(question, "{", `{"thread":{"type":"create"},`, 1)).Body.String()

@@ -19,28 +19,28 @@ import (
 	"dragoman/upstream"
 )
 
-// POST /explain on the operators' listener says what would become of a request of a client's: who would
-// be asked, how, with which bytes, and what would be left out. Nothing is called, counted or logged.
+// POST /explain on the admin listener describes what the proxy would do with a client's request: which model it would
+// ask, in which format, with which bytes, and which fields it would drop. It calls, counts and logs nothing.
 
-// explanation is the answer, without the prompt and the body of the request: see appendTo.
+// explanation is the answer without the prompt and the upstream's request body: see appendTo.
 type explanation struct {
-	Model         string         `json:"model"` // that the client asks for
-	Route         string         `json:"route"` // the name of the entry that is for it
+	Model         string         `json:"model"` // as the client names it
+	Route         string         `json:"route"` // the name of the matching entry
 	Upstream      string         `json:"upstream"`
 	UpstreamModel string         `json:"upstream_model"`
-	Fallbacks     []fallback     `json:"fallbacks"` // that are asked if it fails
+	Fallbacks     []fallback     `json:"fallbacks"` // models asked if the first one fails
 	Wire          string         `json:"wire,omitzero"`
 	URL           string         `json:"url,omitzero"`
-	Header        http.Header    `json:"headers,omitzero"` // those that say more of the request
+	Header        http.Header    `json:"headers,omitzero"` // headers that add to the meaning of the request
 	Tools         string         `json:"tools"`            // ToolsXML or ToolsNative
 	Format        string         `json:"format,omitzero"`
 	Variant       string         `json:"variant,omitzero"`
-	FormatReason  string         `json:"format_reason,omitzero"` // why the model is asked in the format
+	FormatReason  string         `json:"format_reason,omitzero"` // why the proxy chose the format
 	Family        string         `json:"family"`
-	Features      []string       `json:"features"` // that it is asked with
+	Features      []string       `json:"features"` // that the request uses
 	MaxTokens     int            `json:"model_max_tokens,omitzero"`
 	Stream        bool           `json:"stream"`
-	Checked       []string       `json:"checked"` // what the answer has to pass
+	Checked       []string       `json:"checked"` // checks that the answer must pass
 	Dropped       []droppedField `json:"dropped"`
 	Tokens        int            `json:"input_tokens_estimate"`
 }
@@ -50,17 +50,17 @@ type fallback struct {
 	Model    string `json:"model"`
 }
 
-// droppedField is a field that the model does not get, and why.
+// droppedField is a field that the model does not get, and the reason.
 type droppedField struct {
 	Field string `json:"field"`
 	Why   string `json:"why"`
 }
 
-// explainer serves the paths of requests for a message, in every client API: each is answered with what
-// would become of it.
+// explainer returns the handler that explains a request to any path for messages, in every client API.
 func (s *Server) explainer() http.Handler {
 	r := chi.NewRouter()
-	r.Use(func(h http.Handler) http.Handler { return plainPaths(h, func(string, string) {}) }) // no client has used it
+	// The log notes only paths that clients use.
+	r.Use(func(h http.Handler) http.Handler { return plainPaths(h, func(string, string) {}) })
 	explained := func(path string, d *dialect) { r.Post(path, s.operate(d, (*exchange).explain)) }
 	explained("/v1/messages", &messagesAPI)
 	for operation, d := range map[string]*dialect{
@@ -77,22 +77,22 @@ func (s *Server) explainer() http.Handler {
 	return r
 }
 
-// servePath has explainer answer a request as one to the path in its query, which is that of a client's
-// request, perhaps with a query of its own; without one, to /v1/messages.
+// servePath lets explainer answer a request as if it had the path in its query. That path is a client's path, perhaps
+// with a query of its own. Without it, the path is /v1/messages.
 func (s *Server) servePath(explainer http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		to, err := url.ParseRequestURI(cmp.Or(r.URL.Query().Get("path"), "/v1/messages"))
 		if err != nil || !strings.HasPrefix(to.Path, "/") {
 			to = &url.URL{Path: "/"}
 		}
-		asked := *r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, nil)) // the routes are others
+		asked := *r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, nil)) // explainer has other routes
 		asked.URL = to
 		explainer.ServeHTTP(w, &asked)
 	}
 }
 
-// operate returns the handler of what operators ask for: it is answered like a request of a client's, and
-// neither counted nor logged as one.
+// operate returns the handler of an operator's request. It answers like for a client's request, but does not count or
+// log it as one.
 func (s *Server) operate(d *dialect, answer func(*exchange) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := s.newExchange(d, w, r)
@@ -103,7 +103,7 @@ func (s *Server) operate(d *dialect, answer func(*exchange) error) http.HandlerF
 	}
 }
 
-// explain answers with what would become of the request.
+// explain answers with the explanation of the request.
 func (x *exchange) explain() error {
 	body, route, err := x.readRequest(messages.DecodeOptions{})
 	if err != nil {
@@ -136,7 +136,7 @@ func (x *exchange) explain() error {
 	return x.reply.respond(http.StatusOK, data)
 }
 
-// describe says who would be asked, and how.
+// describe adds the model, and how it would be asked.
 func (e *explanation) describe(p *Plan, sent *upstream.Request) {
 	m := p.Model
 	e.Upstream, e.UpstreamModel = m.Upstream, m.Model
@@ -161,8 +161,8 @@ func (e *explanation) describe(p *Plan, sent *upstream.Request) {
 	e.Format, e.Variant, e.FormatReason = m.FormatName(), m.Variant(), m.FormatReason()
 }
 
-// appendTo returns the explanation in JSON with the prompt and, byte for byte as it would be sent, the
-// body of the request; each is null where there is none.
+// appendTo returns the explanation in JSON, with the prompt and the exact body that the upstream would get; each is
+// null if there is none.
 func (p *Plan) appendTo(e *explanation, body []byte) ([]byte, error) {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -181,7 +181,7 @@ func (p *Plan) appendTo(e *explanation, body []byte) ([]byte, error) {
 	return rawjson.WithMembers(data, with), nil
 }
 
-// checked names what the answer has to pass before the client gets it.
+// checked returns the names of the checks that an answer must pass before the client gets it.
 func (p *Plan) checked() []string {
 	names := []string{}
 	if c := p.Checks; c != nil {
@@ -199,7 +199,7 @@ func (p *Plan) checked() []string {
 	return names
 }
 
-// explainDropped returns the fields that the model does not get, in the client's terms, and why.
+// explainDropped returns the fields that the model does not get, under the client's names, with reasons.
 func (r *record) explainDropped() []droppedField {
 	list := []droppedField{}
 	if r.conversion != nil {
@@ -220,7 +220,7 @@ func (r *record) explainDropped() []droppedField {
 	return list
 }
 
-// dropReasons are those of fields that depend on the model.
+// dropReasons are the reasons for fields whose fate depends on the model.
 var dropReasons = map[string]string{
 	"temperature":       "the model takes no sampling parameters",
 	"top_p":             "the model takes no sampling parameters",
@@ -232,9 +232,8 @@ var dropReasons = map[string]string{
 	check.FieldExamples: "they cannot be checked by the schema of the tool: the model is shown them as they are",
 }
 
-// dryRun reports whether the client wants to see the prompt without a call of an
-// upstream. A value of the header that is no boolean is an error, and not false: the
-// client may have meant that nothing is to be called.
+// dryRun reports whether the client wants to see the prompt without a call to an upstream. A header value that is not a
+// boolean is an error rather than false: the client may have meant that nothing should be called.
 func dryRun(request http.Header) (bool, error) {
 	value := request.Get("X-Dragoman-Dry-Run")
 	if value == "" {
@@ -247,8 +246,8 @@ func dryRun(request http.Header) (bool, error) {
 	return dry, nil
 }
 
-// showPrompt answers with the prompt that the model would be asked, in JSON, or with the request that
-// would go through to its tool API (see [Plan.JSON]).
+// showPrompt answers with the prompt for the model in JSON, or with the request that would pass through to its tools
+// API (see [Plan.JSON]).
 func (x *exchange) showPrompt(body *messages.Body, m UpstreamModel) error {
 	p, err := x.preview(body, m)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"dragoman/upstream"
 )
 
-// Who asks for a dry run has nobody asked, whatever it is a run of.
+// A dry run never calls an upstream, whatever the request is.
 func TestDryRunOfAnything(t *testing.T) {
 	for path, request := range map[string]string{"/v1/messages": question, "/v1/messages/count_tokens": question, "/model/claude-2.1/converse": converseQuestion} {
 		for value, status := range map[string]int{"1": 200, "true": 200, "yes": 400} {
@@ -23,7 +23,7 @@ func TestDryRunOfAnything(t *testing.T) {
 	}
 }
 
-// What an entry says that its model cannot be shown it is not shown, over any wire.
+// If an entry says that its model takes no images or documents, the model never gets any, over any wire.
 func TestHiddenParts(t *testing.T) {
 	const image = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}`
 	const pdf = `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}`

@@ -24,7 +24,7 @@ func explainTo(s *Server, query, body string, header ...string) *httptest.Respon
 	return w
 }
 
-// What is left out has a reason, in the words of each client API, and what the answer has to pass is told.
+// Every dropped field has a reason, under the names of each client API, and the checks of the answer are listed.
 func TestExplainDropped(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
 		o.Routes[0].MaxTokens, o.Routes[0].Features.Without = 1000, upstream.TopK
@@ -64,7 +64,7 @@ func TestExplainDropped(t *testing.T) {
 	}
 }
 
-// The line of an exchange and what is explained of it name the variant of the format.
+// The log line of an exchange and its explanation name the variant of the format.
 func TestVariantShown(t *testing.T) {
 	var log logged
 	s := newServer(t, completing(endOfTurn, "hi"), log.option, func(o *Options) {
@@ -80,7 +80,8 @@ func TestVariantShown(t *testing.T) {
 	}
 }
 
-// What would be refused is, in the words of the client API; nothing is called, counted or logged.
+// If Dragoman would reject a request, the explanation is the same error in the form of the client API. Nothing is
+// called, counted or logged.
 func TestExplainRefuses(t *testing.T) {
 	var log logged
 	silent := upstreamFunc(nil) // a call would panic
@@ -127,7 +128,7 @@ func TestExplainRefuses(t *testing.T) {
 	}
 }
 
-// A model is asked for less once it has refused something: the dry run and /explain say so.
+// After a model has refused a feature, the dry run and /explain show the request without it.
 func TestExplainAfterARefusal(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	forced := strings.Replace(question, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)

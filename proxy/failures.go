@@ -20,29 +20,29 @@ import (
 	"dragoman/upstream"
 )
 
-// failure is what a client is told of an error. It is an error itself: one that is found
-// here and needs no translation. A dialect puts the type in its own words.
+// failure is the error that a client gets. As an error value, it is one that package proxy found itself and that needs
+// no translation. A dialect translates the type into its own API.
 type failure struct {
 	status     int    // of HTTP
-	typ        string // of package messages (ErrorAPI, …), or what the upstream said
+	typ        string // an error type of package messages (ErrorAPI, …), or the upstream's own type
 	message    string
-	logged     string         // what the log has in place of message, which repeats words of the client; "" for message
-	details    jsontext.Value // error.details, for programs; nil for none
-	reason     string         // why it is a 400, for the log: one of messages.Faults, or below; "" for messages.FaultValue
-	retryAfter time.Duration  // 0 for no advice
-	final      bool           // trying again is of no use, whatever the status
+	logged     string         // the log's replacement for a message that quotes the client; "": the message itself
+	details    jsontext.Value // error.details, for programs; nil if there are none
+	reason     string         // reason of a 400 for the log: one of messages.Faults or of those below; "" for messages.FaultValue
+	retryAfter time.Duration  // 0: no retry-after
+	final      bool           // a retry cannot help, whatever the status
 	notReady   bool           // the model is still being loaded
-	exhausted  bool           // trying again has been done here, and may be of use later
+	exhausted  bool           // the proxy has already retried; a later retry may help
 }
 
-// longestRetryAfter is the longest wait after which a client is to try again by itself. Some SDKs wait for
-// however long they are told, with their user in front of them; a quota of a day is for the user to hear of.
+// longestRetryAfter is the longest wait that clients are told. Some SDKs wait for any time in front of their user, who
+// should rather hear about a daily quota.
 const longestRetryAfter = time.Hour
 
 func (f *failure) Error() string { return f.message }
 
-// setHeader advises the client when to try again, and whether to. Seconds are rounded
-// up, so that no client comes too early (docs/reference/errors.md §3).
+// setHeader tells the client when to retry, and whether to. Seconds are rounded up, so that no client comes too early
+// (docs/reference/errors.md §3).
 func (f *failure) setHeader(h http.Header) {
 	if f.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
@@ -52,8 +52,8 @@ func (f *failure) setHeader(h http.Header) {
 	}
 }
 
-// inOurWords returns what the log may say of the error whose failure this is: nothing that a client, a model or an
-// upstream wrote. It is "" for a client that has left.
+// inOurWords returns what the log may say about err, whose failure is f: nothing that a client, a model or an upstream
+// wrote. It is "" if the client has left.
 func (f *failure) inOurWords(err error) string {
 	var own *failure
 	switch {
@@ -69,7 +69,7 @@ func (f *failure) inOurWords(err error) string {
 	return f.message
 }
 
-// faultTexts is what the log says of a request for each of [messages.Faults]: the message repeats what the client wrote.
+// faultTexts has the log's text for each of [messages.Faults], because the messages themselves quote the client.
 var faultTexts = map[string]string{
 	messages.FaultJSON:         "the body is not a JSON object in UTF-8, or has a name twice",
 	messages.FaultUnknownField: "the API does not have the field",
@@ -81,28 +81,27 @@ var faultTexts = map[string]string{
 	messages.FaultLimit:        "the request has more than Dragoman reads",
 }
 
-// Failures that have no error of another package as their cause.
+// Failures that begin in this package.
 var (
 	// errShutDown ends the exchanges that outlast a drain.
 	errShutDown = &failure{status: 529, typ: messages.ErrorOverloaded, message: "the server is shutting down"}
 
-	// internalFailure is told in place of an error whose words are not for the client. The
-	// error itself is logged.
+	// internalFailure replaces an error whose text the client should not see. The log has the error itself.
 	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
 )
 
-// The reasons of a 400 beside [messages.Faults], as the log has them. docs/operations.md says what each means.
+// The log's reasons of a 400, in addition to [messages.Faults]. docs/operations.md explains them.
 const (
 	reasonBody     = "unreadable_body"
 	reasonUpstream = "upstream_refused"
 )
 
-// unreadableBody returns the error of a request whose body could not be read.
+// unreadableBody returns the error for a request body that could not be read.
 func unreadableBody(message string) error {
 	return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: message, reason: reasonBody}
 }
 
-// invalidField returns the error of a request in which this field, or header, is wrong.
+// invalidField returns the error for a wrong field or header of a request.
 func invalidField(path, message string) error {
 	return &messages.InvalidRequestError{Path: path, Message: message}
 }
@@ -112,30 +111,28 @@ func bodyTooLarge(limit int64) error {
 		"the body of the request is longer than %d bytes, the value of limits.body_bytes; send less, or raise limits.body_bytes in the server's configuration", limit)}
 }
 
-// errUnmet is the answer to a client that wants nothing else (compat is strict) where the model has
-// not made the call that tool_choice forces. The model has been asked again for it already.
+// errUnmet is the error under compat: strict if the model has not made the call that tool_choice forces. The proxy has
+// already asked the model a second time.
 var errUnmet = &failure{
 	status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true,
 	message: "tool_choice: the model did not make the call that it forces. Under compat: lenient the answer would be what the model said instead.",
 }
 
-// errNoPlace says that the project, the location or the publisher in a path of Vertex is not
-// the name of one. Any name will do: they mean nothing here.
+// errNoPlace is the error for a Vertex path whose project, location or publisher is not a valid name. Any valid name
+// will do: Dragoman does not use them.
 var errNoPlace = &failure{
 	status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest,
 	message: "the project, the location or the publisher in the path is not the name of one",
 }
 
-// errClientGone ends an exchange whose client has closed its connection or takes nothing
-// any more. It is a [context.Canceled]: for [translate.Events] that is a reason not to
-// ask the upstream to go on with a message.
+// errClientGone ends an exchange whose client has closed its connection or accepts no more data. It wraps
+// [context.Canceled], so that [translate.Events] does not ask the upstream to continue a message.
 var errClientGone = fmt.Errorf("the client is gone: %w", context.Canceled)
 
-// statusClientGone is for the log: nobody is there to be answered.
+// statusClientGone is only for the log: no client is left to get a status.
 const statusClientGone = 499
 
-// clip returns the first 128 bytes of a text that the client chose, without control
-// characters.
+// clip returns the first 128 bytes of a text that the client chose, without control characters.
 func clip(s string) string {
 	const longest = 128
 	return strings.Map(func(r rune) rune {
@@ -146,14 +143,13 @@ func clip(s string) string {
 	}, strings.ToValidUTF8(s[:min(len(s), longest)], ""))
 }
 
-// panicError is a panic that [recoverPanic] made an error.
+// panicError is a panic that [recoverPanic] turned into an error.
 type panicError struct {
 	value any
 	stack []byte
 }
 
-// Error describes the panic. The value itself is left out unless it is the runtime's
-// own: it may hold words of a request.
+// Error describes the panic. It omits the value, which may quote a request, unless the value is the Go runtime's own.
 func (e *panicError) Error() string {
 	if err, ok := e.value.(runtime.Error); ok {
 		return "panic: " + err.Error()
@@ -161,7 +157,7 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("panic with a %T", e.value)
 }
 
-// recoverPanic runs f, and returns a *panicError if it panics.
+// recoverPanic runs f, and returns a *panicError if f panics.
 func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -171,8 +167,8 @@ func recoverPanic(f func() error) (err error) {
 	return f()
 }
 
-// failureFor returns what the client is told of an error. Errors that nobody foresaw
-// are internal: what they say is not for the client.
+// failureFor returns the failure that the client gets for an error. An unexpected error is internal: the client does
+// not see its text.
 func failureFor(err error) *failure {
 	var (
 		own         *failure
@@ -205,7 +201,8 @@ func failureFor(err error) *failure {
 	return internalFailure
 }
 
-// adviceFor returns what the operator can do about an upstream that cannot be called, behind the message to the client.
+// adviceFor returns what the operator can do about an upstream that cannot be called. It follows the message to the
+// client.
 func adviceFor(e *upstream.Error) string {
 	if e.Unreachable || e.Credentials != "" {
 		return "; the operator of this server can run `dragoman check --online` to find out why"
@@ -213,14 +210,14 @@ func adviceFor(e *upstream.Error) string {
 	return ""
 }
 
-// exhaustedError is an error of an upstream that this program has called more than once.
+// exhaustedError is an upstream's error after more than one call.
 type exhaustedError struct{ error }
 
 func (e *exhaustedError) Unwrap() error { return e.error }
 
-// causeOr returns why ctx, a context of the exchange, has ended, or err if it has not.
-// net/http cancels the context of a request whose client has left, and gives no cause.
-// Whatever else cancels it gives one: a timeout, or the end of a drain.
+// causeOr returns why ctx, a context of the exchange, has ended, or err if it has not. When a client leaves, net/http
+// cancels its context without a cause. Everything else that cancels a context gives a cause: a timeout, or the end of a
+// drain.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -231,8 +228,7 @@ func causeOr(ctx context.Context, err error) error {
 	return errClientGone
 }
 
-// wasCut reports whether ctx was ended with a cause, which means by this program and not
-// by a client that left.
+// wasCut reports whether ctx ended with a cause, that is, through this program and not because the client left.
 func wasCut(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
 }

@@ -10,7 +10,7 @@ import (
 	"dragoman/upstream"
 )
 
-// The message of an error says what to do, and the line of the exchange has the path and the error in our own words.
+// An error message says what to do. The log line of the exchange has the path and the error in our own words.
 func TestErrorsNameTheFix(t *testing.T) {
 	failing := func(err *upstream.Error) any {
 		return upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) })
@@ -22,7 +22,7 @@ func TestErrorsNameTheFix(t *testing.T) {
 		up           any
 		option       func(*Options)
 		message      string // has this
-		logged       string // the field error has this
+		logged       string // the log's field error contains this
 		shape        string
 	}{
 		{"POST", "/v1/mesages", nil, nil, "/v1/mesages; did you mean /v1/messages?", "there is nothing at the path", "/v1/*"},

@@ -14,22 +14,21 @@ import (
 	"dragoman/upstream"
 )
 
-// Route maps the names that clients ask for to the models that may answer them.
+// Route maps names that clients ask for to the models that may answer.
 type Route struct {
-	// Name is what clients ask for. Each * in it stands for any characters, also none.
+	// Name is what clients ask for. Each * in it matches any number of characters.
 	Name string
 	UpstreamModel
-	// Fallbacks are asked in their order when the first model's upstream fails.
+	// Fallbacks are asked in order if the first model's upstream fails.
 	Fallbacks []UpstreamModel
 }
 
-// UpstreamModels returns the models of the route in the order in which they are asked.
+// UpstreamModels returns the models of the route, in the order in which they are asked.
 func (r Route) UpstreamModels() []UpstreamModel {
 	return append([]UpstreamModel{r.UpstreamModel}, r.Fallbacks...)
 }
 
-// For returns the route for one name that it matches: each of its models has the id that
-// its upstream knows.
+// For returns the route for one name that it matches: each model then has the id that its upstream knows.
 func (r Route) For(name string) Route {
 	r.UpstreamModel = r.UpstreamModel.of(r.Name).For(name)
 	r.Fallbacks = slices.Clone(r.Fallbacks)
@@ -39,9 +38,8 @@ func (r Route) For(name string) Route {
 	return r
 }
 
-// Matches reports whether the route is for a name that a client asks for. It looks at
-// the name once for each * at most: a client chooses the name, and must not be able to
-// make a pattern expensive.
+// Matches reports whether the route matches a name. It scans the name at most once for each *: clients choose names,
+// and must not be able to make a match expensive.
 func (r Route) Matches(name string) bool {
 	head, pattern, wild := strings.Cut(r.Name, "*")
 	if !wild {
@@ -58,16 +56,15 @@ func (r Route) Matches(name string) bool {
 	return false
 }
 
-// routes are all routes in the order of the configuration.
+// routes are all routes, in the order of the configuration.
 type routes []Route
 
-// index returns which route is the first that matches a name, -1 for none.
+// index returns the index of the first route that matches a name, or -1.
 func (rs routes) index(name string) int {
 	return slices.IndexFunc(rs, func(r Route) bool { return r.Matches(name) })
 }
 
-// find returns the first route that matches a name that a client asks for. The error
-// says to the client that there is none, and which names are nearest.
+// find returns the first route that matches a name. If there is none, the error tells the client the nearest names.
 func (rs routes) find(name string) (Route, error) {
 	if i := rs.index(name); i >= 0 {
 		return rs[i].For(name), nil
@@ -82,8 +79,7 @@ func (rs routes) find(name string) (Route, error) {
 	}
 }
 
-// nearestNames returns up to three configured names: those that the fewest changes of
-// single bytes turn into name.
+// nearestNames returns up to three configured names with the smallest edit distance to name, in bytes.
 func (rs routes) nearestNames(name string) []string {
 	names := make([]string, len(rs))
 	for i, r := range rs {
@@ -94,74 +90,74 @@ func (rs routes) nearestNames(name string) []string {
 	return names[:min(len(names), 3)]
 }
 
-// UpstreamModel is a model of an upstream and how it is asked: one entry under models in
-// the configuration, or one of its fallbacks.
+// UpstreamModel is a model of an upstream and how to ask it: one entry under models in the configuration, or one of its
+// fallbacks.
 type UpstreamModel struct {
 	Upstream string // the upstream's name in the configuration
-	Wire     string // the API over which the upstream is asked; "" to let the upstream choose by the id
-	Model    string // the id that the upstream knows; "" for the name that the client asks for
-	Format   string // the prompting convention, or [translate.FormatAuto]; "" for the default
-	// Family names the family of the model; "" if its id tells, the name that clients ask for, or its server.
-	// Assumed is the family where none of these tells; "" for an unknown one.
+	Wire     string // the upstream's API; "": the upstream chooses one by the id
+	Model    string // the id that the upstream knows; "": the name that the client asks for
+	Format   string // the prompting format, or [translate.FormatAuto]; "": the default
+	// Family is the model's family; "": the id tells it, or the server, or the name that clients ask for. Assumed is
+	// the family if none of these does; "" means unknown.
 	Family, Assumed string
-	ExampleCall     string            // whether the prompt shows an example call: see [translate.Target]; "" for [translate.ExampleAuto]
-	Accept          string            // in which calls are read besides: see [translate.Target]; "" for that of the model's family
-	Language        string            // of the preamble; "" for the default
-	Template        string            // text in place of the preamble; "" for none
-	ChatTemplate    string            // of a raw prompt; "" for that of the model's family
-	Body            string            // in which a raw prompt is sent; "" for what the upstream finds out
-	Features        upstream.Override // corrects what is known of the model's family
-	// MaxTokens is the most tokens that an answer can have; 0 for what is known of the
-	// model's family.
+	ExampleCall     string // whether the prompt shows an example call: see [translate.Target]; "": [translate.ExampleAuto]
+	// Further formats whose calls are read: see [translate.Target]; "": the format of the model's family.
+	Accept       string
+	Language     string            // of the preamble; "": the default
+	Template     string            // a text that replaces the preamble; "": none
+	ChatTemplate string            // of a raw prompt; "": the template of the model's family
+	Body         string            // body format of a raw prompt; "": the upstream finds it out
+	Features     upstream.Override // overrides what is known about the model's family
+	// MaxTokens is the longest answer of the model; 0: the limit known for its family.
 	MaxTokens int64
-	Tools     string // how the model is given tools; "" for ToolsXML
-	Values    string // when a parameter of a call is sent to the client; "" for ValuesWhole
-	Repair    int64  // how often the model is asked again for a call that could not be read: 0 or 1
-	Quoted    string // what a call in a Markdown code fence is; "" for QuotedText
-	Thinking  string // where its completions begin: see [translate.Target]; "" for what its family's template does
-	// UnaskedThinking is what becomes of thinking that a client has not asked for: see [translate.Target]; ""
-	// for what suits its family.
+	Tools     string // how the model gets tools; "": ToolsXML
+	Values    string // when the client gets a parameter of a call; "": ValuesWhole
+	Repair    int64  // how often the model is asked again after an unreadable call: 0 or 1
+	Quoted    string // how to read a call in a Markdown code fence; "": QuotedText
+	Thinking  string // whether completions begin inside thinking: see [translate.Target]; "": as the family's template does
+	// UnaskedThinking decides what happens to thinking that the client did not ask for: see [translate.Target]; "": the
+	// default of the family.
 	UnaskedThinking string
-	// TryPrefill asks for a forced call with a prefill, and remembers whether the server goes on with it, if it
-	// is not known whether the model takes one.
+	// TryPrefill: if it is not known whether the model takes a prefill, the first forced call tries one, and the proxy
+	// remembers whether the server continues it.
 	TryPrefill bool
-	// OpenOverChat says that the upstream asks models that are not Claude over chat completions, if Wire is "".
+	// OpenOverChat: if Wire is "", the upstream asks models other than Claude over chat completions.
 	OpenOverChat bool
-	// LeaveSpecialTokens leaves special tokens in the texts of clients as they are: the server escapes them itself.
+	// LeaveSpecialTokens: the proxy does not escape special tokens in clients' texts, because the server does it.
 	LeaveSpecialTokens bool
-	// Constrain says whether the server is to hold answers to a constraint: [ConstrainTry], [ConstrainRequire]; ""
-	// for ConstrainOff. ConstrainAuto has it do so where the model may choose to call nothing, too. Guided is how
-	// the server takes one: [upstream.GuidedKinds]; "" if the server tells.
+	// Constrain decides whether the server should constrain answers: [ConstrainTry], [ConstrainRequire]; "":
+	// ConstrainOff. ConstrainAuto: also constrain answers in which the model may choose not to call a tool. Guided is
+	// how the server takes a constraint: one of [upstream.GuidedKinds]; "": the server says it.
 	Constrain     string
 	ConstrainAuto bool
 	Guided        string
-	Rescue        bool // look for calls in the text of a model that is given tools over its own API
+	Rescue        bool // for a model with its own tools API: also read calls in its text
 
-	Entry string            // the id or, without one, the name of the entry, as configured; set by Route.For
+	Entry string            // the id or, without an id, the configured name of the entry; set by Route.For
 	Asked string            // the name that the client asks for; set by For
-	Told  upstream.Resolved // what the upstream says of the model; empty as long as that is not known
+	Told  upstream.Resolved // what the upstream reports about the model; empty until it is known
 }
 
-// How a model is given tools.
+// How a model gets tools.
 const (
 	ToolsXML    = "xml"    // in its prompt
-	ToolsNative = "native" // over its own API
-	ToolsAuto   = "auto"   // over its own API, until it refuses tools
+	ToolsNative = "native" // through its own API
+	ToolsAuto   = "auto"   // through its own API, until it refuses tools
 )
 
-// When a parameter of a call is sent, unless its tool says otherwise.
+// When a parameter of a call is sent, unless its tool decides that.
 const (
-	ValuesWhole = "whole" // when it is whole
-	ValuesFlow  = "flow"  // a string as it is written, other values when they are whole
+	ValuesWhole = "whole" // when it is complete
+	ValuesFlow  = "flow"  // strings as they come, other values when they are complete
 )
 
-// What a call is that fills a Markdown code fence.
+// How to read a call that fills a Markdown code fence.
 const (
-	QuotedText = "text" // text, as it is quoted
-	QuotedRead = "read" // a call, if it is whole and its tool is offered
+	QuotedText = "text" // as text, because it is quoted
+	QuotedRead = "read" // as a call, if it is complete and its tool is offered
 )
 
-// The wires: APIs over which an upstream is asked.
+// The wires: APIs of upstreams.
 const (
 	WireMessages = upstream.WireMessages
 	WireText     = upstream.WireText
@@ -170,11 +166,10 @@ const (
 	WirePrompt   = upstream.WirePrompt
 )
 
-// maxCompletionTokens is the most that the wire of text completions takes
-// (docs/reference/bedrock.md §2b).
+// maxCompletionTokens is the limit of the text completion wire (docs/reference/bedrock.md §2b).
 const maxCompletionTokens = 4096
 
-// UpstreamKey returns the name of the upstream and, for a wire, a slash and that. A name holds no slash.
+// UpstreamKey returns the upstream's name and, if a wire is set, "/" and the wire. Names contain no slash.
 func (m UpstreamModel) UpstreamKey() string {
 	if m.Wire == "" {
 		return m.Upstream
@@ -182,32 +177,31 @@ func (m UpstreamModel) UpstreamKey() string {
 	return m.Upstream + "/" + m.Wire
 }
 
-// way is a model of an upstream, asked over one wire.
+// way is a model of an upstream over one wire.
 type way struct{ upstreamKey, model string }
 
-// way returns what tells the model from others. The id has to be known (see For).
+// way returns the key of the model. The id must be known (see For).
 func (m UpstreamModel) way() way { return way{m.UpstreamKey(), m.Model} }
 
-// of returns the model as one of the route with this name.
+// of returns the model as part of the route with this name.
 func (m UpstreamModel) of(route string) UpstreamModel {
 	m.Entry = cmp.Or(m.Model, route)
 	return m
 }
 
-// configured returns what failures are counted by: clients choose the names under a wildcard, and share
-// what comes of them.
+// configured returns the key under which failures count: clients choose the names under a wildcard, so these names
+// share one key.
 func (m UpstreamModel) configured() way { return way{m.UpstreamKey(), m.Entry} }
 
-// For returns the model for a name that a client asks for: with the id that the upstream
-// knows.
+// For returns the model for a name that a client asks for, with the id that the upstream knows.
 func (m UpstreamModel) For(name string) UpstreamModel {
 	m.Model, m.Asked = cmp.Or(m.Model, name), name
 	return m
 }
 
-// Spec returns what the upstream is told of the model: its id, what it can be asked for,
-// and its limit. The id has to be known (see For). A model that completes text can go on
-// with an assistant turn whatever its family (docs/reference/wire.md, finding 23).
+// Spec returns what the upstream needs to know about the model: its id, its features and its limit. The id must be
+// known (see For). A model that completes text can continue an assistant turn, whatever its family
+// (docs/reference/wire.md, finding 23).
 func (m UpstreamModel) Spec() upstream.Model {
 	family, _ := m.family()
 	id := m.Model
@@ -221,7 +215,7 @@ func (m UpstreamModel) Spec() upstream.Model {
 		maxTokens = cmp.Or(maxTokens, maxCompletionTokens)
 	case m.isPrompt():
 		can = upstream.RawFeatures
-		if !m.OpenOverChat && !m.TryPrefill { // on Bedrock: few bodies have it
+		if !m.OpenOverChat && !m.TryPrefill { // on Bedrock, where few bodies have it
 			can &^= upstream.TopK &^ upstream.FeaturesOf(family)
 		}
 	case m.Wire == WireChat, m.body() == upstream.BodyChat:
@@ -240,13 +234,13 @@ func (m UpstreamModel) Spec() upstream.Model {
 	return spec
 }
 
-// usesToolAPI reports whether the model is given tools over its own API.
+// usesToolAPI reports whether the model gets tools through its own API.
 func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 	return m.Tools == ToolsNative || spec.Can.Has(upstream.Tools)
 }
 
-// body returns the body in which a raw prompt is sent, "" if nothing tells it: that of messages for a model that takes
-// them, and whose template is not known.
+// body returns the body format of a raw prompt, "" if it is unknown. A model that takes messages and whose template is
+// unknown gets messages.
 func (m UpstreamModel) body() string {
 	if m.Body == "" && m.Told.Chat && m.knownTemplate() == "" {
 		return upstream.BodyChat
@@ -254,25 +248,24 @@ func (m UpstreamModel) body() string {
 	return cmp.Or(m.Body, m.Told.Body)
 }
 
-// isPrompt reports whether the model is asked with a raw prompt. The id has to be known (see For).
+// isPrompt reports whether the model gets a raw prompt. The id must be known (see For).
 func (m UpstreamModel) isPrompt() bool {
 	return (m.Wire == WirePrompt || m.Wire == "" && upstream.IsImported(m.Model)) && m.body() != upstream.BodyChat
 }
 
-// isChat reports whether the model is asked over chat completions. The id has to be known (see For).
+// isChat reports whether the model is asked over chat completions. The id must be known (see For).
 func (m UpstreamModel) isChat() bool {
 	return m.Wire == WireChat || m.body() == upstream.BodyChat || m.Wire == "" && m.OpenOverChat && !upstream.IsClaude(m.Model)
 }
 
-// Target returns what a prompt for the model has to respect. The spec is that of the
-// model, or less than it after the model refused a feature.
+// Target returns what the prompt must respect. spec is the model's own spec, or less after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	family, _ := m.family()
 	format, template := m.Format, m.chatTemplate()
 	if own := m.ownFormat(); own != "" && format == translate.FormatAuto {
 		format = own
 	}
-	date := "" // that some chat templates tell the model
+	date := "" // some chat templates tell the model the date
 	if template != "" {
 		date = time.Now().Format(time.DateOnly)
 	}
@@ -285,15 +278,15 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	}
 }
 
-// unaskedThinking returns what becomes of thinking that the client has not asked for.
+// unaskedThinking returns what happens to thinking that the client did not ask for.
 func (m UpstreamModel) unaskedThinking() string {
 	family, _ := m.family()
 	return cmp.Or(m.UnaskedThinking, translate.UnaskedThinkingFor(family))
 }
 
-// checkParts returns an error if a prompt has an image or a document and the model's
-// entry says that it takes none, or that its prompt is the text of text completions. What is only known of the
-// model's family is not enough to refuse a request: there the upstream decides.
+// checkParts returns an error if the prompt has an image or a document, and either the model's entry excludes it or the
+// wire is text completions. What is known only about the model's family is not enough to reject a request: there the
+// upstream decides.
 func (m UpstreamModel) checkParts(p *translate.Prompt) error {
 	refused := map[string]bool{
 		translate.PartImage:    m.Wire == WireText || m.Features.Without.Has(upstream.Images),

@@ -33,7 +33,7 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// asked is an upstream that keeps the prompt.
+// asked is an upstream that records the prompt.
 type asked struct {
 	Upstream
 	prompt *translate.Prompt
@@ -45,8 +45,8 @@ func (a *asked) Prepare(model upstream.Model, p *translate.Prompt) (*upstream.Ca
 	return a.Upstream.Prepare(model, p)
 }
 
-// The wire that a model asks for decides who is asked, and how the prompt is
-// rendered; the client is told the upstream's name alone.
+// The wire of a model decides which upstream client is used, and how the prompt is rendered. The client sees only the
+// upstream's name.
 func TestWire(t *testing.T) {
 	marked := strings.Replace(question, `"messages"`, `"system":"\n\nHuman: no","messages"`, 1)
 	for wire, want := range map[string]string{"": "Human: no", WireMessages: "Human: no", WireText: "&#72;uman: no"} {
@@ -96,7 +96,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// What a model does not take is left out, and named; a strict server refuses it.
+// Parameters that a model does not take are dropped and named. A strict server rejects them.
 func TestSampling(t *testing.T) {
 	sampled := strings.Replace(question, `"messages"`, `"temperature":0.5,"top_k":7,"messages"`, 1)
 	for _, tt := range []struct {

@@ -13,20 +13,20 @@ import (
 	"dragoman/upstream"
 )
 
-// An entry whose name has a wildcard, and that asks for whatever name it is asked by, serves the models of
-// its upstream. Which those are, the upstream says: it is asked in the background, and the last list is
-// kept. A client waits for the first one alone, and not for long.
+// An entry whose name has a wildcard, and that passes the client's name on as the id, serves all models of its
+// upstream. The upstream lists its models: the proxy asks it in the background and keeps the latest list. A client
+// waits only for the first list, and not for long.
 
 const (
-	listLifetime = 5 * time.Minute // of a list: it is used longer, until there is a newer one
+	listLifetime = 5 * time.Minute // how long a list counts as fresh; an older list is used until there is a newer one
 	listPause    = 30 * time.Second
 	// listWait is how long a client waits for the first list of an upstream. Claude Code gives up after 3 s.
 	listWait = 2 * time.Second
-	// listTimeout is how long an upstream may take, credentials and all pages included.
+	// listTimeout is how long an upstream may take, including credentials and all pages.
 	listTimeout = 30 * time.Second
 )
 
-// modelList is what an upstream has said of its models. One call at most is under way.
+// modelList is what an upstream has reported about its models. At most one call is in progress.
 type modelList struct {
 	upstream string          // its name
 	base     context.Context // of the server
@@ -35,13 +35,13 @@ type modelList struct {
 
 	mu     sync.Mutex
 	models []upstream.Listed
-	known  bool          // models has been the upstream's answer
-	due    time.Time     // when the next call may be made
-	under  chan struct{} // closed at the end of the call that is under way; nil for none
-	noted  bool          // the log says that the last call has failed
+	known  bool          // models is the upstream's answer
+	due    time.Time     // when the next call is allowed
+	under  chan struct{} // closed when the call in progress ends; nil if there is none
+	noted  bool          // the log has a line about the failure of the last call
 }
 
-// newModelLists returns a list for each upstream of the routes that serve what it has, by its name.
+// newModelLists returns the lists of all upstreams that have a route for all their models, keyed by name.
 func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
 	lists := map[string]*modelList{}
 	for _, r := range s.routes {
@@ -53,10 +53,10 @@ func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
 	return lists
 }
 
-// servesAll reports whether the route is for models of the upstream by their own ids.
+// servesAll reports whether the route serves the upstream's models under their own ids.
 func (r Route) servesAll() bool { return strings.Contains(r.Name, "*") && r.Model == "" }
 
-// get returns the upstream's models. The first list is waited for until ctx ends. It is false if there is
+// get returns the upstream's models. It waits for the first list until ctx ends, and returns false if there is still
 // none.
 func (l *modelList) get(ctx context.Context) ([]upstream.Listed, bool) {
 	models, known, under := l.peek()
@@ -71,8 +71,8 @@ func (l *modelList) get(ctx context.Context) ([]upstream.Listed, bool) {
 	return models, known
 }
 
-// peek returns the upstream's models as far as they are known, and a channel that is closed at the end of the
-// call that is under way, nil for none. It has the upstream asked if that is due.
+// peek returns the upstream's models if they are known, and a channel that closes when the call in progress ends; nil
+// if there is none. If a call is due, peek starts it.
 func (l *modelList) peek() (models []upstream.Listed, known bool, under chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *modelList) peek() (models []upstream.Listed, known bool, under chan str
 	return l.models, l.known, l.under
 }
 
-// window returns the context window of a model in tokens, 0 if the upstream has not said it. It does not wait.
+// window returns the context window of a model in tokens, or 0 if the upstream has not reported it. It does not wait.
 func (l *modelList) window(id string) int {
 	models, _, _ := l.peek()
 	if i := slices.IndexFunc(models, func(m upstream.Listed) bool { return m.ID == id }); i >= 0 {
@@ -92,7 +92,7 @@ func (l *modelList) window(id string) int {
 	return 0
 }
 
-// refresh asks the upstream. It is not bound to a request: others wait for the same list.
+// refresh asks the upstream. It outlives the request that started it, because others wait for the same list.
 func (l *modelList) refresh() {
 	ctx, cancel := context.WithTimeout(l.base, listTimeout)
 	defer cancel()
@@ -113,7 +113,7 @@ func (l *modelList) refresh() {
 	l.models, l.known, l.noted, l.due = models, true, false, time.Now().Add(listLifetime)
 }
 
-// note says in the log that there is no new list, once until there is one again.
+// note logs that there is no new list. It logs this once, until there is a new list again.
 func (l *modelList) note(err error) {
 	if l.noted || l.base.Err() != nil {
 		return
@@ -127,9 +127,9 @@ func (l *modelList) note(err error) {
 		"this is said once, and they can be asked for all the same; list_models: false of the upstream has it not asked").Send()
 }
 
-// listedNames returns the names that clients can ask for, each once, in the order of the configuration: those
-// of routes without a wildcard and, for one that serves all models of its upstream, those of them that it
-// matches and no route before it does. missing are the upstreams that have not said which those are.
+// listedNames returns the names that clients can ask for, without duplicates, in the order of the configuration. A
+// route without a wildcard has its own name. A route that serves all models of its upstream has the ids that it
+// matches, if no earlier route matches them. missing are the upstreams that have not listed their models.
 func (s *Server) listedNames(ctx context.Context) (names, missing []string) {
 	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
@@ -160,7 +160,7 @@ func (s *Server) listedNames(ctx context.Context) (names, missing []string) {
 	return names, slices.Compact(missing)
 }
 
-// listAll returns the lists of all upstreams that have one, by their names. They are waited for together.
+// listAll returns the model lists of all upstreams, keyed by name. It waits for all of them at the same time.
 func (s *Server) listAll(ctx context.Context) map[string][]upstream.Listed {
 	var (
 		mu    sync.Mutex

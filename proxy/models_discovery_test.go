@@ -15,7 +15,7 @@ import (
 	"dragoman/upstream"
 )
 
-// listing is an upstream that says which models it has.
+// listing is an upstream that lists its models.
 type listing struct {
 	upstreamFunc
 	calls, atOnce, most atomic.Int64
@@ -36,7 +36,7 @@ func (l *listing) ListModels(ctx context.Context) ([]upstream.Listed, error) {
 	return models, err
 }
 
-// listed returns the names of all pages of a list of models, and the upstreams of which some are missing.
+// listed returns the names on all pages of a list of models, and the upstreams whose models are missing.
 func listed(t *testing.T, s *Server) (names, unlisted string) {
 	t.Helper()
 	var all []string
@@ -65,7 +65,7 @@ func passing(name, upstream string) Route {
 	return Route{Name: name, UpstreamModel: UpstreamModel{Upstream: upstream}}
 }
 
-// A wildcard lists what its upstream has, as far as a request for it would come there.
+// A wildcard lists the models of its upstream for which a request would reach the wildcard's route.
 func TestModelsOfWildcards(t *testing.T) {
 	east := &listing{answer: func(context.Context, int64) ([]string, error) {
 		return []string{"claude-a", "gpt", "claude-fixed", "claude-x-mini", "claude-b", "claude-a"}, nil
@@ -94,8 +94,8 @@ func TestModelsOfWildcards(t *testing.T) {
 	}
 }
 
-// A client waits for the first list, for as long as clients have time; all wait for the same one. Afterwards
-// nobody waits, and what was listed last stays while the upstream fails.
+// Clients wait together for the first list, but not longer than their own timeouts. Later clients do not wait, and the
+// last list stays while the upstream fails.
 func TestModelsWhileAnUpstreamIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
@@ -130,14 +130,14 @@ func TestModelsWhileAnUpstreamIsSlow(t *testing.T) {
 		clients.Wait()
 		time.Sleep(4 * time.Second)
 		ask("exact one", "", 0)
-		for range 3 { // failures, and a panic
+		for range 3 { // errors, and a panic
 			time.Sleep(listLifetime)
 			ask("exact one", "", 0)
 			time.Sleep(5 * time.Second)
 			ask("exact one", "", 0)
 		}
 		time.Sleep(listPause)
-		ask("exact one", "", 0) // it begins the call that never ends
+		ask("exact one", "", 0) // starts the call that never ends
 		time.Sleep(listTimeout + listPause)
 		ask("exact one", "", 0)
 		time.Sleep(6 * time.Second)
@@ -152,7 +152,7 @@ func TestModelsWhileAnUpstreamIsSlow(t *testing.T) {
 	})
 }
 
-// An upstream that fails from the beginning is asked again after a while, and not by each client.
+// If an upstream fails from the beginning, Dragoman asks it again after a while, not for each client.
 func TestModelsOfAnUpstreamThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := &listing{answer: func(_ context.Context, call int64) ([]string, error) {
@@ -175,7 +175,7 @@ func TestModelsOfAnUpstreamThatFails(t *testing.T) {
 	})
 }
 
-// A server that takes the place of another keeps what upstreams that stay have said.
+// A successor server keeps the lists of upstreams that stay.
 func TestModelsAfterAReload(t *testing.T) {
 	up := &listing{answer: func(_ context.Context, call int64) ([]string, error) {
 		return []string{strings.Repeat("a", int(call))}, nil

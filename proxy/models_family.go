@@ -9,15 +9,15 @@ import (
 	"dragoman/upstream"
 )
 
-// Which family a model is of, and so in which format it is asked.
+// The family of a model, which decides the format of its prompts.
 
-// sourceAsked is where the name that a client asks for is from. It may be an alias, so a server knows better.
+// sourceAsked is the name that a client asks for. It may be an alias, so a server's own answer wins over it.
 const sourceAsked = "the name that clients ask for"
 
-// source is a text that may tell the family, and where it is from.
+// source is a text that may tell the family, and its origin.
 type source struct{ text, name string }
 
-// sources returns the texts that may tell the family, the best first.
+// sources returns the texts that may tell the family, the most reliable first.
 func (m UpstreamModel) sources() []source {
 	return []source{
 		{m.Family, "the key family"},
@@ -27,9 +27,9 @@ func (m UpstreamModel) sources() []source {
 	}
 }
 
-// family returns a text that tells the family of the model, and where the text is from; the id and "" if
-// nothing tells. A Claude may hide behind the ARN of an inference profile, and is what the Messages API and
-// text completions are for. The id has to be known (see For).
+// family returns a text that tells the model's family, and the origin of the text. If nothing tells it, it returns the
+// id and "". An ARN of an inference profile may hide a Claude, and the Messages API and text completions are made for
+// Claude. The id must be known (see For).
 func (m UpstreamModel) family() (text, from string) {
 	for _, source := range m.sources() {
 		if translate.ChooseFormat(source.text).Family != "" {
@@ -49,13 +49,13 @@ func (m UpstreamModel) family() (text, from string) {
 	return m.Model, ""
 }
 
-// hidesClaude reports whether a Claude may be behind the ARN of the model. An imported model is none.
+// hidesClaude reports whether the model's ARN may hide a Claude. An imported model is never a Claude.
 func (m UpstreamModel) hidesClaude() bool {
 	return upstream.HidesProvider(m.Model) && !upstream.IsImported(m.Model) && m.Told.Model == "" && !m.isPrompt()
 }
 
-// chatTemplate returns the name of the chat template of a model that is asked with a raw prompt; "" for any other, and
-// if nothing tells it.
+// chatTemplate returns the name of the chat template for a raw prompt; "" if the model gets no raw prompt, or if its
+// template is unknown.
 func (m UpstreamModel) chatTemplate() string {
 	if !m.isPrompt() {
 		return ""
@@ -63,7 +63,7 @@ func (m UpstreamModel) chatTemplate() string {
 	return m.knownTemplate()
 }
 
-// knownTemplate returns the name of the chat template of the model, however it is asked; "" if nothing tells it.
+// knownTemplate returns the name of the model's chat template, whether or not it gets raw prompts; "" if unknown.
 func (m UpstreamModel) knownTemplate() string {
 	if m.ChatTemplate != "" {
 		return m.ChatTemplate
@@ -76,15 +76,15 @@ func (m UpstreamModel) knownTemplate() string {
 	return ""
 }
 
-// errNoFamily is for a raw prompt to a model of which nothing tells the family.
+// errNoFamily is the error for a raw prompt to a model of unknown family.
 func (m UpstreamModel) errNoFamily() error {
 	return &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: "model", Message: fmt.Sprintf(
 		"nothing tells the family of %s, and so its chat template. Set family in its entry under models, such as family: qwen2.5. "+
 			"On Bedrock, the permission bedrock:GetImportedModel tells it, too", clip(m.Model))}
 }
 
-// ownFormat returns the name of the format that the chat template of the model writes calls in, if the model's calls
-// come back in it; "" without one.
+// ownFormat returns the format in which the model's own chat template writes calls, if the model's server returns such
+// calls unchanged; "" otherwise.
 func (m UpstreamModel) ownFormat() string {
 	name, erased := translate.ChatTemplateFormat(m.chatTemplate())
 	if erased && !upstream.KeepsSpecialTokens(upstream.Model{Wire: m.Wire, Server: m.Told.Server}) {
@@ -93,7 +93,7 @@ func (m UpstreamModel) ownFormat() string {
 	return name
 }
 
-// Resolved returns the model with what its upstream tells of it, where that may be needed.
+// Resolved returns the model with what its upstream reports about it, if that may be needed.
 func (m UpstreamModel) Resolved(ctx context.Context, up Upstream) UpstreamModel {
 	if _, from := m.family(); up != nil && (from == "" || from == sourceAsked || m.isPrompt() || m.constrains() && m.Guided == "" || upstream.IsAlias(m.Model)) {
 		about := upstream.Model{ID: m.Model, Wire: m.Wire}
@@ -105,10 +105,10 @@ func (m UpstreamModel) Resolved(ctx context.Context, up Upstream) UpstreamModel 
 	return m
 }
 
-// told returns the route with what the upstreams say of its models.
+// told returns the route with what the upstreams report about its models.
 func (s *Server) told(ctx context.Context, r Route) Route {
 	r.UpstreamModel = r.UpstreamModel.Resolved(ctx, s.upstreams[r.Upstream])
-	for i, m := range r.Fallbacks { // they are a copy: see Route.For
+	for i, m := range r.Fallbacks { // r.Fallbacks is a copy: see Route.For
 		r.Fallbacks[i] = m.Resolved(ctx, s.upstreams[m.Upstream])
 	}
 	return r

@@ -11,8 +11,8 @@ import (
 	"dragoman/upstream"
 )
 
-// modelInfo is a model as the Messages API lists it (docs/reference/messages-api.md §12).
-// What only the maker of the model knows is null.
+// modelInfo is a model in the list of the Messages API (docs/reference/messages-api.md §12). Facts that only the
+// model's maker knows are null.
 type modelInfo struct {
 	Type           string `json:"type"`
 	ID             string `json:"id"`
@@ -27,11 +27,10 @@ type modelInfo struct {
 	Capabilities   *int   `json:"capabilities"`
 }
 
-// unknownDate is in the place of the day on which a model was made: SDKs want a date.
+// unknownDate stands in for a model's date of creation, because SDKs require a date.
 const unknownDate = "1970-01-01T00:00:00Z"
 
-// infoOf returns what is known of the first model of a route, by the name that clients
-// ask for.
+// infoOf returns what is known about the first model of a route, under the name that clients ask for.
 func (s *Server) infoOf(name string, r Route) modelInfo {
 	info := modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
 	if most := s.refusals.applyTo(r.UpstreamModel).MaxTokens; most > 0 {
@@ -51,8 +50,7 @@ const (
 	largestPage = 1000
 )
 
-// listModels answers with the names that clients can ask for, as far as they are known, in the order of
-// the configuration and in pages, as the query asks for them.
+// listModels answers with one page of the names that clients can ask for, in the order of the configuration.
 func (x *exchange) listModels() error {
 	query := x.r.URL.Query()
 	limit := defaultPage
@@ -101,14 +99,14 @@ func (x *exchange) listModels() error {
 	return x.reply.respondJSON(page)
 }
 
-// listedNames returns [Server.listedNames], and names in a header the upstreams whose models are missing.
+// listedNames returns [Server.listedNames]. It names the upstreams whose models are missing in a header.
 func (x *exchange) listedNames() []string {
 	names, missing := x.s.listedNames(x.r.Context())
 	x.record.setHeader("X-Dragoman-Unlisted", missing)
 	return names
 }
 
-// describeModel answers with what is known of the model in the path, or 404.
+// describeModel answers with what is known about the model in the path, or 404.
 func (x *exchange) describeModel() error {
 	name := pathParam(x.r, "*")
 	if name == "" {
@@ -121,8 +119,8 @@ func (x *exchange) describeModel() error {
 	return x.reply.respondJSON(x.s.infoOf(name, route))
 }
 
-// The lists of Bedrock's control plane (docs/reference/bedrock.md §11), for clients that look there which
-// models they can ask: the names of GET /v1/models in its shape. What clients do not ask for is left out.
+// The model lists of Bedrock's control plane (docs/reference/bedrock.md §11), for clients that look for models there:
+// the names of GET /v1/models in Bedrock's form. Fields that clients do not use are omitted.
 
 // foundationModel is a model in ListFoundationModels.
 type foundationModel struct {
@@ -163,7 +161,7 @@ type importedModel struct {
 	ARN       string `json:"modelArn"`
 	Name      string `json:"modelName"`
 	CreatedAt string `json:"creationTime"`
-	Converse  bool   `json:"instructSupported"` // here every model can be asked over Converse
+	Converse  bool   `json:"instructSupported"` // every model here can be asked over Converse
 }
 
 // handleBedrockLists serves the lists.
@@ -176,8 +174,8 @@ func (s *Server) handleBedrockLists(r chi.Router) {
 	}
 }
 
-// listFoundationModels answers with the names that are not those of inference profiles, as the query
-// filters them. Every model here answers with text, on demand, and none can be customized.
+// listFoundationModels answers with the names that are not inference profiles or imported models, filtered by the
+// query. Every model here returns text, is available on demand, and cannot be customized.
 func (x *exchange) listFoundationModels() error {
 	query := x.r.URL.Query()
 	has := func(parameter string, values ...string) bool {
@@ -199,7 +197,7 @@ func (x *exchange) listFoundationModels() error {
 	}{list})
 }
 
-// foundationModel returns what the list says of a name.
+// foundationModel returns the list's entry for a name.
 func (s *Server) foundationModel(name, arn string) (foundationModel, error) {
 	route, err := s.routes.find(name)
 	if err != nil {
@@ -219,7 +217,7 @@ func (s *Server) foundationModel(name, arn string) (foundationModel, error) {
 	return m, nil
 }
 
-// listInferenceProfiles answers with the names that have a region before that of the provider, in pages.
+// listInferenceProfiles answers with the names that have a region before the provider, in pages.
 func (x *exchange) listInferenceProfiles() error {
 	names := x.bedrockNames(kindProfile)
 	if kind := x.r.URL.Query().Get("type"); kind != "" && kind != systemDefined {
@@ -260,7 +258,7 @@ func (x *exchange) listImportedModels() error {
 	}{list, next})
 }
 
-// pageOf returns the page of a list of names that the query asks for, and the token of the next page; "" for none.
+// pageOf returns the page of names that the query asks for, and the token of the next page; "" on the last page.
 func (x *exchange) pageOf(names []string) (page []string, next string, err error) {
 	const most = 1000
 	query := x.r.URL.Query()
@@ -282,21 +280,21 @@ func (x *exchange) pageOf(names []string) (page []string, next string, err error
 	return page, next, nil
 }
 
-// systemDefined is the type of the profiles that are not an account's own.
+// systemDefined is the type of profiles that an account has not made itself.
 const systemDefined = "SYSTEM_DEFINED"
 
-// profileRegions are what ids of inference profiles begin with.
+// profileRegions are the prefixes of inference profile ids.
 var profileRegions = []string{"us", "us-gov", "eu", "apac", "global", "jp", "au", "ca", "sa", "me", "af", "il", "mx"}
 
-// The kinds of what is listed, as ARNs name them.
+// The kinds of listed models, as in ARNs.
 const (
 	kindFoundation = "foundation-model"
 	kindProfile    = "inference-profile"
 	kindImported   = "imported-model"
 )
 
-// bedrockNames returns the names of one kind: of inference profiles ("us.anthropic.claude-opus-4-6-v1"), the ARNs of
-// imported models, or all others.
+// bedrockNames returns the names of one kind: inference profiles ("us.anthropic.claude-opus-4-6-v1"), ARNs of imported
+// models, or all others.
 func (x *exchange) bedrockNames(kind string) []string {
 	return slices.DeleteFunc(x.listedNames(), func(name string) bool {
 		of := kindFoundation
@@ -309,7 +307,7 @@ func (x *exchange) bedrockNames(kind string) []string {
 	})
 }
 
-// bedrockARN returns an ARN for a name, in the region that the request was signed for.
+// bedrockARN returns an ARN for a name, in the region of the request's signature.
 func bedrockARN(request http.Header, kind, name string) string {
 	region, account := "us-east-1", ""
 	_, credential, _ := strings.Cut(request.Get("Authorization"), "Credential=")

@@ -17,7 +17,7 @@ func getSigned(s *Server, path, authorization string) *httptest.ResponseRecorder
 	return w
 }
 
-// An AWS client that looks for models finds the names that are served, in the shape of Bedrock's lists.
+// An AWS client that looks for models finds the served names in Bedrock's lists.
 func TestBedrockLists(t *testing.T) {
 	up := &listing{answer: func(context.Context, int64) ([]string, error) {
 		return []string{"meta.llama3-70b-instruct-v1:0", imported, "us.anthropic.claude-opus-4-6-v1"}, nil

@@ -66,7 +66,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// What is not served says what is.
+// The error for an unserved path says which paths are served.
 func TestNotServed(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	for _, path := range []string{
@@ -86,8 +86,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// The context window of a model is told where the list of its upstream says it, under whatever name the model
-// is asked for.
+// If an upstream lists the context window of a model, the proxy reports it under every name of that model.
 func TestModelsWindow(t *testing.T) {
 	east := &listing{window: 8192, answer: func(context.Context, int64) ([]string, error) { return []string{"m"}, nil }}
 	s := newServer(t, east, func(o *Options) {
@@ -115,8 +114,7 @@ func TestModelsWindow(t *testing.T) {
 	}
 }
 
-// How many tokens a model gives is told where it is known: by the entry, by the family,
-// by what the model has said.
+// The proxy reports a model's limit of output tokens from the entry, the family, or the model's own error.
 func TestModelsMaxTokens(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
 		o.Routes = []Route{{Name: "claude-2.1", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "a", UpstreamModel: UpstreamModel{Upstream: "east", MaxTokens: 2048}}, {Name: "b", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "c", UpstreamModel: UpstreamModel{Upstream: "east"}}}

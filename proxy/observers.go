@@ -9,51 +9,47 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Observe is called when an exchange begins. It returns what the observer wants to be told of it,
-// or nil for nothing. The record has the ids and the dialect by then; the observer may set its
-// TraceID, if it gives the exchange a trace, and leaves the rest as it is.
+// Observe is called when an exchange begins. It returns the functions through which the observer follows the exchange,
+// or nil. The record already has the ids and the dialect. The observer may set its TraceID, and must not change
+// anything else.
 type Observe func(r *http.Request, record *metrics.Exchange) *Observation
 
-// Observation is what an observer is told of one exchange while it goes on: its functions, of which
-// any may be nil. They are called one after another, by whoever serves the exchange, which waits for
-// them. What they are given is the exchange's own: they may read it until they return, and copy what
-// they keep. It holds what clients and models wrote: see SECURITY.md for where that may go.
+// Observation has the functions that follow one exchange; each may be nil. The exchange's goroutine calls them one
+// after another, and waits for each. Their arguments belong to the exchange: a function may read them until it returns,
+// and must copy what it keeps. They contain texts of clients and models: SECURITY.md says where these may go.
 type Observation struct {
-	// Received is called with the body of the request, unpacked, in the client's dialect. A client
-	// that was not let in gets no further than this: it has no body.
+	// Received is called with the request's body, uncompressed, in the client's dialect. A client that fails
+	// authentication does not get this far.
 	Received func(body []byte)
 
-	// Rendered is called with each prompt that a model is about to be asked, and the request of the
-	// client. A prompt that asks again, to go on or to mend what the model wrote, has more in it than
-	// the request: see [translate.Prompt.Again]. Once the answer has begun the request is nil, since
-	// it is kept no longer than that; it is the one of the calls before.
+	// Rendered is called with each prompt before it goes to a model, and with the client's request. A prompt that asks
+	// again, to continue or to repair an answer, has more text than the request: see [translate.Prompt.Again]. After
+	// the answer has begun, the request is nil, because it is no longer kept. The earlier calls had it.
 	Rendered func(m UpstreamModel, req *messages.Request, p *translate.Prompt)
 
-	// Passed is called with each body that is about to go to a model's own tool API instead.
+	// Passed is called instead with each body before it goes to a model's own tools API.
 	Passed func(m UpstreamModel, body []byte)
 
-	// Calling is called when an upstream is called, and returns the context of the call: ctx, or
-	// one made of it. Called follows, when the call has ended; its error is nil if the answer was
-	// read as far as it was needed.
+	// Calling is called before a call to an upstream, and returns the context of the call: ctx, or one derived from it.
+	// When the call ends, Called follows. Its error is nil if the proxy read as much of the answer as it needed.
 	Calling func(ctx context.Context, m UpstreamModel) context.Context
 	Called  func(err error)
 
-	// Chunk is called with each piece of a completion, when it comes.
+	// Chunk is called with each piece of a completion when it arrives.
 	Chunk func(c *translate.Chunk)
 
-	// Event is called with each event of the answer, when the client is about to get it.
+	// Event is called with each event of the answer before it goes to the client.
 	Event func(e *messages.Event)
 
-	// Failed is called with what the client is told of the failure that ends the exchange: the type
-	// is one of error.type of the Messages API.
+	// Failed is called with the error that the client gets when the exchange fails. typ is an error.type of the
+	// Messages API.
 	Failed func(typ, message string)
 
-	// Ended is called when the exchange is over, with all that is logged and counted of it.
+	// Ended is called when the exchange is over, with the complete record.
 	Ended func(record *metrics.Exchange)
 }
 
-// observations are what the observers of one exchange want to be told of it. They are empty where
-// nobody observes, and then cost nothing.
+// observations are the Observations of one exchange. Without observers the slice is empty and costs nothing.
 type observations []*Observation
 
 // observe begins the observations of an exchange.

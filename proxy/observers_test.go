@@ -15,11 +15,10 @@ import (
 	"dragoman/upstream"
 )
 
-// noted is the key of a context that an observer has made.
+// noted is the key of an observer's value in a context.
 type noted struct{}
 
-// steps is an observer that writes down what it is told. Pieces of the same kind that follow each
-// other are one step.
+// steps is an observer that records its calls. Consecutive pieces of the same kind count as one step.
 type steps struct{ got []string }
 
 func (s *steps) add(step string) {
@@ -75,7 +74,7 @@ func TestObservation(t *testing.T) {
 	}
 }
 
-// TestObservationOfFailures: each call that fails is told, and what nobody was asked is none.
+// TestObservationOfFailures: observers see each failed call, and no call if no upstream was called.
 func TestObservationOfFailures(t *testing.T) {
 	var seen steps
 	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -96,8 +95,7 @@ func TestObservationOfFailures(t *testing.T) {
 	}
 }
 
-// TestObservationNeedsNoMemory: whether an answer is observed or not, its pieces are not put on the heap
-// for that.
+// TestObservationNeedsNoMemory: with or without observers, the pieces of an answer stay off the heap.
 func TestObservationNeedsNoMemory(t *testing.T) {
 	var steps steps
 	for name, change := range map[string]func(*Options){"observed": steps.option, "not observed": func(*Options) {}} {

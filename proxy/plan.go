@@ -14,30 +14,30 @@ import (
 	"dragoman/upstream"
 )
 
-// Plan is what a model would be asked for a request of the Messages API. Whoever asks, counts or shows it
-// plans it here, so that all refuse the same requests.
+// Plan is what a model would be asked for a request of the Messages API. Asking, counting and showing all use a Plan,
+// so that they reject the same requests.
 type Plan struct {
 	Model   UpstreamModel
 	Spec    upstream.Model
 	Request *messages.Request
-	Prompt  *translate.Prompt // nil if the request goes through to the model's own tool API as it is
-	Checks  *translate.Checks // what the answer has to pass; nil for nothing
-	Native  upstream.Native   // that goes through in its place
+	Prompt  *translate.Prompt // nil if the request passes through to the model's own tools API
+	Checks  *translate.Checks // checks of the answer; nil for none
+	Native  upstream.Native   // the request that passes through instead of a prompt
 	Call    *upstream.Call    // nil without an upstream
-	// Unconstrained says why the answer is not held to a constraint, although the model's entry asks for one.
+	// Unconstrained is the reason why the answer is not constrained, although the model's entry asks for it.
 	Unconstrained string
 
 	asks bool // there is an upstream
 }
 
-// Planned is a request to make a [Plan] of. It is decoded as far as the model needs it.
+// Planned is a request to make a [Plan] of. It is decoded only as far as the model needs it.
 type Planned struct {
-	Decode func() (*messages.Request, error)                  // for a model that is asked with a prompt
-	Native func() (*messages.Request, upstream.Native, error) // for one that is passed the request
+	Decode func() (*messages.Request, error)                  // for a model that gets a prompt
+	Native func() (*messages.Request, upstream.Native, error) // for a model that gets the request itself
 }
 
-// Plan plans what the model is asked over its upstream, and calls nothing. The spec is that of m, or less
-// than it after the model refused a feature. Without an upstream the model is asked with a prompt.
+// Plan returns what the model would be asked through its upstream, and calls nothing. spec is the model's spec, or less
+// after the model refused a feature. Without an upstream, the model gets a prompt.
 func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Model, from Planned, rules RenderRules) (*Plan, error) {
 	p := &Plan{Model: m, Spec: spec, asks: up != nil}
 	api, err := m.toolAPI(up, spec)
@@ -57,7 +57,7 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 		return nil, err
 	}
 	if last := len(p.Request.Messages) - 1; rules.Counts && p.Request.Messages[last].Role == messages.RoleAssistant {
-		p.Spec.Can |= upstream.Prefill // nothing continues the message: it is counted
+		p.Spec.Can |= upstream.Prefill // a count never continues the message
 	}
 	rules.toolAPI = api == apiPrompted
 	p.guide()
@@ -73,16 +73,17 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	return p, err
 }
 
-// toolAPI is how a model is given tools.
+// toolAPI is how a model gets tools.
 type toolAPI uint8
 
 const (
 	apiNone     toolAPI = iota // in its prompt
-	apiPassed                  // the request of the client goes through to it
-	apiPrompted                // with a prompt for the tools API of its server
+	apiPassed                  // the client's request passes through to the model's tools API
+	apiPrompted                // a prompt uses the tools API of the model's server
 )
 
-// toolAPI returns how the model is given tools. It is an error if the entry wants a tool API, and the model has none.
+// toolAPI returns how the model gets tools. If the entry requires a tools API and the model has none, it returns an
+// error.
 func (m UpstreamModel) toolAPI(up Upstream, spec upstream.Model) (toolAPI, error) {
 	switch {
 	case up == nil || !m.usesToolAPI(spec):
@@ -99,7 +100,7 @@ func (m UpstreamModel) toolAPI(up Upstream, spec upstream.Model) (toolAPI, error
 	return apiNone, nil
 }
 
-// Sent returns what the upstream would be sent first. It is empty if nothing would be.
+// Sent returns the first request that the upstream would get. It is empty if there would be none.
 func (p *Plan) Sent(ctx context.Context) (upstream.Request, error) {
 	if p.Call == nil || p.Call.Show == nil {
 		return upstream.Request{}, nil
@@ -107,8 +108,8 @@ func (p *Plan) Sent(ctx context.Context) (upstream.Request, error) {
 	return p.Call.Show(ctx)
 }
 
-// JSON returns the prompt, with the string that it is on a wire of raw prompts, or, marked as such, the request that goes
-// through as it is.
+// JSON returns the prompt, together with its string if the wire takes raw prompts. For a request that passes through,
+// it returns that request, marked as such.
 func (p *Plan) JSON(ctx context.Context) ([]byte, error) {
 	if p.Prompt != nil {
 		data, err := json.Marshal(p.Prompt)
@@ -126,11 +127,11 @@ func (p *Plan) JSON(ctx context.Context) ([]byte, error) {
 	return rawjson.WithMembers([]byte(`{"tools":"native"}`), map[string]jsontext.Value{"body": sent.Body}), nil
 }
 
-// plan plans what the model is asked for the request of the exchange. request is what was decoded before; nil
-// for nothing. What is dropped is named in x-dragoman-dropped.
+// plan plans what the model is asked for the exchange's request. request is what was decoded before; nil if nothing
+// was. x-dragoman-dropped names the dropped fields.
 func (x *exchange) plan(body *messages.Body, request *messages.Request, m UpstreamModel, spec upstream.Model, rules RenderRules) (*Plan, error) {
 	var began time.Duration
-	renders := false // else the request goes through, or is refused before
+	renders := false // false: the request passes through, or was rejected before
 	p, err := m.Plan(x.r.Context(), x.s.upstreams[m.Upstream], spec, Planned{
 		Decode: func() (req *messages.Request, err error) {
 			if req = request; req == nil {
@@ -157,21 +158,21 @@ func (x *exchange) plan(body *messages.Body, request *messages.Request, m Upstre
 	return p, err
 }
 
-// preview plans what the model would be asked for the request of the exchange, which nobody sends.
+// preview plans what the model would be asked for the exchange's request, without sending it.
 func (x *exchange) preview(body *messages.Body, m UpstreamModel) (*Plan, error) {
 	x.record.header.Set("X-Dragoman-Upstream", m.Upstream)
 	return x.plan(body, nil, m, x.specOf(m, body.Stream), x.renderRules())
 }
 
-// Trial is what a server would ask a model for a request, and where it is from.
+// Trial is what a server would ask a model for a request, and where the parts of the prompt come from.
 type Trial struct {
 	Prompt  *translate.Prompt
 	Origins *translate.Origins
-	Dropped []string // the fields that the model does not get, by their names in the Messages API
+	Dropped []string // the fields that the model does not get, under their names in the Messages API
 }
 
-// Try renders a request of the Messages API as the server would for the first model of its name. Nothing
-// is asked. The error is what a client would be told.
+// Try renders a request of the Messages API as the server would for the first model of its name. It calls nothing. The
+// error is the one that a client would get.
 func (s *Server) Try(ctx context.Context, req *messages.Request) (*Trial, error) {
 	route, err := s.routes.find(req.Model)
 	if err != nil {
@@ -190,29 +191,28 @@ func (s *Server) Try(ctx context.Context, req *messages.Request) (*Trial, error)
 	return trial, nil
 }
 
-// specOf returns what the upstream is told of a model for this exchange: what the model can be asked, and
-// the guardrail that its answer has to pass.
+// specOf returns the spec of a model for this exchange: the model's features and the guardrail that its answer must
+// pass.
 func (x *exchange) specOf(m UpstreamModel, stream bool) upstream.Model {
 	spec := x.s.refusals.applyTo(m)
 	if g := x.guardrail; g != nil {
 		spec.Guardrail = &g.Guardrail
-		if !stream { // the guardrail judges the whole answer, not one piece after another
+		if !stream { // the guardrail judges the whole answer, not each piece
 			spec.Can &^= upstream.Streaming
 		}
 	}
 	return spec
 }
 
-// withGuardrail returns those of the models whose upstream can have the answer pass the
-// guardrail of the request: all, if it asks for none. It is an error if the first model
-// is not one of them. A guardrail is a control for safety, so it is never dropped, also
-// where compat is lenient.
+// withGuardrail returns the models whose upstream can apply the request's guardrail: all models, if the request has
+// none. If the first model cannot, it returns an error. A guardrail is a safety control, so it is never dropped, not
+// even under compat: lenient.
 func (x *exchange) withGuardrail(models []UpstreamModel, stream bool) ([]UpstreamModel, error) {
 	if x.guardrail == nil {
 		return models, nil
 	}
 	if !stream {
-		x.guardrail.Mode = "" // the modes are for streams; a whole answer is always judged before it is sent
+		x.guardrail.Mode = "" // modes are for streams; a whole answer is always judged before it is sent
 	}
 	keeps := func(m UpstreamModel) bool {
 		return x.s.upstreams[m.Upstream].Keeps(m.Spec(), x.guardrail.Guardrail)

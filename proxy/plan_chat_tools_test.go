@@ -11,11 +11,11 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// osloCall is a call as models of many families write it.
+// osloCall is a call as the models of many families write it.
 const osloCall = `<tool_call>{"name":"get_weather","arguments":{"city":"Oslo"}}</tool_call>`
 
-// toolServer returns a server in front of a chat server that does this with tools, and whose model says these texts,
-// one after another, and then the last one.
+// toolServer returns a server in front of a chat server that treats tools this way. The model answers with these texts
+// in turn, and repeats the last one.
 func toolServer(t *testing.T, tools upstreamtest.ChatTools, change func(*Options), texts ...string) (*Server, *upstreamtest.Chat, *logged) {
 	t.Helper()
 	asked := 0
@@ -33,13 +33,13 @@ func toolServer(t *testing.T, tools upstreamtest.ChatTools, change func(*Options
 	return chatting(t, fake, change, log.option), fake, log
 }
 
-// given sets how the model is given tools.
+// given returns an option that sets how the model gets tools.
 func given(tools string) func(*Options) {
 	return func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = tools, tools != "" }
 }
 
-// TestUnaskedCalls has a server that takes calls out of answers to requests without tools. In every client API they
-// come as calls.
+// TestUnaskedCalls: some servers extract calls even from answers to requests without tools. In every client API these
+// arrive as calls.
 func TestUnaskedCalls(t *testing.T) {
 	asJSON := func(o *Options) { o.Routes[0].Format = translate.FormatJSON }
 	for _, tools := range []upstreamtest.ChatTools{{Unasked: true}, {Unasked: true, AtOnce: true}, {Unasked: true, Function: true}} {
@@ -65,7 +65,7 @@ func TestUnaskedCalls(t *testing.T) {
 	}
 }
 
-// TestNativeChat gives a model tools over the tools API of its server.
+// TestNativeChat: a model gets tools through its server's tools API.
 func TestNativeChat(t *testing.T) {
 	const oslo = `"name":"get_weather","input":{"city":"Oslo"}`
 	with := func(member string) string { return strings.Replace(ofQwen, `"messages"`, member+`,"messages"`, 1) }
@@ -79,7 +79,7 @@ func TestNativeChat(t *testing.T) {
 		change  func(*Options)
 		body    string
 		texts   []string
-		want    []string // in the message, in this order
+		want    []string // texts in the message, in this order
 		stop    string
 		source  any
 		reasons string
@@ -134,7 +134,8 @@ func TestNativeChat(t *testing.T) {
 	}
 }
 
-// TestAutoChat asks over the tools API until a server says, in its own words, that it has none; and in words from then on.
+// TestAutoChat: Dragoman uses the tools API until a server says, in its own words, that it has none. From then on it
+// asks in words.
 func TestAutoChat(t *testing.T) {
 	for _, refusal := range []string{
 		"registry.ollama.ai/library/qwen:latest does not support tools", "tools param requires --jinja flag",
@@ -168,7 +169,7 @@ func TestAutoChat(t *testing.T) {
 	}
 }
 
-// TestNativeChatShown shows and counts the prompt that the tools API would be asked with.
+// TestNativeChatShown shows and counts the prompt for the tools API.
 func TestNativeChatShown(t *testing.T) {
 	s, fake, _ := toolServer(t, upstreamtest.ChatTools{}, given(ToolsNative), "x")
 	var explained struct {

@@ -15,7 +15,7 @@ import (
 	"dragoman/upstream"
 )
 
-// answering is an upstream that gives these answers in turn, and keeps the prompts.
+// answering is an upstream that gives these answers in turn, and records the prompts.
 type answering struct {
 	answers []string
 	prompts []*translate.Prompt
@@ -37,7 +37,7 @@ func weatherCall(parameters string) string {
 	return "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n"
 }
 
-// TestFit has answers and inputs that have to fit a schema.
+// TestFit: answers and inputs must fit a schema.
 func TestFit(t *testing.T) {
 	const schema = `{"type":"object","properties":{"n":{"type":"integer","minimum":5},"s":{"type":"string","pattern":"((((a{9}){9}){9}){9}"}},"required":["n"]}`
 	formatted := strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+schema+`}},"messages"`, 1)
@@ -48,7 +48,7 @@ func TestFit(t *testing.T) {
 		answers    []string
 		want       []string // in the message
 		asked      int
-		told       string // to the model, about its first answer
+		told       string // texts in the second prompt, about the first answer
 	}{
 		{"an answer that fits", formatted, []string{`{"n": 5}`}, []string{`"text":"{\"n\": 5}"`}, 1, ""},
 		{"in a code fence", formatted, []string{"Here:\n```json\n{\"n\": 7}\n```"}, []string{`"content":[{"type":"text","text":"{\"n\": 7}"`}, 1, ""},
@@ -102,8 +102,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestExamples has an example of a tool's input that cannot be checked: it is shown all the same, and
-// the client is told. One that fits says nothing.
+// TestExamples: an example of a tool's input that cannot be checked is shown to the model, and the client is told. An
+// example that fits is not mentioned.
 func TestExamples(t *testing.T) {
 	for _, tt := range []struct{ name, schema, dropped string }{
 		{"that fits", `{"type":"object","properties":{"city":{"type":"string"}}}`, ""},
@@ -122,8 +122,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestUnchecked has a schema that takes too much work. The answer passes as it is, and the client is told that it
-// was not checked; in compat: strict the request is refused.
+// TestUnchecked: a schema takes too much work to check. The answer passes unchecked, and the client is told so. Under
+// compat: strict the request is rejected.
 func TestUnchecked(t *testing.T) {
 	format := func(schema string) string {
 		return strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+schema+`}},"messages"`, 1)

@@ -10,13 +10,13 @@ import (
 	"dragoman/upstream"
 )
 
-// Whether the server of a model is to hold its answer to a constraint, and what became of that.
+// Whether the model's server should constrain the answer, and whether it did.
 
 // The values of [UpstreamModel.Constrain].
 const (
 	ConstrainOff     = "off"
-	ConstrainTry     = "try"     // a model whose server refuses or ignores a constraint is asked without
-	ConstrainRequire = "require" // the client then gets an error
+	ConstrainTry     = "try"     // if the server rejects or ignores a constraint, ask without one
+	ConstrainRequire = "require" // if the server rejects or ignores a constraint, the client gets an error
 )
 
 // constrains reports whether the model's entry asks for constraints.
@@ -24,8 +24,8 @@ func (m UpstreamModel) constrains() bool {
 	return m.Constrain == ConstrainTry || m.Constrain == ConstrainRequire
 }
 
-// guide has a model whose server takes schemas and no grammars asked for a forced call in JSON, and from its beginning,
-// if the model's entry asks for constraints.
+// guide prepares a prompt for a server that takes schemas but not grammars: a forced call is asked for in JSON, without
+// a prefill. It applies only if the model's entry asks for constraints.
 func (p *Plan) guide() {
 	if p.Spec.Can.Has(upstream.Guided) && !upstream.TakesGrammar(p.Spec) && p.Request.MustCall() && (p.Model.isChat() || p.Model.isPrompt()) {
 		p.Model.Format = translate.FormatJSON
@@ -33,8 +33,8 @@ func (p *Plan) guide() {
 	}
 }
 
-// constrain sets what the answer to the prompt is held to, or why it is not although the model's entry asks
-// for it. That is an error if the entry requires a constraint.
+// constrain sets the constraint of the answer to the prompt. If the entry asks for a constraint and none is possible,
+// it records the reason, or returns an error if the entry requires one.
 func (p *Plan) constrain() error {
 	m := p.Model
 	if !m.constrains() {
@@ -65,27 +65,27 @@ func (p *Plan) constrain() error {
 	return nil
 }
 
-// unconstrained is the answer to a client whose model may only answer under a constraint.
+// unconstrained returns the client's error if its model requires a constraint and none is possible.
 func unconstrained(why string) error {
 	return &failure{status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true, message: "constrain: require is set for this model, and the answer cannot be held to a constraint: " + why}
 }
 
-// The results of constraints, as the metric has them.
+// The results of constraints, as in the metric.
 const (
-	constraintHeld    = "held"    // the answer keeps to it
+	constraintHeld    = "held"    // the answer obeys the constraint
 	constraintIgnored = "ignored" // it does not
-	constraintRefused = "refused" // the server took none
+	constraintRefused = "refused" // the server rejected it
 	constraintSkipped = "skipped" // none was sent, although the entry asks for one
 )
 
-// noteIgnored remembers that the server does not hold the model to a constraint.
+// noteIgnored remembers that the server ignores constraints.
 func (a *attempt) noteIgnored() {
 	a.x.record.Constraint = constraintIgnored
 	a.x.s.refusals.add(a.model, refusal{features: upstream.Guided})
 }
 
-// noteConstraint records what the beginning or the end of an answer, m, shows of whether it keeps to its
-// constraint. It returns an error if it has to and does not.
+// noteConstraint records whether the beginning or the end of an answer, m, obeys its constraint. It returns an error if
+// the answer does not obey, although the entry requires it.
 func (a *attempt) noteConstraint(typ messages.EventType, m *messages.Message) error {
 	if !a.constrained {
 		return nil
@@ -103,8 +103,8 @@ func (a *attempt) noteConstraint(typ messages.EventType, m *messages.Message) er
 	return nil
 }
 
-// breaksConstraint reports whether an attempted call is none that a constraint allows. One that is cut is
-// whole as far as it goes.
+// breaksConstraint reports whether a constraint would have prevented this outcome of a call. A cut call obeys as far as
+// it goes.
 func breaksConstraint(o messages.Outcome) bool {
 	switch o.Kind {
 	case messages.OutcomeClean, messages.OutcomeRepaired, messages.OutcomeContinued, messages.OutcomeIncomplete:

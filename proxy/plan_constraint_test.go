@@ -10,10 +10,10 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// forcedWeather forces a call of a model of which it is not known whether it takes a prefill.
+// forcedWeather forces a call of a model that may or may not take a prefill.
 var forcedWeather = strings.TrimSuffix(ofQwen, "}") + `,"tool_choice":{"type":"tool","name":"get_weather"}}`
 
-// constrainedModel has an entry that asks for constraints.
+// constrainedModel returns an option that makes the entry ask for constraints.
 func constrainedModel(mode string) func(*Options) {
 	return func(o *Options) {
 		m := &o.Routes[0].UpstreamModel
@@ -21,7 +21,7 @@ func constrainedModel(mode string) func(*Options) {
 	}
 }
 
-// constraintsSent returns how many requests had a constraint, and the number of all.
+// constraintsSent returns how many requests had a constraint, and the number of all requests.
 func constraintsSent(fake *upstreamtest.Chat) (with, all int) {
 	for _, r := range fake.Requests() {
 		if all++; strings.Contains(string(r.Body), `"structured_outputs"`) {
@@ -31,13 +31,13 @@ func constraintsSent(fake *upstreamtest.Chat) (with, all int) {
 	return with, all
 }
 
-// TestConstraint forces calls of models behind servers that hold the model to a constraint, that ignore it, and that
-// refuse it, twice: a server that does not take one is asked without, and remembered.
+// TestConstraint forces two calls of models whose servers obey a constraint, ignore it or reject it. A server that does
+// not take a constraint is asked without one, and remembered.
 func TestConstraint(t *testing.T) {
 	calls := func(_ string, p *translate.Prompt) upstreamtest.Completion {
 		return upstreamtest.Completion{Text: p.WriteCalls([]translate.Call{{Name: "get_weather", Input: []byte(`{"city":"Oslo"}`)}})}
 	}
-	first := true // of a server that ignores: prose, and a call if the model is asked again
+	first := true // the answer of a server that ignores constraints: prose first, and a call if asked again
 	ignores := func(model string, p *translate.Prompt) upstreamtest.Completion {
 		if first {
 			first = false
@@ -53,8 +53,8 @@ func TestConstraint(t *testing.T) {
 		script     upstreamtest.Script
 		guided     upstreamtest.ChatGuided
 		status     int
-		with, all  int    // requests of the server for both of the client's: with a constraint, and all
-		counted    string // what is counted for the first request; the second is counted as skipped unless it is the same
+		with, all  int    // requests to the server for both of the client's requests: with a constraint, and all
+		counted    string // counted for the first request; the second counts as skipped, unless it is the same
 	}{
 		{"holds", ConstrainTry, calls, upstreamtest.ChatGuided{Kind: upstream.GuidedVLLM}, 200, 2, 2, "held"},
 		{"holds", ConstrainRequire, calls, upstreamtest.ChatGuided{Kind: upstream.GuidedVLLM}, 200, 2, 2, "held"},
@@ -95,8 +95,7 @@ func TestConstraint(t *testing.T) {
 	}
 }
 
-// TestConstraintSkipped has requests whose answers are not held to a constraint: a model that may think, and a server
-// that is not known.
+// TestConstraintSkipped: answers of a model that may think, or of an unknown server, are not constrained.
 func TestConstraintSkipped(t *testing.T) {
 	for name, change := range map[string]func(m *UpstreamModel){
 		"may think":          func(m *UpstreamModel) { m.Thinking = translate.ThinkingMaybe },
@@ -116,7 +115,7 @@ func TestConstraintSkipped(t *testing.T) {
 				if !strings.Contains(scrape(t, s), `dragoman_constraints_total{model="*",result="skipped"}`) && status == 200 {
 					t.Errorf("%s: not counted", mode)
 				}
-				if w := post(s, ofQwen); w.Code != http.StatusOK { // a free answer needs none
+				if w := post(s, ofQwen); w.Code != http.StatusOK { // a free answer needs no constraint
 					t.Errorf("%s: status %d, %s", mode, w.Code, w.Body)
 				}
 			}
@@ -124,13 +123,13 @@ func TestConstraintSkipped(t *testing.T) {
 	}
 }
 
-// inSchema answers as a server does that holds the model to the schema of a call.
+// inSchema answers like a server that constrains the model to the schema of a call.
 func inSchema(string, *translate.Prompt) upstreamtest.Completion {
 	return upstreamtest.Completion{Text: `{"name": "get_weather", "arguments": {"city": "Oslo"}}`}
 }
 
-// TestConstraintByKind has a server that takes schemas alone asked in JSON and from the beginning, a choice held where
-// the entry says so, and each constraint shown.
+// TestConstraintByKind: a server that takes only schemas is asked in JSON and without a prefill. A free choice is
+// constrained if the entry says so. Each constraint is shown.
 func TestConstraintByKind(t *testing.T) {
 	for _, tt := range []struct {
 		kind, body, want string
@@ -166,7 +165,7 @@ func TestConstraintByKind(t *testing.T) {
 	}
 }
 
-// TestConstraintWithRawPrompt forces calls of models that are asked with raw prompts, by servers that tell what they are.
+// TestConstraintWithRawPrompt forces calls of models that get raw prompts, on servers that say which kind they are.
 func TestConstraintWithRawPrompt(t *testing.T) {
 	for server, want := range map[string]string{"vllm": `"structured_outputs":{"grammar":"`, "sglang": `"ebnf":"`, "llamacpp": `"grammar":"`, "ollama": `"format":{"type":"object"`} {
 		script := upstreamtest.Simulated

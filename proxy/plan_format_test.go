@@ -8,7 +8,7 @@ import (
 	"dragoman/upstream"
 )
 
-// hinting is an upstream whose server says which model it runs.
+// hinting is an upstream whose server reports its model.
 type hinting struct {
 	Upstream
 	says string
@@ -18,8 +18,8 @@ func (h hinting) Resolve(context.Context, upstream.Model) upstream.Resolved {
 	return upstream.Resolved{Model: h.says}
 }
 
-// TestFamily has what tells the family of a model, and so its format, the first that does: the key, the id,
-// the server, the name that clients ask for, the upstream, the wire.
+// TestFamily has the sources that tell a model's family and so its format. The first that knows wins: the key family,
+// the id, the server, the name that clients ask for, the upstream, the wire.
 func TestFamily(t *testing.T) {
 	for _, tt := range []struct {
 		model                   UpstreamModel

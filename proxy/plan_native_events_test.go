@@ -28,15 +28,15 @@ func sending(t *testing.T, events ...string) Upstream {
 	return up
 }
 
-// The events that answers are made of here.
+// The events of these answers.
 const (
 	nativeBegins  = `{"type":"message_start","message":{"id":"msg_x","type":"message","role":"assistant","content":[],"usage":{"input_tokens":5}}}`
 	nativeCalls   = `{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":8}}`
 	nativeStopped = `{"type":"message_stop"}`
 )
 
-// nativeCall returns the events of a call as block 0: its start, with this input in it, a
-// delta for each piece, and its stop. The piece "text" is one that belongs into no call.
+// nativeCall returns the events of a call as block 0: a start with this input, a delta for each piece, and a stop. The
+// piece "text" does not belong into a call.
 func nativeCall(input string, pieces ...string) []string {
 	events := []string{`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":` + input + `}}`}
 	for _, piece := range pieces {
@@ -49,8 +49,8 @@ func nativeCall(input string, pieces ...string) []string {
 	return append(events, `{"type":"content_block_stop","index":0}`)
 }
 
-// TestNativeInput has calls whose input is in the start of the block, in deltas, or in both:
-// deltas replace the start, in an answer of Converse as in a stream.
+// TestNativeInput: a call's input may be in the block's start, in deltas, or in both. Deltas replace the start, in a
+// Converse answer as in a stream.
 func TestNativeInput(t *testing.T) {
 	for name, tt := range map[string]struct {
 		start  string
@@ -90,9 +90,8 @@ func TestNativeInput(t *testing.T) {
 	}
 }
 
-// TestNativeInDisorder has events that do not make a message. The answer fails; of a stream
-// the client has what came before, with the text that was held back because it might have
-// become a call.
+// TestNativeInDisorder: events that do not form a message make the answer fail. A stream's client has what came before,
+// including text that was held back because it might have become a call.
 func TestNativeInDisorder(t *testing.T) {
 	const (
 		text   = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
@@ -120,7 +119,7 @@ func TestNativeInDisorder(t *testing.T) {
 				if got := see(post(s, question)); got.status != 502 {
 					t.Errorf("whole: %+v", got)
 				}
-				if w := postTo(s, conversePath, converseQuestion); w.StatusCode != 500 { // which Bedrock has for it
+				if w := postTo(s, conversePath, converseQuestion); w.StatusCode != 500 { // Bedrock has an exception for it
 					t.Errorf("whole in Converse: %d %s", w.StatusCode, read(t, w.Body))
 				}
 				var text string
@@ -139,8 +138,8 @@ func TestNativeInDisorder(t *testing.T) {
 	}
 }
 
-// TestNativeCutCall has a call whose JSON is cut although the model says that it called a
-// tool: the answer ends as one that was cut, streamed or not.
+// TestNativeCutCall: a call's JSON is cut, although the model says that it called a tool. The answer ends as cut,
+// streamed or not.
 func TestNativeCutCall(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pieces []string

@@ -58,8 +58,7 @@ func withTools(tools string, rescue bool) func(*Options) {
 	return func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = tools, rescue }
 }
 
-// A model with tools of its own gets what the client said, and the client what
-// the model said.
+// A model with its own tools API gets what the client sent, and the client gets what the model sent.
 func TestNative(t *testing.T) {
 	odd := `{"messages":"for the model to judge","model":"claude-2.1", "thinking": {"type":"adaptive"},"tools":[{"type":"web_search_20260101"}]}`
 	m := &nativeModel{text: "Hi"}
@@ -84,7 +83,7 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// Natively first, and in words from the first refusal on.
+// The tools API first, and in words after the first refusal.
 func TestAuto(t *testing.T) {
 	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
 	s := newServer(t, m, withTools(ToolsAuto, false))
@@ -98,7 +97,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// A model that is to be asked natively is not asked in words, nor twice.
+// A model with tools: native is never asked in words, and never twice.
 func TestNativeRefusal(t *testing.T) {
 	m := &nativeModel{refuses: true}
 	got := see(post(newServer(t, m, withTools(ToolsNative, false)), question))
@@ -107,7 +106,7 @@ func TestNativeRefusal(t *testing.T) {
 	}
 }
 
-// A model without the Messages API is asked in words, unless that is ruled out.
+// A model without the Messages API is asked in words, unless the entry rules that out.
 func TestNativeModelOfAnotherAPI(t *testing.T) {
 	for tools, status := range map[string]int{ToolsAuto: 200, ToolsNative: 400} {
 		m := &nativeModel{flaky: flaky{name: "east"}}
@@ -118,12 +117,12 @@ func TestNativeModelOfAnotherAPI(t *testing.T) {
 	}
 }
 
-// A request that is read in both ways loses nothing.
+// A request that is read for both ways loses nothing.
 func TestAutoReadsTwice(t *testing.T) {
 	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
 	forced := strings.Replace(question, `"messages"`, `"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true},"messages"`, 1)
 	got := see(post(newServer(t, m, withTools(ToolsAuto, true)), strings.Replace(forced, "claude-2.1", "claude-3-haiku", 1)))
-	if got.status != 200 || len(m.calls) != 2 { // it does not go on with the call that the prefill opens, and is told so
+	if got.status != 200 || len(m.calls) != 2 { // the model does not continue the call that the prefill opens, so it is asked again
 		t.Errorf("%+v after %d calls", got, len(m.calls))
 	}
 }

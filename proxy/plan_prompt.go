@@ -26,13 +26,13 @@ func (m UpstreamModel) choice() translate.Choice {
 	return choice
 }
 
-// FormatName returns the name of the format in which the model is asked. The id has to be known (see For).
+// FormatName returns the format of the model's prompts. The id must be known (see For).
 func (m UpstreamModel) FormatName() string { return m.choice().Format }
 
-// Variant returns the name of the variant of the format that models of its family were trained on, "" for none.
+// Variant returns the variant of the format that the model's family was trained on; "" for none.
 func (m UpstreamModel) Variant() string { return m.choice().Variant }
 
-// FormatReason says in a few words why the model is asked in its format.
+// FormatReason returns in a few words why the proxy chose the model's format.
 func (m UpstreamModel) FormatReason() string {
 	choice := m.choice()
 	_, from := m.family()
@@ -47,8 +47,8 @@ func (m UpstreamModel) FormatReason() string {
 	return "no family is known; measured best for others"
 }
 
-// exampleCall returns [translate.Target.ExampleCall]. The legacy prompt of Claude is documented as it is, and
-// a template is the operator's own text: neither has an example unless the model's entry asks for it.
+// exampleCall returns [translate.Target.ExampleCall]. Claude's legacy prompt follows its documentation, and a template
+// is the operator's own text: neither gets an example call, unless the model's entry asks for it.
 func (m UpstreamModel) exampleCall() string {
 	choice := m.choice()
 	documented := choice.Family == translate.FamilyClaude && choice.Format == translate.FormatLegacy
@@ -61,33 +61,29 @@ func (m UpstreamModel) exampleCall() string {
 	return m.ExampleCall
 }
 
-// RenderRules say how a request becomes a prompt.
+// RenderRules decide how a request becomes a prompt.
 type RenderRules struct {
-	// Strict refuses what the model does not get and what cannot be checked.
+	// Strict rejects fields that the model does not get, and checks that cannot be made.
 	Strict bool
-	// OpenLength says that the client has not said how long the answer may be: its max_tokens
-	// is ours.
+	// OpenLength: the client has not limited the answer's length, so max_tokens is our own default.
 	OpenLength bool
-	// Drop is called with each field of the request, by its name in the Messages API, that
-	// the model does not get. It is called as well for one that an answer should have been
-	// checked by and was not, which may be later.
+	// Drop is called with each field of the request that the model does not get, under its name in the Messages API. It
+	// is also called, perhaps later, with a field whose check of the answer was skipped.
 	Drop func(field string)
-	// Origins is set to where the prompt is from, unless it is nil.
+	// Origins receives where the parts of the prompt come from, unless it is nil.
 	Origins *translate.Origins
 
-	// Counts says that the prompt is for a count of its tokens, and not for an answer.
+	// Counts: the prompt is for counting its tokens, not for an answer.
 	Counts bool
 
 	toolAPI bool              // the prompt is for the tools API of the model's server
 	kept    kept              // of the server
-	rename  func(error) error // into the client's terms; nil for none
+	rename  func(error) error // translates an error into the client's terms; nil: errors stay as they are
 }
 
-// render returns the prompt that the model is asked for a request, and what its answer has
-// to pass, nil for nothing. The spec is that of m, or less than it after the model refused a
-// feature. What the spec does not allow is taken out of the prompt and dropped or, if the
-// rules are strict, refused: that, and an example of a tool's input that does not fit, is a
-// [*messages.InvalidRequestError].
+// render returns the model's prompt for a request, and the checks of its answer, nil for none. spec is the model's
+// spec, or less after the model refused a feature. render drops what the spec does not allow. Under strict rules it
+// returns a [*messages.InvalidRequestError] instead, and the same for an example of a tool's input that does not fit.
 func (m UpstreamModel) render(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, *translate.Checks, error) {
 	p, err := m.prompt(ctx, req, spec, rules)
 	if err != nil {
@@ -118,8 +114,7 @@ func (r RenderRules) renamed(err error) error {
 	return r.rename(err)
 }
 
-// prompt returns the prompt alone: that of a request whose examples and schemas have been
-// read before.
+// prompt returns only the prompt, for a request whose examples and schemas have been read before.
 func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
 	target := m.Target(spec)
 	target.Memo, target.ToolAPI = rules.kept.tools, rules.toolAPI
@@ -153,7 +148,7 @@ func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec u
 	return p, nil
 }
 
-// renderTo renders a request, and sets where the prompt is from, unless that is nil.
+// renderTo renders a request. If origins is not nil, it receives where the parts of the prompt come from.
 func renderTo(ctx context.Context, req *messages.Request, target translate.Target, from *translate.Origins) (*translate.Prompt, error) {
 	if from == nil {
 		return translate.RenderContext(ctx, req, target)
@@ -165,7 +160,7 @@ func renderTo(ctx context.Context, req *messages.Request, target translate.Targe
 	return p, err
 }
 
-// mediaIn returns the names of the blocks that a raw prompt has only the words "[image]" or "[document]" for.
+// mediaIn returns the names of the blocks that a raw prompt replaces by the words "[image]" or "[document]".
 func mediaIn(p *translate.Prompt) (fields []string) {
 	for i := range p.Turns {
 		for part := range p.Turns[i].AllParts() {
@@ -178,8 +173,7 @@ func mediaIn(p *translate.Prompt) (fields []string) {
 	return fields
 }
 
-// dropSampling takes the parameters out of the prompt that the model does not take, and
-// returns their names.
+// dropSampling removes the parameters that the model does not take from the prompt, and returns their names.
 func dropSampling(p *translate.Prompt, can upstream.Features) (dropped []string) {
 	if p.Temperature != nil && !can.Has(upstream.Sampling) {
 		p.Temperature, dropped = nil, append(dropped, "temperature")
@@ -201,19 +195,17 @@ func (x *exchange) renderRules() RenderRules {
 	}
 }
 
-// adviceTools is how many tools a request should offer at most, as the documents of the
-// legacy format advise (docs/reference/legacy-format.md §2).
+// adviceTools is how many tools a request should offer at most, by the documents of the legacy format
+// (docs/reference/legacy-format.md §2).
 const adviceTools = 5
 
-// WantsFewTools reports whether the advice of the documents on the number of tools is for
-// the model: it is asked in the legacy format, and is one of those that they were written
-// for.
+// WantsFewTools reports whether that advice applies to the model: it gets the legacy format, and is one of the early
+// models that the documents are about.
 func (m UpstreamModel) WantsFewTools() bool {
 	return m.Tools != ToolsNative && m.FormatName() == translate.FormatLegacy && upstream.IsEarlyClaude(m.Model)
 }
 
-// adviseTools says in the log, once for a model, that a request offers it more tools than the
-// documents advise.
+// adviseTools logs a warning, once for each model, if a request offers more tools than the documents advise.
 func (s *Server) adviseTools(req *messages.Request, m UpstreamModel) {
 	if len(req.Tools) > adviceTools && req.MayCall() && m.WantsFewTools() && s.advice.add(m.way()) {
 		s.log.Warn().Str("upstream", m.Upstream).Str("upstream_model", clip(m.Model)).Int("tools", len(req.Tools)).

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A call in a code fence is text, unless the model's entry says that such calls are read. What is
-// held until that is certain never reaches the client.
+// A call in a code fence is text, unless the model's entry says quoted_calls: read. Text that is held back until this
+// is decided never reaches the client.
 func TestQuotedCalls(t *testing.T) {
 	_, call, _ := strings.Cut(strings.Join(weather, ""), "<function")
 	up := completing(endOfTurn, "I look:\n``", "`xml\n<function", call[:40], call[40:], "</function_calls>\n", "```\n")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A schema with a type that does not exist, or a $ref that leads nowhere, is refused under compat: strict, with the
-// place and what to write. Else the model is shown it, and the client and the log are told.
+// compat: strict rejects a schema with an unknown type or a dangling $ref, and says where and what to write. compat:
+// lenient shows the schema to the model, and tells the client and the log.
 func TestSchemaWithAFault(t *testing.T) {
 	const (
 		messagesBody = `{"model":"claude-2.1","max_tokens":9,"messages":[{"role":"user","content":"x"}],"tools":[{"name":"t","input_schema":‹›}]}`

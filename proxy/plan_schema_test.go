@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPastCallUnderLadder has a past call to a tool whose schema folds back on itself: to follow all of it has no end.
+// TestPastCallUnderLadder: a past call uses a tool whose schema refers to itself so that following all references never
+// ends.
 func TestPastCallUnderLadder(t *testing.T) {
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		const levels = 60
@@ -27,8 +28,7 @@ func TestPastCallUnderLadder(t *testing.T) {
 	}
 }
 
-// TestRefEscapes has a $ref with the escapes of a URL: what the prompt says of a property
-// is what its values are read by.
+// TestRefEscapes: a $ref has URL escapes. The prompt and the reading of values use the same property.
 func TestRefEscapes(t *testing.T) {
 	const schema = `{"type":"object","$defs":{"post code/é":{"type":"string","description":"five digits"}},` +
 		`"properties":{"city":{"$ref":"#/$defs/post%20code~1%C3%A9"}}}`

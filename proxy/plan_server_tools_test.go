@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Tools that run in the upstream are left out and named, unless compat is strict or the model would have to
-// call one.
+// Tools that run in the upstream are dropped and named, unless compat is strict or the model would have to call one.
 func TestServerTools(t *testing.T) {
 	const search = `{"type":"web_search_20250305","name":"web_search","max_uses":5}`
 	all := strings.Replace(question, `"tools":[`, `"mcp_servers":[{"type":"url","name":"x","url":"u"}],"tools":[`+search+
@@ -19,8 +18,8 @@ func TestServerTools(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
 		on         func(*Options)
-		dropped    string // what is left out, or
-		refused    string // why the request is refused
+		dropped    string // the dropped fields, or
+		refused    string // the reason for the rejection
 	}{
 		{"beside a tool of the client's", all, lenient, dropped, ""},
 		{"forced, and another tool is left", choose(all, `{"type":"any"}`), lenient, dropped, ""},

@@ -8,15 +8,15 @@ import (
 	"dragoman/translate"
 )
 
-// TestUnaskedThinking has a model think that nobody asked to: what the client gets follows the family and the
-// key, and what it sends back goes to the model again.
+// TestUnaskedThinking: a model thinks without being asked. The family and the key decide what the client gets. Thinking
+// that the client sends back reaches the model again.
 func TestUnaskedThinking(t *testing.T) {
 	const past = `{"model":"M","max_tokens":9,"messages":[{"role":"user","content":"Hi"},` +
 		`{"role":"assistant","content":[{"type":"thinking","thinking":"A greeting.","signature":""},{"type":"text","text":"Hello."}]},{"role":"user","content":"Again"}]}`
 	for name, tt := range map[string]struct {
 		model, key string
 		content    string // of the answer
-		history    string // as the model is shown it
+		history    string // as the model sees it
 		dropped    string
 	}{
 		"a family that thinks": {model: "qwen3-8b", content: `[{"type":"thinking","thinking":"Hm.","signature":""},{"type":"text","text":"Yes."}]`, history: `<thinking>\nA greeting.\n</thinking>\nHello.`},
@@ -41,8 +41,8 @@ func TestUnaskedThinking(t *testing.T) {
 	}
 }
 
-// TestHiddenThinkingIsNamed has a model think before a call where thinking is hidden: whatever else becomes of the
-// answer, the header names it.
+// TestHiddenThinkingIsNamed: a model thinks before a call, and the thinking is hidden. The header names it, however the
+// answer ends.
 func TestHiddenThinkingIsNamed(t *testing.T) {
 	const ask = `{"model":"qwen3-8b","max_tokens":99,"messages":[{"role":"user","content":"Hi"}],` +
 		`"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}}]`
@@ -73,8 +73,8 @@ func TestHiddenThinkingIsNamed(t *testing.T) {
 	}
 }
 
-// What the template of a server has opened is thinking until it ends, where the model's entry or its
-// family says so: a call in it is text. Thinking that the server gives apart is not in the text.
+// If the server's template opens thinking, the completion is thinking until it closes, and a call in it is text. The
+// model's entry or its family says so. Thinking that the server sends in a field of its own is not part of the text.
 func TestOpenedThinking(t *testing.T) {
 	call := strings.Join(weather, "")
 	call = call[strings.Index(call, "<function"):]

@@ -11,8 +11,8 @@ import (
 	"dragoman/translate"
 )
 
-// TestToolAdvice offers many tools: the log says once of each early model that is asked in the legacy
-// format, and of no other, that it is more than the documents advise.
+// TestToolAdvice offers many tools. The log warns once for each early model that gets the legacy format, and for no
+// other model.
 func TestToolAdvice(t *testing.T) {
 	tools := func(n int) string {
 		var list []string

@@ -23,18 +23,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// answerer is a model of a test.
+// answerer is a test's model.
 type answerer interface {
 	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
 }
 
-// played is an upstream whose model is a test's. Besides answering, it does what the test's has methods for.
+// played is an upstream with a test's model. It has the further methods that the test's type has.
 type played struct {
 	upstream.Func
 	model answerer
 }
 
-// play returns an upstream as it is, and one whose model is a test's.
+// play returns up if it is an Upstream, and otherwise an upstream with up as its model.
 func play(up any) Upstream {
 	switch up := up.(type) {
 	case Upstream:
@@ -45,7 +45,7 @@ func play(up any) Upstream {
 	return nil
 }
 
-// playAll returns upstreams by their names.
+// playAll returns upstreams, keyed by name.
 func playAll(ups map[string]any) map[string]Upstream {
 	all := map[string]Upstream{}
 	for name, up := range ups {
@@ -64,7 +64,7 @@ func (p played) Prepare(m upstream.Model, asked *translate.Prompt) (*upstream.Ca
 	return call, err
 }
 
-// nativeAnswerer is a model of a test that has tools.
+// nativeAnswerer is a test's model with a tools API.
 type nativeAnswerer interface {
 	Passes(upstream.Model) bool
 	Pass(context.Context, upstream.Model, upstream.Native) iter.Seq2[messages.Event, error]
@@ -96,15 +96,14 @@ func (p played) ListModels(ctx context.Context) ([]upstream.Listed, error) {
 	return nil, nil
 }
 
-// upstreamFunc is a model that does what the function does.
+// upstreamFunc is a model that runs the function.
 type upstreamFunc func(ctx context.Context, yield func(translate.Chunk, error) bool)
 
 func (f upstreamFunc) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
 }
 
-// completing is a model that accepts the request, completes it with the
-// pieces, and stops as it is told.
+// completing returns a model that completes every request with these pieces and this stop.
 func completing(stop translate.Chunk, pieces ...string) upstreamFunc {
 	return func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		if !yield(translate.Chunk{Usage: messages.Usage{InputTokens: 11}}, nil) {
@@ -135,7 +134,7 @@ const (
 		`"tools":[{"name":"get_weather","description":"Weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
 )
 
-// streamed is the request, to be answered by a stream.
+// streamed returns the request with "stream": true.
 func streamed(body string) string { return `{"stream":true,` + body[1:] }
 
 // newServer returns a server with one upstream for all models that begin with "claude-".
@@ -184,8 +183,8 @@ func post(s *Server, body string, header ...string) *httptest.ResponseRecorder {
 	return w
 }
 
-// answerTo serves r as a real server would, which takes http.ErrAbortHandler for
-// the wish to cut the connection. It reports whether that was wished.
+// answerTo serves r like a real server, which cuts the connection on http.ErrAbortHandler. It reports whether that
+// happened.
 func answerTo(s *Server, w http.ResponseWriter, r *http.Request) (cut bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -206,7 +205,7 @@ type apiError struct {
 	ID    string `json:"request_id"`
 }
 
-// checkError checks an answer that is an error, all but its message, and returns that.
+// checkError checks an answer that is an error, except for its message, which it returns.
 func checkError(t *testing.T, w *http.Response, status int, typ string) string {
 	t.Helper()
 	body, err := io.ReadAll(w.Body)
@@ -234,7 +233,7 @@ func isRequestID(s string) bool {
 	return ok && len(id) == 24 && strings.Trim(id, alphanumeric) == ""
 }
 
-// logged keeps what is logged.
+// logged collects the log.
 type logged struct {
 	mu    sync.Mutex
 	bytes bytes.Buffer
@@ -254,7 +253,7 @@ func (l *logged) String() string {
 
 func (l *logged) option(o *Options) { o.Log = zerolog.New(l) }
 
-// exchange returns the last exchange line.
+// exchange returns the last log line of an exchange.
 func (l *logged) exchange(t *testing.T) map[string]any {
 	t.Helper()
 	lines := slices.Collect(strings.Lines(l.String()))

@@ -19,24 +19,24 @@ import (
 	"dragoman/upstream"
 )
 
-// record is what becomes of one exchange. It is logged and counted once the exchange is over, and the client is told
-// some of it in the header of the answer.
+// record is the record of one exchange. It is logged and counted when the exchange is over. The headers of the answer
+// tell the client some of it.
 type record struct {
 	metrics.Exchange
-	began  time.Time       // when the request came
+	began  time.Time       // when the request arrived
 	header http.Header     // of the answer
 	logger *zerolog.Logger // of the server
 
-	conversion *bedrock.Conversion // of the request: it knows the client's terms; nil for those of the Messages API
-	ignored    []string            // options in headers that are not supported: sorted, in the client's terms
+	conversion *bedrock.Conversion // the client's names for the request's fields; nil for a request of the Messages API
+	ignored    []string            // unsupported options in headers: sorted, under the client's names
 	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
-	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
+	dropped    []string            // fields of the body that the model does not get, under the API's names: see setDropped
 }
 
-// elapsed returns the time since the request came.
+// elapsed returns the time since the request arrived.
 func (r *record) elapsed() time.Duration { return time.Since(r.began) }
 
-// noteEvent adds what an event says of the exchange.
+// noteEvent adds what an event shows about the exchange.
 func (r *record) noteEvent(e messages.Event) {
 	switch e.Type {
 	case messages.MessageStart:
@@ -51,8 +51,7 @@ func (r *record) noteEvent(e messages.Event) {
 	}
 }
 
-// noteUsage records the tokens so far. The usage of an event counts all tokens up to it,
-// so it takes the place of what was recorded before.
+// noteUsage records the tokens so far. The usage in an event is a total, so it replaces the earlier record.
 func (r *record) noteUsage(m *messages.Message) {
 	u := m.Usage
 	r.InputTokens, r.OutputTokens = u.InputTokens, u.OutputTokens
@@ -60,22 +59,22 @@ func (r *record) noteUsage(m *messages.Message) {
 	r.UsageEstimated = m.UsageEstimated
 }
 
-// noteAttempt adds a call of an upstream, and counts it in the header, which has no effect
-// once the answer has begun.
+// noteAttempt adds a call to an upstream, and counts it in the header. After the answer has begun, the header no longer
+// changes.
 func (r *record) noteAttempt(call metrics.Attempt) {
 	r.Attempts = append(r.Attempts, call)
 	r.header.Set("X-Dragoman-Attempts", strconv.Itoa(len(r.Attempts)))
 }
 
-// noteUnconstrained records that the answer is not held to a constraint, and says why in the log. After a refusal
-// that is what is recorded.
+// noteUnconstrained records that the answer is not constrained, and logs the reason. If the server rejected a
+// constraint before, that stays on record.
 func (r *record) noteUnconstrained(why string) {
 	r.Constraint = cmp.Or(r.Constraint, constraintSkipped)
 	r.logger.Debug().Str("upstream", r.Upstream).Str("upstream_model", clip(r.UpstreamModel)).Str("reason", why).Str("msg", "asked without a constraint").Send()
 }
 
-// noteCallError adds what the last call of an upstream failed with,
-// unless the call ended because nobody waits for the answer any more: then the context of the client has ended.
+// noteCallError adds the error of the last call to an upstream. If the client's context has ended, nobody waits for the
+// answer, and the error is not recorded.
 func (r *record) noteCallError(client context.Context, err error) {
 	if n := len(r.Attempts); n > 0 && client.Err() == nil && !errors.Is(err, errClientGone) {
 		r.Attempts[n-1].ErrorType = failureFor(err).typ
@@ -85,9 +84,8 @@ func (r *record) noteCallError(client context.Context, err error) {
 	}
 }
 
-// noteChoice records what has become of a tool_choice that forces a call, as the beginning or the end
-// of the answer says: what was left out of the answer before the call is named in x-dragoman-dropped,
-// and a choice that is not met in x-dragoman-unmet.
+// noteChoice records what the beginning or the end of the answer shows about a tool_choice that forces a call.
+// x-dragoman-dropped names what was removed before the call. x-dragoman-unmet names a choice that is not met.
 func (r *record) noteChoice(m *messages.Message) {
 	if len(m.LeftOut) > 0 {
 		r.leftOut = m.LeftOut
@@ -98,18 +96,17 @@ func (r *record) noteChoice(m *messages.Message) {
 	}
 }
 
-// setUnmet records what the request forces and the answer does not do, and names it in
-// x-dragoman-unmet. Another model may do it: each call replaces the list.
+// setUnmet records the demands of the request that the answer does not meet, and names them in x-dragoman-unmet.
+// Another model may meet them: each call replaces the list.
 func (r *record) setUnmet(fields []string) {
 	r.Unmet = fields
 	r.setHeader("X-Dragoman-Unmet", fields)
 }
 
-// setDropped records which fields of the request do not reach the model that is asked, and
-// names them in x-dragoman-dropped, with those that no model gets and with the types of
-// blocks that the client does not get. They are given as the Messages API names them, and
-// the client is told of all in its own terms. Another model may get more or fewer of them:
-// each call replaces the list.
+// setDropped records which fields of the request the model does not get, and names them in x-dragoman-dropped. The
+// header also names fields that no model gets, and types of blocks that the client does not get. Callers use the names
+// of the Messages API, and the client sees its own names. Another model may get more or fewer fields: each call
+// replaces the list.
 func (r *record) setDropped(fields []string) {
 	r.dropped = fields
 	names := slices.Concat(r.conversion.DroppedWith(fields), r.ignored, r.leftOut)
@@ -125,8 +122,8 @@ func (r *record) drop(field string) {
 	}
 }
 
-// setHeader sets a header of the answer to names, joined with commas; without names the answer does not have it. The
-// client may have made a name up, so one that is long or holds a comma, say, is left out, and so are those after the
+// setHeader sets a header of the answer to names, joined with commas. Without names, the header is removed. Clients can
+// make up names, so setHeader omits a name that is too long or contains a comma, for example, and all names after the
 // first 50.
 func (r *record) setHeader(header string, names []string) {
 	if len(names) == 0 {
@@ -165,9 +162,8 @@ func (r *record) noteFailure(request *http.Request, err error, f *failure) {
 	}
 }
 
-// pathIn returns the path that the message of an upstream begins with, as those of the Messages API do:
-// "messages.3.content.0.text: …". It is "" if the message begins with anything else, which is not for
-// the log.
+// pathIn returns the path at the beginning of an upstream's message, as in the Messages API:
+// "messages.3.content.0.text: …". It is "" if the message begins with anything else, which must not reach the log.
 func pathIn(message string) string {
 	path, _, found := strings.Cut(message, ": ")
 	first, _, _ := strings.Cut(path, ".")
@@ -177,7 +173,7 @@ func pathIn(message string) string {
 	return path
 }
 
-// terminalOf returns how an exchange ended whose request has this context, and that failed with err.
+// terminalOf returns how an exchange with this context ended, if it failed with err.
 func terminalOf(ctx context.Context, err error) metrics.Terminal {
 	var timeout *timeoutError
 	switch {
@@ -191,15 +187,14 @@ func terminalOf(ctx context.Context, err error) metrics.Terminal {
 	return metrics.Failed
 }
 
-// idLetters is the length of an id after its prefix, as in the Messages API
-// (docs/reference/messages-api.md §8).
+// idLetters is the length of an id after its prefix, as in the Messages API (docs/reference/messages-api.md §8).
 const idLetters = 24
 
-// newID returns an id that nobody can guess: the prefix and 24 capitals and digits.
+// newID returns an id that nobody can guess: the prefix and 24 capital letters and digits.
 func newID(prefix string) string { return prefix + rand.Text()[:idLetters] }
 
-// setRequestIDs sets request-id in the header of an answer, to a new id, and x-request-id to the
-// client's own, if it sent one that may be printed. It returns both, clientID "" for none.
+// setRequestIDs sets the response header request-id to a new id, and x-request-id to the client's own id, if the client
+// sent a valid one. It returns both; clientID is "" without one.
 func setRequestIDs(answer http.Header, r *http.Request) (requestID, clientID string) {
 	requestID = newID("req_")
 	answer.Set("Request-Id", requestID)
@@ -212,14 +207,13 @@ func setRequestIDs(answer http.Header, r *http.Request) (requestID, clientID str
 
 const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// isClientID reports whether s looks like an id. Nothing else is printed: it could be
-// taken for another header, a field of the log, or a part of a page.
+// isClientID reports whether s looks like an id. Anything else could pass for another header, a field of the log or a
+// part of a page, so it is never printed.
 func isClientID(s string) bool {
 	return s != "" && len(s) <= 128 && strings.Trim(s, alphanumeric+"-_.:/+=@") == ""
 }
 
-// traceID returns the trace id of a traceparent header, or "" (W3C Trace Context,
-// section 3.2).
+// traceID returns the trace id of a traceparent header, or "" (W3C Trace Context, section 3.2).
 func traceID(h http.Header) string {
 	const hex = "0123456789abcdef"
 	fields := strings.Split(h.Get("Traceparent"), "-")

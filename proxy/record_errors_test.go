@@ -14,8 +14,8 @@ import (
 	"dragoman/upstream"
 )
 
-// The line of each 400 has one of a fixed set of words for its reason, whatever the client API; the line of
-// another answer has none. The documentation lists the words.
+// In every client API, the log line of a 400 has a reason from a fixed set of words, and the line of any other answer
+// has none. The documentation lists the words.
 func TestErrorReason(t *testing.T) {
 	body := func(members string) string { return `{"model":"claude-2.1","max_tokens":9,` + members + `}` }
 	const hello = `"messages":[{"role":"user","content":"x"}]`
@@ -78,7 +78,7 @@ func TestErrorReason(t *testing.T) {
 	}
 }
 
-// Each 400 that has a path in its message has it in the log, whatever the client API, and whoever found it.
+// If the message of a 400 has a path, the log has it too, in every client API and whoever found the error.
 func TestErrorPath(t *testing.T) {
 	const (
 		noText  = `"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":""}]}]}`

@@ -16,12 +16,10 @@ import (
 	"dragoman/upstream"
 )
 
-// log writes one line for the exchange. Texts that are empty, usage_estimated unless it is true, and
-// ttfe_ms if there was no event, are left out; numbers are always there. Of a body only names are logged: that of
-// the model, which is cut, and those of fields. A field that the API does not have was
-// named by the client, and becomes "other". What an upstream calls an error, or the reason
-// for which it stopped, is logged if it is one that the API has; of any other reason for
-// which it stopped, what looks like a word.
+// log writes one line for the exchange. It omits empty texts, usage_estimated if false, and ttfe_ms if there was no
+// event; numbers are always there. From a body it logs only names: the model's name, clipped, and names of fields. A
+// field that the API does not have was named by the client, and becomes "other". An upstream's error type is logged
+// only if the API has it. An upstream's stop reason is logged if the API has it, or if it looks like a word.
 func (r *record) log() {
 	level := zerolog.InfoLevel
 	if r.Status >= 500 || r.Terminal == metrics.Failed && r.StreamBegan {
@@ -91,7 +89,7 @@ func (r *record) log() {
 		Send()
 }
 
-// mostReasons bounds the lists of outcomes and reasons in a line.
+// mostReasons limits the lists of outcomes and reasons in a line.
 const mostReasons = 64
 
 // milliseconds returns a duration in milliseconds with three decimals.
@@ -99,7 +97,7 @@ func milliseconds(d time.Duration) float64 {
 	return float64(d.Microseconds()) / 1000
 }
 
-// fieldNames returns the names by which the metrics count dropped fields, each once.
+// fieldNames returns the metrics' names of the dropped fields, without duplicates.
 func fieldNames(dropped []string) []string {
 	names := make([]string, len(dropped))
 	for i, name := range dropped {
@@ -109,8 +107,8 @@ func fieldNames(dropped []string) []string {
 	return slices.Compact(names)
 }
 
-// stopReason returns the reason for which a model stopped, or "other" if the API does not
-// have it: with native tools it is the upstream's own word.
+// stopReason returns why a model stopped, or "other" if the API does not have this reason: with native tools it is the
+// upstream's own word.
 func stopReason(reason string) string {
 	if reason == "" || messages.Stop(reason).IsKnown() {
 		return reason
@@ -118,7 +116,7 @@ func stopReason(reason string) string {
 	return "other"
 }
 
-// stopWord returns an upstream's own word for why it stopped, or "other" if it does not look like a word.
+// stopWord returns an upstream's own stop reason, or "other" if it does not look like a word.
 func stopWord(word string) string {
 	if len(word) > 40 || strings.Trim(word, alphanumeric+"-_.") != "" {
 		return "other"
@@ -126,7 +124,7 @@ func stopWord(word string) string {
 	return word
 }
 
-// idOrNone returns an id that an upstream chose, if it looks like one.
+// idOrNone returns an upstream's id if it looks like an id, and "" if not.
 func idOrNone(id string) string {
 	if isClientID(id) {
 		return id
@@ -134,8 +132,8 @@ func idOrNone(id string) string {
 	return ""
 }
 
-// once remembers what the log says once. Clients can make up the keys, so no more than most are remembered; after
-// them nothing is new.
+// once remembers which log lines have been written. Clients can make up keys, so it remembers at most this many; then
+// no key counts as new.
 type once[K comparable] struct {
 	most int
 	mu   sync.Mutex
@@ -156,19 +154,18 @@ func (o *once[K]) add(key K) bool {
 	return true
 }
 
-// logPassedOver logs an error of an upstream that the client is not told of, because
-// something else is tried.
+// logPassedOver logs an upstream's error that the client does not see, because the proxy tries something else.
 func (r *record) logPassedOver(err error) {
 	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("event", "upstream_passed_over").Str("msg", "the upstream failed and is passed over").Send()
 }
 
-// logNotReady logs that a model is being loaded, and is waited for.
+// logNotReady logs that a model is still being loaded, and that the proxy waits for it.
 func (r *record) logNotReady(err error, pause time.Duration) {
 	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Float64("pause_s", pause.Seconds()).
 		Str("event", "model_not_ready").Str("msg", "the model is not ready and is asked again after a pause: timeouts.model_ready").Send()
 }
 
-// logCause logs what the client is not told of the error that ended the exchange.
+// logCause logs the details of the final error that the client does not see.
 func (r *record) logCause(err error, f *failure) {
 	var (
 		upstreamErr *upstream.Error
@@ -180,7 +177,7 @@ func (r *record) logCause(err error, f *failure) {
 	case errors.As(err, &upstreamErr) && upstreamErr.Err != nil:
 		level := zerolog.ErrorLevel
 		if f.status < http.StatusInternalServerError {
-			level = zerolog.WarnLevel // the request may be at fault
+			level = zerolog.WarnLevel // the request may have caused it
 		}
 		r.causeLine(level, err, f).Str("event", "upstream_failed").Str("msg", "the upstream failed").Send()
 	case f == internalFailure:
@@ -189,8 +186,7 @@ func (r *record) logCause(err error, f *failure) {
 	}
 }
 
-// causeLine begins a line for a failure of an upstream. What the upstream said is not in
-// it: that may quote the request.
+// causeLine begins a log line for an upstream's failure. It omits the upstream's own text, which may quote the request.
 func (r *record) causeLine(level zerolog.Level, err error, f *failure) *zerolog.Event {
 	line := r.logger.WithLevel(level).
 		Str("request_id", r.RequestID).
@@ -206,11 +202,10 @@ func (r *record) causeLine(level zerolog.Level, err error, f *failure) *zerolog.
 	return line
 }
 
-// longestStack is how much of a stack is logged, in bytes: the innermost calls. With it
-// the line stays below 8 KB.
+// longestStack is how many bytes of a stack are logged: the innermost calls. The line then stays below 8 KB.
 const longestStack = 6 << 10
 
-// logPanic logs a panic, of an exchange or of what serves it.
+// logPanic logs a panic, in an exchange or around it.
 func logPanic(logger *zerolog.Logger, p *panicError, requestID string) {
 	stack := p.stack
 	if len(stack) > longestStack {

@@ -91,7 +91,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Names that clients make up do not grow the number of series.
+// Model names that clients make up add no series.
 func TestModelsMakeNoSeries(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	post(s, question)
@@ -102,7 +102,7 @@ func TestModelsMakeNoSeries(t *testing.T) {
 	for i := range testcost.Cases(3_000, 100_000) {
 		prefix := "made-up"
 		if i%10 == 0 {
-			prefix = "claude" // served by the wildcard
+			prefix = "claude" // the wildcard serves it
 		}
 		body := fmt.Sprintf(`{"model":"%s-%d","max_tokens":1,"messages":[{"role":"user","content":"x"}]}`, prefix, i)
 		h.ServeHTTP(httptest.NewRecorder(), newRequest("POST", "/v1/messages", body))
@@ -112,7 +112,7 @@ func TestModelsMakeNoSeries(t *testing.T) {
 	}
 }
 
-// What must not be seen in the log or the metrics is marked in this test.
+// This test marks everything that must not appear in the log or the metrics.
 func TestNothingLeaks(t *testing.T) {
 	const canary = "c4n4ry"
 	body := strings.NewReplacer(
@@ -151,7 +151,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// writes counts what reaches the connection.
+// writes counts the writes to the connection.
 type writes struct {
 	*httptest.ResponseRecorder
 	written, flushed int
@@ -164,8 +164,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) Flush() { w.flushed++ }
 
-// The frames of all events that one chunk brings go out at once, before the
-// upstream is asked for more.
+// The frames of all events of one chunk are written together, before the proxy waits for more.
 func TestOneWriteForAChunk(t *testing.T) {
 	w := &writes{ResponseRecorder: httptest.NewRecorder()}
 	var heard []string

@@ -10,7 +10,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// chatting returns a server whose models are behind a server with chat completions.
+// chatting returns a server whose models run behind a server with chat completions.
 func chatting(t testing.TB, fake *upstreamtest.Chat, change ...func(*Options)) *Server {
 	t.Helper()
 	behind := httptest.NewServer(fake)
@@ -26,8 +26,8 @@ func chatting(t testing.TB, fake *upstreamtest.Chat, change ...func(*Options)) *
 	}}, change...)...)
 }
 
-// TestUsageEstimated asks a server that counts no tokens, and one that is left before it tells: the client,
-// the log and the metrics get an estimate, and the log says so.
+// TestUsageEstimated: one server reports no tokens, and one is left before it reports them. The client, the log and the
+// metrics get an estimate, and the log says that it is an estimate.
 func TestUsageEstimated(t *testing.T) {
 	call := strings.Join(weather, "") + "</function_calls>"
 	for name, tt := range map[string]struct {
@@ -64,7 +64,7 @@ func TestUsageEstimated(t *testing.T) {
 	}
 }
 
-// TestNoAnswerWanted answers max_tokens 0 without asking the upstream, with an estimate of the prompt's tokens.
+// TestNoAnswerWanted: max_tokens 0 is answered without a call to the upstream, with an estimate of the prompt's tokens.
 func TestNoAnswerWanted(t *testing.T) {
 	for _, tt := range []struct{ name, path, body string }{
 		{"messages", "/v1/messages", question},
@@ -93,7 +93,7 @@ func TestNoAnswerWanted(t *testing.T) {
 	}
 }
 
-// TestWarnOfCut has servers count tokens in a long prompt: the log warns if they have read less than all.
+// TestWarnOfCut: servers report the tokens of a long prompt. The log warns if they have not read all of it.
 func TestWarnOfCut(t *testing.T) {
 	long := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 1000) // of 10,000 tokens
 	ask := strings.Replace(question, "What is the weather in Oslo?", long, 1)

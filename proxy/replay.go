@@ -5,19 +5,18 @@ import (
 	"net/http"
 )
 
-// Replay is how a request is answered that an operator sends again. "" is as the request and the
-// routes have it.
+// Replay is how to answer a request that an operator sends again. "" means as in the request and its route.
 type Replay struct {
-	Model  string // asked for in place of the request's
-	Format string // of the prompt, in place of that of the model's entry: one of [translate.Formats]
+	Model  string // replaces the model of the request
+	Format string // replaces the format of the model's entry: one of [translate.Formats]
 }
 
-// replayKey is the key of the Replay in the context of a request. It cannot be set from outside of
-// this process: no client gets past the keys by it.
+// replayKey is the context key of a Replay. Only this process can set it, so no client can use it to bypass
+// authentication.
 type replayKey struct{}
 
-// ReplayHandler returns the handler for requests that an operator sends again. They are answered as
-// those of clients are, but need no key, and count for none.
+// ReplayHandler returns the handler for requests that an operator sends again. It answers them like a client's
+// requests, but they need no key and count against no key's limits.
 func (s *Server) ReplayHandler(how Replay) http.Handler {
 	h := s.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,19 +24,19 @@ func (s *Server) ReplayHandler(how Replay) http.Handler {
 	})
 }
 
-// replayOf returns how a request is answered again, nil for one of a client.
+// replayOf returns how to answer a replayed request, and nil for a client's request.
 func replayOf(r *http.Request) *Replay {
 	how, _ := r.Context().Value(replayKey{}).(*Replay)
 	return how
 }
 
-// of returns the route as it is asked in the format of the replay. A template goes with the format
-// of its entry, and tools that are asked for in a format are in the prompt.
+// of returns the route with the format of the replay. The entry's template belongs to the entry's format, so it is
+// removed. A format needs a prompt, so the model's own tools API is not used.
 func (how *Replay) of(r Route) Route {
 	if how.Format == "" {
 		return r
 	}
-	again := r // its fallbacks are its own: see Route.For
+	again := r // the fallbacks are a copy: see Route.For
 	models := []*UpstreamModel{&again.UpstreamModel}
 	for i := range again.Fallbacks {
 		models = append(models, &again.Fallbacks[i])

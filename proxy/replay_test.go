@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream"
 )
 
-// rendering is an upstream that shows each prompt to the function, and has nothing to say.
+// rendering is an upstream that passes each prompt to the function and returns an empty answer.
 type rendering func(p *translate.Prompt)
 
 func (f rendering) Invoke(_ context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
@@ -21,8 +21,8 @@ func (f rendering) Invoke(_ context.Context, _ upstream.Model, p *translate.Prom
 	}
 }
 
-// What an operator sends again needs no key, and is asked of another model and in another format, if
-// the operator says so. What a client sends with the same bytes needs a key all the same.
+// An operator's replay needs no key, and can use another model and another format. The same bytes from a client still
+// need a key.
 func TestReplay(t *testing.T) {
 	var prompts []string
 	up := rendering(func(p *translate.Prompt) { prompts = append(prompts, p.Text()) })

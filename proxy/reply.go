@@ -17,40 +17,40 @@ import (
 	"dragoman/translate/messages"
 )
 
-// reply is the answer to one request, whole or streamed. It alone writes to the client.
+// reply is the answer to one request, whole or streamed. Only reply writes to the client.
 //
-// A streamed answer gathers the frames of events up to a [messages.Pause], and then writes them at once. When the
-// client has heard nothing for a while, a timer writes a ping.
+// A streamed answer collects the frames of all events up to a [messages.Pause], and writes them together. If the client
+// has received nothing for a while, a timer writes a ping.
 type reply struct {
 	s       *Server
 	dialect *dialect
-	record  *record // of the exchange; its header goes out with the status
+	record  *record // of the exchange; its header is sent with the status
 	w       http.ResponseWriter
 	control *http.ResponseController // of w
 
 	frames  frameWriter             // of the stream
-	leave   context.CancelCauseFunc // called once the client takes nothing any more of the stream
+	leave   context.CancelCauseFunc // called when the client accepts no more of the stream
 	pending []byte                  // whole frames, not yet written
-	writing time.Duration           // how long the client has taken to take what was written of a stream
+	writing time.Duration           // how long the client has taken to accept the stream's writes
 
-	mu           sync.Mutex // of the connection to the client and all below, which ping uses too
+	mu           sync.Mutex // guards the connection to the client and the fields below, which ping uses, too
 	streams      bool       // the status line of a stream has been written
-	spoke        bool       // so has an event
+	spoke        bool       // an event has been written
 	pingsStopped bool       // for good
 	err          error      // of the connection
-	stall        *watch     // of a write; nil until the stream has begun
-	silence      *watch     // since the last write; nil until the stream has begun
+	stall        *watch     // watches a write; nil until the stream has begun
+	silence      *watch     // watches the time since the last write; nil until the stream has begun
 }
 
-// newReply returns the answer to a request. It takes away the deadline for writes: a whole answer sets its own, and
-// the writes of a stream are watched. On HTTP/2 a deadline that passes ends the stream, even if it is only silent.
+// newReply returns the answer to a request. It removes the write deadline: a whole answer sets its own, and a stream
+// watches its writes. On HTTP/2, an expired deadline would end even a stream that is only silent.
 func newReply(s *Server, d *dialect, record *record, w http.ResponseWriter) *reply {
 	a := &reply{s: s, dialect: d, record: record, w: w, control: http.NewResponseController(w)}
 	_ = a.control.SetWriteDeadline(time.Time{})
 	return a
 }
 
-// respond writes a whole answer, in JSON. The client has timeouts.write_stall to take it; connections without
+// respond writes a whole answer in JSON. The client has timeouts.write_stall to accept it. Connections without
 // deadlines, as in tests, have no limit. The only error is errClientGone.
 func (a *reply) respond(status int, body []byte) error {
 	a.record.Status = status
@@ -67,7 +67,7 @@ func (a *reply) respond(status int, body []byte) error {
 	return nil
 }
 
-// respondJSON writes a whole answer that is v in JSON.
+// respondJSON writes v in JSON as a whole answer.
 func (a *reply) respondJSON(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -76,21 +76,19 @@ func (a *reply) respondJSON(v any) error {
 	return a.respond(http.StatusOK, data)
 }
 
-// maxPending bounds the frames that are gathered: those of a long chunk are written in
-// several parts.
+// maxPending limits the collected frames: the frames of a long chunk are written in several parts.
 const maxPending = 32 << 10
 
-// stream answers with events as they come, as frames. The status line goes out with the first
-// one, so a failure before it can still be answered with a status of its own. After it, a
-// failure ends the stream with a frame that says so: an answer that was cut never looks
-// finished. leave is called when the client takes nothing any more.
+// stream answers with events, as frames, when they arrive. The status line is sent with the first event, so an earlier
+// failure can still have a status of its own. A later failure ends the stream with an error frame: a cut answer never
+// looks finished. stream calls leave when the client accepts no more data.
 func (a *reply) stream(events iter.Seq2[messages.Event, error], frames frameWriter, leave context.CancelCauseFunc) error {
 	a.frames, a.leave = frames, leave
 	defer a.beginEarly()()
 	defer a.stopWatch()
 	err := recoverPanic(func() error { return a.send(events) })
 	a.stopPings()
-	begins := a.streams || len(a.pending) > 0 // with events before a failure that was at hand with them
+	begins := a.streams || len(a.pending) > 0 // false if a failure arrived together with the first events
 	if begins && err != nil && !errors.Is(err, errClientGone) {
 		a.pending = a.frames.appendFailure(a.pending, failureFor(err), a.record.RequestID)
 	}
@@ -98,12 +96,11 @@ func (a *reply) stream(events iter.Seq2[messages.Event, error], frames frameWrit
 	return cmp.Or(err, gone)
 }
 
-// beginEarly begins the stream without an event when timeouts.early_commit_after has passed, and
-// pings go on from there: what is between here and the client would else take a silent connection
-// for a dead one. Models are still tried one after another behind it. It returns what ends the wait,
-// to be called when no event comes any more.
+// beginEarly begins the stream without an event after timeouts.early_commit_after. Pings follow, because a proxy in
+// between might take a silent connection for dead. Models are still tried one after another. beginEarly returns the
+// function that ends the wait, to be called when no more events come.
 //
-// The header of such an answer is what is known now, when the wait begins.
+// The header of such an answer has what is known when the wait begins.
 func (a *reply) beginEarly() (stop func()) {
 	after := a.s.timeouts.EarlyCommit
 	if after == 0 || a.dialect.waitFrame == nil {
@@ -121,7 +118,7 @@ func (a *reply) beginEarly() (stop func()) {
 	return func() { timer.Stop() }
 }
 
-// send writes the events up to the last pause, or the first error. The frames of those behind it are pending.
+// send writes the events up to the last pause, or up to the first error. The frames of later events stay pending.
 func (a *reply) send(events iter.Seq2[messages.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
@@ -136,17 +133,17 @@ func (a *reply) send(events iter.Seq2[messages.Event, error]) error {
 				continue
 			}
 		}
-		if err := a.flush(); err != nil && !a.s.finishes { // else the upstream's answer is read to its end all the same
+		if err := a.flush(); err != nil && !a.s.finishes { // otherwise the upstream's answer is read to its end
 			return err
 		}
 	}
 	return nil
 }
 
-// flush writes the frames that are pending. The error is errClientGone.
+// flush writes the pending frames. The error is errClientGone.
 func (a *reply) flush() error {
 	began := a.record.elapsed()
-	a.mu.Lock() // which a ping may hold
+	a.mu.Lock() // a ping may hold it
 	defer a.mu.Unlock()
 	if len(a.pending) > 0 {
 		if !a.streams {
@@ -171,12 +168,13 @@ func (a *reply) sendHeader(header http.Header) {
 	a.streams = true
 	a.silence = newWatch(a.record.began, a.s.pingAfter, a.ping)
 	a.silence.begin(a.record.elapsed())
-	a.stall = newWatch(a.record.began, a.s.timeouts.WriteStall, func() { _ = a.control.SetWriteDeadline(time.Unix(1, 0)) }) // which ends the write
+	// Ends the write.
+	a.stall = newWatch(a.record.began, a.s.timeouts.WriteStall, func() { _ = a.control.SetWriteDeadline(time.Unix(1, 0)) })
 }
 
-// ping is called when the client has heard nothing for a while.
+// ping is called when the client has received nothing for a while.
 func (a *reply) ping() {
-	if !a.mu.TryLock() { // something is being written
+	if !a.mu.TryLock() { // another write is in progress
 		return
 	}
 	defer a.mu.Unlock()
@@ -189,7 +187,7 @@ func (a *reply) ping() {
 	}
 }
 
-// write writes frames to the client. If that fails, the client is gone. The caller holds mu.
+// write writes frames to the client. A failed write means that the client is gone. The caller holds mu.
 func (a *reply) write(frames []byte) {
 	if a.err != nil || len(frames) == 0 {
 		return
@@ -220,7 +218,7 @@ func (a *reply) stopPings() {
 	}
 }
 
-// stopWatch stops the watch over writes, after the last one.
+// stopWatch stops the watch over writes after the last write.
 func (a *reply) stopWatch() {
 	if a.stall != nil {
 		a.stall.stop()

@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream"
 )
 
-// early asks over a network without a network, and returns when the header came and the whole body.
+// early sends a request over an in-memory network. It returns when the header and the whole body arrived.
 func early(t *testing.T, s *Server, version int, path string) (res *http.Response, header time.Duration, body string) {
 	t.Helper()
 	srv := servePipes(s.Handler())
@@ -36,8 +36,8 @@ const vertexStream = "/v1/projects/p/locations/l/publishers/anthropic/models/cla
 
 func commitsEarly(o *Options) { o.Timeouts.EarlyCommit = 20 * time.Second }
 
-// A stream that waits for its first event begins after a while with a comment, and comments follow.
-// Behind them it is the stream that it would have been.
+// A stream that waits for its first event begins after a while with a comment, and more comments follow. After them,
+// the stream is the same as without an early begin.
 func TestEarlyCommit(t *testing.T) {
 	const wait = ": waiting for the model\n\n"
 	for _, tt := range []struct {
@@ -78,11 +78,11 @@ func TestEarlyCommit(t *testing.T) {
 	}
 }
 
-// Behind a stream that has begun early, models are tried as ever, and a failure is its last event.
+// After an early begin, models are still tried as usual, and a failure becomes the last event.
 func TestEarlyCommitThenFailure(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		tries    int // the one that succeeds; 0 for none
+		tries    int // the number of the successful try; 0 if all fail
 		events   string
 		terminal string
 	}{
@@ -121,7 +121,7 @@ func TestEarlyCommitThenFailure(t *testing.T) {
 	}
 }
 
-// A failure before the time has its own status and header.
+// A failure before the early begin has its own status and header.
 func TestNoEarlyCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, failing(&upstream.Error{Status: 429, Type: "rate_limit_error", Message: "slow down", RetryAfter: 7 * time.Second}), commitsEarly)
@@ -133,7 +133,7 @@ func TestNoEarlyCommit(t *testing.T) {
 	})
 }
 
-// While a stream that has begun early waits, a client that leaves is noticed.
+// The proxy notices a client that leaves while its early stream waits.
 func TestEarlyCommitFindsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := newHanging()

@@ -17,10 +17,9 @@ import (
 	"dragoman/upstream"
 )
 
-// BenchmarkOpenStreams is what a stream takes, once its first words have come, that is open and
-// silent: KiB of heap and stacks, and goroutines. The client and the upstream are in this process,
-// too; what they take is taken off, as a stream without a proxy has it. Compare with
-// httputil.ReverseProxy in the same run.
+// BenchmarkOpenStreams measures an open, silent stream after its first words: KiB of heap and stacks, and goroutines.
+// The client and the upstream run in the same process. Their share is subtracted, measured by a stream without a proxy.
+// Compare with httputil.ReverseProxy in the same run.
 func BenchmarkOpenStreams(b *testing.B) {
 	const streams = 200
 	wire := deltaWires(b)["messages"]
@@ -65,7 +64,7 @@ func BenchmarkOpenStreams(b *testing.B) {
 	}
 }
 
-// benchmarked returns the proxy of this name before the upstream at this URL.
+// benchmarked returns the named proxy in front of the upstream at this URL.
 func benchmarked(b *testing.B, way, to string) http.Handler {
 	if way == "ReverseProxy" {
 		target, err := url.Parse(to)
@@ -83,7 +82,7 @@ func benchmarked(b *testing.B, way, to string) http.Handler {
 	return newServer(b, up).Handler()
 }
 
-// openStream sends a request, reads up to the first words of the answer, and returns what closes the
+// openStream sends a request, and reads the first words of the answer. It returns the function that closes the
 // connection.
 func openStream(b testing.TB, address, path, body string) func() {
 	c, err := net.Dial("tcp", address)
@@ -104,7 +103,7 @@ func openStream(b testing.TB, address, path, body string) func() {
 	return func() { c.Close() }
 }
 
-// inUse returns the bytes of heap and stacks that are in use, and how many goroutines there are.
+// inUse returns the bytes of heap and stacks in use, and the number of goroutines.
 func inUse() (float64, int) {
 	runtime.GC()
 	runtime.GC()

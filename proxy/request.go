@@ -16,9 +16,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// readRequest reads the request in the client's dialect so far that the model is known,
-// and returns the route for it. The rest of the body is decoded when a model needs it:
-// see decode.
+// readRequest reads the request in the client's dialect far enough to know its model, and returns the model's route.
+// The rest of the body is decoded when a model needs it: see decode.
 func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Route, error) {
 	if err := x.admission.enter(); err != nil {
 		return nil, Route{}, err
@@ -51,8 +50,8 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	return body, route, nil
 }
 
-// parseBody turns the body into one of the Messages API and takes the guardrail out of
-// it. What has no place in it is remembered, or refused if compat is strict.
+// parseBody turns the body into one of the Messages API, and takes out the guardrail. It remembers options that this
+// body cannot have, or rejects them if compat is strict.
 func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *messages.Body, err error) {
 	if x.dialect.convert != nil {
 		if x.record.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
@@ -61,9 +60,9 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		if at := x.record.conversion.Refusable; opt.Strict && at != "" {
 			return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: at, Message: "Not supported here. Remove the field."}
 		}
-		data, x.record.conversion.Body = x.record.conversion.Body, nil // what is read of it keeps it as long as it has to
+		data, x.record.conversion.Body = x.record.conversion.Body, nil // what was read from the body keeps the bytes that it needs
 	}
-	if !opt.Count { // a count has no answer that would have to pass a guardrail
+	if !opt.Count { // a count has no answer for a guardrail to judge
 		if x.guardrail, data, err = bedrock.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {
 			return nil, err
 		}
@@ -78,7 +77,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 	return x.dialect.read(x.r, data, opt)
 }
 
-// readNative reads what has to be known of a request that goes through as it is. The model gets all of it.
+// readNative reads what the proxy has to know about a request that passes through unchanged.
 func (x *exchange) readNative(body *messages.Body) (*messages.Request, error) {
 	req, err := body.Native(x.r.Context())
 	if err != nil {
@@ -89,8 +88,8 @@ func (x *exchange) readNative(body *messages.Body) (*messages.Request, error) {
 	return req, nil
 }
 
-// decode validates all of the request, for a model that is asked with a prompt. The
-// fields that it drops go into the answer's header.
+// decode validates the whole request, for a model that gets a prompt. The response header names the fields that it
+// drops.
 func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
 	began := x.record.elapsed()
 	req, err := body.Request(x.r.Context())
@@ -103,9 +102,8 @@ func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
 	return req, nil
 }
 
-// readBody returns the body of the request, unpacked. It is read to its end before
-// anything else is done: only then does net/http watch the connection, and cancel the
-// request's context when the client leaves.
+// readBody returns the request's body, uncompressed. It reads the body to its end before anything else: only then
+// net/http watches the connection, and cancels the request's context when the client leaves.
 func (x *exchange) readBody() ([]byte, error) {
 	limit := x.s.bodyBytes
 	if x.r.ContentLength > limit {
@@ -144,18 +142,18 @@ func (x *exchange) readBody() ([]byte, error) {
 	return body, nil
 }
 
-// readAll reads a body to its end, and returns nil if it is longer than limit. While a body
-// grows, admit is called with the size that has come; its error is readAll's.
+// readAll reads a body to its end. It returns nil if the body is longer than limit. While the body grows, readAll calls
+// admit with the size so far, and returns admit's error.
 //
-// The announced length, -1 for none, is believed once an eighth of it has come, and admitted then: a
-// client cannot reserve memory, or keep others out, with a header, and a long body is not copied when
-// it is whole. Of one that was not announced, at most twice what has come is in memory.
+// readAll trusts the announced length, -1 for none, once an eighth of the body has arrived, and then admits all of it.
+// So a header alone reserves no memory and keeps nobody out, and a long body is not copied at its end. Without an
+// announced length, at most twice the bytes that have arrived are in memory.
 func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) ([]byte, error) {
 	first := min(announced, mostPiece)
 	if announced < 0 {
 		first = leastPiece
 	}
-	pieces := [][]byte{make([]byte, 0, first+1)} // a byte more, so that the first piece can see the end
+	pieces := [][]byte{make([]byte, 0, first+1)} // one extra byte, so that the first piece can see the end
 	for size := int64(0); ; {
 		last := &pieces[len(pieces)-1]
 		n, err := r.Read((*last)[len(*last):cap(*last)])
@@ -194,16 +192,17 @@ func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) 
 // The sizes of the pieces in which a body is read.
 const leastPiece, mostPiece = 4 << 10, 1 << 20
 
-// bodyError returns the error for the client when its body could not be read. The context is that of the request.
+// bodyError returns the client's error for a body that could not be read. ctx is the context of the request.
 func bodyError(ctx context.Context, err error) error {
 	var (
 		large *http.MaxBytesError
 		own   *failure
 	)
 	switch {
-	case errors.As(err, &own): // there is no room for it
+	case errors.As(err, &own): // the gate has no room for it
 		return err
-	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
+	// Check this before the context: net/http also ends the context, as if the client had left.
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &failure{status: http.StatusRequestTimeout, typ: messages.ErrorTimeout, message: "the body of the request took too long to arrive"}
 	case ctx.Err() != nil:
 		return causeOr(ctx, err)

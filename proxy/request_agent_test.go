@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// agentRequest is a request as Claude Code makes it: large, with many tools, system
-// blocks with cache marks, a system message within the conversation, thinking, and
-// members that come and go with its betas.
+// agentRequest returns a request like Claude Code's: large, with many tools, system blocks with cache marks, a system
+// message within the conversation, thinking, and fields that depend on its betas.
 func agentRequest(maxTokens int) string {
 	mark := map[string]any{"type": "ephemeral", "ttl": "1h"}
 	var tools []any
@@ -59,7 +58,7 @@ func agentRequest(maxTokens int) string {
 	return string(body)
 }
 
-// An agent's requests work as they are, with whatever betas they name.
+// Agents' requests work unchanged, whatever betas they name.
 func TestAgentRequests(t *testing.T) {
 	for name, maxTokens := range map[string]int{"a question": 32000, "a side request": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +72,7 @@ func TestAgentRequests(t *testing.T) {
 			if w.Code != 200 || !strings.Contains(w.Body.String(), `{\"path\":\"b.go\"}`) || !strings.Contains(w.Body.String(), `"stop_reason":"tool_use"`) {
 				t.Fatalf("status %d: %.2000s", w.Code, w.Body)
 			}
-			if n := len(asked.prompt.Turns); n != 3 || asked.prompt.MaxTokens != min(maxTokens, 4096) { // which is what the model gives
+			if n := len(asked.prompt.Turns); n != 3 || asked.prompt.MaxTokens != min(maxTokens, 4096) { // the model's limit
 				t.Errorf("asked %d turns, for %d tokens", n, asked.prompt.MaxTokens)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"dragoman/upstream"
 )
 
-// A conversation may begin with an assistant, in each client API.
+// A conversation may begin with an assistant message, in each client API.
 func TestAssistantFirst(t *testing.T) {
 	const asked = `{"role":"user","content":"What is the weather in Oslo?"}`
 	first := strings.NewReplacer(asked, `{"role":"assistant","content":"Hello!"},`+asked,
@@ -23,8 +23,8 @@ func TestAssistantFirst(t *testing.T) {
 	}
 }
 
-// Clients count messages one by one. Nothing continues an assistant message that is counted, so it need not be
-// a prefill that the model takes.
+// Clients count messages one by one. A count never continues an assistant message, so the model need not support a
+// prefill.
 func TestCountAssistant(t *testing.T) {
 	up := &counting{}
 	s := newServer(t, up, func(o *Options) { o.Routes[0].Features = upstream.Override{Without: upstream.Prefill} })

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzRequests sends a body to every dialect. It is answered, or refused by a status
-// for what is the client's fault in the dialect's own shape; it is never our fault.
+// FuzzRequests sends a body to every dialect. The server answers it, or rejects it with a client error in the dialect's
+// own form; it never reports an error of its own.
 func FuzzRequests(f *testing.F) {
 	anthropic := func(t *testing.T, body []byte) string {
 		var e apiError
@@ -58,7 +58,7 @@ func FuzzRequests(f *testing.F) {
 			w := httptest.NewRecorder()
 			answerTo(s, w, newRequest("POST", route.path, body))
 			switch w.Code {
-			case 200, 404: // 404: the body names the model
+			case 200, 404: // 404: the body names an unknown model
 			case 400, 413:
 				if message := route.message(t, w.Body.Bytes()); message == "" {
 					t.Errorf("%s: refused without a word", route.path)
@@ -70,7 +70,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// agentLike holds every kind of block.
+// agentLike has every kind of block.
 const agentLike = `{"model":"claude-2.1","max_tokens":100,"stream":true,"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],
 "thinking":{"type":"enabled","budget_tokens":1024},"tool_choice":{"type":"any"},"metadata":{"user_id":"u"},
 "tools":[{"name":"get_weather","input_schema":{"type":"object","properties":{"city":{"type":"string"},"at":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":["null","array"]}}}}],

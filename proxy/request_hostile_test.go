@@ -16,15 +16,14 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// filled returns a body of so many bytes: text with as many elements in the place of
-// its "…" as it takes.
+// filled returns a body of about size bytes: text, with as many elements in place of its "…" as fit.
 func filled(text, element string, size int) string {
 	before, after, _ := strings.Cut(text, "…")
 	n := (size - len(text)) / (len(element) + 1)
 	return before + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + after
 }
 
-// numbered is filled with members that each have a name of their own.
+// numbered is like filled, with members that have different names.
 func numbered(text string, size int) string {
 	before, after, _ := strings.Cut(text, "…")
 	var b strings.Builder
@@ -42,7 +41,7 @@ const (
 	converseWith = `{"messages":[{"role":"user","content":[{"text":"hi"}]}],`
 )
 
-// messagesLists are bodies of the Messages API with all the lists that have a meaning.
+// messagesLists are bodies of the Messages API with every list that has a meaning.
 var messagesLists = map[string]string{
 	"messages":       `{"model":"claude-2.1","anthropic_version":"v","max_tokens":9,"messages":[…]}`,
 	"content":        `{"model":"claude-2.1","anthropic_version":"v","max_tokens":9,"messages":[{"role":"user","content":[…]}]}`,
@@ -73,8 +72,7 @@ var converseLists = map[string]string{
 	"a document": `{"messages":[{"role":"user","content":[{"document":{"name":"n","source":{"content":[…]}}}]}]}`,
 }
 
-// hostileBodies returns bodies of a size that are made to take much of the server, by
-// route.
+// hostileBodies returns bodies of this size that try to cost the server a lot, keyed by route.
 func hostileBodies(size int) map[string]map[string]string {
 	messages, converse := map[string]string{}, map[string]string{}
 	for list, text := range messagesLists {
@@ -122,8 +120,7 @@ func hostileBodies(size int) map[string]map[string]string {
 	return map[string]map[string]string{"/v1/messages": messages, "/model/claude-2.1/converse": converse, "/model/claude-2.1/count-tokens": count}
 }
 
-// allocated returns how many bytes f takes from the heap, given back or not, and what
-// it computes.
+// allocated returns how many bytes f allocates on the heap, freed or not, and how long f computes.
 func allocated(f func()) (bytes uint64, computed time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -136,10 +133,10 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 	return after.TotalAlloc - before.TotalAlloc, computed
 }
 
-// TestHostileBodies holds what a body may cost, whatever it holds: eight times its
-// own size in memory, and a constant. Even what is given back is counted.
+// TestHostileBodies limits what any body may cost: eight times its own size in memory, plus a constant. Freed memory
+// counts, too.
 func TestHostileBodies(t *testing.T) {
-	const constant, longest = 22 << 20, time.Second // a schema is taken apart, and tools are kept, which have bounds of their own
+	const constant, longest = 22 << 20, time.Second // taking a schema apart, and caching tools, have limits of their own
 	size := 512 << 10
 	if testcost.UnderRace {
 		size = 16 << 10
@@ -154,7 +151,7 @@ func TestHostileBodies(t *testing.T) {
 			return w, took, computed
 		}
 		w, took, computed := ask()
-		if took > most { // the first request of all fills what is kept for the next ones
+		if took > most { // the very first request fills caches for later ones
 			w, took, computed = ask()
 		}
 		if took > most {
@@ -180,8 +177,7 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// TestHostileBodiesRefusedAtOnce: the first element of the wrong kind is named, as it
-// would be if it stood alone.
+// TestHostileBodiesRefusedAtOnce: the error names the first element of the wrong kind, just as if it were alone.
 func TestHostileBodiesRefusedAtOnce(t *testing.T) {
 	size := testcost.Cases(256<<10, 1<<20)
 	s := newServer(t, simulated.New())
@@ -209,9 +205,8 @@ func TestHostileBodiesRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// TestPackedBodies holds what so little as one KB may cost that gzip makes of much. Under the
-// race detector slices.Grow allocates what it adds twice, and pools forget at random: the bound
-// that counts is the one without it (make fidelity).
+// TestPackedBodies limits what one KB may cost that gzip expands. Under the race detector, slices.Grow allocates its
+// addition twice, and pools forget at random: the limit that counts is the one without it (make fidelity).
 func TestPackedBodies(t *testing.T) {
 	most := uint64(16 << 20)
 	if testcost.UnderRace {
@@ -249,11 +244,10 @@ func TestPackedBodies(t *testing.T) {
 	}
 }
 
-// leaving is the context of a client that leaves after so many looks at whether it is
-// there.
+// leaving is the context of a client that leaves after a number of checks.
 type leaving struct {
 	context.Context
-	looks int // until it is gone; negative behind that
+	looks int // checks until the client is gone; negative afterwards
 }
 
 func (l *leaving) Err() error {
@@ -263,13 +257,12 @@ func (l *leaving) Err() error {
 	return nil
 }
 
-// nobody is an upstream that is not to be asked.
+// nobody is an upstream that must not be called.
 func nobody(t *testing.T) upstreamFunc {
 	return upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { t.Error("the upstream is asked") })
 }
 
-// TestClientLeavesWhileItIsRead: the work for a client that has left ends, wherever it
-// is, within a thousandth of it.
+// TestClientLeavesWhileItIsRead: the work for a client that has left ends within a thousandth of the whole work.
 func TestClientLeavesWhileItIsRead(t *testing.T) {
 	size := testcost.Cases(256<<10, 1<<20)
 	for route, text := range map[string]string{
@@ -297,7 +290,7 @@ func TestClientLeavesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// A name in another case is no name: what was meant by it is said, in both modes.
+// A name in the wrong case is unknown. The error suggests the right name, in both modes.
 func TestNamesInAnotherCase(t *testing.T) {
 	const converse = "/model/claude-2.1/converse"
 	for _, tt := range []struct{ route, body, want string }{
@@ -327,7 +320,7 @@ func TestNamesInAnotherCase(t *testing.T) {
 			}
 		}
 	}
-	for _, body := range []string{ // what the client's own data holds is not ours to judge
+	for _, body := range []string{ // names inside the client's own data are not checked
 		messagesWith + `"metadata":{"Model":"x"},"tools":[{"name":"f","input_schema":{"type":"object","Type":"x","properties":{"Name":{},"name":{}}}}]}`,
 		messagesCall + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]}`,
 	} {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// strictBodies use every member that is read, in each client API. What is in {} of a ‹…› is the
-// client's own, in which it may choose any names.
+// strictBodies use every field that is read, in each client API. Inside a ‹…›, the members of {} are the client's own,
+// with any names.
 var strictBodies = []struct{ name, path, body string }{
 	{"messages", "/v1/messages", `{"model":"claude-2.1",` + strictMembers},
 	{"vertex", vertexStream, `{"anthropic_version":"vertex-2023-10-16",` + strictMembers},
@@ -49,7 +49,7 @@ var (
 	brackets   = strings.NewReplacer("‹", "", "›", "")
 )
 
-// inAnotherCase returns a name with the case of some of its letters changed.
+// inAnotherCase returns a name with the case of some letters changed.
 func inAnotherCase(random *rand.Rand, name string) string {
 	for {
 		other := []byte(name)
@@ -64,9 +64,8 @@ func inAnotherCase(random *rand.Rand, name string) string {
 	}
 }
 
-// Whoever reads a body, here or a model with a tool API: a name in another case, a name twice, bytes
-// behind the body and a byte order mark are refused, at every depth; in what is the client's own, any
-// name will do.
+// Whether Dragoman or a model with a tools API reads the body: names in another case, duplicate names, bytes after the
+// body and a byte order mark are rejected, at every depth. In the client's own data, any name is allowed.
 func TestStrictBodies(t *testing.T) {
 	random := rand.New(rand.NewPCG(29, 29))
 	cases := 0
@@ -123,7 +122,7 @@ func TestStrictBodies(t *testing.T) {
 	t.Logf("%d cases", cases)
 }
 
-// within reports whether an index is in one of the ranges.
+// within reports whether index i is in one of the ranges.
 func within(ranges [][]int, i int) bool {
 	for _, r := range ranges {
 		if r[0] <= i && i < r[1] {
@@ -133,8 +132,8 @@ func within(ranges [][]int, i int) bool {
 	return false
 }
 
-// compat: strict refuses what would make an answer another one, and no hint: each is left out and named,
-// in the words of every client API.
+// compat: strict rejects options that would change an answer, but no hints. Hints are dropped and named, in the terms
+// of every client API.
 func TestStrictLetsHintsBe(t *testing.T) {
 	const mark = `"cache_control":{"type":"ephemeral"}`
 	members := `"max_tokens":64,"metadata":{"user_id":"u"},"service_tier":"auto","speed":"fast","output_config":{"effort":"low"},
@@ -149,7 +148,7 @@ func TestStrictLetsHintsBe(t *testing.T) {
 		name, path, body string
 		header           []string
 		dropped          string
-		refused          string // a body with more than hints
+		refused          string // the error for a body with more than hints
 	}{
 		{"messages", "/v1/messages", `{"model":"claude-2.1",` + members, nil, named, `{"model":"claude-2.1","container":"c",` + members},
 		{"vertex", vertexStream, `{"anthropic_version":"vertex-2023-10-16",` + members, nil, named, `{"container":"c",` + members},

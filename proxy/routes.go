@@ -11,8 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// Handler returns the handler for clients: all URLs that they can use. Only the greeting
-// is open to those without a key.
+// Handler returns the handler for clients, with every URL that they can use. Only the greeting needs no key.
 func (s *Server) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(s.incoming, s.cors, s.plainPaths)
@@ -77,22 +76,20 @@ func (s *Server) handleVertex(r chi.Router) {
 	}
 }
 
-// Where the paths of Vertex begin, and how they go on to a method of a model.
+// The beginnings of Vertex paths, and the rest up to a method of a model.
 var vertexPaths = []string{"/v1/projects", "/projects"}
 
 const vertexCallPath = "/{project}/locations/{location}/publishers/{publisher}/models/{call}"
 
-// unnamed returns a copy of d that has no name. It is for paths that look like those of
-// d's API and are none of its operations: clients choose such paths, and the metrics count
-// their requests under the dialect "other".
+// unnamed returns a copy of d without a name. It serves paths that look like d's API but are none of its operations:
+// clients choose such paths, and the metrics count them under the dialect "other".
 func unnamed(d dialect) *dialect {
 	d.name = ""
 	return &d
 }
 
-// Admin returns the handler for operators: health, readiness, metrics and explanations. It asks for no
-// key, and belongs on a listener that strangers cannot reach. Probes are answered whatever
-// name they have for the server.
+// Admin returns the handler for operators: health, readiness, metrics and explanations. It needs no key, so it belongs
+// on a listener that strangers cannot reach. It answers probes whatever host they name.
 func (s *Server) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(s.incoming)
@@ -122,7 +119,7 @@ func (s *Server) Admin() http.Handler {
 	return r
 }
 
-// greet answers the probes by which some clients find out whether the base URL is right.
+// greet answers the probes with which some clients check their base URL.
 func greet(w http.ResponseWriter, r *http.Request) {
 	setRequestIDs(w.Header(), r)
 	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
@@ -132,23 +129,23 @@ func respondText(status int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, text) // a prober that has left needs no answer
+		_, _ = io.WriteString(w, text) // a client that has left needs no answer
 	}
 }
 
-// Clients put the path of the Messages API behind a base URL that may end in a slash, in /v1 or in
-// /anthropic, or leave its /v1 out (docs/reference/clients.md §2). What comes of that is served as what
-// was meant: an alias of a path.
+// Clients append the path of the Messages API to a base URL, which may end in a slash, in /v1 or in /anthropic, or they
+// omit /v1 (docs/reference/clients.md §2). The resulting path is an alias, and is served like the path that the client
+// meant.
 
-// heads are the first segments of paths of the Messages API, behind /v1, and of those of OpenAI's: a
-// client that speaks that is told so at each of them.
+// heads are the first path segments after /v1 in the Messages API and in OpenAI's API. A client of OpenAI's API gets an
+// error that says so at each of its paths.
 var heads = []string{"messages", "models", "complete", "files", "chat", "responses", "completions", "embeddings"}
 
-// plainPath returns the path that an escaped path is an alias of, or the path itself. Each row of slashes
-// becomes one, and /anthropic and up to two /v1 before a head become one /v1.
+// plainPath returns the path that an escaped path is an alias of, or the path itself. It replaces each row of slashes
+// by one, and /anthropic and up to two /v1 before a head by one /v1.
 //
-// An escaped slash is a part of a name and stays, and so does an empty name behind /projects/ or /model/:
-// the client is told of that.
+// It keeps an escaped slash, which is part of a name, and an empty name after /projects/ or /model/, which is an error
+// for the client.
 func plainPath(path string) string {
 	whole, named := path, ""
 	for _, names := range []string{"/projects/", "/model/"} {
@@ -174,13 +171,13 @@ func plainPath(path string) string {
 	return path + named
 }
 
-// plainPaths returns h for the paths that aliases stand for. The log has each alias once.
+// plainPaths returns h behind the replacement of aliases. It logs each alias once.
 func (s *Server) plainPaths(h http.Handler) http.Handler { return plainPaths(h, s.noteAlias) }
 
-// maxAliases is how many aliases the log has, by their shapes.
+// maxAliases is the number of aliases that are logged, by shape.
 const maxAliases = 32
 
-// noteAlias says in the log that a path is an alias of another.
+// noteAlias logs that a path is an alias of another.
 func (s *Server) noteAlias(path, plain string) {
 	if shape := shapeOf(path); s.aliases.add(shape) {
 		s.log.Warn().Str("path", shape).Str("served_as", shapeOf(plain)).
@@ -188,7 +185,7 @@ func (s *Server) noteAlias(path, plain string) {
 	}
 }
 
-// plainPaths is [Server.plainPaths], which calls note with each alias and what it stands for.
+// plainPaths is [Server.plainPaths] with a function that is called with each alias and its plain path.
 func plainPaths(h http.Handler, note func(path, plain string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
@@ -197,20 +194,20 @@ func plainPaths(h http.Handler, note func(path, plain string)) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		meant, to := *r, *r.URL // copies: net/http looks at its own request after h
+		meant, to := *r, *r.URL // copies, because net/http looks at its own request after h
 		to.RawPath = plain
-		to.Path, _ = url.PathUnescape(plain) // it was read from a URL that was in order
+		to.Path, _ = url.PathUnescape(plain) // the path comes from a valid URL
 		meant.URL = &to
 		note(r.URL.Path, to.Path)
 		h.ServeHTTP(w, &meant)
 	})
 }
 
-// pathParam returns the part of the path that a pattern in [Server.Handler] gives this
-// name, unescaped once. It is "" if the part is not escaped as in a URL, or not UTF-8.
+// pathParam returns the part of the path that a pattern in [Server.Handler] gives this name, unescaped once. It is ""
+// if the part is not validly escaped, or not UTF-8.
 //
-// The ids of models in Bedrock's paths may hold escaped slashes. So chi matches the path
-// as it came, where that differs from the unescaped one, and does not unescape the parts.
+// Model ids in Bedrock's paths may contain escaped slashes. So chi matches the escaped path if it differs from the
+// unescaped one, and does not unescape the parts.
 func pathParam(r *http.Request, name string) string {
 	s := chi.URLParam(r, name)
 	if r.URL.RawPath != "" {
@@ -225,8 +222,7 @@ func pathParam(r *http.Request, name string) string {
 	return s
 }
 
-// ourSegments are the segments of the paths that are served, without those that clients
-// choose.
+// ourSegments are the path segments that the server itself defines.
 var ourSegments = map[string]bool{
 	"": true, "v1": true, "messages": true, "count_tokens": true, "batches": true, "complete": true, "models": true, "anthropic": true,
 	"model": true, "invoke": true, "invoke-with-response-stream": true, "converse": true, "converse-stream": true, "count-tokens": true, "guardrail": true,
@@ -235,8 +231,8 @@ var ourSegments = map[string]bool{
 	"healthz": true, "readyz": true, "metrics": true, "inspector": true, "explain": true,
 }
 
-// shapeOf returns the path of a URL as the log may have it: every segment that is none of
-// ours is "*", and what follows the first ten as well.
+// shapeOf returns the path of a URL in a form that is safe to log: every segment that is not ours is "*", and so is
+// everything after the first ten.
 func shapeOf(path string) string {
 	const most = 10
 	segments := strings.SplitN(path, "/", most+2)

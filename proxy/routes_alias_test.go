@@ -36,7 +36,7 @@ func TestPlainPath(t *testing.T) {
 	}
 }
 
-// The query, and the id of a model with its escapes, are those of the request.
+// An alias keeps the request's query, and the escapes in a model's id.
 func TestAliasKeepsTheRest(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	var got *url.URL
@@ -47,7 +47,7 @@ func TestAliasKeepsTheRest(t *testing.T) {
 	}
 }
 
-// The log names an alias once, however often it is used, and nothing of what a client chose.
+// The log names each alias once, and nothing that a client chose.
 func TestAliasesInTheLog(t *testing.T) {
 	var log logged
 	s := newServer(t, completing(endOfTurn, "hi"), log.option)
@@ -73,7 +73,7 @@ func TestAliasesInTheLog(t *testing.T) {
 	}
 }
 
-// Nearly all paths are plain: to find that out takes no memory.
+// Nearly all paths are plain. Checking them allocates no memory.
 func TestPlainPathsNeedNoMemory(t *testing.T) {
 	for _, path := range []string{"/v1/messages", "/v1/models/claude-2.1", "/model/a%2Fb/converse", "/metrics"} {
 		if n := testing.AllocsPerRun(100, func() { plainPath(path) }); n > 0 {

@@ -12,16 +12,16 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What is told of paths and methods that are not served.
+// The errors for paths and methods that are not served.
 
-// messagesPaths are the paths of the Messages API that are served, without those with a model's name.
+// messagesPaths are the paths of the Messages API, except those with a model's name.
 var messagesPaths = []string{"/v1/messages", "/v1/messages/count_tokens", "/v1/models"}
 
-// adminPaths are the first segments of paths that the admin listener serves.
+// adminPaths are the first path segments of the admin listener.
 var adminPaths = []string{"healthz", "readyz", "metrics", "explain", "inspector"}
 
-// nothingAt returns the failure of a request to a path that is not served. It names the path that was meant, or all
-// that there are.
+// nothingAt returns the failure for a path that is not served. It suggests the path that the client may have meant, or
+// lists all paths.
 func nothingAt(r *http.Request) *failure {
 	const nothing, there = "there is nothing at the path", "the paths here are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models, " +
 		"and those of Bedrock (/model/…) and Vertex AI (/v1/projects/…); the base URL of a client ends behind the port"
@@ -38,7 +38,7 @@ func nothingAt(r *http.Request) *failure {
 	}
 }
 
-// nothingForOperators answers at a path of the admin listener that is not served.
+// nothingForOperators answers requests to unknown paths of the admin listener.
 func (s *Server) nothingForOperators(w http.ResponseWriter, r *http.Request) {
 	text := "There is nothing at this path. The admin listener serves /healthz, /readyz, /metrics, /explain and, where it is on, /inspector/. Clients send their requests to the address of the key listen.\n"
 	if s.inspector == nil && strings.HasPrefix(r.URL.Path, "/inspector") {
@@ -47,10 +47,10 @@ func (s *Server) nothingForOperators(w http.ResponseWriter, r *http.Request) {
 	respondText(http.StatusNotFound, text)(w, r)
 }
 
-// notFound answers at a path that is not served.
+// notFound answers requests to unknown paths.
 func notFound(x *exchange) error { return nothingAt(x.r) }
 
-// notServed answers at a path of an API that is not served, and says what to use instead.
+// notServed answers requests to a part of an API that is not supported, and says what to use instead.
 func notServed(use string) func(*exchange) error {
 	return func(x *exchange) error {
 		return &failure{
@@ -61,14 +61,14 @@ func notServed(use string) func(*exchange) error {
 	}
 }
 
-// noOperation answers at a path of Bedrock that is none of its operations.
+// noOperation answers requests to a Bedrock path that is not an operation.
 func noOperation(*exchange) error {
 	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is no such operation here; " +
 		"there are POST /model/ID/invoke, invoke-with-response-stream, converse, converse-stream and count-tokens, and a slash in the id of a model is to be escaped (%2F)"}
 }
 
-// notAllowed answers a request whose method the path does not take, and names those that
-// it takes (RFC 9110, section 15.5.6).
+// notAllowed answers a request with a method that the path does not support, and names the supported methods (RFC 9110,
+// section 15.5.6).
 func notAllowed(routes chi.Routes) func(*exchange) error {
 	return func(x *exchange) error {
 		var takes []string

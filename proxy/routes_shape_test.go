@@ -24,7 +24,7 @@ func TestShapeOfAPath(t *testing.T) {
 	}
 }
 
-// What fails outside of an exchange is logged on one line as well, without the value.
+// A panic outside of an exchange is also logged on one line, without its value.
 func TestPanicOutsideOfAnExchange(t *testing.T) {
 	var log logged
 	s := newServer(t, completing(endOfTurn, "hi"), log.option)
@@ -42,7 +42,7 @@ func TestPanicOutsideOfAnExchange(t *testing.T) {
 	}
 }
 
-// The innermost calls of a deep stack are logged, and that there are more.
+// Of a deep stack, the innermost calls are logged, with a note that there are more.
 func TestDeepPanic(t *testing.T) {
 	var log logged
 	s := newServer(t, completing(endOfTurn, "hi"), log.option)

@@ -120,7 +120,8 @@ func TestClientRequestID(t *testing.T) {
 	}
 }
 
-// Whoever opens the inspector where it is off, or takes the admin listener for the other one, is told so.
+// If an operator opens the inspector while it is off, or takes the admin listener for the client listener, the error
+// says so.
 func TestAdminSaysWhere(t *testing.T) {
 	for path, want := range map[string]string{
 		"/inspector/": "--inspect", "/inspector": "--inspect", "/v1/messages": "the key listen", "/": "/healthz, /readyz",
@@ -238,8 +239,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestUnfinishedBody answers a request that is refused unread at once, and takes
-// nothing more from its connection.
+// TestUnfinishedBody: a request that is rejected without its body is answered at once, and its connection reads nothing
+// more.
 func TestUnfinishedBody(t *testing.T) {
 	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("secret")} }))
 	for path, status := range map[string]int{"/v1/messages": http.StatusUnauthorized, "/nope": http.StatusUnauthorized} {
@@ -263,7 +264,7 @@ func TestUnfinishedBody(t *testing.T) {
 	}
 }
 
-// TestFieldsMakeNoSeries gives names with dots that read like paths of the API's.
+// TestFieldsMakeNoSeries: field names with dots look like paths of the API.
 func TestFieldsMakeNoSeries(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	for _, name := range []string{"system.tools.type", "messages.content.text", "a.b"} {

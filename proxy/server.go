@@ -19,57 +19,55 @@ import (
 	"dragoman/upstream"
 )
 
-// What counts where Options says nothing.
+// The defaults of Options.
 const (
 	DefaultBodyBytes = 32 << 20
 	DefaultAttempts  = 2
 )
 
-// Options says what a [Server] serves and how. Routes and Upstreams are needed.
+// Options are what a [Server] serves and how. Routes and Upstreams are required.
 type Options struct {
-	Routes    []Route             // the first that matches the name in a request counts
+	Routes    []Route             // the first one that matches the requested name is used
 	Upstreams map[string]Upstream // by name
-	Keys      []Key               // that clients may present; none: no authentication
-	Strict    bool                // refuse a field that a text model has no use for, rather than drop it
-	BodyBytes int64               // the most bytes of a request's body, unpacked; 0 for 32 MiB
+	Keys      []Key               // of clients; none: no authentication
+	Strict    bool                // reject a field that a text model cannot use, instead of dropping it
+	BodyBytes int64               // limit of a request's body, uncompressed; 0: 32 MiB
 	Timeouts  Timeouts
-	Attempts  int              // the most calls of one model for a request, before its first event; 0 for 2
-	Ping      time.Duration    // silence towards a client of a stream before a ping; 0 for 10 s
+	Attempts  int              // limit of calls to one model for a request, before its first event; 0: 2
+	Ping      time.Duration    // silence in a stream before a ping; 0: 10 s
 	Log       zerolog.Logger   // the zero Logger logs nothing
-	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
-	Observe   []Observe        // who watches the exchanges
-	Inspector http.Handler     // at /inspector/ of the admin listener; nil for none
-	Config    string           // stands for the configuration at /readyz; "" for nothing
+	Metrics   *metrics.Metrics // nil: metrics that nobody else sees
+	Observe   []Observe        // the observers of exchanges
+	Inspector http.Handler     // served at /inspector/ of the admin listener; nil: none
+	Config    string           // a hash of the configuration, for /readyz; "": none
 
-	// Unlisted are the upstreams that are not asked which models they have, by their names.
+	// Unlisted are the names of upstreams that are not asked for their models.
 	Unlisted map[string]bool
 
-	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
-	// tokens are counted, for up to a quarter of MaxConcurrent. Without it the call is cancelled.
+	// FinishAbandoned reads an upstream's answer to its end after the client has left, so that its tokens are counted.
+	// This may use up to a quarter of MaxConcurrent. Without FinishAbandoned, the call is cancelled.
 	FinishAbandoned bool
 
-	// A listener without keys refuses what pages of other origins have a browser send, and on
-	// loopback what is addressed to another host: see guard.
-	Hosts         []string // names of the server besides those of loopback: "dragoman.example", "*.example"
-	Origins       []string // of pages that may call the API of clients: "https://app.example"
+	// A listener without keys rejects requests that a page of another origin sends through a browser. On loopback it
+	// also rejects requests for another host: see guard.
+	Hosts         []string // the server's names other than loopback: "dragoman.example", "*.example"
+	Origins       []string // of pages that may call the client API: "https://app.example"
 	Loopback      bool     // clients are on this machine
 	AdminLoopback bool     // operators are on this machine
 
-	// MaxConcurrent is the most exchanges that are answered at once, and MaxInflightBytes the
-	// most bytes that the bodies of their requests have together, unpacked. What is beyond is
-	// refused at once, with 529. A body that is longer than MaxInflightBytes alone is too
-	// large. 0 is no limit.
+	// MaxConcurrent limits the exchanges in progress, and MaxInflightBytes the total uncompressed length of their
+	// bodies. Above a limit, requests get a 529 at once. A single body above MaxInflightBytes is too large. 0 means no
+	// limit.
 	MaxConcurrent, MaxInflightBytes int64
 
-	// MaxConnectionAge is how old a client's connection may be, give or take a tenth. The answer to the
-	// first request after that ends the connection, in good order: a stream goes on to its end. 0 is no
-	// limit. It holds for connections with the context of [WithConnection].
+	// MaxConnectionAge limits the age of a client's connection, give or take a tenth. The first request after that is
+	// the last one on its connection; a stream still runs to its end. 0 means no limit. It applies to connections with
+	// the context of [WithConnection].
 	MaxConnectionAge time.Duration
 }
 
-// Server answers clients: [Server.Handler]. From one request to the next it keeps of the
-// clients only what they have taken of their keys, and besides whether upstreams work and
-// what their models refuse.
+// Server answers clients: see [Server.Handler]. Between requests it remembers only the usage of clients' keys, whether
+// upstreams work, and what their models refuse.
 type Server struct {
 	routes    routes
 	upstreams map[string]Upstream
@@ -78,9 +76,9 @@ type Server struct {
 	bodyBytes int64
 	timeouts  Timeouts
 	maxTries  int
-	breakers  map[string]*breaker // by the name of the upstream
+	breakers  map[string]*breaker // keyed by the upstream's name
 	refusals  refusals
-	lists     map[string]*modelList // by the name of the upstream; of those that are asked for one
+	lists     map[string]*modelList // keyed by the upstream's name; only upstreams that are asked for a list
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
@@ -89,8 +87,8 @@ type Server struct {
 	config    string
 	finishes  bool // see Options.FinishAbandoned
 
-	clients, operators *guard   // of their listeners; that of clients where there are no keys
-	origins            []string // of pages that may call the API of clients
+	clients, operators *guard   // of their listeners; clients: nil if there are keys
+	origins            []string // of pages that may call the client API
 
 	maxAge time.Duration // of connections: see isTooOld
 
@@ -100,9 +98,8 @@ type Server struct {
 	*shared
 }
 
-// New returns a server. It is an error if there is no route, if a model names an upstream
-// that is not in Upstreams or has no tool API although the model needs one, if a key is empty,
-// or if two keys have the same secret or the same ID.
+// New returns a server. It returns an error if there is no route, if a model's upstream is not in Upstreams or lacks a
+// tools API that the model needs, if a key is empty, or if two keys have the same secret or the same ID.
 func New(opt Options) (*Server, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -131,10 +128,10 @@ func (opt Options) check() error {
 	return checkKeys(opt.Keys)
 }
 
-// hasToolAPI reports whether a model of the upstream can be given tools over a tool API.
+// hasToolAPI reports whether a model of the upstream can get tools through a tools API.
 func hasToolAPI(up Upstream, m upstream.Model) bool { return up.Passes(m) || up.TakesTools(m) }
 
-// newServerWith returns a server that has learnt nothing, and has this in common with others.
+// newServerWith returns a server that has learnt nothing yet and uses common together with other servers.
 func newServerWith(opt Options, common *shared) *Server {
 	s := &Server{
 		routes:    opt.Routes,
@@ -166,7 +163,7 @@ func newServerWith(opt Options, common *shared) *Server {
 	return s
 }
 
-// shareOfAbandoned returns how many exchanges at once may go on without their client; 0 for all.
+// shareOfAbandoned returns how many exchanges may continue without their client at the same time; 0: all.
 func shareOfAbandoned(mostConcurrent int64) int64 {
 	if mostConcurrent == 0 {
 		return 0
@@ -174,7 +171,7 @@ func shareOfAbandoned(mostConcurrent int64) int64 {
 	return max(1, mostConcurrent/4)
 }
 
-// longestBody returns the most bytes that the body of a request may have.
+// longestBody returns the limit of a request's body, in bytes.
 func longestBody(opt Options) int64 {
 	longest := cmp.Or(opt.BodyBytes, DefaultBodyBytes)
 	if opt.MaxInflightBytes > 0 {
@@ -183,8 +180,8 @@ func longestBody(opt Options) int64 {
 	return longest
 }
 
-// shared is what a server has in common with those that take its place: what becomes of the process,
-// what all exchanges together have taken, and what depends on no configuration.
+// shared is what a server has in common with its successors: the state of the process, what all exchanges together have
+// taken, and everything that depends on no configuration.
 type shared struct {
 	draining context.Context // ends with Drain
 	drain    context.CancelFunc
@@ -194,7 +191,7 @@ type shared struct {
 	concurrentTaken, bytesTaken, abandonedTaken atomic.Int64 // of the gates
 
 	kept    kept
-	advice  once[way]    // models that were asked with more tools than is advised: see adviseTools
+	advice  once[way]    // models that were offered more tools than advised: see adviseTools
 	aliases once[string] // of paths
 }
 
@@ -205,11 +202,10 @@ func newShared() *shared {
 	return c
 }
 
-// Successor returns a server that is to take the place of s for new requests; those that s is
-// answering go on as they began. stays reports whether an upstream is the one that s has under this
-// name: what is known of it goes on to count. So does what clients have taken of a key that stays,
-// and what all requests together have taken of the limits. [Server.Drain] and [Server.Cut] of either
-// server are for both. The errors are those of [New]; then nothing has changed.
+// Successor returns a server that replaces s for new requests; s still answers the requests in progress. stays reports
+// whether the upstream of this name is the same as in s. The successor then keeps what s knows about the upstream. It
+// also keeps the usage of keys that stay, and what all requests together have taken from the limits. [Server.Drain] and
+// [Server.Cut] of either server affect both. The errors are those of [New]; after an error, nothing has changed.
 func (s *Server) Successor(opt Options, stays func(upstream string) bool) (*Server, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -219,8 +215,8 @@ func (s *Server) Successor(opt Options, stays func(upstream string) bool) (*Serv
 	return next, nil
 }
 
-// learn gives a new server what the one before it, if there is one, knows of upstreams that stay and
-// of keys, and bounds the labels of the metrics by its options.
+// learn gives a new server what its predecessor, if any, knows about keys and about upstreams that stay. It also limits
+// the labels of the metrics to the new options.
 func (s *Server) learn(opt Options, before *Server, stays func(upstream string) bool) {
 	models, upstreams := map[string]bool{}, map[string]bool{}
 	s.breakers, s.refusals, s.lists = map[string]*breaker{}, refusals{}, s.newModelLists(opt.Unlisted)
@@ -254,30 +250,28 @@ func (s *Server) learn(opt Options, before *Server, stays func(upstream string) 
 	s.metrics.SetLabels(metrics.Labels{Keys: ids, Models: models, Upstreams: upstreams})
 }
 
-// Drain makes /readyz answer 503 from now on, so that no new clients are sent here.
-// Requests are still answered, but a body has to arrive within seconds, and the answer is the
-// last on its connection.
+// Drain makes /readyz answer 503 from now on, so that load balancers send no new clients. The server still answers
+// requests, but a body must arrive within seconds, and each answer is the last on its connection.
 func (s *Server) Drain() { s.drain() }
 
 // Draining reports whether Drain has been called.
 func (s *Server) Draining() bool { return s.draining.Err() != nil }
 
-// Base returns the context in which requests have to be served for Cut to end them: it is for
-// [http.Server.BaseContext].
+// Base returns a context for [http.Server.BaseContext]. Cut ends the requests that are served in it.
 func (s *Server) Base() context.Context { return s.base }
 
-// Cut ends all exchanges. Their clients are told that the server shuts down.
+// Cut ends all exchanges. Their clients get an error that says that the server is shutting down.
 func (s *Server) Cut() { s.cut(errShutDown) }
 
-// kept is what a server keeps of tools and schemas for the requests that send the same again. None of
-// it changes an answer. The zero value keeps nothing.
+// kept caches tools and schemas for requests that send the same ones again. It never changes an answer. The zero value
+// keeps nothing.
 type kept struct {
 	tools  *translate.Memo
 	checks *check.Schemas
 	faults *check.Faults
 }
 
-// of returns what is kept of one key's requests.
+// of returns the cache for one key's requests.
 func (k kept) of(key *heldKey) kept {
 	if key == nil {
 		return k
@@ -287,7 +281,7 @@ func (k kept) of(key *heldKey) kept {
 
 func newKept() kept { return kept{translate.NewMemo(), check.NewSchemas(), check.NewFaults()} }
 
-// Gather returns the metrics as /metrics of the admin listener has them.
+// Gather returns the metrics, as in /metrics of the admin listener.
 func (s *Server) Gather() ([]*dto.MetricFamily, error) {
 	s.measureUpstreams()
 	return s.metrics.Gather()

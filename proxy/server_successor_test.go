@@ -12,7 +12,7 @@ import (
 	"dragoman/upstream"
 )
 
-// succeed returns a server that takes the place of s. Its upstreams are the same.
+// succeed returns a successor of s with the same upstreams.
 func succeed(t *testing.T, s *Server, up any, change ...func(*Options)) *Server {
 	t.Helper()
 	next, err := s.Successor(optionsFor(up, change...), func(string) bool { return true })
@@ -22,8 +22,8 @@ func succeed(t *testing.T, s *Server, up any, change ...func(*Options)) *Server 
 	return next
 }
 
-// What is known of an upstream stays with it: that it is left alone, what it refused, and that the
-// credentials are refused. Of one that is another by now it is forgotten.
+// The successor keeps what is known about an upstream: the state of its breaker, what its models refused, and whether
+// its credentials fail. If another upstream has the name, all of that is forgotten.
 func TestSuccessorOfUpstreams(t *testing.T) {
 	busy := failing(&upstream.Error{Status: 503, Type: "api_error"})
 	both := func(o *Options) {
@@ -62,8 +62,8 @@ func TestSuccessorOfUpstreams(t *testing.T) {
 	}
 }
 
-// An exchange that has begun counts for the server after it, too, with the limits of that one; it goes
-// on by its own; and when both are over, nothing is taken.
+// An exchange in progress counts for the successor, under the successor's limits, and otherwise continues under its own
+// server. When both have ended, nothing stays taken.
 func TestSuccessorCountsWhatIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
@@ -115,7 +115,7 @@ func TestSuccessorCountsWhatIsOpen(t *testing.T) {
 	})
 }
 
-// The drain and the end of all exchanges are for both servers, whichever is told.
+// Drain and Cut affect both servers, whichever of them is called.
 func TestSuccessorDrains(t *testing.T) {
 	up := completing(endOfTurn, "hi")
 	first := newServer(t, up, func(o *Options) { o.Config = "abc" })
@@ -139,7 +139,7 @@ func TestSuccessorDrains(t *testing.T) {
 	}
 }
 
-// However often models and upstreams are renamed, the series stay as many.
+// However often models and upstreams are renamed, the number of series stays the same.
 func TestSuccessorsBoundSeries(t *testing.T) {
 	up, counts := completing(endOfTurn, "hi"), metrics.New("")
 	named := func(name string) func(*Options) {
@@ -172,7 +172,7 @@ func TestSuccessorsBoundSeries(t *testing.T) {
 	}
 }
 
-// The list of an upstream's models stays with the upstream, and what it says is not asked again.
+// The list of an upstream's models stays with the upstream, and is not requested again.
 func TestSuccessorOfLists(t *testing.T) {
 	up := &listing{answer: func(context.Context, int64) ([]string, error) { return []string{"claude-a"}, nil }}
 	before := newServer(t, up)

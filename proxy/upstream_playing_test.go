@@ -15,8 +15,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// playing is an upstream behind HTTP whose model gives these completions in turn, and the last one
-// from then on. It keeps the prompts.
+// playing is an upstream behind HTTP whose model gives these completions in turn, and repeats the last one. It records
+// the prompts.
 type playing struct {
 	Upstream
 	mu      sync.Mutex
@@ -44,8 +44,8 @@ func plays(t *testing.T, completions ...upstreamtest.Completion) *playing {
 
 func says(text string) upstreamtest.Completion { return upstreamtest.Completion{Text: text} }
 
-// choosing is a request of each dialect with a tool_choice, as the Messages API has it, and the places
-// where it is sent, whole and streamed.
+// choosing is a request of each dialect with a tool_choice in the Messages API's form, and the paths to which it is
+// sent, whole and streamed.
 type choosing struct {
 	dialect, whole, stream string
 	body                   func(choice string) string
@@ -76,21 +76,21 @@ var choosings = func() []choosing {
 			case strings.Contains(choice, `"tool"`):
 				choice = `,"toolChoice":{"tool":{"name":"get_weather"}}`
 			default:
-				choice = "" // Converse has no none
+				choice = "" // Converse has no choice "none"
 			}
 			return fmt.Sprintf(converse, choice)
 		}},
 	}
 }()
 
-// told is what a client is told of an exchange: the status, the header, and the answer as text.
+// told is what a client gets: the status, the header, and the answer as text.
 type told struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// choose asks a server over HTTP in one of the dialects.
+// choose sends a request to a server over HTTP in one of the dialects.
 func choose(t *testing.T, s *Server, c choosing, choice string, stream bool) told {
 	t.Helper()
 	srv := listen(t, s)
@@ -120,7 +120,7 @@ func choose(t *testing.T, s *Server, c choosing, choice string, stream bool) tol
 	return got
 }
 
-// joined returns an answer with the pieces of its deltas together behind it.
+// joined returns an answer, followed by the joined text of its deltas.
 func joined(body string) string {
 	var pieces strings.Builder
 	for _, member := range []string{`"text":"`, `"partial_json":"`, `"input":"`} {
@@ -137,7 +137,7 @@ func joined(body string) string {
 	return body + "\n" + pieces.String()
 }
 
-// checkUnmet checks that a client is told, in its own terms, that a choice is not met.
+// checkUnmet checks that the client learns, in its own API, that a choice is not met.
 func checkUnmet(t *testing.T, got told, dialect string) {
 	t.Helper()
 	status, shape := 502, `{"type":"error","error":{"type":"api_error","message":"tool_choice: the model did not make the call`
@@ -152,7 +152,7 @@ func checkUnmet(t *testing.T, got told, dialect string) {
 	}
 }
 
-// checkCounted checks what the metrics and the log say of an exchange.
+// checkCounted checks what the metrics and the log have about an exchange.
 func checkCounted(t *testing.T, s *Server, log *logged, dropped, unmet string, leaked bool) {
 	t.Helper()
 	w := httptest.NewRecorder()
