@@ -226,6 +226,9 @@ func ChatTemplates() []string { return format.ChatTemplateNames() }
 // ChatTemplateFormat returns the name of the format that a chat template writes tools and calls in; "" if it has none.
 // erased says that the markers of the format are special tokens, which servers erase unless they are told not to.
 func ChatTemplateFormat(name string) (f string, erased bool) {
+	if name == "" {
+		return "", false
+	}
 	t, err := format.ChatTemplateNamed(name)
 	if err != nil || t.Own == nil {
 		return "", false

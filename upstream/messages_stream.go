@@ -55,6 +55,7 @@ type messagesDecoder struct {
 	sequence string // the stop sequence that was met
 	unknown  string // the stop_reason, if it is not known
 	calls    callPieces
+	event    messagesEvent  // the last one: its memory serves the next
 	input    jsontext.Value // of the call that is open, as its block has begun: deltas stand in place of it
 }
 
@@ -67,8 +68,9 @@ func newMessagesDecoder(p *translate.Prompt) *messagesDecoder {
 // which shows at least that the upstream is alive. The chunk for message_stop, and no
 // other, has Stop set.
 func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
-	var ev messagesEvent
-	if err := readEvent(data, &ev, &ev.Type); err != nil {
+	ev := &d.event
+	*ev = messagesEvent{}
+	if err := readEvent(data, ev, &ev.Type); err != nil {
 		return translate.Chunk{}, err
 	}
 	switch ev.Type {

@@ -40,6 +40,14 @@ func (g *Spelling) Openers() (list []Opener) {
 	return list
 }
 
+// mayBeginWith reports whether c may be the first byte of the opener.
+func (x *Opener) mayBeginWith(c byte) bool {
+	if x.Text == "" { // no tool has a byte of others in its name
+		return IsNameByte(c) && c < 0x80
+	}
+	return x.Text[0] == c
+}
+
 // isTag reports whether the opener begins with a `<` or a `[`.
 func (x *Opener) isTag() bool { return x.Text != "" && (x.Text[0] == '<' || x.Text[0] == '[') }
 
@@ -48,6 +56,7 @@ type Openers struct {
 	tags   []Opener    // those that begin with one text of at least two bytes, `<` or `[` the first, by the second
 	from   [257]uint16 // where in tags those begin whose second byte is that index
 	others []Opener
+	begins [256]bool // the bytes that one of others begins with
 	// brackets says that one of them begins with a `[`.
 	brackets bool
 }
@@ -65,6 +74,9 @@ func NewOpeners(list []Opener) *Openers {
 		} else {
 			o.others = append(o.others, x)
 		}
+	}
+	for c := range o.begins {
+		o.begins[c] = slices.ContainsFunc(o.others, func(x Opener) bool { return x.mayBeginWith(byte(c)) })
 	}
 	slices.SortFunc(o.tags, func(a, b Opener) int {
 		return cmp.Or(cmp.Compare(a.Text[1], b.Text[1]), strings.Compare(a.Text, b.Text))
@@ -98,37 +110,35 @@ func matchOpener[S text](o *Openers, c byte, s S, eof bool) (m openerMatch, v Ve
 	if eof || len(s) >= maxOpener {
 		more, s = NoMatch, s[:min(len(s), maxOpener)]
 	}
-	tags := o.tags
-	switch {
-	case c != '<' && c != '[':
+	var tags, others []Opener
+	if o.begins[c] {
+		others = o.others
+	}
+	if tags = o.tags; c != '<' && c != '[' {
 		tags = nil
-	case len(s) > 0:
+	} else if len(s) > 0 {
 		tags = tags[o.from[s[0]]:o.from[int(s[0])+1]]
 	}
-	for _, list := range [...][]Opener{tags, o.others} {
+	for _, list := range [...][]Opener{tags, others} {
 		for i := range list {
-			if text := list[i].Text; text != "" && text[0] != c {
-				continue
+			if x := &list[i]; x.mayBeginWith(c) {
+				found, verdict := matchOneOpener(x, c, s, more)
+				if verdict == Match {
+					return found, verdict
+				}
+				v = max(v, verdict)
 			}
-			found, verdict := matchOneOpener(&list[i], c, s, more)
-			if verdict == Match {
-				return found, verdict
-			}
-			v = max(v, verdict)
 		}
 	}
 	return m, v
 }
 
-// matchOneOpener is matchOpener for one of them that begins with c, or with a name. more is the verdict if s may go on to it.
+// matchOneOpener is matchOpener for one of them, which may begin with c. more is the verdict if s may go on to it.
 func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch, v Verdict) {
 	i := 0
 	m.before = x.Text
 	switch {
 	case x.Text == "":
-		if !IsNameByte(c) || c >= 0x80 { // of which no tool has one
-			return m, NoMatch
-		}
 		m.from = -1 // c is the first byte of the name
 	case x.marker != "":
 		i, _, v = matchMarker(s, x.marker, more == NoMatch)

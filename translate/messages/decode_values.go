@@ -57,7 +57,7 @@ func (d *decoder) unquote(quoted jsontext.Value) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return d.keep(quoted[1 : len(quoted)-1])
 	}
-	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], quoted)
+	d.scratch = rawjson.AppendUnquoted(d.scratch[:0], quoted)
 	text := d.keep(d.scratch)
 	if cap(d.scratch) > 1<<20 { // too large to keep
 		d.scratch = nil

@@ -43,6 +43,26 @@ func UnquoteBytes(quoted jsontext.Value) []byte {
 	return text
 }
 
+// AppendUnquoted appends the text of a JSON string of which it is known that it is one. It copies what stands between
+// the escapes: jsontext.AppendUnquote checks every byte once more.
+func AppendUnquoted(dst []byte, quoted jsontext.Value) []byte {
+	if bytes.Contains(quoted, []byte(`\u`)) {
+		dst, _ = jsontext.AppendUnquote(dst, quoted)
+		return dst
+	}
+	for text := quoted[1 : len(quoted)-1]; ; {
+		n := bytes.IndexByte(text, '\\')
+		if n < 0 {
+			return append(dst, text...)
+		}
+		dst = append(append(dst, text[:n]...), unescaped[text[n+1]])
+		text = text[n+2:]
+	}
+}
+
+// unescaped has the byte that each byte behind a backslash stands for.
+var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // UnquoteKnown is [Unquote] that does not allocate if the text is one of known.
 func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	text := UnquoteBytes(quoted)
