@@ -1,7 +1,7 @@
 package language
 
 // Language holds the sentences that are said to a model, in one language. Two are elsewhere: the
-// descriptions of the tools that the API defines itself (messages/builtin.go), which stand in for
+// descriptions of the tools that the API defines itself (messages/builtin_tools.go), which stand in for
 // what a client would have written, and what a check finds wrong with an answer (Checks). What
 // clients and operators are told is in English and stands with the code that tells it.
 //

@@ -1,9 +1,9 @@
 // Package config reads what `dragoman serve` runs with: the configuration file, or the
 // environment where there is none, and the flags that override it.
 //
-//	config, server, limits,   what comes out, a [Config]. A field with the tag yaml is a key of the file: other
-//	upstreams, models         tags have its default, bounds and more, and its comment is its documentation
-//	key, value                what the tags mean, for all who ask
+//	keys, keys_…              the result, a [Config]. A field with the tag yaml is a key of the file: other
+//	                          tags have its default, bounds and more, and its comment is its documentation
+//	tags, value               what the tags mean, for all who ask
 //	load                      [Load]: the steps in their order, and where values come from
 //	read                      the file; read_expand: variables in values; read_syntax: broken YAML
 //	print, changes, schema    a configuration as a file, and beside another one; the JSON Schema
