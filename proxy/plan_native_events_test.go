@@ -127,10 +127,10 @@ func TestNativeInDisorder(t *testing.T) {
 				for line := range strings.Lines(got) {
 					text += rawjson.StringOf(rawjson.Lookup(rawjson.Lookup(jsontext.Value(strings.TrimPrefix(line, "data: ")), "delta"), "text"))
 				}
-				if want := slices.Contains(events, held); !strings.Contains(got, "in disorder") || strings.Contains(got, "message_stop") || want && text != "See <function_calls" {
+				if want := slices.Contains(events, held); !strings.Contains(got, "in the wrong order") || strings.Contains(got, "message_stop") || want && text != "See <function_calls" {
 					t.Errorf("streamed %q in\n%s", text, got)
 				}
-				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); strings.Contains(got, "messageStop") || !strings.Contains(got, "in disorder") {
+				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); strings.Contains(got, "messageStop") || !strings.Contains(got, "in the wrong order") {
 					t.Errorf("streamed in Converse:\n%s", got)
 				}
 			})

@@ -19,40 +19,39 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// BedrockOptions say how to reach Amazon Bedrock. What is empty comes from the AWS SDK's
-// default chain: environment, shared files, the machine's role
-// (docs/reference/bedrock.md §8).
+// BedrockOptions say how to reach Amazon Bedrock. Empty options come from the AWS SDK's default chain:
+// environment, shared files, the role of the machine (docs/reference/bedrock.md §8).
 type BedrockOptions struct {
 	Region     string
-	Profile    string       // of the shared configuration files
-	Endpoint   string       // URL to use instead of the region's own
-	Connect    Connect      // how long it may take to reach Bedrock, or a server of credentials
-	HTTPClient *http.Client // replaces the client with the settings of this package, for Bedrock itself
-	// Roots are the authorities of their certificates; nil for the system's, or those of
-	// AWS_CA_BUNDLE in their place.
+	Profile    string       // in the shared configuration files
+	Endpoint   string       // replaces the region's own URL
+	Connect    Connect      // limits the time to reach Bedrock, or a credentials server
+	HTTPClient *http.Client // replaces this package's own client for Bedrock
+	// Roots are the authorities that may sign certificates; nil for the system's, or for the file in
+	// AWS_CA_BUNDLE.
 	Roots *x509.CertPool
-	// CredentialsClient replaces it for servers of credentials.
+	// CredentialsClient replaces this package's own client for credentials servers.
 	CredentialsClient *http.Client
-	// OnCredentials, if it is not nil, is called with the expiry of new credentials that
-	// have one. Calls do not overlap.
+	// OnCredentials is called with the expiry of new credentials; optional. It is not called for credentials
+	// that never expire. Calls do not overlap.
 	OnCredentials func(expiry time.Time)
-	// OnRequest, if it is not nil, is called before each request to Bedrock, and not before those
-	// to servers of credentials.
+	// OnRequest is called before each request to Bedrock; optional. It is not called before requests to
+	// credentials servers.
 	OnRequest OnRequest
 }
 
 // Bedrock asks models on Amazon Bedrock.
 type Bedrock struct {
 	runtime     *bedrockruntime.Client
-	control     *bedrock.Client // lists models, and says what an ARN hides
-	connections *http.Client    // of both
+	control     *bedrock.Client // lists models, and looks up ARNs
+	connections *http.Client    // used by runtime and control
 	names       *resolver
 	credentials *aws.CredentialsCache
 }
 
-// NewBedrock returns an upstream with these options, or an error if no region is known
-// or an option makes no sense. It reads the AWS configuration but does not touch the
-// network: credentials are looked for when the first request needs them.
+// NewBedrock returns an upstream with these options, or an error if no region is set or an option is invalid.
+// It reads the AWS configuration but does not touch the network: it looks for credentials when the first
+// request needs them.
 func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	if opt.Endpoint != "" {
 		if _, err := parseBase(opt.Endpoint); err != nil {
@@ -64,10 +63,10 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 		return nil, fmt.Errorf("bedrock: AWS configuration: %w", err)
 	}
 	if cfg.Region == "" {
-		return nil, errors.New("bedrock: no region; set region, AWS_REGION, or one in the AWS profile")
+		return nil, errors.New("bedrock: no region. Set the key region, AWS_REGION, or a region in the AWS profile")
 	}
 	client := opt.HTTPClient
-	if client == nil { // that of the SDK cannot be told to close its connections
+	if client == nil { // the SDK's own client has no method to close its connections
 		client = &http.Client{Transport: cfg.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
 	}
 	b := &Bedrock{connections: withoutRedirects(client), names: newResolver()}
@@ -88,14 +87,14 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	return b, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still asks which
-// models there are.
+// Close closes the idle connections, and ends the requests that still ask Bedrock about models. Call it when
+// no more requests will come.
 func (b *Bedrock) Close() {
 	b.names.close()
 	b.connections.CloseIdleConnections()
 }
 
-// load returns what the SDK's configuration is loaded with.
+// load returns the options to load the SDK's configuration with.
 func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	load := []func(*config.LoadOptions) error{
 		config.WithLogger(logging.Nop{}),
@@ -110,21 +109,22 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	return load
 }
 
-// client returns the SDK's own kind of client, so that AWS_CA_BUNDLE keeps its meaning.
+// client returns the SDK's own kind of client, because only that kind obeys AWS_CA_BUNDLE.
 func (opt BedrockOptions) client() *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().
 		WithDialerOptions(opt.Connect.dialer).
 		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
 }
 
-// sdkTransport is a transport for the SDK. The SDK reads bodies without end: a refusal, and an answer that
-// is no stream, are cut where none of Bedrock's is so long. What cuts a body is an [*Error].
+// sdkTransport is a transport for the SDK. The SDK reads bodies without a limit, so sdkTransport cuts error
+// bodies, and answers that are not streams, at lengths far above any real one. If reading a body fails, the
+// error is an [*Error].
 //
-// It takes the body of a request out of the SDK's hands, which close it when the response begins, while
-// net/http may still look for its end. So a request can also be sent again if the connection was dead.
+// The SDK closes the body of a request when the response begins, although net/http may still read its end. So
+// sdkTransport copies the body. The copy also lets net/http send the request again on a new connection.
 type sdkTransport struct{ base http.RoundTripper }
 
-// maxWholeAnswer bounds an answer that comes in one piece, in bytes.
+// maxWholeAnswer limits an answer that is not streamed, in bytes.
 const maxWholeAnswer = 32 << 20
 
 func (t *sdkTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -156,12 +156,12 @@ func (t *sdkTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+// CloseIdleConnections implements the method that [http.Client.CloseIdleConnections] looks for.
 func (t *sdkTransport) CloseIdleConnections() {
 	(&http.Client{Transport: t.base}).CloseIdleConnections()
 }
 
-// sdkBody is the body of a response.
+// sdkBody is the body of a response, which maps read errors.
 type sdkBody struct {
 	io.Reader
 	io.Closer

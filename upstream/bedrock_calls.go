@@ -12,9 +12,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// wire returns how a model is asked, unless its entry says otherwise: over the Messages body, if it is a
-// Claude, or nothing says what its ARN hides; an imported model with a raw prompt, or with the body of chat completions
-// if that is its body; any other family over Converse.
+// wire returns the wire to ask a model with. If its entry does not say, a Claude gets the Messages body, and
+// so does an ARN of an unknown family. An imported model gets a raw prompt, or chat completions if that is
+// its body. Any other family gets Converse.
 func (b *Bedrock) wire(m Model) string {
 	switch {
 	case m.Body == BodyChat:
@@ -29,10 +29,10 @@ func (b *Bedrock) wire(m Model) string {
 	return WireConverse
 }
 
-// unchanged is the [chunkFilter] that leaves the events as they are.
+// unchanged is the [chunkFilter] that leaves the events unchanged.
 func unchanged(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] { return events }
 
-// Prepare returns the call that asks the model with this id, inference profile or ARN with a prompt
+// Prepare returns the call that sends a prompt to the model with this id, inference profile or ARN
 // (docs/reference/bedrock.md §2, §5).
 func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	if err := checkModelID(m.ID); err != nil {
@@ -67,7 +67,7 @@ func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	return c, nil
 }
 
-// invokeCall returns the call with a body of InvokeModel, without what reads the answer.
+// invokeCall returns a call with a body for InvokeModel. The caller adds Chunks or Events.
 func (b *Bedrock) invokeCall(m Model, wire string, body []byte) *Call {
 	return &Call{
 		Show:  func(ctx context.Context) (Request, error) { return b.show(ctx, m, wire, body) },
@@ -76,7 +76,7 @@ func (b *Bedrock) invokeCall(m Model, wire string, body []byte) *Call {
 }
 
 func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
-	// Only a Claude tells which sequence it met: see encodeConverse.
+	// Only Claude tells which sequence it stopped at: see encodeConverse.
 	send, watch := splitStops(p, m.Can, IsClaude(m.ID))
 	body, err := encodeConverse(m, p, send)
 	if err != nil {
@@ -96,19 +96,19 @@ func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
 	}, nil
 }
 
-// Passes reports whether the model can be passed a client's own request: if it is asked with the Messages
-// body. A model whose id is not known yet may be.
+// Passes reports whether a client's own request can go to the model unchanged: the Messages body takes it. It
+// reports true while the id is not known yet.
 func (b *Bedrock) Passes(m Model) bool {
 	return b.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
 }
 
-// TakesTools reports whether the model can be asked with a prompt for a tools API: if it is asked with the body of chat
-// completions. Of the imported models, only those of gpt-oss take tools.
+// TakesTools reports whether the model can get a prompt for a tool API: only chat completions take it. Of the
+// imported models, only gpt-oss takes tools.
 func (b *Bedrock) TakesTools(m Model) bool { return b.wire(m) == WireChat }
 
-// PrepareNative returns the call that passes a client's request to a model with tools of its own, in the
-// form that Bedrock takes (docs/reference/bedrock.md §2a): with the version and the betas in the body, and
-// not in headers. All models take bedrock-2023-05-31; a Claude from 4.7 on also takes 2026-10-21.
+// PrepareNative returns the call that passes a client's request to a model with a tool API of its own.
+// Bedrock wants the version and the betas in the body, not in headers (docs/reference/bedrock.md §2a). All
+// models take bedrock-2023-05-31; Claude 4.7 and later also take 2026-10-21.
 func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 	if err := checkModelID(m.ID); err != nil {
 		return nil, err
@@ -129,8 +129,7 @@ func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 	return c, nil
 }
 
-// Keeps reports whether the model's answers pass the guardrail, with every option that it has. Converse has
-// no tag suffix.
+// Keeps reports whether the guardrail, with all its options, works for the model. Converse has no tag suffix.
 func (b *Bedrock) Keeps(m Model, g Guardrail) bool {
 	return b.wire(m) != WireConverse || g.TagSuffix == ""
 }

@@ -15,22 +15,22 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// awsCredentials has the AWS SDK look for credentials. Files are read anew each time: those of a shared
-// profile may have been rotated, too. It is for an [aws.CredentialsCache], which calls it once at a time.
+// awsCredentials looks for credentials with the AWS SDK. It reads files again each time, because the keys of
+// a shared profile may have changed. An [aws.CredentialsCache] calls it, and never twice at once.
 type awsCredentials struct {
 	load []func(*config.LoadOptions) error
-	tell func(expiry time.Time) // may be nil
-	end  time.Time              // of the last ones
+	tell func(expiry time.Time) // called with each new expiry; may be nil
+	end  time.Time              // the expiry of the last credentials
 }
 
-// renewAWS is how long before their end AWS credentials are renewed; up to a minute is
-// added, so that replicas which were started together do not ask together.
+// renewAWS is how long before their expiry AWS credentials are renewed. A random time of up to a minute is
+// added, so that replicas that started together do not ask together.
 const renewAWS = 5 * time.Minute
 
-// Retrieve returns new credentials. They expire for the cache as soon as they are to be renewed.
+// Retrieve returns new credentials. For the cache, they expire when they are due for renewal.
 func (c *awsCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	wait := renewTimeout
-	if time.Now().Add(expirySlack).Before(c.end) { // those that are kept still serve
+	if time.Now().Add(expirySlack).Before(c.end) { // the old credentials still work
 		wait = renewWait
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
@@ -43,10 +43,10 @@ func (c *awsCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) 
 	switch {
 	case err != nil:
 		failed := noCredentials(err)
-		failed.Final = c.end.IsZero() || isRefusedByAWS(err) // else the server will be back
+		failed.Final = c.end.IsZero() || isRefusedByAWS(err) // otherwise the server may work again soon
 		return aws.Credentials{}, failed
 	case !found.HasKeys():
-		return aws.Credentials{}, noCredentials(plain("the server of credentials sent none"))
+		return aws.Credentials{}, noCredentials(plain("the credentials server sent no credentials"))
 	case !found.CanExpire:
 		return found, nil
 	}
@@ -58,20 +58,19 @@ func (c *awsCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) 
 	return found, nil
 }
 
-// HandleFailToRefresh returns the old credentials, if they still serve, until it is time to look again.
+// HandleFailToRefresh returns the old credentials until the next attempt, if they still work.
 func (c *awsCredentials) HandleFailToRefresh(_ context.Context, old aws.Credentials, err error) (aws.Credentials, error) {
 	if !old.HasKeys() || !time.Now().Before(c.end) {
 		return aws.Credentials{}, err
 	}
-	old.Expires = time.Now().Add(min(renewPause, time.Until(c.end)-expirySlack)) // or at once, near their end
+	old.Expires = time.Now().Add(min(renewPause, time.Until(c.end)-expirySlack)) // or immediately, near their expiry
 	return old, nil
 }
 
-// loadCredentials returns what the SDK's configuration is loaded with to find
-// credentials.
+// loadCredentials returns the options to load the SDK's configuration with when it looks for credentials.
 func (opt BedrockOptions) loadCredentials() []func(*config.LoadOptions) error {
 	var client config.HTTPClient = opt.client().WithTimeout(renewRequest).
-		WithTransportOptions(func(t *http.Transport) { t.DisableKeepAlives = true }) // a request in a quarter of an hour
+		WithTransportOptions(func(t *http.Transport) { t.DisableKeepAlives = true }) // the next request comes in a quarter of an hour
 	if opt.CredentialsClient != nil {
 		own := withoutRedirects(opt.CredentialsClient)
 		own.Timeout = renewRequest
@@ -80,17 +79,17 @@ func (opt BedrockOptions) loadCredentials() []func(*config.LoadOptions) error {
 	return append(opt.load(),
 		config.WithHTTPClient(client),
 		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = client }),
-		// The SDK mends a wrong clock when it tries again.
+		// The second attempt corrects for a wrong clock.
 		config.WithRetryer(func() aws.Retryer {
 			return retry.AddWithMaxBackoffDelay(retry.AddWithMaxAttempts(retry.NewStandard(), 2), time.Second)
 		}),
-		// The end of credentials is to be their own.
+		// The SDK must not shorten the expiry: Retrieve does that.
 		config.WithCredentialsCacheOptions(func(o *aws.CredentialsCacheOptions) { o.ExpiryWindow = 0 }),
 	)
 }
 
-// isRefusedByAWS reports whether a server of credentials has said no. Some throttle with
-// a 400.
+// isRefusedByAWS reports whether a credentials server has refused. A throttled request is no refusal,
+// although some servers throttle with a 400.
 func isRefusedByAWS(err error) bool {
 	var response interface{ HTTPStatusCode() int }
 	if !errors.As(err, &response) || retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err).Bool() {
@@ -99,22 +98,22 @@ func isRefusedByAWS(err error) bool {
 	return isRefusal(response.HTTPStatusCode())
 }
 
-// onceMore has a request that Bedrock did not let in sent once more, with new credentials. The SDK signs
-// it by Bedrock's clock, as the first response tells it. Nothing else is tried again: the proxy does that
-// (limits.attempts), and the client's SDK, and their tries would multiply.
+// onceMore is a retryer that sends a request once more, with new credentials, if Bedrock rejected its
+// credentials or its signature. The SDK then signs with Bedrock's clock, which it knows from the first
+// response. All other retries are left to the proxy (limits.attempts) and the client's SDK, because retries
+// in several places multiply.
 type onceMore struct {
 	aws.NopRetryer
 	credentials *aws.CredentialsCache
 }
 
-// renewable are the exceptions that other credentials, or another time of the signature,
-// may mend.
+// renewable are the exceptions that new credentials, or a signature with another time, may fix.
 var renewable = []string{
 	"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "UnrecognizedClientException", "InvalidClientTokenId",
 	"InvalidSignatureException", "SignatureDoesNotMatch", "RequestExpired", "RequestTimeTooSkewed", "RequestInTheFuture",
 }
 
-// IsErrorRetryable reports whether new credentials may help, and has them looked for.
+// IsErrorRetryable reports whether new credentials may help. If so, it drops the current credentials.
 func (o onceMore) IsErrorRetryable(err error) bool {
 	var api smithy.APIError
 	if !errors.As(err, &api) || !slices.Contains(renewable, api.ErrorCode()) {

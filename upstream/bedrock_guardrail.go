@@ -11,18 +11,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// The members by which InvokeModel speaks of a guardrail: in the body of a request, and
-// in the events of an answer.
+// The members of InvokeModel about guardrails, in the body of a request and in the events of an answer.
 const (
 	GuardrailConfig = "amazon-bedrock-guardrailConfig"
 	GuardrailAction = "amazon-bedrock-guardrailAction"
-	Intervened      = "INTERVENED" // the action: the text is the guardrail's, or it has masked some
+	Intervened      = "INTERVENED" // the action if the guardrail replaced or masked text
 )
 
 // invokeModes are the modes of [Guardrail] in the words of InvokeModel.
 var invokeModes = map[string]string{"sync": "SYNCHRONOUS", "async": "ASYNCHRONOUS"}
 
-// inBody returns the body that asks InvokeModel for what of the guardrail has no header.
+// inBody returns the body with those options of the guardrail that have no header.
 func (g *Guardrail) inBody(body []byte) []byte {
 	if g == nil || g.Mode == "" && g.TagSuffix == "" {
 		return body
@@ -33,14 +32,13 @@ func (g *Guardrail) inBody(body []byte) []byte {
 	}{g.TagSuffix, invokeModes[g.Mode]})})
 }
 
-// withIntervention yields the events of an answer in the form of the Messages API, with
-// the stop reason [messages.StopGuardrail] if a guardrail intervened. Bedrock says that
-// it did beside any event, even the last one, and leaves the stop reason as the model
-// gave it: so message_delta, which has the reason, is held until the event after it has
-// come.
+// withIntervention yields the events of an answer in the form of the Messages API. If a guardrail intervened,
+// the stop reason becomes [messages.StopGuardrail]. Bedrock can report the intervention in any event, even
+// the last one, and does not change the stop reason. So message_delta, which has the stop reason, waits until
+// the next event has come.
 func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		var ending []byte // message_delta, until the event after it is known
+		var ending []byte // message_delta, until the next event has come
 		intervened := false
 		end := func() bool {
 			data := ending
@@ -64,8 +62,8 @@ func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error
 	}
 }
 
-// intervenes reports whether an event says that a guardrail intervened. Text of the
-// model cannot make it so: quotation marks in it are escaped.
+// intervenes reports whether an event says that a guardrail intervened. Text of the model cannot imitate it,
+// because quotation marks in text are escaped.
 func intervenes(data []byte) bool {
 	if !bytes.Contains(data, []byte(`"`+GuardrailAction+`"`)) {
 		return false

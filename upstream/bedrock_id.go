@@ -2,30 +2,29 @@ package upstream
 
 import "strings"
 
-// maxModelID is how long the id of a model may be, in bytes (docs/reference/bedrock.md
-// §1).
+// maxModelID is the longest id of a model, in bytes (docs/reference/bedrock.md §1).
 const maxModelID = 2048
 
-// modelIDBytes are the characters of ids, inference profiles and ARNs.
+// modelIDBytes are the characters that ids, inference profiles and ARNs can have.
 const modelIDBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/"
 
-// checkModelID returns an [*Error] for what cannot be the id of a model. Clients may
-// name a model themselves, and the id stands in the path of the request: one with ".."
-// or an empty segment could lead it to another operation.
+// checkModelID returns an [*Error] if id cannot be the id of a model. Clients may name a model themselves,
+// and the id goes into the path of the request. An id with ".." or an empty segment could lead to another
+// operation.
 func checkModelID(id string) error {
 	ok := len(id) <= maxModelID && strings.Trim(id, modelIDBytes) == "" && !strings.Contains(id, "..")
 	for segment := range strings.SplitSeq(id, "/") {
 		ok = ok && segment != "" && segment != "."
 	}
 	if !ok {
-		return invalidRequest.error("model: not an id, inference profile or ARN of a model on Amazon Bedrock")
+		return invalidRequest.error("model: not an id, inference profile or ARN of a model on Amazon Bedrock. Run `dragoman models` for the list")
 	}
 	return nil
 }
 
-// HidesProvider reports whether the id is an ARN that does not name the provider of the
-// model: that of an application inference profile, of provisioned throughput and the
-// like. Where a provider is named, a dot follows it ("anthropic.claude-3-haiku").
+// HidesProvider reports whether the id is an ARN that does not name the provider of the model, such as an
+// application inference profile or provisioned throughput. If an id names a provider, a dot follows it
+// ("anthropic.claude-3-haiku").
 func HidesProvider(id string) bool {
 	return strings.HasPrefix(id, "arn:") && !strings.Contains(id, ".")
 }
@@ -35,6 +34,6 @@ func IsImported(id string) bool {
 	return strings.HasPrefix(id, "arn:") && strings.Contains(id, ":imported-model/")
 }
 
-// IsAlias reports whether an id may have to be resolved before the model is asked: an ARN that does not name the
-// provider, or an endpoint of Vertex AI that a user deployed.
+// IsAlias reports whether Dragoman may have to look up an id before it asks the model: an ARN that does not
+// name the provider, or an endpoint of Vertex AI that a user deployed.
 func IsAlias(id string) bool { return HidesProvider(id) || isDeployed(id) }

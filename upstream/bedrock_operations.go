@@ -25,17 +25,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// The operations of Bedrock, which the AWS SDK carries out. Bodies are ours: a prompt is written once,
-// whatever it is sent to, and no image is decoded to be encoded again.
+// The operations of Bedrock, over the AWS SDK. Dragoman writes the bodies itself: a prompt is written once
+// for all wires, and images are not decoded and encoded again.
 
 // sdkOptions changes the options of one call of the SDK.
 type sdkOptions = func(*bedrockruntime.Options)
 
-// ownProtocol gives a stream a decoder of its own. All streams of a client share one, which keeps what it
-// makes at its first frame, and smithy-go 1.28 guards that by nothing.
+// ownProtocol gives a stream its own decoder. Otherwise all streams of a client share one decoder, which
+// stores state at its first frame without a lock (smithy-go 1.28).
 func ownProtocol(o *bedrockruntime.Options) { o.Protocol = restjson1.New(nil) }
 
-// invokeModel has a model answer a body in its own form (docs/reference/bedrock.md §2).
+// invokeModel sends a body in the model's own form and returns the stream (docs/reference/bedrock.md §2).
 func (b *Bedrock) invokeModel(ctx context.Context, m Model, body []byte, options ...sdkOptions) (*bedrockruntime.InvokeModelWithResponseStreamOutput, error) {
 	in := &bedrockruntime.InvokeModelWithResponseStreamInput{
 		ModelId: &m.ID, Body: m.Guardrail.inBody(body), ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
@@ -49,7 +49,8 @@ func (b *Bedrock) invokeModel(ctx context.Context, m Model, body []byte, options
 // chunkFilter changes the events of an answer before they are decoded.
 type chunkFilter = func(iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error]
 
-// invoke returns the sequence of the answer to such a body. decode is given the JSON of each chunk, as filter leaves it.
+// invoke returns the sequence of the answer to such a body. It calls decode with the JSON of each chunk,
+// after filter.
 func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body []byte, filter chunkFilter, decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return askBedrock(ctx, func(ctx context.Context) (sdkStream[types.ResponseStream], string, error) {
 		out, err := b.invokeModel(ctx, m, body)
@@ -72,7 +73,7 @@ func (b *Bedrock) invokeWhole(ctx context.Context, m Model, body []byte, options
 	return b.runtime.InvokeModel(ctx, in, options...)
 }
 
-// converse returns the sequence of the answer of Converse, or of ConverseStream, to a body
+// converse sends a body to Converse or ConverseStream and returns the sequence of the answer
 // (docs/reference/bedrock.md §5).
 func (b *Bedrock) converse(ctx context.Context, m Model, body []byte, d *converseDecoder) iter.Seq2[translate.Chunk, error] {
 	return askBedrock(ctx, func(ctx context.Context) (sdkStream[types.ConverseStreamOutput], string, error) {
@@ -95,7 +96,7 @@ func (b *Bedrock) converse(ctx context.Context, m Model, body []byte, d *convers
 	})
 }
 
-// sending has the SDK send a body in the place of its own.
+// sending makes the SDK send this body instead of its own.
 func sending(body []byte) sdkOptions {
 	return bedrockruntime.WithAPIOptions(func(stack *middleware.Stack) error {
 		return stack.Build.Add(middleware.BuildMiddlewareFunc("SendBody", func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
@@ -117,8 +118,8 @@ type sdkStream[E any] interface {
 	Err() error
 }
 
-// askBedrock returns the sequence of an answer. When the range begins, open sends the request, and read
-// yields what comes of it; it reports whether it came to the last portion.
+// askBedrock returns the sequence of an answer. When the range begins, open sends the request. read yields
+// the portions of the answer, and reports whether it reached the last one.
 func askBedrock[E any, P portion](
 	ctx context.Context, open func(context.Context) (sdkStream[E], string, error),
 	read func(iter.Seq2[E, error], func(P, error) bool) bool,
@@ -139,8 +140,7 @@ func askBedrock[E any, P portion](
 	})
 }
 
-// eventsOf yields the events of a stream. An exception in it, and a frame that is broken or cut, are
-// errors.
+// eventsOf yields the events of a stream. An exception in the stream, or a damaged or cut frame, is an error.
 func eventsOf[E any](stream sdkStream[E]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		for event := range stream.Events() {
@@ -155,7 +155,7 @@ func eventsOf[E any](stream sdkStream[E]) iter.Seq2[E, error] {
 	}
 }
 
-// payloads yields the model's JSON of each chunk. Events of other types are left out.
+// payloads yields the model's JSON of each chunk, and skips events of other types.
 func payloads(events iter.Seq2[types.ResponseStream, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for event, err := range events {
@@ -165,7 +165,7 @@ func payloads(events iter.Seq2[types.ResponseStream, error]) iter.Seq2[[]byte, e
 			case err == nil && !ok:
 				continue
 			case err == nil && chunk.Value.Bytes == nil:
-				err = gatewayError("the upstream sent a chunk that cannot be read", plain("a chunk without bytes"))
+				err = gatewayError("the upstream sent a chunk that Dragoman cannot read", plain("a chunk without bytes"))
 			case err == nil:
 				data = chunk.Value.Bytes
 			}
@@ -176,8 +176,8 @@ func payloads(events iter.Seq2[types.ResponseStream, error]) iter.Seq2[[]byte, e
 	}
 }
 
-// withMaxTokens returns a body to be counted. Bedrock checks it as one to be
-// answered: one of the Messages API that has no max_tokens gets the least there is.
+// withMaxTokens returns a body for CountTokens, which checks it like a real request. So a body of the
+// Messages API without max_tokens gets max_tokens 1.
 func withMaxTokens(body []byte) []byte {
 	var asked struct {
 		Prompt    jsontext.Value `json:"prompt"`
@@ -190,7 +190,7 @@ func withMaxTokens(body []byte) []byte {
 }
 
 // count returns how many tokens a body of InvokeModel has (docs/reference/bedrock.md §6). Few models can
-// count; an [*Error] does not mean that the model would refuse the prompt.
+// count tokens: after an [*Error], the model may still accept the prompt.
 func (b *Bedrock) count(ctx context.Context, m Model, body []byte, options ...sdkOptions) (int, error) {
 	out, err := b.runtime.CountTokens(ctx, &bedrockruntime.CountTokensInput{
 		ModelId: &m.ID, Input: &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: body}},
@@ -201,12 +201,12 @@ func (b *Bedrock) count(ctx context.Context, m Model, body []byte, options ...sd
 	case err != nil:
 		return 0, bedrockError(err)
 	case out.InputTokens == nil || *out.InputTokens < 0:
-		return 0, gatewayError("the upstream did not say how many tokens there are", nil)
+		return 0, gatewayError("the upstream's answer has no token count", nil)
 	}
 	return int(*out.InputTokens), nil
 }
 
-// show returns the request that asks a model over a wire, as the SDK makes it, and sends nothing.
+// show returns the request that the SDK would send to a model over a wire. It sends nothing.
 func (b *Bedrock) show(ctx context.Context, m Model, wire string, body []byte) (Request, error) {
 	var unsent unsent
 	instead := func(o *bedrockruntime.Options) { o.HTTPClient, o.Credentials = &unsent, &unsent }
@@ -227,7 +227,7 @@ func (b *Bedrock) show(ctx context.Context, m Model, wire string, body []byte) (
 	return shown(wire, unsent.request, unsent.body), nil
 }
 
-// unsent takes the place of the SDK's client, and of its credentials, and keeps the request.
+// unsent replaces the SDK's HTTP client and credentials. It stores the request instead of sending it.
 type unsent struct {
 	request *http.Request
 	body    []byte
@@ -237,7 +237,7 @@ func (u *unsent) Do(request *http.Request) (*http.Response, error) {
 	u.request = request
 	var err error
 	u.body, err = io.ReadAll(request.Body)
-	return nil, cmp.Or(err, errors.New("upstream: a request that is shown is not sent"))
+	return nil, cmp.Or(err, errors.New("upstream: show does not send the request"))
 }
 
 func (*unsent) Retrieve(context.Context) (aws.Credentials, error) {

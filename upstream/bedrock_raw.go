@@ -16,8 +16,8 @@ import (
 
 // Raw prompts, and chat completions, over InvokeModel (docs/reference/raw-prompts.md §1).
 
-// prepareRaw returns the call that sends a raw prompt. If it is not known which body an imported model takes, and it
-// refuses the likely one, the call sends the other.
+// prepareRaw returns the call that sends a raw prompt. Dragoman may not know which body an imported model
+// takes. If the model then refuses the likely body, the call sends the other one.
 func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 	r, err := newRawPrompt(p)
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 				if told := formatsIn(refusal.Message); len(told) > 0 {
 					again.Body = told.best()
 				}
-				if again.Body == BodyChat { // the next request is: see Resolve
+				if again.Body == BodyChat { // later requests use chat at once: see Resolve
 					return b.chatInstead(ctx, again, p)
 				}
 				data, err := r.encodeBedrock(again)
@@ -59,7 +59,7 @@ func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 	}, nil
 }
 
-// chatInstead asks a model with the body of chat completions that refused a raw prompt.
+// chatInstead sends chat completions to a model that refused a raw prompt.
 func (b *Bedrock) chatInstead(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	call, err := b.prepareChat(m, p)
 	if err != nil {
@@ -68,13 +68,13 @@ func (b *Bedrock) chatInstead(ctx context.Context, m Model, p *translate.Prompt)
 	return call.Chunks(ctx)
 }
 
-// failing returns a sequence that is an error.
+// failing returns a sequence that yields only the error.
 func failing(err error) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 }
 
-// unlessRefused yields chunks. If the model refuses the body of the request, it yields those of another request; if that
-// is refused, too, it yields the first refusal.
+// unlessRefused yields chunks. If the model refuses the body, it yields the chunks of another request. If the
+// model refuses that body too, it yields the first refusal.
 func unlessRefused(chunks iter.Seq2[translate.Chunk, error], again func(*Error) iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		var refusal *Error
@@ -102,20 +102,20 @@ func unlessRefused(chunks iter.Seq2[translate.Chunk, error], again func(*Error) 
 	}
 }
 
-// refusesBody reports whether an error may be that of a body with members that the model does not have.
+// refusesBody reports whether an error may mean that the model does not know the body's members.
 func refusesBody(e *Error) bool {
 	return e.Status == http.StatusBadRequest && e.Overflow == nil && e.Refuses == 0 && e.MaxTokens == 0
 }
 
-// prepareChat returns the call that asks a model with the body of chat completions: imported models with a chat
-// template, and most open models of Bedrock's own.
+// prepareChat returns the call that sends chat completions. Imported models with a chat template take them,
+// and so do most open models of Bedrock itself.
 func (b *Bedrock) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
 	send, watch := splitStops(p, m.Can, false)
 	body, err := encodeChat(m, p, send, true)
 	if err != nil {
 		return nil, err
 	}
-	// The path has the model, and says whether the answer is a stream.
+	// The path names the model, and says whether to stream.
 	body = rawjson.WithMembers(body, map[string]jsontext.Value{"model": nil, "stream": nil, "stream_options": nil})
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
@@ -126,7 +126,7 @@ func (b *Bedrock) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
 	}, nil
 }
 
-// invokeCompletion returns the sequence of the answer to a body, streamed or whole.
+// invokeCompletion sends a body and returns the sequence of the answer, streamed or in one piece.
 func (b *Bedrock) invokeCompletion(ctx context.Context, m Model, body []byte, d answerReader) iter.Seq2[translate.Chunk, error] {
 	if m.Can.Has(Streaming) {
 		return invoke(ctx, b, m, body, d.ended, d.decode)

@@ -16,11 +16,11 @@ import (
 	"dragoman/translate"
 )
 
-// What an ARN hides (docs/reference/raw-prompts.md §1.3). The control plane says it, if the account may ask. An
-// imported model tells itself which bodies it takes.
+// Looking up the model behind an ARN (docs/reference/raw-prompts.md §1.3). The control plane tells it, if the
+// account has the permission. An imported model itself tells which bodies it takes.
 
-// Resolve returns what Bedrock tells of the model behind an ARN that does not name it. The first call for an ARN waits
-// until Bedrock has answered, or could not be asked; Bedrock is asked once.
+// Resolve returns what Bedrock tells about the model behind an ARN that does not name it. The first call for
+// an ARN waits until Bedrock has answered or failed. Bedrock is asked once.
 func (b *Bedrock) Resolve(ctx context.Context, m Model) Resolved {
 	if !HidesProvider(m.ID) || checkModelID(m.ID) != nil {
 		return Resolved{}
@@ -49,7 +49,7 @@ func (b *Bedrock) askModel(ctx context.Context, arn string) (r Resolved, err err
 	return r, unlessTold(err)
 }
 
-// unlessTold returns nil for an error that will not be another one soon: the account may not ask.
+// unlessTold returns nil if asking again soon would not help, such as when the account lacks the permission.
 func unlessTold(err error) error {
 	if err == nil {
 		return nil
@@ -61,7 +61,7 @@ func unlessTold(err error) error {
 	return unlessAnswered(bedrockError(err))
 }
 
-// kindOf returns the kind of what an ARN names: "imported-model".
+// kindOf returns the kind of resource that an ARN names: "imported-model".
 func kindOf(arn string) string {
 	kind, _, _ := strings.Cut(arn[strings.LastIndexByte(arn, ':')+1:], "/")
 	return kind
@@ -73,7 +73,7 @@ func nameOf(arn *string) string {
 	return s[strings.LastIndexByte(s, '/')+1:]
 }
 
-// askDeployment returns the base model of a custom model that was deployed.
+// askDeployment returns the base model of a deployed custom model.
 func (b *Bedrock) askDeployment(ctx context.Context, arn string) (string, error) {
 	deployed, err := b.control.GetCustomModelDeployment(ctx, &bedrock.GetCustomModelDeploymentInput{CustomModelDeploymentIdentifier: &arn})
 	if err != nil {
@@ -86,10 +86,12 @@ func (b *Bedrock) askDeployment(ctx context.Context, arn string) (string, error)
 	return nameOf(custom.BaseModelArn), nil
 }
 
-// formatsSince is when imports began to have the formats of the probe; older ones keep the body of their base family.
+// formatsSince is when imported models began to have several formats. Older ones keep the body of their base
+// family.
 var formatsSince = time.Date(2025, time.November, 11, 0, 0, 0, 0, time.UTC)
 
-// askImported asks of which family an imported model is, and the model which bodies it takes.
+// askImported asks Bedrock for the family of an imported model, and asks the model for the bodies that it
+// takes.
 func (b *Bedrock) askImported(ctx context.Context, arn string) (r Resolved, err error) {
 	out, err := b.control.GetImportedModel(ctx, &bedrock.GetImportedModelInput{ModelIdentifier: &arn})
 	if err == nil {
@@ -102,7 +104,7 @@ func (b *Bedrock) askImported(ctx context.Context, arn string) (r Resolved, err 
 	err = unlessTold(err)
 	formats, failed := b.probe(ctx, arn)
 	r.Body, r.Chat = formats.best(), slices.Contains(formats, BodyChat)
-	if len(formats) > 0 { // older imports take no constraint
+	if len(formats) > 0 { // older imported models take no constraint
 		r.Server = GuidedImport
 	}
 	if r.Chat && r.Model == gptOSS {
@@ -111,12 +113,13 @@ func (b *Bedrock) askImported(ctx context.Context, arn string) (r Resolved, err 
 	return r, cmp.Or(err, failed)
 }
 
-// gptOSS is the family whose answers can only be read where the server takes them apart: its turns have special tokens
-// in them, which are erased from completions.
+// gptOSS is the family that Dragoman reads only through chat completions, where the server splits the answer
+// into its parts. Its turns contain special tokens, which completions lose.
 const gptOSS = "gpt-oss"
 
-// familyOfImport returns the most telling text: the name of the model, or of its files, if its architecture agrees, and
-// else the architecture. A name may be anything, and an architecture is that of several families.
+// familyOfImport returns the text that tells the most about a family: the name of the model or of its files
+// if the architecture agrees, otherwise the architecture. A name can be anything, and several families share
+// an architecture.
 func familyOfImport(m *bedrock.GetImportedModelOutput) string {
 	architecture := aws.ToString(m.ModelArchitecture)
 	if strings.Contains(lettersOf(architecture), lettersOf(gptOSS)) {
@@ -147,10 +150,10 @@ func lettersOf(s string) string {
 	}, s)
 }
 
-// formats are bodies that an imported model takes.
+// formats are the bodies that an imported model takes.
 type formats []string
 
-// best returns the body to send: completions, which has stop sequences, before the others; "" for none.
+// best returns the body to send, or "" for none. Completions come first because they have stop sequences.
 func (f formats) best() string {
 	for _, body := range []string{BodyCompletions, BodyLlama, BodyChat} {
 		if slices.Contains(f, body) {
@@ -160,8 +163,8 @@ func (f formats) best() string {
 	return ""
 }
 
-// formatsIn returns the bodies that a refusal names: "Available for this model: ChatCompletionRequest,
-// BedrockMetaCompletionRequest". It is nil if it names none.
+// formatsIn returns the bodies that a refusal names, such as "Available for this model:
+// ChatCompletionRequest, BedrockMetaCompletionRequest". It returns nil if the refusal names no body.
 func formatsIn(message string) (list formats) {
 	_, names, _ := strings.Cut(message, "Available for this model:")
 	for name := range strings.SplitSeq(names, ",") {
@@ -177,8 +180,8 @@ func formatsIn(message string) (list formats) {
 	return list
 }
 
-// probe asks an imported model which bodies it takes, with one that it refuses at once, at no cost. The error is that of
-// a model that does not answer now.
+// probe asks an imported model which bodies it takes. It sends a body that every model rejects immediately,
+// which costs nothing. The error says that the model does not answer now.
 func (b *Bedrock) probe(ctx context.Context, arn string) (formats, error) {
 	_, err := b.invokeWhole(ctx, Model{ID: arn}, []byte("{}"))
 	if err == nil {

@@ -10,40 +10,38 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Call is what a model is asked, ready to be run, counted or shown. Each function makes what it needs of
-// the same body.
+// Call is a request to a model, ready to be run, counted or shown. All its functions use the same body.
 type Call struct {
 	// Chunks sends the prompt and returns the answer. It is nil for a client's own request.
 	Chunks func(context.Context) iter.Seq2[translate.Chunk, error]
-	// Events sends a client's own request and returns the events of the answer. Each has a Raw, which is
-	// valid until the next one. It is nil for a prompt.
+	// Events sends a client's own request and returns the events of the answer. Each event has a Raw, which
+	// is valid until the next event. Events is nil for a prompt.
 	Events func(context.Context) iter.Seq2[messages.Event, error]
-	// Count returns how many tokens the prompt, or the request, has. It is nil if the upstream does not
-	// count.
+	// Count returns how many tokens the prompt or the request has. It is nil if the upstream cannot count.
 	Count func(context.Context) (int, error)
-	// Show returns what Chunks or Events would send. It is nil if nothing would be sent.
+	// Show returns the request that Chunks or Events would send. It is nil if they would send nothing.
 	Show func(context.Context) (Request, error)
 }
 
-// The names of the wires, as the configuration has them.
+// The names of the wires in the configuration.
 const (
 	WireMessages = "messages" // the Messages API
 	WireText     = "text"     // text completions: the whole prompt is one text
-	WireConverse = "converse" // Converse of Bedrock, the same for all families
+	WireConverse = "converse" // Bedrock's Converse, the same for all families
 	WireChat     = "chat"     // chat completions
 	WirePrompt   = "prompt"   // completions: the whole prompt is one text in the model's own chat template
 )
 
-// Request is what an upstream is sent, in the words of its wire. Credentials, the time and the id of a
-// call are not in it.
+// Request is a request to an upstream, in the words of its wire. It holds no credentials, no time and no call
+// id.
 type Request struct {
 	Wire   string
-	URL    string      // to which it is sent, by POST
-	Header http.Header // what of the header says more of the request: its version, betas, a guardrail
-	Body   []byte      // JSON, as it is sent
+	URL    string      // the target of the POST
+	Header http.Header // the headers that say more about the request: its version, betas, a guardrail
+	Body   []byte      // the JSON that is sent
 }
 
-// shown returns a request that is not going to be sent.
+// shown returns the description of a request that Dragoman does not send.
 func shown(wire string, r *http.Request, body []byte) Request {
 	header := http.Header{}
 	for name, values := range r.Header {
@@ -58,21 +56,21 @@ func shown(wire string, r *http.Request, body []byte) Request {
 // Func is an upstream that only answers prompts, such as a program that plays a model.
 type Func func(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
 
-// Prepare returns the call that asks the model with a prompt.
+// Prepare returns the call that sends the model a prompt.
 func (f Func) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	return &Call{Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return f(ctx, m, p) }}, nil
 }
 
-// Passes reports false: there is no tool API.
+// Passes reports false: the upstream has no tool API.
 func (Func) Passes(Model) bool { return false }
 
-// TakesTools reports false: there is no tool API.
+// TakesTools reports false: the upstream has no tool API.
 func (Func) TakesTools(Model) bool { return false }
 
-// PrepareNative returns an error: there is no tool API.
+// PrepareNative returns an error: the upstream has no tool API.
 func (Func) PrepareNative(Model, Native) (*Call, error) { return nil, errNoToolAPI }
 
-// Keeps reports false.
+// Keeps reports false: the upstream has no guardrails.
 func (Func) Keeps(Model, Guardrail) bool { return false }
 
 // ListModels returns no models.
@@ -81,5 +79,5 @@ func (Func) ListModels(context.Context) ([]Listed, error) { return nil, nil }
 // Resolve returns nothing.
 func (Func) Resolve(context.Context, Model) Resolved { return Resolved{} }
 
-// errNoToolAPI is for a request that was passed to a model without asking whether it can be.
-var errNoToolAPI = internalError.error("the upstream has no tool API that a request could go through to")
+// errNoToolAPI is the error of PrepareNative for a model without a tool API. Callers check Passes first.
+var errNoToolAPI = internalError.error("the upstream has no tool API, so it cannot take the client's request unchanged")

@@ -9,13 +9,13 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// chatCall returns the call that asks a server for chat completions (docs/reference/vertex.md §5): the API
-// of OpenAI, which most servers of open models speak. strict says that the server refuses stream_options.
+// chatCall returns the call that asks a server for chat completions (docs/reference/vertex.md §5). This is
+// the API of OpenAI, which most servers of open models have. strict: the server rejects stream_options.
 //
-// Of the stop sequences it sends only ours: few servers say which one they met, and the
-// parser knows ours by the text before them. The client's are watched for here. A server
-// that was asked for a stream may answer whole, and the other way round: the content
-// type decides. Some servers repeat a prefill: see withoutEcho.
+// The request has only Dragoman's own stop sequences. Few servers say which sequence they met, and the parser
+// recognizes Dragoman's by the text before them. Dragoman itself looks for the client's. A server may answer
+// a request for a stream in one piece, or the other way round, so the content type decides how the answer is
+// read. Some servers repeat a prefill: see withoutEcho.
 func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, error) {
 	send, watch := splitStops(p, m.Can, false)
 	body, err := encodeChat(m, p, send, !strict)
@@ -31,15 +31,15 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 	}, nil
 }
 
-// answerReader reads an answer: a stream, or a body that comes whole.
+// answerReader reads an answer, streamed or in one piece.
 type answerReader struct {
 	stream streamForm
 	decode func([]byte) (translate.Chunk, error)
-	whole  func([]byte) (translate.Chunk, error) // decodes a body that comes whole
+	whole  func([]byte) (translate.Chunk, error) // decodes an answer that is not streamed
 	ended  func(iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error]
 }
 
-// streamForm is how a stream is written: its media type, and what yields its events.
+// streamForm is the form of a stream: its media type, and the reader of its events.
 type streamForm struct {
 	kind   string
 	events func(*sseReader) iter.Seq2[[]byte, error]
@@ -47,11 +47,11 @@ type streamForm struct {
 
 var (
 	sseStream  = streamForm{"text/event-stream", (*sseReader).payloads}
-	lineStream = streamForm{"application/x-ndjson", (*sseReader).lines} // of JSON, a line each
+	lineStream = streamForm{"application/x-ndjson", (*sseReader).lines} // one JSON text a line
 )
 
-// streamChat returns the sequence of an answer, which can be ranged over once. When the range begins it
-// sends the body.
+// streamChat returns the sequence of an answer, which can be ranged over once. It sends the body when the
+// range begins.
 func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, d answerReader) iter.Seq2[translate.Chunk, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
 		response, err := e.post(ctx, body, fail, "application/json", d.stream.kind)
@@ -74,7 +74,7 @@ func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, 
 	})
 }
 
-// wholeBody yields a body at once, as the one event of an answer.
+// wholeBody yields a body as the only event of an answer.
 func wholeBody(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		data, err := io.ReadAll(io.LimitReader(r, maxSSEEvent+1))

@@ -11,14 +11,14 @@ type chatBody struct {
 	Messages []chatMessage `json:"messages"`
 	chatTools
 	MaxTokens int      `json:"max_tokens"`
-	sampling           // top_k is not OpenAI's, but of vLLM, Ollama, llama.cpp, OpenRouter
+	sampling           // top_k is not in OpenAI's API, but vLLM, Ollama, llama.cpp and OpenRouter have it
 	Stop      []string `json:"stop,omitempty"`
 	Stream    bool     `json:"stream"`
-	// StreamOptions asks a stream to count tokens.
+	// StreamOptions makes a stream count tokens.
 	StreamOptions *streamOptions `json:"stream_options,omitzero"`
-	// vLLM goes on with a last assistant message only if it is told to, by both of these. Ollama does so by
-	// itself, and ignores them. So did llama.cpp, which then repeated the prefill; with them it does not,
-	// in a stream.
+	// vLLM continues a last assistant message only if both of these say so. Ollama always continues it, and
+	// ignores them. llama.cpp continues it too, but repeats the prefill. With these members it does not
+	// repeat it in a stream.
 	ContinueFinalMessage bool  `json:"continue_final_message,omitzero"`
 	AddGenerationPrompt  *bool `json:"add_generation_prompt,omitzero"`
 	guidedFields
@@ -28,18 +28,19 @@ type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-// chatMessage is a message of a chat. Its content is a string, or a list of [chatPart].
+// chatMessage is a message of a chat. Its content is a string or a list of [chatPart].
 type chatMessage struct {
 	Role    string `json:"role"`
-	CallID  string `json:"tool_call_id,omitzero"` // of the call that the message is the result of
+	CallID  string `json:"tool_call_id,omitzero"` // of a result: the id of its call
 	Content any    `json:"content"`
-	// Reasoning is what the assistant thought before. Servers that write it in this member read it there.
+	// Reasoning is the assistant's past thinking. Servers that write thinking in this member also read it
+	// there.
 	Reasoning string     `json:"reasoning_content,omitzero"`
 	Calls     []chatTool `json:"tool_calls,omitempty"`
 }
 
-// encodeChat returns the body for the prompt as JSON, with these stop sequences. options
-// says whether the server takes stream_options; Mistral's own does not, and forces a call with another word.
+// encodeChat returns the body for the prompt as JSON, with these stop sequences. options is false for
+// Mistral's own API, which rejects stream_options and has another word to force a call.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
 	b := chatBody{Model: m.ID, MaxTokens: p.MaxTokens, sampling: samplingOf(p), Stop: stop, Stream: m.Can.Has(Streaming)}
 	turns := p.Turns

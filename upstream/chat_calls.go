@@ -10,9 +10,9 @@ import (
 	"dragoman/translate"
 )
 
-// Calls that a server of chat completions has read. In a stream they come in pieces, one call after another; in an
-// answer that is not streamed, and on some servers in a stream, each is whole. Some servers read calls although the
-// request has no tools.
+// Calls that a server of chat completions has parsed itself. In a stream, a call usually arrives in pieces,
+// one call after another. Otherwise, and on some servers in a stream too, each call arrives in one piece.
+// Some servers parse calls although the request has no tools.
 
 // chatCallPart is a call, or a piece of one.
 type chatCallPart struct {
@@ -21,37 +21,38 @@ type chatCallPart struct {
 	Function chatFunctionPart `json:"function"`
 }
 
-// chatFunctionPart is what a call says: Arguments are a string with JSON or a piece of JSON, or the JSON itself.
+// chatFunctionPart is the function of a call. Arguments is a string with JSON or with a piece of JSON, or the
+// JSON itself.
 type chatFunctionPart struct {
 	Name      string         `json:"name"`
 	Arguments jsontext.Value `json:"arguments"`
 }
 
-// arguments returns the JSON, or the piece of it; "" for none.
+// arguments returns the JSON or the piece of JSON; "" for none.
 func (f *chatFunctionPart) arguments() string {
 	var text string
 	switch f.Arguments.Kind() {
 	case 'n', 0:
 	case '"':
-		_ = json.Unmarshal(f.Arguments, &text) // it has been read as a string
+		_ = json.Unmarshal(f.Arguments, &text) // a string: its kind says so
 	default:
 		text = string(f.Arguments)
 	}
 	return text
 }
 
-// callPieces puts the pieces of calls together.
+// callPieces joins the pieces of calls.
 type callPieces struct {
-	open  bool // there is a call to which pieces may come
+	open  bool // a call has begun, and pieces may follow
 	first chatCallPart
 	input strings.Builder
-	whole []translate.Call // that no chunk has had yet
+	whole []translate.Call // complete calls that no chunk has had yet
 }
 
-// maxCallInput bounds the input of a call, in bytes.
+// maxCallInput limits the input of a call, in bytes.
 const maxCallInput = 4 << 20
 
-// add adds a call or a piece of one. The error is for a call that is too long.
+// add adds a call or a piece of a call. It returns an error if the call is too long.
 func (c *callPieces) add(part *chatCallPart) error {
 	if c.begins(part) {
 		c.begin(part)
@@ -62,7 +63,7 @@ func (c *callPieces) add(part *chatCallPart) error {
 	return c.write(part.Function.arguments())
 }
 
-// begin begins a call with its first piece, of which it takes no arguments.
+// begin begins a call with its first piece, without the arguments of that piece.
 func (c *callPieces) begin(first *chatCallPart) {
 	c.end()
 	c.open, c.first = true, *first
@@ -76,8 +77,8 @@ func (c *callPieces) write(text string) error {
 	return nil
 }
 
-// begins reports whether a piece is the first of a call. Servers number the calls, or give them ids, or do neither;
-// some repeat the name in each piece.
+// begins reports whether a piece is the first piece of a call. Servers number the calls, give them ids, or do
+// neither. Some servers repeat the name in each piece.
 func (c *callPieces) begins(part *chatCallPart) bool {
 	first := &c.first
 	numbered := part.Index != nil && first.Index != nil
@@ -91,7 +92,7 @@ func (c *callPieces) begins(part *chatCallPart) bool {
 	return named && (!numbered || jsontext.Value(c.input.String()).IsValid())
 }
 
-// end ends the call that is open.
+// end ends the open call.
 func (c *callPieces) end() {
 	if c.open {
 		c.whole = append(c.whole, translate.Call{Name: c.first.Function.Name, Input: jsontext.Value(c.input.String())})
@@ -100,7 +101,7 @@ func (c *callPieces) end() {
 	}
 }
 
-// take returns the calls that are whole, each once.
+// take returns the complete calls, each once.
 func (c *callPieces) take() []translate.Call {
 	calls := c.whole
 	c.whole = nil

@@ -7,8 +7,9 @@ import (
 	"dragoman/translate"
 )
 
-// withoutEcho yields the chunks of the answer to a prompt. If its text begins with that of the prefill, that
-// is left out, once: llama.cpp repeats it, and so does a model that begins its answer anew.
+// withoutEcho yields the chunks of the answer to a prompt. If the text of the answer begins with the prefill,
+// withoutEcho removes the prefill once. llama.cpp repeats it, and so does a model that starts its answer
+// again.
 func withoutEcho(p *translate.Prompt, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	prefill := prefillText(p)
 	if prefill == "" {
@@ -30,7 +31,7 @@ func withoutEcho(p *translate.Prompt, chunks iter.Seq2[translate.Chunk, error]) 
 	}
 }
 
-// prefillText returns the text of a last assistant turn, as the server is sent it; "" if there is none.
+// prefillText returns the text of a last assistant turn as the server receives it; "" for no prefill.
 func prefillText(p *translate.Prompt) string {
 	if !prefilled(p) {
 		return ""
@@ -38,16 +39,16 @@ func prefillText(p *translate.Prompt) string {
 	return joinLines(p.Turns[len(p.Turns)-1].Parts)
 }
 
-// echo looks for a prefill at the beginning of a text that comes in pieces.
+// echo looks for a prefill at the beginning of a text that arrives in pieces.
 type echo struct {
 	prefill  string
-	repeated int  // how many bytes of it have come again, and were held back
-	looks    bool // it is not known yet whether all of it comes again
+	repeated int  // how many bytes of the prefill the text has repeated; they are held back
+	looks    bool // the text may still repeat the whole prefill
 }
 
-// pass leaves in the chunk the text that can go on.
+// pass leaves in the chunk only the text that can be sent.
 func (e *echo) pass(c *translate.Chunk) {
-	if len(c.Calls) > 0 { // of which the prefill was the beginning
+	if len(c.Calls) > 0 { // calls that the prefill began
 		e.repeated, e.looks = 0, false
 		return
 	}
@@ -64,7 +65,7 @@ func (e *echo) pass(c *translate.Chunk) {
 	}
 }
 
-// giveBack returns what was held back of a text that does not begin with the prefill.
+// giveBack returns the held text. It is called when the text turns out not to repeat the prefill.
 func (e *echo) giveBack() string {
 	held := e.prefill[:e.repeated]
 	e.repeated, e.looks = 0, false

@@ -13,19 +13,19 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// chatFailure is the error of a server of chat completions. OpenAI and OpenRouter write
-// {"error":{…}}, Google the same in a list, older vLLM the object itself with "object":"error",
-// Ollama and others {"error":"…"}, and servers of FastAPI {"detail":…}.
+// chatFailure is the error of a server of chat completions. OpenAI and OpenRouter write {"error":{…}}. Google
+// writes the same in a list. Older vLLM writes the inner object with "object":"error". Ollama and others
+// write {"error":"…"}, and servers built on FastAPI {"detail":…}.
 type chatFailure struct {
 	Message string
 	Type    string
 	Code    jsontext.Value // an HTTP status, a word, or null
-	// llama.cpp, where the prompt exceeds the context window.
+	// llama.cpp sets them if the prompt exceeds the context window.
 	PromptTokens, Window int
 }
 
-// byCode maps the words for a failure that servers of chat completions have beside those
-// of the Messages API.
+// byCode maps error codes that servers of chat completions use in addition to the error types of the Messages
+// API.
 var byCode = map[string]errorClass{
 	"insufficient_quota":        overQuota,
 	"rate_limit_exceeded":       rateLimited,
@@ -43,12 +43,12 @@ func readChatError(status int, kind string, body []byte) *Error {
 	return unreadError(status, kind, body)
 }
 
-// noJinja is how llama.cpp refuses tools, with status 500.
+// noJinja is llama.cpp's message when it rejects tools. Its status is 500.
 const noJinja = "tools param requires --jinja flag"
 
-// chatErrors returns the [errorReader] for a prompt to a model. Ollama says that the model is not given tools in a message
-// that begins with the model's name, so the whole of the message is compared: no client can make a server say it of
-// another model.
+// chatErrors returns the [errorReader] for a prompt to a model. If a model has no tools, Ollama's message
+// begins with the name of the model. chatErrors compares the whole message, so no client can make a server
+// say it about another model.
 func chatErrors(m Model, p *translate.Prompt) errorReader {
 	if p.ToolAPI == nil {
 		return readChatError
@@ -63,7 +63,7 @@ func chatErrors(m Model, p *translate.Prompt) errorReader {
 	}
 }
 
-// ollamaName returns the name of a model as Ollama writes it in full: registry.ollama.ai/library/NAME:TAG.
+// ollamaName returns the full name of a model on Ollama: registry.ollama.ai/library/NAME:TAG.
 func ollamaName(id string) string {
 	if !strings.Contains(id[strings.LastIndexByte(id, '/')+1:], ":") {
 		id += ":latest"
@@ -77,9 +77,8 @@ func ollamaName(id string) string {
 	return id
 }
 
-// chatError maps an error in JSON; it returns nil if data has none. The status is that
-// of the response: where that is an answer all the same (0 or 200), the error itself may
-// name one.
+// chatError maps an error in JSON. It returns nil if data is not an error. status is the HTTP status of the
+// response. If it is no error status (0 or 200), the error itself may name one.
 func chatError(data []byte, status int) *Error {
 	if e := googleError(data); e != nil {
 		return e
@@ -95,7 +94,7 @@ func chatError(data []byte, status int) *Error {
 		return statusError(status, "")
 	}
 	f.Message = orFailedWith(f.Message, f.Type)
-	if f.PromptTokens > 0 && f.Window > 0 { // older ones have no numbers in their message
+	if f.PromptTokens > 0 && f.Window > 0 { // older llama.cpp has no numbers in its message
 		f.Message = fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens)", f.PromptTokens, f.Window)
 	}
 	word, words := f.code(), byCode
@@ -105,17 +104,16 @@ func chatError(data []byte, status int) *Error {
 	return answeredWith(f.class(status).error(f.Message), status, word, words)
 }
 
-// class maps the failure, given its HTTP status if it has one. A quota that is used up
-// goes before the status: OpenAI reports it with a 429, as it reports too many requests,
-// but to try again is of no use. So does a context window that is exceeded: servers report
-// that with a 500, too.
+// class maps the failure; status is its HTTP status, or 0. A used-up quota counts before the status: OpenAI
+// returns 429 for it, as for too many requests, but a retry does not help. An exceeded context window also
+// counts first, because some servers return 500 for it.
 func (f *chatFailure) class(status int) errorClass {
 	for _, word := range [...]string{f.code(), f.Type} {
 		if class := byCode[word]; class.final || class.overflow {
 			return class
 		}
 	}
-	if f.Message == "Loading model" && f.Type == "unavailable_error" { // llama.cpp, for which it has no code
+	if f.Message == "Loading model" && f.Type == "unavailable_error" { // llama.cpp, which has no code for it
 		return notReady
 	}
 	if class, known := byStatus[status]; known {
@@ -135,17 +133,17 @@ func (f *chatFailure) class(status int) errorClass {
 	return internalError
 }
 
-// code returns the code, which servers write as a string or a number.
+// code returns the code, which is a string or a number.
 func (f *chatFailure) code() string {
 	if f.Code.Kind() != '"' {
 		return string(f.Code)
 	}
 	var s string
-	_ = json.Unmarshal(f.Code, &s) // "" is a code that says nothing
+	_ = json.Unmarshal(f.Code, &s) // "" is an unknown code
 	return s
 }
 
-// readFailure reads an error of any of the forms of [chatFailure]. It is false if data is something else.
+// readFailure reads an error in any form of [chatFailure]. It returns false if data is not an error.
 func readFailure(data []byte) (chatFailure, bool) {
 	v := jsontext.Value(data)
 	if !v.IsValid(lenient) {
@@ -170,7 +168,7 @@ func readFailure(data []byte) (chatFailure, bool) {
 	return f, isFailure(v, f.Message)
 }
 
-// isFailure reports whether an object, which says this in words, is an error and no answer.
+// isFailure reports whether an object is an error and not an answer. message is the text that it contains.
 func isFailure(v jsontext.Value, message string) bool {
 	switch rawjson.Lookup(v, "error").Kind() {
 	case '{', '[', '"', 't':

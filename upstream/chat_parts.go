@@ -28,12 +28,12 @@ type chatFile struct {
 	Data string `json:"file_data"`
 }
 
-// chatContent returns the content of a turn: a string if it is text alone, since many chat templates
-// take nothing but strings, else a list of parts. index is that of the turn, for the error.
+// chatContent returns the content of a turn. Text becomes a string, because many chat templates take only
+// strings. Other content becomes a list of parts. index is the number of the turn, for errors.
 //
-// An image is an image_url part. A document is a file part, which OpenAI and OpenRouter
-// know, after its title and context. What the model cannot be shown is an [*Error], and
-// so is a file in the store of the Messages API, which no other server can read.
+// An image becomes an image_url part. A document becomes a file part after its title and context; OpenAI and
+// OpenRouter know file parts. If the model cannot read a part, the error is an [*Error]. This includes files
+// in the store of the Messages API, which no other server can read.
 func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	if !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText }) {
 		return joinLines(turn.Parts), nil
@@ -49,8 +49,7 @@ func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	return parts, nil
 }
 
-// joinLines returns the text that parts are together: a newline stands between two
-// unless one of them has a newline there.
+// joinLines joins the texts of parts. It puts a newline between two parts if neither has one there.
 func joinLines(parts []translate.Part) string {
 	var text strings.Builder
 	for i, part := range parts {
@@ -62,9 +61,8 @@ func joinLines(parts []translate.Part) string {
 	return text.String()
 }
 
-// messagesSource is the source of an image or a document in the Messages API
-// (docs/reference/messages-api.md §4). Documents whose source is text have become text
-// parts before.
+// messagesSource is the source of an image or a document in the Messages API (docs/reference/messages-api.md
+// §4). Documents with a text source have become text parts before.
 type messagesSource struct {
 	Type      string `json:"type"`
 	MediaType string `json:"media_type"`
@@ -72,8 +70,7 @@ type messagesSource struct {
 	URL       string `json:"url"`
 }
 
-// url returns the source as a URL, which has the data in it if the source is data. It is
-// "" for any other source.
+// url returns the source as a URL. For base64 data this is a data URL; for an unknown source it is "".
 func (s messagesSource) url() string {
 	switch s.Type {
 	case messages.SourceBase64:
@@ -84,7 +81,7 @@ func (s messagesSource) url() string {
 	return ""
 }
 
-// chatParts returns the parts that show a part of a turn, or nil if the model cannot be shown it.
+// chatParts returns the parts for a part of a turn, or nil if the model cannot read it.
 func chatParts(can Features, part translate.Part) []chatPart {
 	if part.Type == translate.PartText {
 		return []chatPart{{Type: translate.PartText, Text: part.Text}}
@@ -109,8 +106,7 @@ func chatParts(can Features, part translate.Part) []chatPart {
 	return []chatPart{{Type: translate.PartText, Text: documentHead(part)}, file}
 }
 
-// documentHead returns what stands before the text of a document: its title and its
-// context.
+// documentHead returns the title and the context of a document, which go before its text.
 func documentHead(part translate.Part) string {
 	var head string
 	for _, line := range []string{part.Title, part.Context} {

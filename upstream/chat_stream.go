@@ -12,8 +12,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// chatCompletion is an event of a stream (chat.completion.chunk), or an answer that
-// comes whole (chat.completion).
+// chatCompletion is an event of a stream (chat.completion.chunk), or an answer in one piece
+// (chat.completion).
 type chatCompletion struct {
 	Choices []chatChoice   `json:"choices"`
 	Usage   tokenUsage     `json:"usage"`
@@ -21,29 +21,29 @@ type chatCompletion struct {
 }
 
 type chatChoice struct {
-	Delta        chatDelta `json:"delta"`   // of a chunk
-	Message      chatDelta `json:"message"` // of a whole one
-	Text         string    `json:"text"`    // of completions
+	Delta        chatDelta `json:"delta"`   // in a stream
+	Message      chatDelta `json:"message"` // in an answer in one piece
+	Text         string    `json:"text"`    // in completions
 	FinishReason string    `json:"finish_reason"`
-	// What was met, in the members of vLLM and of SGLang: a stop sequence, the number of a
-	// token, or null for the usual end. DeepSeek-R1 on Bedrock has its finish_reason in stop_reason.
+	// What ended the answer, in the members of vLLM and of SGLang: a stop sequence, the number of a token, or
+	// null for the usual end. DeepSeek-R1 on Bedrock has its finish_reason in stop_reason.
 	StopReason  jsontext.Value `json:"stop_reason"`
 	MatchedStop jsontext.Value `json:"matched_stop"`
 }
 
 type chatDelta struct {
 	Content chatText `json:"content"`
-	Refusal chatText `json:"refusal"` // what a model says that refuses to answer
-	// The same text in two members: DeepSeek, llama.cpp and older vLLM write the first;
-	// OpenRouter, Ollama and newer vLLM the second.
+	Refusal chatText `json:"refusal"` // the text with which a model refuses to answer
+	// Thinking, in one of two members: DeepSeek, llama.cpp and older vLLM write the first; OpenRouter, Ollama
+	// and newer vLLM the second.
 	ReasoningContent chatText `json:"reasoning_content"`
 	Reasoning        chatText `json:"reasoning"`
-	// Calls that the server has read; FunctionCall is the one call in the words of older servers.
+	// Calls that the server has parsed. Older servers write FunctionCall, which is one call.
 	Calls        []chatCallPart    `json:"tool_calls"`
 	FunctionCall *chatFunctionPart `json:"function_call"`
 }
 
-// chatText is a text as servers write it: a string, null, or a list of parts with text.
+// chatText is a text: a string, null, or a list of parts with text.
 type chatText string
 
 func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
@@ -67,17 +67,16 @@ func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
-// chatDecoder turns one answer into chunks. The finish_reason comes with the last text,
-// and the counters, if the server counts, in an event after it. So the chunk with Stop
-// is the one for the end of the stream.
+// chatDecoder turns one answer into chunks. The finish_reason comes with the last text, but the token counts
+// come in a later event. So the chunk for the end of the stream has Stop.
 type chatDecoder struct {
-	stops    []string // that the server was sent
+	stops    []string // the stop sequences in the request
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string
-	unknown  string // the finish_reason, if it is not known
+	unknown  string // an unknown finish_reason
 	refused  bool   // the text is a refusal
-	// intervened: a guardrail of Bedrock did.
+	// intervened: a guardrail of Bedrock intervened.
 	intervened bool
 	calls      callPieces
 }
@@ -85,11 +84,11 @@ type chatDecoder struct {
 // chatEnd is the data of the last event of a stream.
 const chatEnd = "[DONE]"
 
-// quotedChatEnd is the last event of one provider on Bedrock. The stream ends behind it.
+// quotedChatEnd is the last event of one provider on Bedrock. The stream ends after it.
 const quotedChatEnd = `"[DONE]"`
 
-// ended yields the events of an answer. It adds the last event where that is missing: some servers end the
-// stream after the finish_reason, and an answer that is not streamed is one event.
+// ended yields the events of an answer, and adds the last event if it is missing. Some servers end the stream
+// after the finish_reason, and an answer in one piece is only one event.
 func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for data, err := range events {
@@ -103,8 +102,8 @@ func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, e
 	}
 }
 
-// decode returns the chunk for an event. Only the chunk for the last event has Stop set,
-// since the counters come after the finish_reason.
+// decode returns the chunk for an event. Only the chunk for the last event has Stop, because the token counts
+// come after the finish_reason.
 func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	switch string(data) {
 	case chatEnd:
@@ -119,31 +118,32 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	return d.read(&c, data)
 }
 
-// unreadableEvent returns the error for an event that cannot be decoded: the one that it has, if it has one.
+// unreadableEvent returns the error for an event that Dragoman cannot decode. If the event is an error, it
+// returns that.
 func unreadableEvent(data []byte, cause error) error {
 	if e := chatError(data, 0); e != nil {
 		return e
 	}
-	return gatewayError("the upstream sent an event that cannot be read", cause)
+	return gatewayError("the upstream sent an event that Dragoman cannot read", cause)
 }
 
-// read returns the chunk for an event, whose JSON is data.
+// read returns the chunk for an event; data is its JSON.
 func (d *chatDecoder) read(c *chatCompletion, data []byte) (translate.Chunk, error) {
-	// A server that has sent status 200 can only say within the stream that it failed.
+	// After status 200, a server can report a failure only in the stream.
 	if c.Choices == nil || len(c.Error) > 0 && c.Error.Kind() != 'n' {
 		if e := chatError(data, 0); e != nil {
 			return translate.Chunk{}, e
 		}
 	}
 	d.usage = mergeUsage(d.usage, c.Usage.usage())
-	if len(c.Choices) == 0 { // the counters come alone
+	if len(c.Choices) == 0 { // an event with only the token counts
 		return translate.Chunk{Usage: d.usage}, nil
 	}
 	return d.choice(&c.Choices[0])
 }
 
-// whole returns the chunk for an answer that is not streamed, or for the end behind it. Without a finish_reason there
-// is neither.
+// whole returns the chunk for an answer in one piece, or for its end. It returns an error if the answer has
+// no finish_reason.
 func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 	c, err := d.decode(data)
 	if err == nil && d.stop == "" {
@@ -152,11 +152,11 @@ func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 	return c, err
 }
 
-// choice returns the chunk for a choice. A server that broke off says so in its
-// finish_reason: that is an error.
+// choice returns the chunk for a choice. If the finish_reason says that the server broke off, it returns an
+// error.
 func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	chunk := translate.Chunk{Text: c.Text, Usage: d.usage}
-	// Of the two one is empty: which depends on whether the answer is a stream.
+	// One of the two is empty: a stream sets delta, and an answer in one piece sets message.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
 		chunk.Text += string(delta.Content) + string(delta.Refusal)
 		d.refused = d.refused || delta.Refusal != ""
@@ -170,7 +170,7 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 		d.calls.end()
 	}
 	chunk.Calls = d.calls.take()
-	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} { // they stand behind the text
+	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} { // calls come after the text
 		if err := d.addCalls(delta); err != nil {
 			return translate.Chunk{}, err
 		}
@@ -188,7 +188,7 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	return chunk, nil
 }
 
-// addCalls adds the calls of a delta, or the pieces of them.
+// addCalls adds the calls of a delta, or pieces of them.
 func (d *chatDecoder) addCalls(delta *chatDelta) error {
 	if delta.FunctionCall != nil {
 		delta.Calls = append(delta.Calls, chatCallPart{Function: *delta.FunctionCall})
@@ -201,7 +201,7 @@ func (d *chatDecoder) addCalls(delta *chatDelta) error {
 	return nil
 }
 
-// finish notes why the answer ended.
+// finish stores why the answer ended.
 func (d *chatDecoder) finish(c *chatChoice) {
 	d.stop, d.unknown = stopReason(c.FinishReason)
 	switch {
@@ -212,9 +212,9 @@ func (d *chatDecoder) finish(c *chatChoice) {
 	}
 }
 
-// stopped returns what the finish_reason "stop" means: that the model had no more to
-// say, or that it met a stop sequence. Where the server does not say which, it may have been one
-// of those that it was sent: whoever knows whether a call is open decides.
+// stopped returns what the finish_reason "stop" means: the model has ended its turn, or has written a stop
+// sequence. If the server does not say which, stopped returns StopSequence with an unknown sequence. The
+// parser then decides, because it knows whether a call is open.
 func (d *chatDecoder) stopped(c *chatChoice) (messages.Stop, string) {
 	met := c.StopReason
 	if met == nil {
@@ -232,7 +232,7 @@ func (d *chatDecoder) stopped(c *chatChoice) (messages.Stop, string) {
 	return messages.StopEndTurn, ""
 }
 
-// end returns the last chunk, or an error if there was no finish_reason.
+// end returns the last chunk, or an error if no finish_reason came.
 func (d *chatDecoder) end() (translate.Chunk, error) {
 	if d.stop == "" {
 		return translate.Chunk{}, gatewayError("the upstream ended its answer without a finish_reason", nil)

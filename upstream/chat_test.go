@@ -141,7 +141,7 @@ func TestDecodeChat(t *testing.T) {
 		{"no finish_reason", text("a") + "[DONE]", "a", translate.Chunk{}, "without a finish_reason"},
 		{"cut", text("a"), "a", translate.Chunk{}, "broke off"},
 		{"nothing", "", "", translate.Chunk{}, "broke off"},
-		{"not JSON", text("a") + "{", "a", translate.Chunk{}, "cannot be read"},
+		{"not JSON", text("a") + "{", "a", translate.Chunk{}, "Dragoman cannot read"},
 		{"an error", text("a") + `{"error":{"code":502,"message":"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}`,
 			"a", translate.Chunk{}, "502 api_error: Provider disconnected"},
 		{"vLLM's error", `{"object":"error","message":"boom","type":"InternalServerError","param":null,"code":500}`, "", translate.Chunk{}, "500 api_error: boom"},

@@ -9,24 +9,24 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The tools API of chat completions (docs/reference/vertex.md §5): tools, the choice among them, and past calls with
+// The tool API of chat completions (docs/reference/vertex.md §5): tools, the tool choice, and past calls and
 // their results as messages.
 
 // chatTools are the members of a body for a model with tools.
 type chatTools struct {
 	Tools    []chatTool `json:"tools,omitempty"`
 	Choice   any        `json:"tool_choice,omitzero"`
-	Parallel *bool      `json:"parallel_tool_calls,omitzero"` // false, or nothing
+	Parallel *bool      `json:"parallel_tool_calls,omitzero"` // false or absent
 }
 
-// chatTool is a tool, or a call of one.
+// chatTool is a tool, or a call of a tool.
 type chatTool struct {
-	ID       string       `json:"id,omitzero"` // of a call
+	ID       string       `json:"id,omitzero"` // only of a call
 	Type     string       `json:"type"`
 	Function chatFunction `json:"function"`
 }
 
-// chatFunction is what a tool or a call says. A call has arguments, which are JSON in a string.
+// chatFunction is the function of a tool or of a call. A call has Arguments, a string with JSON.
 type chatFunction struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description,omitzero"`
@@ -37,7 +37,7 @@ type chatFunction struct {
 
 const typeFunction = "function"
 
-// chatToolsOf returns the members for what the tools API is told. required is the word for a choice that forces a call.
+// chatToolsOf returns the members about tools. required is the server's word for a choice that forces a call.
 func chatToolsOf(api *translate.ToolAPI, required string) (t chatTools) {
 	if api == nil || len(api.Tools) == 0 {
 		return t
@@ -61,8 +61,9 @@ func chatToolsOf(api *translate.ToolAPI, required string) (t chatTools) {
 	return t
 }
 
-// chatMessages returns the messages that a turn is: each result of a call is one, before all else in the turn. Images
-// and documents of results stand in the message behind, since a result is text. index is that of the turn, for errors.
+// chatMessages returns the messages for a turn. Each result of a call becomes its own message, before the
+// rest of the turn. A result can only be text, so its images and documents go into the message after it.
+// index is the number of the turn, for errors.
 func chatMessages(can Features, turn translate.Turn, index int) (list []chatMessage, err error) {
 	rest := translate.Turn{Role: turn.Role}
 	own := chatMessage{Role: turn.Role}
@@ -90,7 +91,8 @@ func chatMessages(can Features, turn translate.Turn, index int) (list []chatMess
 
 const roleTool = "tool"
 
-// chatResult returns the text of a result, and parts with what the result has besides.
+// chatResult returns the text of a result. It also returns parts, with the result's images and documents
+// added.
 func chatResult(result translate.Part, parts []translate.Part) (string, []translate.Part) {
 	var text []translate.Part
 	for _, part := range result.Content {

@@ -13,50 +13,48 @@ import (
 	"time"
 )
 
-// How a server is reached: settings of connections, and the URLs and keys of the
-// configuration.
+// Connections to a server: their settings, and the checks of base URLs and keys.
 
 // Settings of the connections to an upstream.
 const (
 	DefaultConnect  = 5 * time.Second // see [Connect]
 	idleConns       = 256             // kept for each upstream
 	idleConnTimeout = 90 * time.Second
-	// pingAfter is how long a connection may be silent before it is asked for a sign of
-	// life, and how long that may take (HTTP/2). A dead connection would else hold the
-	// requests on it until their time-out.
+	// pingAfter is how long an HTTP/2 connection may be silent before a ping checks it, and how long the ping
+	// may take. Without pings, requests on a dead connection would wait until their timeout.
 	pingAfter = 15 * time.Second
 )
 
-// Connect is how long it may take to reach an upstream: to connect, and then to agree on
-// TLS. 0 means 5 seconds. The other settings of a connection do not depend on it.
+// Connect limits the time to reach an upstream: the time to connect, and then the time of the TLS handshake.
+// 0 means 5 seconds.
 type Connect time.Duration
 
-// timeout returns the time-out that c means.
+// timeout returns the limit, or the default for 0.
 func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), DefaultConnect) }
 
-// dialer sets the time-out of a dialer.
+// dialer sets the timeout of a dialer.
 func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
 
-// transport sets what a transport for an upstream has. It has no time-out for an answer:
-// that is the context's.
+// transport configures a transport for an upstream. The transport has no timeout for an answer: the context
+// limits that.
 func (c Connect) transport(t *http.Transport) {
 	t.TLSHandshakeTimeout = c.timeout()
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = idleConns
 	t.IdleConnTimeout = idleConnTimeout
 	t.ResponseHeaderTimeout = 0
-	t.DisableCompression = true // a compressed stream comes in lumps
+	t.DisableCompression = true // a compressed stream arrives in large pieces
 	t.OnProxyConnectResponse = proxyRefusal
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}
 }
 
-// proxyRefusal is the error of a proxy of the network that does not let us through. net/http has its
-// words alone, which a log may not have.
+// proxyRefusal is called with the response of a network proxy to CONNECT, and returns an error for a refusal.
+// net/http's own error is the proxy's text, which may not go into a log.
 func proxyRefusal(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
 	if r.StatusCode == http.StatusOK {
 		return nil
 	}
-	return plain(fmt.Sprintf("the proxy of the network answered with status %d", r.StatusCode))
+	return plain(fmt.Sprintf("the network's proxy refused the connection with status %d. Check HTTPS_PROXY and NO_PROXY", r.StatusCode))
 }
 
 // withoutRedirects returns a copy of the client that returns a redirect as the response.
@@ -66,13 +64,11 @@ func withoutRedirects(c *http.Client) *http.Client {
 	return &own
 }
 
-// replayable lets the transport send a request again on a new connection when the idle
-// one that it took turns out to be dead. Without this header it would not repeat a POST.
-// The header has no value, so it is not sent.
+// replayable lets the transport send a request again on a new connection if the idle connection that it took
+// is dead. net/http repeats a POST only with this header. The header has no value, so it is not sent.
 func replayable(h http.Header) { h["Idempotency-Key"] = nil }
 
-// parseBase reads the base URL of an upstream. Its errors repeat no credentials that the
-// URL holds.
+// parseBase parses the base URL of an upstream. Its errors do not repeat credentials in the URL.
 func parseBase(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -88,19 +84,19 @@ func parseBase(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// withVersion returns a base URL that ends in /v1, whether or not it was given so.
+// withVersion returns the base URL with /v1 at its end, whether or not it had that already.
 func withVersion(base *url.URL) string {
 	s := strings.TrimRight(base.String(), "/")
 	return strings.TrimRight(strings.TrimSuffix(s, "/v1"), "/") + "/v1"
 }
 
-// isKey reports whether s can stand in a header as it is.
+// isKey reports whether s can be sent in a header.
 func isKey(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// clientOf returns a client that returns a redirect as the response: a copy of client
-// or, if that is nil, one with the settings of this package, which trusts these authorities.
+// clientOf returns a client that returns a redirect as the response. It is a copy of client; if client is
+// nil, it is a new client with the settings of this package, which trusts these authorities.
 func clientOf(client *http.Client, connect Connect, roots *x509.CertPool) *http.Client {
 	if client == nil {
 		transport := newTransport(connect)
@@ -110,11 +106,11 @@ func clientOf(client *http.Client, connect Connect, roots *x509.CertPool) *http.
 	return withoutRedirects(client)
 }
 
-// OnRequest is called with each request to an upstream just before it is sent, and may add to its
-// header. What is signed has been signed by then.
+// OnRequest is called with each request to an upstream just before it is sent, and may add headers. The
+// signature of a signed request does not cover them.
 type OnRequest func(r *http.Request)
 
-// over returns a transport that calls f before base; a base of nil is that of net/http.
+// over returns a transport that calls f before base; nil is http.DefaultTransport.
 func (f OnRequest) over(base http.RoundTripper) http.RoundTripper {
 	if f == nil {
 		return base
@@ -125,7 +121,7 @@ func (f OnRequest) over(base http.RoundTripper) http.RoundTripper {
 	return &announced{f, base}
 }
 
-// announced is a transport whose requests somebody is told of.
+// announced is a transport that calls tell before each request.
 type announced struct {
 	tell OnRequest
 	base http.RoundTripper
@@ -138,7 +134,7 @@ func (a *announced) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.base.RoundTrip(&own)
 }
 
-// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+// CloseIdleConnections implements the method that [http.Client.CloseIdleConnections] looks for.
 func (a *announced) CloseIdleConnections() { (&http.Client{Transport: a.base}).CloseIdleConnections() }
 
 // newTransport returns a transport with the settings of this package.

@@ -14,17 +14,15 @@ import (
 	"dragoman/upstream/converse"
 )
 
-// converseDecoder turns one answer of Converse or ConverseStream into chunks. A stream
-// ends with messageStop, which has the stop reason, and after it metadata, which has
-// the usage.
+// converseDecoder turns one answer of Converse or ConverseStream into chunks. A stream ends with messageStop,
+// which has the stop reason, and then metadata, which has the token counts.
 type converseDecoder struct {
-	stops []string        // that the request sent
+	stops []string        // the stop sequences in the request
 	last  translate.Chunk // the last chunk, as far as it is known
 }
 
-// withEnd yields the events, and after them nil for the end of the stream: a stream
-// that ends after messageStop without metadata is whole all the same, and nothing else
-// shows that it is.
+// withEnd yields the events, and then nil for the end of the stream. A stream that ends after messageStop,
+// without metadata, is complete too, and the decoder can only tell by its end.
 func withEnd(events iter.Seq2[types.ConverseStreamOutput, error]) iter.Seq2[types.ConverseStreamOutput, error] {
 	return func(yield func(types.ConverseStreamOutput, error) bool) {
 		for ev, err := range events {
@@ -36,9 +34,9 @@ func withEnd(events iter.Seq2[types.ConverseStreamOutput, error]) iter.Seq2[type
 	}
 }
 
-// decode returns the chunk for an event. The stop of messageStop comes with the chunk
-// for metadata, so that the last chunk has the usage, or with the one for the end of the
-// stream, which has no stop if there was no messageStop.
+// decode returns the chunk for an event. The stop reason of messageStop is in the chunk for metadata, so that
+// the last chunk has the token counts. Without metadata, it is in the chunk for the end of the stream.
+// Without messageStop, that chunk has no stop reason.
 func (d *converseDecoder) decode(ev types.ConverseStreamOutput) (translate.Chunk, error) {
 	switch ev := ev.(type) {
 	case nil:
@@ -67,9 +65,9 @@ func (d *converseDecoder) decode(ev types.ConverseStreamOutput) (translate.Chunk
 	return translate.Chunk{}, nil
 }
 
-// stop notes why the answer ended, or returns an error if what the model wrote is
-// missing from the answer. Of several stop sequences only a Claude says which it met; of
-// one it can be no other. A model that was sent none has met none, whatever it says.
+// stop stores why the answer ended. It returns an error if part of the model's text is missing from the
+// answer. Only Claude says which of several stop sequences it met. With one sequence, it must be that one. If
+// the request had none, the answer has met none, whatever the stop reason says.
 func (d *converseDecoder) stop(s types.MessageStopEvent) error {
 	switch s.StopReason {
 	case "":
@@ -81,8 +79,8 @@ func (d *converseDecoder) stop(s types.MessageStopEvent) error {
 		d.last.Stop = messages.StopRefusal
 		return nil
 	case converse.ReasonMalformedOutput, converse.ReasonMalformedTool:
-		// What could not be read is missing from the text.
-		return internalError.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
+		// The text lacks the part that the upstream could not read.
+		return internalError.error(fmt.Sprintf("the upstream could not read the model's output (%s)", s.StopReason))
 	}
 	d.last.Stop, d.last.UnknownStop = stopReason(string(s.StopReason))
 	if d.last.Stop == messages.StopSequence {
@@ -91,8 +89,8 @@ func (d *converseDecoder) stop(s types.MessageStopEvent) error {
 	return nil
 }
 
-// sequence returns the stop sequence that was met, as far as it is known. The fields are absent, or as
-// some other family writes them, unless the model is a Claude.
+// sequence returns the stop sequence that ended the answer; "" if not known. Only Claude writes it into
+// fields.
 func (d *converseDecoder) sequence(fields document.Interface) string {
 	var met struct {
 		Sequence string `document:"stop_sequence"`
@@ -106,7 +104,7 @@ func (d *converseDecoder) sequence(fields document.Interface) string {
 	return met.Sequence
 }
 
-// wholeAnswer is an answer of Converse as a stream: the events that ConverseStream would have sent.
+// wholeAnswer is an answer of Converse as a stream, with the events that ConverseStream would have sent.
 type wholeAnswer chan types.ConverseStreamOutput
 
 func (w wholeAnswer) Events() <-chan types.ConverseStreamOutput { return w }

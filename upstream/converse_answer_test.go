@@ -74,7 +74,7 @@ func TestReadConverseStream(t *testing.T) {
 		{"filtered", nil, start + stop("content_filtered"), "", "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"a full context window", nil, start + stop("model_context_window_exceeded"), "", "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
 		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: messages.StopEndTurn, UnknownStop: "weary"}, ""},
-		{"malformed", nil, start + text + stop("malformed_model_output") + usage, "Hé", "", translate.Chunk{}, "500 api_error: the model wrote what its upstream could not read (malformed_model_output)"},
+		{"malformed", nil, start + text + stop("malformed_model_output") + usage, "Hé", "", translate.Chunk{}, "500 api_error: the upstream could not read the model's output (malformed_model_output)"},
 		{"a sequence with its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"two"}}`), "", "",
 			translate.Chunk{Stop: messages.StopSequence, StopSequence: "two"}, ""},
 		{"a sequence that nobody asked for", []string{"END"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"\n\nHuman:"}}`), "", "",
@@ -87,7 +87,7 @@ func TestReadConverseStream(t *testing.T) {
 		{"nothing", nil, "", "", "", translate.Chunk{}, "broke off"},
 		{"cut in the metadata", nil, start + text + stop("end_turn") + usage[:50], "Hé", "", translate.Chunk{Stop: messages.StopEndTurn}, ""},
 		{"no stop reason", nil, start + event("messageStop", `{}`), "", "", translate.Chunk{}, "without a stop reason"},
-		{"no JSON", nil, start + event("contentBlockDelta", `{"delta":`), "", "", translate.Chunk{}, "cannot be read"},
+		{"no JSON", nil, start + event("contentBlockDelta", `{"delta":`), "", "", translate.Chunk{}, "Dragoman cannot read"},
 		{"an exception", nil, start + text + frame(t, `{"message":"boom"}`, ":exception-type", "modelStreamErrorException", ":message-type", "exception"), "Hé", "", translate.Chunk{}, "500 api_error: boom"},
 	}
 	for _, test := range tests {
@@ -119,7 +119,7 @@ func TestReadConverseWhole(t *testing.T) {
 		{"no text", `{"stopReason":"content_filtered"}`, "", "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"no stop reason", `{` + output + `}`, "Hé!", "so", translate.Chunk{}, "without a stop reason"},
 		{"malformed", `{` + output + `,"stopReason":"malformed_tool_use"}`, "Hé!", "so", translate.Chunk{}, "500 api_error"},
-		{"cut", `{` + output + `,"stopReason":"end_turn"`, "", "", translate.Chunk{}, "cannot be read"},
+		{"cut", `{` + output + `,"stopReason":"end_turn"`, "", "", translate.Chunk{}, "Dragoman cannot read"},
 		{"nothing", "", "", "", translate.Chunk{}, "without a stop reason"},
 	}
 	for _, test := range tests {

@@ -18,7 +18,7 @@ type converseBody struct {
 		StopSequences []string `json:"stopSequences,omitempty"`
 	} `json:"inferenceConfig"`
 	Family *converse.FamilyFields `json:"additionalModelRequestFields,omitzero"`
-	// Answered are the fields of the model's own answer that the answer is to have.
+	// Answered are paths of fields in the model's own answer that Converse should add to its answer.
 	Answered  []string            `json:"additionalModelResponseFieldPaths,omitempty"`
 	Guardrail *converse.Guardrail `json:"guardrailConfig,omitzero"`
 }
@@ -28,7 +28,7 @@ type converseTurn struct {
 	Content []converseBlock `json:"content"`
 }
 
-// converseBlock is a block of a turn or of the system prompt: a union, of which one member is set.
+// converseBlock is a block of a turn or of the system prompt. Exactly one member is set.
 type converseBlock struct {
 	Text       string         `json:"text,omitzero"`
 	Image      *converseMedia `json:"image,omitzero"`
@@ -53,8 +53,7 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	if p.TopK != nil {
 		b.Family = topKFields(m.ID, p.TopK)
 	}
-	// Only a Claude's answer has the sequence that was met, and only if the request asks for
-	// it.
+	// Only Claude's answer names the stop sequence that it met, and only if the request asks for it.
 	if len(stops) > 0 && IsClaude(m.ID) {
 		b.Answered = []string{converse.StopSequencePointer}
 	}
@@ -64,8 +63,7 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	return encodeBody(b)
 }
 
-// topKFields returns the field that asks for top_k, under the name that the model's family
-// has for it.
+// topKFields returns the field for top_k. Its name depends on the model's family.
 func topKFields(id string, topK *int) *converse.FamilyFields {
 	id = strings.ToLower(id)
 	switch {
@@ -77,7 +75,7 @@ func topKFields(id string, topK *int) *converse.FamilyFields {
 	return &converse.FamilyFields{TopK: topK}
 }
 
-// converseSystem returns the system prompt. A cache point stands behind the tools.
+// converseSystem returns the system prompt, with a cache point after the tools.
 func converseSystem(can Features, p *translate.Prompt) (blocks []converseBlock) {
 	for i, s := range p.System {
 		if isBlank(s.Text) {
@@ -91,7 +89,7 @@ func converseSystem(can Features, p *translate.Prompt) (blocks []converseBlock) 
 	return blocks
 }
 
-// forConverse returns the guardrail as Converse is asked for it. The mode is ConverseStream's alone.
+// forConverse returns the guardrail in the form of Converse. Only ConverseStream has the mode.
 func (g *Guardrail) forConverse(streaming bool) *converse.Guardrail {
 	c := &converse.Guardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
 	if streaming {

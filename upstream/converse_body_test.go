@@ -163,17 +163,17 @@ func TestConverseRefuses(t *testing.T) {
 		{"a document", anything &^ Documents, partsTurn(translate.Part{Type: translate.PartDocument, Source: pdfSource, Title: "T"}),
 			`messages: this model cannot be shown the document "T" in turn 1 (user)`},
 		{"a URL", anything, image(`{"type":"url","url":"https://x.test/a.png"}`),
-			`messages: this model takes base64 data alone, and not the source "url" of the image in turn 1 (user)`},
+			`messages: this model takes only base64 data, not the source "url" of the image in turn 1 (user)`},
 		{"a file", anything, partsTurn(translate.Part{Type: translate.PartDocument, Source: jsontext.Value(`{"type":"file","file_id":"f"}`)}),
-			`messages: this model takes base64 data alone, and not the source "file" of the document in turn 1 (user)`},
+			`messages: this model takes only base64 data, not the source "file" of the document in turn 1 (user)`},
 		{"an image as text", anything, image(`{"type":"text","media_type":"text/plain","data":"x"}`),
-			`messages: this model takes base64 data alone, and not the source "text" of the image in turn 1 (user)`},
+			`messages: this model takes only base64 data, not the source "text" of the image in turn 1 (user)`},
 		{"a media type", anything, image(`{"type":"base64","media_type":"image/tiff","data":"aGk="}`),
 			`messages: this model does not take the media type "image/tiff" of the image in turn 1 (user)`},
-		{"no source", anything, image(`[]`), "messages: the source cannot be read of the image in turn 1 (user)"},
+		{"no source", anything, image(`[]`), "messages: Dragoman cannot read the source of the image in turn 1 (user)"},
 		{"a blank turn", anything, []translate.Turn{textTurn(messages.RoleUser, "a"), textTurn(messages.RoleAssistant, " "), textTurn(messages.RoleUser, "b")},
-			"messages: turn 2 (assistant) is blank, which this model does not take"},
-		{"what is no text", anything, []translate.Turn{textTurn(messages.RoleUser, "\xff")}, "the prompt cannot be written as JSON"},
+			"messages: turn 2 (assistant) is blank, and this model rejects blank text. Add text to the turn"},
+		{"what is no text", anything, []translate.Turn{textTurn(messages.RoleUser, "\xff")}, "the prompt cannot be written as JSON: a text is not UTF-8, or a source is not JSON"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// maxDocumentName is how long the name of a document may be (docs/reference/bedrock.md §5).
+// maxDocumentName is the length limit for the name of a document (docs/reference/bedrock.md §5).
 const maxDocumentName = 200
 
-// documentNames are the names of the documents of one request, which have to differ.
+// documentNames are the names of the documents in one request. They must be different.
 type documentNames map[string]bool
 
-// unique returns a new name that is near a title. It is made of all that Converse takes:
-// ASCII letters and digits, hyphens, parentheses, brackets, and blanks that do not
-// follow one another.
+// unique returns a new name that is similar to the title. Converse allows ASCII letters and digits, hyphens,
+// parentheses, brackets, and single spaces.
 func (given documentNames) unique(title string) string {
 	name := cutName(strings.Join(strings.Fields(strings.Map(nameRune, title)), " "), maxDocumentName)
 	if name == "" {
@@ -27,7 +26,7 @@ func (given documentNames) unique(title string) string {
 	return name
 }
 
-// nameRune returns r if it can stand in a name, else a blank.
+// nameRune returns r if a name can contain it, otherwise a space.
 func nameRune(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-()[]", r):
@@ -36,8 +35,7 @@ func nameRune(r rune) rune {
 	return ' '
 }
 
-// cutName cuts an ASCII name to n bytes, and takes off the blank that it may end in
-// then.
+// cutName cuts an ASCII name to n bytes, and removes a trailing space.
 func cutName(name string, n int) string {
 	return strings.TrimRight(name[:min(n, len(name))], " ")
 }

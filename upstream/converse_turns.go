@@ -11,16 +11,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// converseFormats are the formats of images and documents by the media types of the
-// Messages API.
+// converseFormats maps the media types of the Messages API to Converse's formats of images and documents.
 var converseFormats = map[string]map[string]string{
 	translate.PartImage:    {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"},
 	translate.PartDocument: {"application/pdf": "pdf", "text/plain": "txt"},
 }
 
-// converseTurns returns the turns of a prompt as messages. Converse refuses blank text,
-// so it is left out, and so is a prefill that is blank: it says nothing. Any other turn
-// that is blank is an [*Error].
+// converseTurns returns the turns of a prompt as messages. Converse rejects blank text, so it is left out. A
+// blank prefill is left out too, because it has no effect. Any other blank turn is an [*Error].
 func converseTurns(can Features, turns []translate.Turn) ([]converseTurn, error) {
 	names := documentNames{}
 	list := make([]converseTurn, 0, len(turns))
@@ -29,7 +27,7 @@ func converseTurns(can Features, turns []translate.Turn) ([]converseTurn, error)
 			if turn.Role == messages.RoleAssistant && i == len(turns)-1 {
 				break // a blank prefill
 			}
-			return nil, invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
+			return nil, invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, and this model rejects blank text. Add text to the turn", i+1, turn.Role))
 		}
 		content, err := converseContent(can, turn, i, names)
 		if err != nil {
@@ -40,15 +38,14 @@ func converseTurns(can Features, turns []translate.Turn) ([]converseTurn, error)
 	return list, nil
 }
 
-// isBlankTurn reports whether a turn has nothing but blank text.
+// isBlankTurn reports whether a turn has only blank text.
 func isBlankTurn(turn translate.Turn) bool {
 	return !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText || !isBlank(part.Text) })
 }
 
-// converseContent returns the blocks of a turn. What the client said of a document that
-// its block has no member for stands in a text before it. There is such a text as well
-// where the turn has no other: Converse wants one beside a document
-// (docs/reference/bedrock.md §5).
+// converseContent returns the blocks of a turn. A document's title and context have no member in its block,
+// so a text before the block holds them. If the turn has no other text, this text is always added: Converse
+// wants a text beside a document (docs/reference/bedrock.md §5).
 func converseContent(can Features, turn translate.Turn, i int, names documentNames) (blocks []converseBlock, err error) {
 	spoken := slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type == translate.PartText && !isBlank(part.Text) })
 	for _, part := range turn.Parts {
@@ -77,8 +74,7 @@ func converseContent(can Features, turn translate.Turn, i int, names documentNam
 	return blocks, nil
 }
 
-// aboutDocument returns what the client said of a document that its block has no member
-// for.
+// aboutDocument returns the title and the context of a document, which have no member in its block.
 func aboutDocument(labels *translate.Labels, name string, part translate.Part) string {
 	said := ""
 	if part.Title != "" && part.Title != name {
@@ -97,13 +93,13 @@ type converseMedia struct {
 	Source converseSource `json:"source"`
 }
 
-// converseSource is what an image or a document holds: a union, of which one member is set.
+// converseSource is the data of an image or a document. Exactly one member is set.
 type converseSource struct {
 	Bytes string `json:"bytes,omitzero"` // in base64
 	Text  string `json:"text,omitzero"`
 }
 
-// newConverseMedia returns an image or a document, which has no name yet. place says in an error which one it is.
+// newConverseMedia returns an image or a document, without a name. place describes it in errors.
 func newConverseMedia(can Features, part translate.Part, place string) (*converseMedia, error) {
 	needs := Images
 	if part.Type == translate.PartDocument {
@@ -114,13 +110,13 @@ func newConverseMedia(can Features, part translate.Part, place string) (*convers
 	}
 	var from messagesSource
 	if err := json.Unmarshal(part.Source, &from, lenient); err != nil {
-		return nil, invalidRequest.error("messages: the source cannot be read of the " + place)
+		return nil, invalidRequest.error("messages: Dragoman cannot read the source of the " + place)
 	}
 	format, known := converseFormats[part.Type][from.MediaType]
 	asText := from.Type == messages.SourceText && part.Type == translate.PartDocument
 	switch {
 	case from.Type != messages.SourceBase64 && !asText:
-		return nil, invalidRequest.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
+		return nil, invalidRequest.error(fmt.Sprintf("messages: this model takes only base64 data, not the source %q of the %s", from.Type, place))
 	case !known:
 		return nil, invalidRequest.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
 	case asText:

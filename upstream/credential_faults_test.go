@@ -170,7 +170,7 @@ func TestClockSkew(t *testing.T) {
 				if strings.HasSuffix(t.Name(), "service_account") && ahead < 0 {
 					_, err := s.ask(t)
 					wantOwnFault(t, err, "no credentials")
-					if says := upstream.Explain(err); !strings.Contains(says, "the clock of this machine is 10m0s ahead of the server's") {
+					if says := upstream.Explain(err); !strings.Contains(says, "the clock of this machine is 10m0s ahead of the server's clock. Set the clock") {
 						t.Errorf("the log says %q", says)
 					}
 					return

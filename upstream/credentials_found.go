@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Found is where the credentials of an upstream are from, for the log.
+// Found says where the credentials of an upstream come from, for the log.
 type Found struct {
-	Source  string // in words
-	Account string // of AWS; "" if it is not known
-	Project string // of Google; "" for AWS
+	Source  string // for people, such as "aws login"
+	Account string // the AWS account; "" if not known
+	Project string // the Google project; "" for AWS
 }
 
-// Credentials looks for the credentials that requests will have, and keeps them. It is an [*Error] if there are none.
+// Credentials looks up the credentials for requests and caches them. If there are none, the error is an
+// [*Error].
 func (b *Bedrock) Credentials(ctx context.Context) (Found, error) {
 	found, err := b.credentials.Retrieve(ctx)
 	if err != nil {
@@ -21,7 +22,7 @@ func (b *Bedrock) Credentials(ctx context.Context) (Found, error) {
 	return Found{Source: awsSource(found.Source), Account: found.AccountID}, nil
 }
 
-// Credentials looks for the token that requests will have, and keeps it. It is an [*Error] if there is none.
+// Credentials looks up the token for requests and caches it. If there is none, the error is an [*Error].
 func (v *Vertex) Credentials(ctx context.Context) (Found, error) {
 	if _, err := v.tokens.get(ctx); err != nil {
 		return Found{}, transportError(err)
@@ -33,7 +34,7 @@ func (v *Vertex) Credentials(ctx context.Context) (Found, error) {
 	return Found{Source: source, Project: v.opt.Project}, nil
 }
 
-// awsSources are the providers of the AWS SDK in words.
+// awsSources describes the credential providers of the AWS SDK in words.
 var awsSources = map[string]string{
 	"EnvConfigCredentials":        "the environment (AWS_ACCESS_KEY_ID)",
 	"SharedConfigCredentials":     "the shared file",
@@ -46,7 +47,7 @@ var awsSources = map[string]string{
 	"EC2RoleProvider":             "the role of the EC2 instance",
 }
 
-// awsSource returns a source of the AWS SDK in words. Behind a colon the SDK names the file.
+// awsSource describes a source of the AWS SDK in words. The SDK names the file after a colon.
 func awsSource(source string) string {
 	provider, file, _ := strings.Cut(source, ": ")
 	if words := awsSources[provider]; words != "" {

@@ -1,30 +1,28 @@
-// Package upstream reaches the models. A host is where models are, and a wire is how one is asked: it
-// encodes a [translate.Prompt] as a body, and decodes the answer into [translate.Chunk]s.
+// Package upstream sends prompts to models. A host is where models run, such as Amazon Bedrock. A wire is the
+// API of a model: it encodes a [translate.Prompt] as a body, and decodes the answer into [translate.Chunk]s.
 //
-//	call, err := up.Prepare(model, prompt)   a Call is shown, counted or run
+//	call, err := up.Prepare(model, prompt)   a Call can be shown, counted or run
 //	chunks := call.Chunks(ctx)               iter.Seq2[translate.Chunk, error]
 //
-// The sequence is lazy: the request goes out when the range begins. The first chunk,
-// often without text, comes as soon as the upstream has accepted the request; the last
-// one has Stop set. A failure is the last element, alone, and an [*Error] in the terms
-// of the Messages API; when the context has ended, it is the context's cause instead. An
-// answer that breaks off is always a failure, never a quiet end. Leaving the range
-// cancels the request and releases all that it held.
+// The sequence is lazy: the request goes out when the range begins. The first chunk comes as soon as the
+// upstream has accepted the request, and often has no text. The last chunk has Stop set. A failure is the
+// last element, without a chunk: an [*Error] in the terms of the Messages API, or the context's cause if the
+// context has ended. An answer that breaks off is always a failure, never a quiet end. Leaving the range
+// cancels the request and releases everything that it held.
 //
-// For a model with tools of its own, PrepareNative takes a client's request as it is, and the call
-// returns [messages.Event]s by the same rules.
+// If a model has a tool API of its own, PrepareNative passes the client's request through unchanged. The call
+// then returns [messages.Event]s by the same rules.
 //
-// The files form layers; each uses its own and those below it:
+// The files form layers. Each layer uses only itself and the layers below it:
 //
 //	bedrock*, vertex*, server, credentials       the hosts: URLs, headers, signatures, credentials
-//	messages_*, native*, converse_*, chat*, text the wires: a body, and its answer
-//	call, list                                   what is asked; which models there are
-//	endpoint, response, sse, sequence, connect   HTTP, whatever is asked over it
-//	stops, prompt, body, json                    what several wires do
+//	messages_*, native*, converse_*, chat*, text the wires: request bodies and answers
+//	call, list                                   the call to a model; the list of models
+//	endpoint, response, sse, sequence, connect   HTTP, for every wire
+//	stops, prompt, body, json                    shared by several wires
 //	errors*, refusals, retry_after               failures in the terms of the Messages API
-//	model, family                                what a model can be asked
+//	model, family                                the features of a model
 //
-// Its rooms are eventstream, the frames that clients of Bedrock are sent; converse, the JSON of
-// Bedrock's Converse; simulated, a program that plays a model; and upstreamtest, servers
-// to test against.
+// The packages inside are eventstream (the frames that clients of Bedrock receive), converse (the JSON of
+// Bedrock's Converse), simulated (a program that plays a model) and upstreamtest (servers to test against).
 package upstream

@@ -17,15 +17,14 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// endpoint is where requests over plain HTTP go, and what they are sent with.
+// endpoint is the target of requests over plain HTTP, with the headers and the client to send them with.
 type endpoint struct {
 	url    string
-	header func(h http.Header) // adds what the server wants, such as a key; may be nil
+	header func(h http.Header) // adds the server's headers, such as a key; may be nil
 	client *http.Client
 }
 
-// with returns the endpoint with more headers: those that header adds after the
-// endpoint's own.
+// with returns the endpoint with more headers: header adds them after the endpoint's own.
 func (e endpoint) with(header func(h http.Header)) endpoint {
 	first := e.header
 	e.header = func(h http.Header) {
@@ -37,11 +36,11 @@ func (e endpoint) with(header func(h http.Header)) endpoint {
 	return e
 }
 
-// maxCount bounds the body that says how many tokens there are, in bytes.
+// maxCount limits the response to a request for a token count, in bytes.
 const maxCount = 64 << 10
 
-// count sends a body and returns the number of tokens in the answer
-// (docs/reference/messages-api.md §11).
+// count sends a body and returns the number of tokens that the server counts (docs/reference/messages-api.md
+// §11).
 func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
 	response, err := e.post(ctx, body, readMessagesError, "application/json")
 	if err != nil {
@@ -51,7 +50,7 @@ func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
 	return readCount(response.Body, "input_tokens")
 }
 
-// readCount reads the answer that has the number of tokens in this member.
+// readCount reads a response whose member holds the number of tokens.
 func readCount(r io.Reader, member string) (int, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCount))
 	if err != nil {
@@ -63,14 +62,14 @@ func readCount(r io.Reader, member string) (int, error) {
 		err = json.Unmarshal(answer[member], &tokens)
 	}
 	if err != nil || tokens == nil || *tokens < 0 {
-		return 0, gatewayError("the upstream did not say how many tokens there are", err)
+		return 0, gatewayError("the upstream's answer has no token count", err)
 	}
 	return *tokens, nil
 }
 
-// countBody returns the body of a request for a count of tokens: that of a request for an
-// answer, without the members that are about the answer (docs/reference/messages-api.md
-// §11). members are set in it; one that is nil is removed.
+// countBody returns the body of a request for a token count: the body of a normal request, without the
+// members that only affect the answer (docs/reference/messages-api.md §11). It then sets members; a nil value
+// removes the member.
 func countBody(body []byte, members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{}
 	for _, name := range []string{"max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k", "metadata", "service_tier"} {
@@ -80,9 +79,8 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 	return rawjson.WithMembers(body, changes)
 }
 
-// post sends a body in JSON and returns the response if it is an answer of one of these
-// media types; the caller has to close its body. read maps the body of any other. None
-// of the client's headers go upstream.
+// post sends a JSON body and returns the response if its media type is one of kinds; the caller has to close
+// its body. read maps the body of any other response to an error. The client's headers do not go upstream.
 func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
 	request, err := e.request(ctx, bytes.NewReader(body), kinds...)
 	if err != nil {
@@ -99,7 +97,7 @@ func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 	return response, nil
 }
 
-// request returns the request that sends a body in JSON and takes these media types.
+// request returns the request that sends a JSON body and accepts these media types.
 func (e *endpoint) request(ctx context.Context, body io.Reader, kinds ...string) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, body)
 	if err != nil {
@@ -125,8 +123,8 @@ func (e *endpoint) show(ctx context.Context, wire string, body []byte) (Request,
 	return shown(wire, r, body), nil
 }
 
-// messagesCall returns the call that sends the body of a prompt to a server with the Messages API. count
-// is where tokens are counted; there the body names the model if that is not nil.
+// messagesCall returns the call that sends the body of a prompt to a server with the Messages API. Tokens are
+// counted at count; if named is not nil, the body of that request names the model.
 func messagesCall(ask endpoint, body []byte, count endpoint, named *Model, p *translate.Prompt) *Call {
 	c := nativeCall(ask, body, count, named)
 	c.Events = nil
@@ -153,9 +151,8 @@ func nativeCall(ask endpoint, body []byte, count endpoint, named *Model) *Call {
 	}
 }
 
-// streamMessages returns the sequence of an answer in the form of the Messages API, which
-// can be ranged over once. When the range begins it sends the body;
-// decode is given the JSON of each event of the stream that comes back.
+// streamMessages returns the sequence of an answer of the Messages API, which can be ranged over once. It
+// sends the body when the range begins, and calls decode with the JSON of each event of the stream.
 func streamMessages[P portion](ctx context.Context, e endpoint, body []byte, decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		response, err := e.post(ctx, body, readMessagesError, "text/event-stream")

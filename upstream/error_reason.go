@@ -11,19 +11,19 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// What an error says in words, wherever its server writes that.
+// The text of an error, wherever the server writes it.
 
-// Bounds of what is read of an error: objects and lists within one another, and members of one.
+// Limits for the search: the depth of objects and lists, and the number of members.
 const (
 	reasonDepth = 6
 	reasonCount = 10
 )
 
-// reasonMembers are the members that hold the words of an error, the most telling first.
+// reasonMembers are the members that can hold the text of an error, the most specific first.
 var reasonMembers = []string{"message", "msg", "detail", "error", "error_message", "error_msg", "error_description", "errors"}
 
-// reasonIn returns what an error in JSON says in words, "" if it says nothing. It is for JSON that is valid. Each
-// level is looked through several times: of an error in a stream that is longer than any refusal, the first levels are.
+// reasonIn returns the text of an error in JSON, or "" if it has none. The JSON must be valid. reasonIn reads
+// each level several times, so it looks only at the first levels of JSON that is longer than maxErrorBody.
 func reasonIn(v jsontext.Value) string {
 	if len(v) > maxErrorBody {
 		return reasonWithin(v, 3) // {"error":{"message":"…"}}
@@ -31,7 +31,7 @@ func reasonIn(v jsontext.Value) string {
 	return reasonWithin(v, reasonDepth)
 }
 
-// reasonWithin is reasonIn for a value that has at most depth levels.
+// reasonWithin is reasonIn for a value with at most depth levels.
 func reasonWithin(v jsontext.Value, depth int) string {
 	if depth == 0 {
 		return ""
@@ -53,8 +53,9 @@ func reasonWithin(v jsontext.Value, depth int) string {
 	return ""
 }
 
-// reasonOf returns what an object says. What is wrong with the request goes behind its place (loc), what a
-// gateway was told by the server behind it goes first, and the list of all that is wrong goes last.
+// reasonOf returns the text of an object. The place of the fault in the request (loc) comes before the text.
+// If a gateway quotes the server that it called, that server's text comes first. The list of all faults comes
+// last.
 func reasonOf(v jsontext.Value, depth int) (reason string) {
 	for _, name := range reasonMembers {
 		if reason = reasonWithin(rawjson.Lookup(v, name), depth-1); reason != "" {
@@ -71,7 +72,7 @@ func reasonOf(v jsontext.Value, depth int) (reason string) {
 	if place := placeIn(rawjson.Lookup(v, "loc")); place != "" {
 		reason = joinReasons(place, reason)
 	}
-	metadata := rawjson.Lookup(v, "metadata") // of OpenRouter
+	metadata := rawjson.Lookup(v, "metadata") // OpenRouter
 	raw := rawjson.Lookup(metadata, "raw")
 	if text := jsontext.Value(rawjson.StringOf(raw)); text.IsValid(lenient) && text.Kind() == '{' {
 		raw = text
@@ -83,7 +84,7 @@ func reasonOf(v jsontext.Value, depth int) (reason string) {
 	return reason
 }
 
-// fieldReasons returns what an object says that has the words for each field under its name.
+// fieldReasons returns the text of an object with one member for each faulty field.
 func fieldReasons(v jsontext.Value, depth int) string {
 	var reasons []string
 	for name, value := range rawjson.NamedMembers(v) {
@@ -94,7 +95,7 @@ func fieldReasons(v jsontext.Value, depth int) string {
 	return strings.Join(reasons, "; ")
 }
 
-// placeIn returns a path such as ["body","messages",0] with dots.
+// placeIn returns a path such as ["body","messages",0] with dots: body.messages.0.
 func placeIn(loc jsontext.Value) string {
 	var path []string
 	for element := range rawjson.Elements(loc) {
@@ -107,7 +108,7 @@ func placeIn(loc jsontext.Value) string {
 	return strings.Join(path, ".")
 }
 
-// joinReasons returns two texts with a colon between them, if there are two.
+// joinReasons joins two texts with a colon. If one is empty, it returns the other.
 func joinReasons(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -115,8 +116,8 @@ func joinReasons(a, b string) string {
 	return a + ": " + b
 }
 
-// errorText returns what a refusal of an unknown form says in words: those of an error in JSON, the title
-// of a page of HTML, or a plain text. It is "" for anything else.
+// errorText returns the text of an error of an unknown form: the message in JSON, the title of an HTML page,
+// or a plain text. For any other body it returns "".
 func errorText(kind string, body []byte) string {
 	body = bytes.TrimSpace(body)
 	text := ""
@@ -135,11 +136,11 @@ func errorText(kind string, body []byte) string {
 	return text
 }
 
-// htmlTitle returns the title of a page, "" if it has none.
+// htmlTitle returns the title of a page, or "" if it has none.
 func htmlTitle(page string) string {
 	lower := strings.ToLower(page)
 	if len(lower) != len(page) {
-		return "" // letters whose other case is longer, or shorter
+		return "" // ToLower changed the length of a letter, so the offsets differ
 	}
 	begin := strings.Index(lower, "<title")
 	if begin < 0 {

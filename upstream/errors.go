@@ -14,56 +14,52 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Error is a failure of an upstream in the terms of the Messages API
-// (docs/reference/errors.md §2, §7). It is the same type whether the upstream refused
-// the request or broke off in the middle of its answer.
+// Error is a failure of an upstream in the terms of the Messages API (docs/reference/errors.md §2, §7). Its
+// type is the same whether the upstream rejected the request or broke off in the middle of its answer.
 type Error struct {
-	// Status is the HTTP status to answer with, if none has been sent yet.
+	// Status is the HTTP status for the client, if none has been sent yet.
 	Status int
 	// Type is the error.type of the Messages API, such as "overloaded_error".
 	Type string
-	// Message is for the client. It holds nothing of the proxy's own set-up: no accounts,
+	// Message is the text for the client. It contains nothing about the proxy's own set-up: no accounts,
 	// roles or addresses.
 	Message string
-	// RetryAfter is how long the upstream asked to wait; 0 if it did not say.
+	// RetryAfter is how long the upstream asked to wait; 0 for no such request.
 	RetryAfter time.Duration
-	// Refuses is the feature that the request asked for and the model does not have; 0 if
-	// that was not what was wrong. The same request without it may be accepted.
+	// Refuses is the feature that the model lacks, if the upstream rejected the request for it; 0 otherwise.
+	// The same request without the feature may succeed.
 	Refuses Features
-	// MaxTokens is the most tokens that the model gives, if the request asked for more; 0 if
-	// that was not what was wrong. The same request for so many may be accepted.
+	// MaxTokens is the model's limit, if the request asked for more tokens; 0 otherwise. The same request
+	// with this limit may succeed.
 	MaxTokens int
-	// Overflow is how the request exceeds the context window of the model; nil if that was
-	// not what was wrong.
+	// Overflow says how the request exceeds the model's context window; nil if it does not.
 	Overflow *Overflow
-	// NotReady says that the model is being loaded, which takes minutes: the same request is answered then.
+	// NotReady: the model is still loading, which takes minutes. The same request succeeds after that.
 	NotReady bool
-	// Final says that to try again is of no use, whatever the status.
+	// Final: a retry does not help, whatever the status is.
 	Final bool
-	// Unreachable says that there was no response at all: whatever model was asked for, the
-	// upstream could not be reached.
+	// Unreachable: the upstream sent no response. The failure does not depend on the model.
 	Unreachable bool
-	// Credentials is what is wrong with the proxy's own credentials, "" if they are not at
-	// fault. Then the upstream works, and so does the model.
+	// Credentials says what is wrong with the proxy's own credentials; "" if they are not the cause. If they
+	// are the cause, the upstream and the model still work.
 	Credentials CredentialsFault
-	// RequestID is the upstream's id of the request, "" if it gave none.
+	// RequestID is the upstream's id of the request; optional.
 	RequestID string
-	// Err is the cause; it may be nil. It may hold words of the upstream, so that the log has
-	// [Explain] of it.
+	// Err is the cause; optional. It may contain texts of the upstream, so logs get [Explain] of it instead.
 	Err error
 
-	ours bool // Message is our own words alone
+	ours bool // Message has only Dragoman's own words
 }
 
-// CredentialsFault is what can be wrong with the proxy's own credentials.
+// CredentialsFault says what is wrong with the proxy's own credentials.
 type CredentialsFault string
 
 const (
-	CredentialsMissing CredentialsFault = "missing" // there are none, or they could not be had
-	CredentialsRefused CredentialsFault = "refused" // the upstream did not take them
+	CredentialsMissing CredentialsFault = "missing" // Dragoman found none, or could not get them
+	CredentialsRefused CredentialsFault = "refused" // the upstream rejected them
 )
 
-// Error returns the status, the type and the message, and the cause if there is one.
+// Error returns the status, the type, the message, and the cause if there is one.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%d %s: %s", e.Status, e.Type, e.Message)
 	if e.Err != nil {
@@ -75,17 +71,16 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// errorClass is what a failure is mapped to: all of an [Error] that is the same for many
-// failures.
+// errorClass holds the fields of an [Error] that many failures share.
 type errorClass struct {
 	status int
 	typ    string
-	// ourCredentials says that the upstream did not take the proxy's own credentials. The
-	// status is not 401 or 403 then: a client would look for the fault in its own key.
+	// ourCredentials: the upstream rejected the proxy's own credentials. The status is then not 401 or 403,
+	// because the client would blame its own key.
 	ourCredentials bool
-	// final says that to try again is of no use, or would be paid for twice.
+	// final: a retry does not help, or would be billed again.
 	final bool
-	// overflow says that the request exceeds the context window of the model.
+	// overflow: the request exceeds the model's context window.
 	overflow bool
 	notReady bool // see [Error.NotReady]
 }
@@ -93,12 +88,12 @@ type errorClass struct {
 // The classes of errors.
 var (
 	credentialsRefused = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, ourCredentials: true, final: true}
-	// tokenRefused is not final: a token that was not taken is not sent again.
+	// tokenRefused is not final: a retry uses a new token.
 	tokenRefused = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, ourCredentials: true}
 	badGateway   = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI}
-	// unexplained is a refusal with a status that we do not know. It is final: the same
-	// request is refused again. It does not mean that the upstream is down: a client may
-	// have asked for a model whose id is longer than the server takes URLs.
+	// unexplained is a rejection with an unknown status. It is final, because the upstream would reject the
+	// same request again. The upstream may still work: perhaps the client's model id was longer than the
+	// server's limit for URLs.
 	unexplained     = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true}
 	internalError   = errorClass{status: http.StatusInternalServerError, typ: messages.ErrorAPI}
 	overloaded      = errorClass{status: 529, typ: messages.ErrorOverloaded}
@@ -110,13 +105,13 @@ var (
 	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge}
 	conflict        = errorClass{status: http.StatusConflict, typ: messages.ErrorConflict}
 	contextExceeded = errorClass{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, overflow: true}
-	// overQuota is final because a quota does not come back in a minute, tookTooLong
-	// because a model that ran for minutes would run for as long again.
+	// overQuota is final because a quota does not return within a minute. tookTooLong is final because a
+	// model that ran for minutes would run as long again.
 	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, final: true}
 	tookTooLong = errorClass{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, final: true}
 )
 
-// ofStatus maps an HTTP status; 0 is none.
+// ofStatus maps an HTTP status; 0 for none.
 func ofStatus(status int) errorClass {
 	class, known := byStatus[status]
 	switch {
@@ -128,8 +123,8 @@ func ofStatus(status int) errorClass {
 	return badGateway
 }
 
-// byStatus maps the HTTP status of a response whose body we cannot read. A status that
-// is not here means that the server is not what the configuration takes it for.
+// byStatus maps the HTTP status of a response with an unknown body. If a status is missing here, the server
+// is probably not what the configuration says.
 var byStatus = map[int]errorClass{
 	http.StatusBadRequest:            invalidRequest,
 	http.StatusUnauthorized:          credentialsRefused,
@@ -148,11 +143,10 @@ var byStatus = map[int]errorClass{
 	529:                              overloaded,
 }
 
-// error returns an Error of the class. message is what the upstream said. What it says
-// when it refuses our credentials may name accounts and roles: that is in Err alone. What it
-// says of a request that is not valid may name a feature that the model lacks, or its limit.
-// That the request exceeds the context window is told in the words of the Messages API,
-// whatever the class: servers report it with statuses of all kinds.
+// error returns an Error of the class; message is the upstream's text. A rejection of our credentials may
+// name accounts and roles, so its text goes only into Err. The text of an invalid request may name a feature
+// that the model lacks, or its limit. If the request exceeds the context window, the client gets the text of
+// the Messages API, whatever the class: servers use many statuses for it.
 func (class errorClass) error(message string) *Error {
 	most, overflow := limitRefused(unwrapped(message))
 	if overflow == nil && class.overflow {
@@ -168,7 +162,7 @@ func (class errorClass) error(message string) *Error {
 	message = masked(message)
 	e := &Error{Status: class.status, Type: class.typ, Message: message, NotReady: class.notReady, Final: class.final}
 	if class.ourCredentials {
-		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
+		e.Message = "the upstream refused the proxy's own credentials, not the key of this request. The proxy's operator can run `dragoman check --online`"
 		e.Err = errors.New(message)
 		e.Credentials = CredentialsRefused
 	}
@@ -178,8 +172,8 @@ func (class errorClass) error(message string) *Error {
 	return e
 }
 
-// orFailedWith returns the upstream's message. If that is blank, it returns a sentence with the upstream's
-// word for the failure, which may be blank, too.
+// orFailedWith returns the upstream's message. If the message is blank, it returns a sentence with the
+// upstream's word for the failure, or without a word if that is blank too.
 func orFailedWith(message, word string) string {
 	switch {
 	case strings.TrimSpace(message) != "":
@@ -190,8 +184,7 @@ func orFailedWith(message, word string) string {
 	return "the upstream failed and did not say why"
 }
 
-// statusError maps a failure of which only the HTTP status, and perhaps some words, can
-// be understood.
+// statusError maps a failure with a known HTTP status and, perhaps, a text.
 func statusError(status int, message string) *Error {
 	text := fmt.Sprintf("the upstream answered with status %d", status)
 	if strings.TrimSpace(message) != "" {
@@ -200,8 +193,8 @@ func statusError(status int, message string) *Error {
 	return answeredWith(ofStatus(status).error(text), status, "", byType)
 }
 
-// transportError maps a failure to reach the upstream. An [*Error] below, such as that of
-// our credentials, is returned as it is.
+// transportError maps a failure to reach the upstream. If err wraps an [*Error], such as missing credentials,
+// it returns that unchanged.
 func transportError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -219,7 +212,7 @@ func connectionError(err error) *Error {
 		untrusted *tls.CertificateVerificationError
 	)
 	if errors.As(err, &untrusted) {
-		err = fmt.Errorf("%w: %w", plain("the certificate of the upstream is not trusted (ca of an upstream names authorities of your own)"), err)
+		err = fmt.Errorf("%w: %w", plain("the certificate of the upstream is not trusted. Name the file of its authority in the key ca of the upstream"), err)
 	}
 	class, message := badGateway, "the connection to the upstream failed"
 	if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
@@ -230,24 +223,23 @@ func connectionError(err error) *Error {
 	return e
 }
 
-// gatewayError returns the error for an answer of the upstream that makes no sense. The
-// message may hold nothing that the upstream said.
+// gatewayError returns the error for an invalid answer of the upstream. The message must not quote the
+// upstream.
 func gatewayError(message string, cause error) *Error {
 	e := badGateway.error(message)
 	e.Err, e.ours = cause, true
 	return e
 }
 
-// noCredentials returns the error for credentials of the proxy's own that cannot be had. It
-// is final: they have been looked for wherever they can be.
+// noCredentials returns the error for missing credentials of the proxy. It is final, because Dragoman has
+// looked in every place.
 func noCredentials(cause error) *Error {
-	e := gatewayError("the proxy has no credentials for its upstream", cause)
+	e := gatewayError("the proxy has no credentials for its upstream. The proxy's operator can run `dragoman check --online`", cause)
 	e.Final, e.Credentials = true, CredentialsMissing
 	return e
 }
 
-// readError maps a failure to read on from the body of an answer. io.EOF is returned as
-// it is.
+// readError maps a failure to read the body of an answer. It returns io.EOF unchanged.
 func readError(err error) error {
 	switch {
 	case err == io.EOF:

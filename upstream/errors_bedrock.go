@@ -11,8 +11,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// byException maps AWS exceptions (docs/reference/bedrock.md §4), whether they come
-// instead of an answer or within its stream.
+// byException maps AWS exceptions (docs/reference/bedrock.md §4), in place of an answer or in its stream.
 var byException = map[string]errorClass{
 	"ValidationException":                 invalidRequest,
 	"ConflictException":                   conflict,
@@ -42,15 +41,14 @@ var byException = map[string]errorClass{
 	"RequestInTheFuture":                  credentialsRefused,
 }
 
-// exceptionError maps an AWS exception by its name. On the wire that may be in lower
-// camel case, after a namespace and '#', or before ':' and a URL. For names that are
-// not known the HTTP status decides; within a stream it is 0.
+// exceptionError maps an AWS exception by its name. On the wire, the name may be in lower camel case, after a
+// namespace and '#', or before ':' and a URL. For unknown names the HTTP status decides; in a stream it is 0.
 func exceptionError(name, message string, status int) *Error {
 	name, _, _ = strings.Cut(name, ":")
 	name = name[strings.LastIndexByte(name, '#')+1:]
 	switch name {
 	case "":
-	case "UnknownError": // the SDK's word for a name that is missing
+	case "UnknownError": // the SDK's word for a missing name
 		name = ""
 	default:
 		name = strings.ToUpper(name[:1]) + name[1:]
@@ -66,7 +64,7 @@ func exceptionError(name, message string, status int) *Error {
 	return answeredWith(class.error(message), status, name, byException)
 }
 
-// bedrockError maps what the SDK returns instead of an answer.
+// bedrockError maps the SDK's error for a request that got no answer.
 func bedrockError(err error) *Error {
 	var (
 		known    *Error
@@ -84,7 +82,7 @@ func bedrockError(err error) *Error {
 		}
 		known = exceptionError(api.ErrorCode(), messageOf(api), status)
 	case hasResponse && response.HTTPStatusCode() < 300:
-		return gatewayError("the upstream sent an answer that cannot be read", err)
+		return gatewayError("the upstream sent an answer that Dragoman cannot read", err)
 	case hasResponse:
 		known = statusError(response.HTTPStatusCode(), "")
 	default:
@@ -100,8 +98,8 @@ func bedrockError(err error) *Error {
 	return known
 }
 
-// streamError maps an error within a stream of the SDK: an exception, a body that was cut, or a frame
-// that is broken. A failure of the connection is an [*Error] already.
+// streamError maps an error in a stream of the SDK: an exception, a cut body, or a damaged frame. Failures of
+// the connection are already an [*Error].
 func streamError(err error) *Error {
 	var (
 		known *Error
@@ -113,11 +111,11 @@ func streamError(err error) *Error {
 	case errors.As(err, &api):
 		return exceptionError(api.ErrorCode(), messageOf(api), 0)
 	}
-	return gatewayError("the upstream sent a frame that cannot be read", err)
+	return gatewayError("the upstream sent a frame that Dragoman cannot read", err)
 }
 
-// messageOf returns the message of an exception, and after it what the model said, if that is not the
-// same. The SDK has a word for a message that is missing.
+// messageOf returns the message of an exception, followed by the model's own message if that differs. The SDK
+// says "UnknownError" for a missing message.
 func messageOf(e smithy.APIError) string {
 	message, original := e.ErrorMessage(), ""
 	if message == "UnknownError" {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// byGoogleStatus maps the status words of Google's front end (docs/reference/vertex.md
-// §6, docs/reference/errors.md §7).
+// byGoogleStatus maps the status words of Google's front end (docs/reference/vertex.md §6,
+// docs/reference/errors.md §7).
 var byGoogleStatus = map[string]errorClass{
 	"INVALID_ARGUMENT":    invalidRequest,
 	"FAILED_PRECONDITION": invalidRequest,
@@ -23,8 +23,7 @@ var byGoogleStatus = map[string]errorClass{
 	"DEADLINE_EXCEEDED":   timedOut,
 }
 
-// googleFailure is an error of Google's front end, which stands before the models of
-// Vertex AI.
+// googleFailure is an error of Google's front end, which receives all requests to Vertex AI.
 type googleFailure struct {
 	Code    int              `json:"code"` // an HTTP status
 	Message string           `json:"message"`
@@ -32,8 +31,7 @@ type googleFailure struct {
 	Details []jsontext.Value `json:"details"`
 }
 
-// googleError maps an error of Google's front end, alone or in a list. It returns nil if
-// data is something else.
+// googleError maps an error of Google's front end, alone or in a list. It returns nil for other data.
 func googleError(data []byte) *Error {
 	var list []jsontext.Value
 	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {
@@ -47,7 +45,7 @@ func googleError(data []byte) *Error {
 	}
 	f := body.Error
 	class, known := byGoogleStatus[f.Status]
-	if !known { // then the HTTP status that the error repeats
+	if !known { // use the HTTP status that the error repeats
 		if class, known = byStatus[f.Code]; !known {
 			return nil
 		}
@@ -61,8 +59,8 @@ func googleError(data []byte) *Error {
 	return e
 }
 
-// retryAfter returns the delay of google.rpc.RetryInfo among the details, {"@type":
-// "…/google.rpc.RetryInfo", "retryDelay": "12.5s"}; 0 if there is none.
+// retryAfter returns the delay of google.rpc.RetryInfo in the details, or 0: {"@type":
+// "…/google.rpc.RetryInfo", "retryDelay": "12.5s"}.
 func (f *googleFailure) retryAfter() time.Duration {
 	for _, detail := range f.Details {
 		var info struct {

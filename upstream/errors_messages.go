@@ -10,8 +10,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// messagesError is an error of the Messages API (docs/reference/errors.md §1), or what another server writes in
-// its place.
+// messagesError is an error of the Messages API (docs/reference/errors.md §1), or another server's error in
+// the same place.
 type messagesError struct {
 	Type    string
 	Message string
@@ -26,8 +26,8 @@ func (e *messagesError) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// byType maps the error types of the Messages API. They decide where there is no HTTP
-// status: in the error event of a stream.
+// byType maps the error types of the Messages API. They decide in the error event of a stream, which has no
+// HTTP status.
 var byType = map[string]errorClass{
 	messages.ErrorInvalidRequest: invalidRequest,
 	messages.ErrorNotFound:       noSuchModel,
@@ -42,9 +42,8 @@ var byType = map[string]errorClass{
 	messages.ErrorPermission:     credentialsRefused,
 }
 
-// apiError maps an error of the Messages API. Its status and type are kept as they came,
-// but for those that speak of credentials, which are ours and not the client's. Within a
-// stream the status is 200 or 0 and follows from the type.
+// apiError maps an error of the Messages API. It keeps status and type, except for errors about credentials,
+// which are the proxy's and not the client's. In a stream, the status is 200 or 0 and follows from the type.
 func apiError(typ, message string, status int) *Error {
 	class, known := byType[typ]
 	switch {
@@ -59,7 +58,8 @@ func apiError(typ, message string, status int) *Error {
 	return answeredWith(class.error(orFailedWith(message, typ)), status, typ, byType)
 }
 
-// eventError maps the error event of a stream, whose JSON is data. One without a type is not of the Messages API.
+// eventError maps the error event of a stream; data is its JSON. An event without a type is not of the
+// Messages API.
 func eventError(e *messagesError, data []byte) *Error {
 	if e.Type == "" {
 		if other := chatError(data, 0); other != nil {
@@ -69,9 +69,9 @@ func eventError(e *messagesError, data []byte) *Error {
 	return apiError(e.Type, e.Message, 0)
 }
 
-// readMessagesError is the [errorReader] of servers with the Messages API. An error of
-// that API counts as one whatever the status. Any other error is of what stands before
-// the server, or of a server that only resembles one.
+// readMessagesError is the [errorReader] of servers with the Messages API. It recognizes an error of that API
+// with any status. Any other error comes from a gateway before the server, or from a server with a similar
+// API.
 func readMessagesError(status int, kind string, body []byte) *Error {
 	var shaped struct {
 		Type      string        `json:"type"`

@@ -24,10 +24,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Explain returns what a log may say of an error, on one line: of what kinds it and its
-// causes are, and what they say where that cannot be others' words. What an upstream says
-// may quote the prompt, and what a decoder says may quote the answer, so neither is in it.
-// It is "" if nothing can be said.
+// Explain returns what a log may say about an error, on one line: the kinds of the error and its causes, and
+// their texts if they are Dragoman's or the operating system's. An upstream's text may quote the prompt, and
+// a decoder's text may quote the answer, so Explain leaves them out. It returns "" if nothing is left.
 func Explain(err error) string {
 	const longest = 512
 	var parts []string
@@ -45,16 +44,16 @@ func Explain(err error) string {
 	return strings.ToValidUTF8(s[:min(len(s), longest)], "")
 }
 
-// plain is an error that is text of ours alone, with nothing of others put into it.
+// plain is an error with only Dragoman's own text, without any text of others.
 type plain string
 
 func (p plain) Error() string { return string(p) }
 
-// answered is what an upstream called a failure.
+// answered is what the upstream said about a failure.
 type answered struct {
-	status int    // of HTTP; 0 for none, as within a stream
-	code   string // its word for it; "" for none, or for one that we do not know
-	err    error  // what else is known of the cause; may be nil
+	status int    // the HTTP status; 0 for none, as in a stream
+	code   string // the upstream's word for the failure; "" for none or an unknown word
+	err    error  // what else is known about the cause; may be nil
 }
 
 func (a *answered) Error() string {
@@ -67,8 +66,8 @@ func (a *answered) Error() string {
 
 func (a *answered) Unwrap() error { return a.err }
 
-// answeredWith adds to a failure what the upstream called it. Of the word only what is in
-// words is kept: a server may write anything there.
+// answeredWith adds the upstream's status and word to a failure. It keeps the word only if words contains it,
+// because a server may write anything there.
 func answeredWith[V any](e *Error, status int, word string, words map[string]V) *Error {
 	if _, known := words[word]; !known {
 		word = ""
@@ -77,8 +76,7 @@ func answeredWith[V any](e *Error, status int, word string, words map[string]V) 
 	return e
 }
 
-// explain calls say with what can be said of an error, and of those below it, from the
-// outside in.
+// explain calls say with the safe texts of an error and of the errors that it wraps, from the outside in.
 func explain(err error, say func(string)) {
 	if err == nil {
 		return
@@ -96,8 +94,8 @@ func explain(err error, say func(string)) {
 	}
 }
 
-// describe returns what can be said of an error itself, without those below it. It is
-// false if nothing can.
+// describe returns the safe text of an error, without the errors that it wraps. It returns false if there is
+// none.
 func describe(err error) (text string, known bool) {
 	switch e := err.(type) {
 	case *Error:
@@ -118,9 +116,9 @@ func describe(err error) (text string, known bool) {
 	case *exec.ExitError:
 		return e.ProcessState.String(), true
 	case *url.Error:
-		return "", false // the URL has the model's id
+		return "", false // the URL contains the model's id
 	case *json.SemanticError:
-		return fmt.Sprintf("JSON of another kind at byte %d", e.ByteOffset), true
+		return fmt.Sprintf("JSON of the wrong kind at byte %d", e.ByteOffset), true
 	case *jsontext.SyntacticError:
 		return fmt.Sprintf("not JSON at byte %d", e.ByteOffset), true
 	case *oauth2.RetrieveError, *metadata.Error, *smithy.OperationError, interface{ HTTPStatusCode() int }, smithy.APIError:
@@ -129,12 +127,12 @@ func describe(err error) (text string, known bool) {
 	return describeOther(err)
 }
 
-// describeService describes the errors of the libraries of AWS and Google.
+// describeService describes errors of the AWS and Google libraries.
 func describeService(err error) string {
 	switch e := err.(type) {
 	case *smithy.OperationError:
 		if e.ServiceID == "ec2imds" {
-			return "the metadata server of EC2 gave none"
+			return "the metadata server of EC2 returned none"
 		}
 		return e.ServiceID + " " + e.OperationName
 	case interface{ HTTPStatusCode() int }:
@@ -158,8 +156,7 @@ func describeService(err error) string {
 	return ""
 }
 
-// tokenErrors are the words by which token servers refuse a token: those of RFC 6749,
-// section 5.2, and RFC 8693, and those of AWS STS.
+// tokenErrors are the error codes of token servers, from RFC 6749 section 5.2, RFC 8693 and AWS STS.
 var tokenErrors = []string{
 	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
 	"invalid_scope", "invalid_target", "access_denied",
@@ -167,11 +164,11 @@ var tokenErrors = []string{
 	"PackedPolicyTooLarge", "RegionDisabledException", "UnauthorizedException",
 }
 
-// sentinels are errors that are known by what they are, and that say nothing else.
+// sentinels are errors with a fixed text, which is safe to log.
 var sentinels = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, http.ErrSchemeMismatch}
 
-// describeOther describes an error by the words of its type's name. The types that only carry a
-// text, or other errors, have names that say nothing.
+// describeOther describes an error by the name of its type, in words. Types that only hold a text or other
+// errors have names that say nothing, so it skips them.
 func describeOther(err error) (text string, known bool) {
 	if slices.Contains(sentinels, err) {
 		return err.Error(), true

@@ -69,7 +69,7 @@ func TestExplain(t *testing.T) {
 		{nil, ""},
 		{errors.New("secret"), ""},
 		{fmt.Errorf("secret: %w", refused), "dial tcp " + address + ": connect: connection refused"},
-		{&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: errors.New("secret")}, "the metadata server of EC2 gave none"},
+		{&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: errors.New("secret")}, "the metadata server of EC2 returned none"},
 		{errors.Join(errors.New("secret"), x509.UnknownAuthorityError{}), "x509: certificate signed by unknown authority"},
 		{fmt.Errorf("secret: %w", token), "the token server refused invalid_grant"},
 		{&json.UnmarshalTypeError{Value: "secret"}, "json unmarshal type error"},

@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// What is known of a model by its id alone: the features of its family, and the length
-// of its answers. A model that is not known is taken for one that can do what most can;
-// if it refuses a feature, the request is sent again without it.
+// Features and limits that follow from a model's id alone. For an unknown model, Dragoman assumes the
+// features that most models have. If the model rejects a feature, Dragoman sends the request again without
+// it.
 
-// usual are the features of a model of which nothing is known. A feature that is wrongly
-// here costs one attempt, one that is wrongly missing costs the feature.
+// usual are the features of an unknown model. A feature that the model lacks costs one attempt. A feature
+// that is missing here is never used.
 const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK | Tools
 
-// family is a family of models: a part of their ids, and what they can be asked.
+// family is a family of models: a part of their ids, and their features.
 type family struct {
 	name string
 	can  Features
 }
 
-// familyFeatures is what docs/reference/bedrock.md §9 knows of models beside Claude, by
-// a part of the id: the first entry whose name is in the id counts. Where the table does
-// not mention stop sequences, they are taken to be missing: to look for them here costs
-// little.
+// familyFeatures lists the families from docs/reference/bedrock.md §9, except Claude. The first entry whose
+// name is in the id counts. If that page does not mention stop sequences, the family counts as having none:
+// looking for them in Dragoman costs little.
 var familyFeatures = []family{
 	{"titan", Streaming | StopSequences | Sampling},
 	{"nova-micro", usual&^Images&^Documents | Caching},
@@ -52,10 +51,10 @@ var familyFeatures = []family{
 	{"minimax", System | Streaming | Sampling},
 }
 
-// FeaturesOf returns what a model can be asked, as its id tells. The id may be that of
-// any vendor ("us.anthropic.claude-3-5-sonnet-20241022-v2:0",
-// "claude-sonnet-4@20250514", "meta/llama-3.3-70b-instruct-maas") or hold wildcards; a
-// feature that only some of the models of a wildcard have is not in the set.
+// FeaturesOf returns the features of a model by its id. The id may be any vendor's
+// ("us.anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-sonnet-4@20250514",
+// "meta/llama-3.3-70b-instruct-maas"). It may contain wildcards. The set then has only the features that all
+// matching models have.
 func FeaturesOf(id string) Features {
 	id = strings.ToLower(id)
 	if strings.Contains(id, "claude") {
@@ -67,8 +66,8 @@ func FeaturesOf(id string) Features {
 	return usual
 }
 
-// FamilyOf returns the family by which the features of a model are known, as the table above names it:
-// "claude", "nova", "mistral"; "" if its id tells none.
+// FamilyOf returns the family of an id, as the table above names it: "claude", "nova", "mistral". It returns
+// "" for an unknown family.
 func FamilyOf(id string) string {
 	id = strings.ToLower(id)
 	if strings.Contains(id, "claude") {
@@ -80,7 +79,7 @@ func FamilyOf(id string) string {
 	return ""
 }
 
-// familyOf returns the entry of a model, whose id is in lower case; nil if there is none.
+// familyOf returns the entry for an id in lower case, or nil.
 func familyOf(id string) *family {
 	joined := strings.ReplaceAll(strings.ReplaceAll(id, "llama-", "llama"), ".", "-")
 	for i, f := range familyFeatures {
@@ -91,9 +90,9 @@ func familyOf(id string) *family {
 	return nil
 }
 
-// ChatFeaturesOf returns what a model can be asked over chat completions. The server
-// stands between, and does what the family cannot. Whether it reads documents is for the
-// configuration to say.
+// ChatFeaturesOf returns the features of a model over chat completions. The server adds what the model's
+// family lacks, so the family does not matter. Only the configuration can say that the server reads
+// documents.
 func ChatFeaturesOf(id string) Features {
 	if id = strings.ToLower(id); strings.Contains(id, "claude") {
 		return claude(id) &^ Documents &^ Caching
@@ -101,12 +100,11 @@ func ChatFeaturesOf(id string) Features {
 	return usual &^ Documents
 }
 
-// RawFeatures are what any model can be asked with a raw prompt. Images have no place in it.
+// RawFeatures are the features of every model with a raw prompt. A raw prompt cannot contain images.
 const RawFeatures = usual&^Images&^Documents&^Tools | Prefill
 
-// claude returns what a Claude can be asked (docs/reference/wire.md §8): up to version
-// 4.5 they go on with an assistant turn, up to 4.6 they take sampling parameters, and
-// from 3.7 on their prompts can be cached.
+// claude returns the features of Claude (docs/reference/wire.md §8). Versions up to 4.5 continue an assistant
+// turn, and versions up to 4.6 take sampling parameters. Prompt caching starts with version 3.7.
 func claude(id string) Features {
 	can := usual
 	v, known := claudeVersion(id)
@@ -125,11 +123,11 @@ func claude(id string) Features {
 	return can
 }
 
-// openMinor is the minor version that stands for one that a wildcard leaves open.
+// openMinor replaces a minor version that a wildcard leaves open.
 const openMinor = 99
 
-// claudeVersion returns the version of a Claude, 405 for 4.5. It is false if the id does
-// not tell the major version.
+// claudeVersion returns the version of a Claude: 405 for 4.5. It returns false if the id has no major
+// version.
 func claudeVersion(id string) (int, bool) {
 	_, rest, _ := strings.Cut(id, "claude-")
 	words := strings.FieldsFunc(strings.ReplaceAll(rest, "*", "-*-"), func(c rune) bool {
@@ -149,8 +147,7 @@ func claudeVersion(id string) (int, bool) {
 	return 0, false
 }
 
-// minor returns the minor version, which the words after the major one begin with if
-// there is one.
+// minor returns the minor version: the first of the words after the major version, if it is one.
 func minor(words []string) int {
 	if len(words) == 0 {
 		return 0
@@ -160,23 +157,21 @@ func minor(words []string) int {
 	}
 	n, ok := shortNumber(words[0])
 	if !ok || strings.HasPrefix(words[0], "v") {
-		return 0 // a date, or the version of a release
+		return 0 // a date, or a release version
 	}
 	return n
 }
 
-// shortNumber reads a number of a version: one or two digits, perhaps after a v. A date
-// is longer.
+// shortNumber parses a number of one or two digits, with an optional v before it. A date is longer.
 func shortNumber(word string) (int, bool) {
 	word = strings.TrimPrefix(word, "v")
 	n, err := strconv.Atoi(word)
 	return n, err == nil && len(word) <= 2
 }
 
-// MaxTokensOf returns how many tokens the answers of a model have at most, as its id
-// tells; 0 if that is not known: 4,096 up to Claude 3, 8,192 for Claude 3.5
-// (docs/reference/bedrock.md §2b, docs/reference/wire.md §8). Later models, and other
-// families, say so when they are asked for more.
+// MaxTokensOf returns the output limit of a model by its id, or 0 for an unknown limit: 4,096 up to Claude 3,
+// 8,192 for Claude 3.5 (docs/reference/bedrock.md §2b, docs/reference/wire.md §8). Later models and other
+// families report their limit when a request asks for more.
 func MaxTokensOf(id string) int {
 	v, known := 0, false
 	if id = strings.ToLower(id); strings.Contains(id, "claude") {
@@ -193,15 +188,15 @@ func MaxTokensOf(id string) int {
 	return 0
 }
 
-// IsEarlyClaude reports whether the id is that of a Claude of the time of the legacy format, which was
-// documented for those up to version 3 (docs/reference/legacy-format.md §1).
+// IsEarlyClaude reports whether the id is a Claude up to version 3. The legacy format was documented for
+// these versions (docs/reference/legacy-format.md §1).
 func IsEarlyClaude(id string) bool {
 	id = strings.ToLower(id)
 	v, known := claudeVersion(id)
 	return strings.Contains(id, "claude") && known && v < 400
 }
 
-// IsClaude reports whether the id is that of a Claude.
+// IsClaude reports whether the id is a Claude.
 func IsClaude(id string) bool {
 	id = strings.ToLower(id)
 	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")

@@ -5,12 +5,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient spares the JSON decoder the look-up of every name among its siblings: a
-// duplicate in what an upstream sends harms nobody.
+// lenient lets the JSON decoder accept duplicate names, which saves looking up every name. Duplicates in data
+// of an upstream do no harm.
 var lenient = jsontext.AllowDuplicateNames(true)
 
-// digits returns how many digits of a number b begins with. Zeros do not stand before
-// other digits in JSON: of "01" it is one.
+// digits returns how many leading bytes of b form a JSON integer. In JSON no digit follows a leading zero, so
+// for "01" it returns 1.
 func digits(b []byte) int {
 	n := 0
 	for n < len(b) && b[n] >= '0' && b[n] <= '9' && (n == 0 || b[0] != '0') {
@@ -19,20 +19,20 @@ func digits(b []byte) int {
 	return n
 }
 
-// encodeBody returns the body of a request as JSON. It is an [*Error] if a text in it is not UTF-8, or a source is
-// not JSON.
+// encodeBody returns the body of a request as JSON. If a text is not UTF-8 or a source is not JSON, the error
+// is an [*Error].
 func encodeBody(body any) ([]byte, error) {
 	data, err := json.Marshal(body, lenient)
 	if err != nil {
-		e := invalidRequest.error("the prompt cannot be written as JSON")
+		e := invalidRequest.error("the prompt cannot be written as JSON: a text is not UTF-8, or a source is not JSON")
 		e.Err = err
 		return nil, e
 	}
 	return data, nil
 }
 
-// asJSON returns v as JSON. It panics if v cannot be encoded, so it is only for values that
-// always can be, such as ids and names that were checked.
+// asJSON returns v as JSON. It panics if v cannot be encoded, so use it only for values such as checked ids
+// and names.
 func asJSON(v any) jsontext.Value {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -18,30 +18,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Which models an upstream has, by the call that its API has for that. Each ListModels returns models with
-// ids as Invoke takes them, in the order of the upstream, each once. The error is an [*Error], or the cause of ctx.
+// Listing the models of an upstream, with the API of each upstream. ListModels returns each model once, with
+// its id for Prepare, in the order of the upstream. The error is an [*Error], or the cause of ctx.
 
-// Listed is a model as its upstream lists it.
+// Listed is a model in the list of its upstream.
 type Listed struct {
 	ID     string
 	Window int // the context window in tokens; 0 if the upstream does not say
 }
 
-// What a list may have: servers of others are not believed without end.
+// Limits of a list, because a server could send a list without end.
 const (
 	listBytes  = 8 << 20 // of one page
 	listPages  = 20
-	mostListed = 5000 // ids
+	mostListed = 5000 // models
 )
 
-// modelList gathers models, each once. What is beyond mostListed, or has an id that is longer than one can
-// be, takes no memory: a list is kept for as long as the server runs.
+// modelList collects models, each once. It ignores models above mostListed and ids that are too long, because
+// a list stays in memory as long as Dragoman runs.
 type modelList struct {
 	models []Listed
 	seen   map[string]bool
 }
 
-// add adds a model, unless its id is empty.
+// add adds a model. It ignores an empty id.
 func (l *modelList) add(m Listed) {
 	if m.ID == "" || len(m.ID) > maxModelID || l.seen[m.ID] || l.isFull() {
 		return
@@ -53,10 +53,10 @@ func (l *modelList) add(m Listed) {
 	l.models = append(l.models, m)
 }
 
-// isFull reports whether no more is added, so that no more pages have to be read.
+// isFull reports whether the list takes no more models, so that no more pages need to be read.
 func (l *modelList) isFull() bool { return len(l.models) >= mostListed }
 
-// merged returns the models of several lists, as one list.
+// merged returns several lists as one list.
 func merged(lists ...[]Listed) []Listed {
 	var all modelList
 	for _, models := range lists {
@@ -95,21 +95,21 @@ func decodeList(page io.Reader, to any) error {
 		return readError(err)
 	}
 	if err := json.Unmarshal(data, to, lenient); err != nil {
-		return gatewayError("the upstream sent a list of models that cannot be read", err)
+		return gatewayError("the upstream sent a list of models that Dragoman cannot read", err)
 	}
 	return nil
 }
 
-// listedModels is a page of the Messages API (docs/reference/messages-api.md §12) and, without the end of
-// it, the list of servers with chat completions.
+// listedModels is a page of the Messages API's list (docs/reference/messages-api.md §12). The list of servers
+// with chat completions has only Data.
 type listedModels struct {
 	Data    []listedModel `json:"data"`
 	HasMore bool          `json:"has_more"`
 	LastID  string        `json:"last_id"`
 }
 
-// listedModel is a model in such a list. Servers have many names for its context window. What llama.cpp says
-// of the model's training is none of them: the server may give less.
+// listedModel is a model in such a list. Servers have many names for its context window. llama.cpp's
+// n_ctx_train is not used, because the server may be started with a smaller window.
 type listedModel struct {
 	ID             string `json:"id"`
 	MaxInputTokens number `json:"max_input_tokens"`   // Anthropic
@@ -122,7 +122,7 @@ type listedModel struct {
 	} `json:"meta"`
 }
 
-// number is a whole number from 0 on; 0 for any other value, which is no reason to refuse a list.
+// number is a whole number of at least 0. Any other value becomes 0, so that it does not spoil the list.
 type number int
 
 func (n *number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
@@ -145,7 +145,7 @@ func (l *listedModels) addTo(all *modelList) {
 	}
 }
 
-// listPages returns the models of a server, of all pages.
+// listPages returns the models of all pages.
 func (s *Server) listPages(ctx context.Context, path string, fail errorReader) ([]Listed, error) {
 	var all modelList
 	from := s.at(path)
@@ -163,13 +163,13 @@ func (s *Server) listPages(ctx context.Context, path string, fail errorReader) (
 	return all.models, nil
 }
 
-// vertexPublishers are those whose models are asked over one of Vertex's wires
-// (docs/reference/vertex.md §5, §7).
+// vertexPublishers are the publishers whose models Dragoman can ask on Vertex (docs/reference/vertex.md §5,
+// §7).
 var vertexPublishers = []string{"anthropic", "meta", "mistralai", "deepseek-ai", "qwen", "openai", "moonshotai", "minimaxai", "zai-org"}
 
-// ListModels returns the models of publishers that can be asked without being deployed: of Anthropic's and
-// Mistral's own, and of those that Google serves, whose ids end in -maas. Whether the project may use them
-// is not in the list. A publisher whose list cannot be had is left out, unless none can.
+// ListModels returns the models that work without being deployed: Anthropic's, Mistral's own, and those that
+// Google serves, with ids that end in -maas. The list does not say whether the project may use them. If some
+// publishers fail, their models are missing; ListModels fails only if all publishers fail.
 func (v *Vertex) ListModels(ctx context.Context) ([]Listed, error) {
 	lists, errs := make([][]Listed, len(vertexPublishers)), make([]error, len(vertexPublishers))
 	var all sync.WaitGroup
@@ -183,7 +183,7 @@ func (v *Vertex) ListModels(ctx context.Context) ([]Listed, error) {
 	return merged(lists...), nil
 }
 
-// listPublisher returns the models of one publisher (publishers.models.list, which v1beta1 alone has).
+// listPublisher returns the models of one publisher. Only v1beta1 has publishers.models.list.
 func (v *Vertex) listPublisher(ctx context.Context, publisher string) ([]Listed, error) {
 	var all modelList
 	version, _, _ := strings.Cut(v.location, "/projects/")
@@ -210,7 +210,7 @@ func (v *Vertex) listPublisher(ctx context.Context, publisher string) ([]Listed,
 	return all.models, nil
 }
 
-// vertexID returns the id by which Invoke asks for a publisher's model, "" for one that has to be deployed.
+// vertexID returns the id for Prepare of a publisher's model, or "" for a model that has to be deployed.
 func vertexID(publisher, name string) string {
 	id := publisher + "/" + name
 	_, isMistral := mistralModel(id)
@@ -223,16 +223,17 @@ func vertexID(publisher, name string) string {
 	return ""
 }
 
-// ListModels returns what Bedrock answers with text: the models that can be asked by their own ids, the
-// inference profiles that Amazon has defined (docs/reference/bedrock.md §11), and the models that the account has
-// imported. Whether the account may use them is not in the list. What the account may not list is missing.
+// ListModels returns the models on Bedrock that answer with text: models that can be asked by their own id,
+// the inference profiles that Amazon defined (docs/reference/bedrock.md §11), and the account's imported
+// models. The list does not say whether the account may use them. Lists that the account may not read are
+// missing.
 func (b *Bedrock) ListModels(ctx context.Context) ([]Listed, error) {
 	models, failed := b.listFoundationModels(ctx)
 	profiles, err := b.listInferenceProfiles(ctx)
 	if failed != nil && err != nil {
 		return nil, failed
 	}
-	imported, _ := b.listImported(ctx) // few accounts have any, or may list them
+	imported, _ := b.listImported(ctx) // few accounts have imported models, or may list them
 	return merged(models, profiles, imported), nil
 }
 

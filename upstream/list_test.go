@@ -85,10 +85,10 @@ func TestListModels(t *testing.T) {
 		"anthropic, a wrong key": {up: must(newAnthropic("k3")), err: "refused"},
 		"openai":                 {up: must(newOpenAI(local)), want: "a b/c d é"},
 		"openai, none":           {up: must(newOpenAI(page(`{"object":"list","data":null}`))), want: ""},
-		"openai, not JSON":       {up: must(newOpenAI(page(`<html>`))), err: "cannot be read"},
+		"openai, not JSON":       {up: must(newOpenAI(page(`<html>`))), err: "Dragoman cannot read"},
 		"openai, no such call":   {up: must(newOpenAI(http.NotFoundHandler())), err: "404"},
 		"openai, a redirect":     {up: must(newOpenAI(http.RedirectHandler("https://elsewhere.example/", http.StatusFound))), err: "redirect"},
-		"openai, without end":    {up: must(newOpenAI(page(`{"data":[` + strings.Repeat(`{"id":"x"},`, 1<<20) + `{}]}`))), err: "cannot be read"},
+		"openai, without end":    {up: must(newOpenAI(page(`{"data":[` + strings.Repeat(`{"id":"x"},`, 1<<20) + `{}]}`))), err: "Dragoman cannot read"},
 		"bedrock":                {up: must(newBedrock(listen(bedrock))), want: "anthropic.claude-v2:1 meta.llama3-70b-instruct-v1:0 us.anthropic.claude-opus-4-6-v1 eu.anthropic.claude-opus-4-6-v1 global.anthropic.claude-opus-4-6-v1"},
 		"bedrock, a prefix":      {up: must(newBedrock(listen(http.StripPrefix("/pre", bedrock)) + "/pre")), err: "refused"}, // the fake sees another path than was signed
 		"bedrock, no such call":  {up: must(newBedrock(listen(upstreamtest.NewBedrock(nil)))), err: "404"},

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// keyBeginnings are what keys and tokens of well-known servers begin with.
+// keyBeginnings are the prefixes of keys and tokens of well-known servers.
 var keyBeginnings = []string{"sk-", "sk_", "pk-", "rk-", "gsk_", "hf_", "xai-", "nvapi-", "ghp_", "glpat-", "r8_", "AIza", "AKIA", "ASIA", "eyJ"}
 
 // secretNames are names of secrets, in lower case.
 var secretNames = []string{"api_key", "api-key", "apikey", "x-api-key", "access_token", "auth_token", "client_secret", "secret", "password"}
 
-// mask stands in the place of a secret.
+// mask replaces a secret.
 const mask = "***"
 
-// masked returns a text with [mask] in the place of what looks like a secret: a key by its beginning, what
-// stands after "api_key:" or "Bearer", and the query and the user of a URL.
+// masked returns a text with [mask] in place of likely secrets: words with the prefix of a key, words after
+// "api_key:" or "Bearer", and the user and the query of a URL.
 func masked(text string) string {
 	const between = " \t\r\n\"'`<>,;()[]{}\\"
 	var out strings.Builder
-	last := ""       // the word before, in lower case
+	last := ""       // the previous word, in lower case
 	isValue := false // the next word is the value of a secret
 	for text != "" {
 		isURL := strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
@@ -55,7 +55,7 @@ func masked(text string) string {
 	return out.String()
 }
 
-// maskedURL returns a URL without its user and its query.
+// maskedURL returns a URL with its user and query masked.
 func maskedURL(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	host := rest
@@ -71,7 +71,7 @@ func maskedURL(url string) string {
 	return scheme + "://" + rest
 }
 
-// looksLikeKey reports whether a word looks like a key.
+// looksLikeKey reports whether a word has the prefix, the length and a digit of a key.
 func looksLikeKey(word string) bool {
 	const shortest = 10
 	return len(word) >= shortest && hasDigit(word) &&

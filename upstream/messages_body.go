@@ -4,8 +4,8 @@ import (
 	"dragoman/translate"
 )
 
-// messagesBody is a request body of the Messages API (docs/reference/messages-api.md §2). Bedrock and Vertex take
-// the same body with anthropic_version, and without the model (docs/reference/bedrock.md §2a,
+// messagesBody is a request body of the Messages API (docs/reference/messages-api.md §2). Bedrock and Vertex
+// take the same body without the model and with anthropic_version (docs/reference/bedrock.md §2a,
 // docs/reference/vertex.md §2).
 type messagesBody struct {
 	AnthropicVersion string         `json:"anthropic_version,omitzero"`
@@ -27,7 +27,7 @@ type systemBlock struct {
 	CacheControl *cachePoint `json:"cache_control,omitzero"`
 }
 
-// cachePoint marks the end of what a cache keeps.
+// cachePoint marks the end of the part that a cache keeps.
 type cachePoint struct {
 	Type string `json:"type"`
 }
@@ -38,7 +38,7 @@ type messagesTurn struct {
 	Content []translate.Part `json:"content"`
 }
 
-// sampling are the sampling parameters of a prompt under the names of the Messages API, which most wires have.
+// sampling are the sampling parameters of a prompt. Most wires use these names of the Messages API.
 type sampling struct {
 	Temperature *float64 `json:"temperature,omitzero"`
 	TopP        *float64 `json:"top_p,omitzero"`

@@ -9,9 +9,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// messagesEvent is one event of a Messages stream (docs/reference/streaming.md §3), as
-// far as a completion needs it. It is one struct for all types of event: the type says
-// which members can be set.
+// messagesEvent is an event of a Messages stream (docs/reference/streaming.md §3), with the members that a
+// completion needs. One struct serves all types of event: the type says which members are set.
 type messagesEvent struct {
 	Type         string        `json:"type"`
 	Delta        messagesDelta `json:"delta"`         // content_block_delta, message_delta
@@ -24,20 +23,19 @@ type messagesEvent struct {
 	Metrics bedrockMetrics `json:"amazon-bedrock-invocationMetrics"` // message_stop
 }
 
-// messagesDelta has the members of a delta and of a content block at its start.
+// messagesDelta has the members of a delta, and of a content block at its start.
 type messagesDelta struct {
 	Type         string         `json:"type"`
 	Text         string         `json:"text"`
 	Thinking     string         `json:"thinking"`
 	Name         string         `json:"name"`  // of a call
-	Input        jsontext.Value `json:"input"` // of a call, as the block begins
+	Input        jsontext.Value `json:"input"` // of a call, at the start of its block
 	PartialJSON  string         `json:"partial_json"`
 	StopReason   string         `json:"stop_reason"`
 	StopSequence string         `json:"stop_sequence"`
 }
 
-// bedrockMetrics is what Bedrock adds to the last event of an answer
-// (docs/reference/bedrock.md §3).
+// bedrockMetrics is a member that Bedrock adds to the last event of an answer (docs/reference/bedrock.md §3).
 type bedrockMetrics struct {
 	Input      int `json:"inputTokenCount"`
 	Output     int `json:"outputTokenCount"`
@@ -45,18 +43,18 @@ type bedrockMetrics struct {
 	CacheWrite int `json:"cacheWriteInputTokenCount"`
 }
 
-// messagesDecoder turns the events of one Messages stream into chunks. It ends with
-// message_stop. The stop reason comes before that, in message_delta, and counters come
-// in several events, each of which replaces what was known.
+// messagesDecoder turns the events of one Messages stream into chunks. The stream ends with message_stop. The
+// stop reason comes before it, in message_delta. Several events have token counts; each replaces earlier
+// ones.
 type messagesDecoder struct {
-	asked    []string // the stop sequences that were sent
+	asked    []string // the stop sequences in the request
 	usage    messages.Usage
 	stop     messages.Stop
-	sequence string // the stop sequence that was met
-	unknown  string // the stop_reason, if it is not known
+	sequence string // the stop sequence that ended the answer
+	unknown  string // an unknown stop_reason
 	calls    callPieces
-	event    messagesEvent  // the last one: its memory serves the next
-	input    jsontext.Value // of the call that is open, as its block has begun: deltas stand in place of it
+	event    messagesEvent  // the last event; the next one reuses its memory
+	input    jsontext.Value // the open call's input at the start of its block; deltas replace it
 }
 
 // newMessagesDecoder returns a decoder for the answer to a prompt.
@@ -64,9 +62,8 @@ func newMessagesDecoder(p *translate.Prompt) *messagesDecoder {
 	return &messagesDecoder{asked: p.StopSequences}
 }
 
-// decode returns the chunk for one event. For an event that is not known it is empty,
-// which shows at least that the upstream is alive. The chunk for message_stop, and no
-// other, has Stop set.
+// decode returns the chunk for one event. For an unknown event the chunk is empty, which still shows that the
+// upstream is alive. Only the chunk for message_stop has Stop.
 func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	ev := &d.event
 	*ev = messagesEvent{}
@@ -114,16 +111,16 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	return translate.Chunk{}, nil
 }
 
-// endCall ends the call whose block is open. Some servers read calls although the request has no tools.
+// endCall ends the open call. Some servers parse calls although the request has no tools.
 func (d *messagesDecoder) endCall() {
 	if d.calls.open && d.calls.input.Len() == 0 {
-		_ = d.calls.write(string(d.input)) // no longer than its event
+		_ = d.calls.write(string(d.input)) // cannot fail: the input is no longer than its event
 	}
 	d.calls.end()
 }
 
-// readEvent reads the JSON of an event into event, whose type is typ. JSON without a
-// type may be an error of what stands before the server.
+// readEvent reads the JSON of an event into event; typ points to its type. JSON without a type may be an
+// error of a gateway before the server.
 func readEvent(data []byte, event any, typ *string) error {
 	err := json.Unmarshal(data, event, lenient)
 	if err != nil || *typ == "" {
@@ -132,12 +129,12 @@ func readEvent(data []byte, event any, typ *string) error {
 		}
 	}
 	if err != nil {
-		return gatewayError("the upstream sent an event that cannot be read", err)
+		return gatewayError("the upstream sent an event that Dragoman cannot read", err)
 	}
 	return nil
 }
 
-// meter takes from Bedrock's own counters those that the model did not report.
+// meter fills in the token counts that the model did not report from Bedrock's own.
 func (d *messagesDecoder) meter(m bedrockMetrics) {
 	d.usage = mergeUsage(m.usage(), d.usage)
 }
@@ -150,8 +147,8 @@ func (m bedrockMetrics) usage() messages.Usage {
 	}
 }
 
-// mergeUsage returns old with the counters of news that are not zero. Each counts from the
-// beginning of the answer, so the later one holds; one that is zero or absent says nothing.
+// mergeUsage returns old with the non-zero counts of news. Each count starts at the beginning of the answer,
+// so a later count replaces an earlier one. Zero or absent means unknown.
 func mergeUsage(old, news messages.Usage) messages.Usage {
 	take := func(to *int, from int) {
 		if from != 0 {
@@ -165,8 +162,8 @@ func mergeUsage(old, news messages.Usage) messages.Usage {
 	return old
 }
 
-// withStop returns the JSON of a message_delta with another stop reason and no stop
-// sequence. An event that cannot be read is returned as it is: the decoder reports it.
+// withStop returns the JSON of a message_delta with another stop reason and no stop sequence. It returns an
+// unreadable event unchanged, because the decoder reports it.
 func withStop(event []byte, stop messages.Stop) []byte {
 	var e struct {
 		Delta jsontext.Value `json:"delta"`

@@ -108,8 +108,8 @@ func TestDecodeMessages(t *testing.T) {
 		{"no events", "", "", translate.Chunk{}, "broke off"},
 		{"no message_stop", start + `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, "", translate.Chunk{}, "broke off"},
 		{"no stop_reason", start + `{"type":"message_stop"}`, "", translate.Chunk{}, "without a stop_reason"},
-		{"not JSON", start + `{"type":"ping"`, "", translate.Chunk{}, "cannot be read"},
-		{"not UTF-8", start + `{"type":"content_block_delta","delta":{"text":"` + "\xff" + `"}}`, "", translate.Chunk{}, "cannot be read"},
+		{"not JSON", start + `{"type":"ping"`, "", translate.Chunk{}, "Dragoman cannot read"},
+		{"not UTF-8", start + `{"type":"content_block_delta","delta":{"text":"` + "\xff" + `"}}`, "", translate.Chunk{}, "Dragoman cannot read"},
 		{"an error", start + `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "", translate.Chunk{}, "529 overloaded_error: Overloaded"},
 	}
 	for _, test := range tests {

@@ -5,45 +5,44 @@ import (
 	"strings"
 )
 
-// Model is a model as an upstream is asked for it.
+// Model says which model an upstream asks, how, and what the model can do.
 type Model struct {
 	ID        string   // the model's name at the upstream
-	Wire      string   // over which it is asked, such as [WireText]; "" for the one that suits the id
-	Family    string   // a text that names the model, where the id does not; "" for none
-	Server    string   // what serves it, as [Resolved] has it; "" for what is not known
-	Body      string   // in which a raw prompt is sent, such as [BodyLlama]; "" for the one that suits the model
-	Can       Features // the features that it has
-	Tries     Features // those that it may have: prefill alone
-	MaxTokens int      // the most tokens that an answer can have; 0 if that is not known
-	// Guided is how the server takes a constraint: one of [GuidedKinds]; "" if that is not known.
+	Wire      string   // the API to ask it with, such as [WireText]; "" for the default of the id
+	Family    string   // a text that names the model, if the id does not; optional
+	Server    string   // the program that serves it, see [Resolved]; "" if not known
+	Body      string   // the body of a raw prompt, such as [BodyLlama]; "" for the default of the model
+	Can       Features // the features that the model has
+	Tries     Features // the features that it may have: only prefill
+	MaxTokens int      // the most tokens that an answer can have; 0 if not known
+	// Guided is how the server takes a constraint: one of [GuidedKinds]; "" if not known.
 	Guided string
-	// Guardrail is what the answer has to pass; nil for none. It is set only if the upstream
-	// keeps it ([Bedrock.Keeps]).
+	// Guardrail checks the prompt and the answer; nil for no guardrail. It is set only if the upstream can
+	// apply it ([Bedrock.Keeps]).
 	Guardrail *Guardrail
 }
 
-// Features is a set of features that some models have and others lack. A model that
-// lacks one refuses a request with it.
+// Features is a set of features that some models have and others lack. A model rejects a request with a
+// feature that it lacks.
 type Features uint16
 
-// The features. What a model lacks is left out of its requests, unless the comment says
-// otherwise.
+// The features. If a model lacks a feature, Dragoman leaves it out of the request; where Dragoman does
+// something else, the comment says so.
 const (
-	Prefill       Features = 1 << iota // continues a last assistant turn
-	System                             // takes a system prompt; without it, the prompt stands before the text of the first user turn
-	Streaming                          // answers in pieces; without it, the answer comes whole
-	StopSequences                      // ends before a stop sequence; without it, we look for the sequence and leave the answer there
-	Images                             // reads them; without it, a prompt with one is an error
-	Documents                          // likewise
+	Prefill       Features = 1 << iota // the model continues a last assistant turn
+	System                             // takes a system prompt; without it, the system prompt goes before the text of the first user turn
+	Streaming                          // streams its answer; without it, the answer comes in one piece
+	StopSequences                      // stops at a stop sequence; without it, Dragoman looks for the sequence and ends the answer there
+	Images                             // reads images; without it, a prompt with an image is an error
+	Documents                          // reads documents; without it, a prompt with a document is an error
 	Sampling                           // takes temperature and top_p
 	TopK                               // takes top_k
-	Caching                            // takes a cache point, which is put after the tool preamble
-	Tools                              // calls tools through an API of its own
-	Guided                             // is held to a constraint; the key constrain says so, and no name of a feature
+	Caching                            // takes a cache point, which Dragoman puts after the tool preamble
+	Tools                              // has a tool API of its own
+	Guided                             // takes a constraint; set by the key constrain, it has no name in the configuration
 )
 
-// featureNames are the names of the features in the configuration, in the order of their
-// bits.
+// featureNames are the names of the features in the configuration, in the order of their bits.
 var featureNames = []string{"prefill", "system", "streaming", "stop_sequences", "images", "documents", "sampling", "top_k", "caching", "tools"}
 
 // Has reports whether all features of the set g are in f.
@@ -63,7 +62,7 @@ func (f Features) String() string {
 // FeatureNames returns the names of all features, as the configuration spells them.
 func FeatureNames() []string { return slices.Clone(featureNames) }
 
-// FeatureOf returns the feature of this name, 0 if there is none.
+// FeatureOf returns the feature with this name, or 0 for an unknown name.
 func FeatureOf(name string) Features {
 	if i := slices.Index(featureNames, name); i >= 0 {
 		return 1 << i
@@ -71,20 +70,18 @@ func FeatureOf(name string) Features {
 	return 0
 }
 
-// Override says which features a model has, or lacks, whatever its family.
+// Override adds features to a model, or removes them, whatever its family.
 type Override struct{ With, Without Features }
 
-// Apply returns f with the features of With and without those of Without.
+// Apply returns f with the features With added and the features Without removed.
 func (o Override) Apply(f Features) Features { return (f | o.With) &^ o.Without }
 
-// Guardrail is one of Bedrock's guardrails, which a prompt and the answer to it have to
-// pass (docs/reference/bedrock.md §2, §5). Its words are those of Converse; what is
-// empty has not been asked for.
+// Guardrail is a guardrail of Bedrock, which checks a prompt and its answer (docs/reference/bedrock.md §2,
+// §5). The names and values are Converse's. Empty fields are not sent.
 type Guardrail struct {
 	ID, Version string
 	Trace       string // enabled, enabled_full or disabled
-	Mode        string // sync or async: whether text waits until the guardrail has looked at it
-	// TagSuffix is the suffix of the tags around the text that the guardrail looks at. Only
-	// InvokeModel has it.
+	Mode        string // sync or async: whether text waits until the guardrail has checked it
+	// TagSuffix is the suffix of the tags around the text that the guardrail checks. Only InvokeModel has it.
 	TagSuffix string
 }

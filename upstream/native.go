@@ -13,27 +13,25 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Native is a request of a client for a model with a tool API of its own, in the terms
-// of the Messages API. It goes to the model as it is, but for the members that say which
-// model it is for and how the answer comes.
+// Native is a client's request for a model with a tool API of its own, in the terms of the Messages API. The
+// model gets it unchanged, except for the members that name the model and the form of the answer.
 type Native struct {
 	Body    jsontext.Value // a JSON object without duplicate names
 	Version string         // the client's anthropic-version; "" if it sent none
 	Betas   []string       // the client's anthropic-beta
 }
 
-// encode returns the body for a wire: without the members that say whom it is for, and
-// with these members of the wire.
+// encode returns the body for a wire. It removes the members that name the model, the stream, the version and
+// the betas, and adds members.
 func (n Native) encode(members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
 	maps.Copy(changes, members)
 	return rawjson.WithMembers(n.Body, changes)
 }
 
-// header returns a function that writes the client's betas into the headers of a request.
-// With version it also writes which version of the API the client speaks, for a server
-// that speaks several: the new one, or one that is a date. Where the client's version is
-// neither, the header stays as it is.
+// header returns a function that writes the client's betas into the headers of a request. If version is true,
+// the function also writes the client's version of the API, for a server that speaks several. It ignores a
+// client's version that is neither the new one nor a date.
 func (n Native) header(version bool) func(http.Header) {
 	return func(h http.Header) {
 		if betas := n.betas(); len(betas) > 0 {
@@ -48,12 +46,12 @@ func (n Native) header(version bool) func(http.Header) {
 	}
 }
 
-// isDate reports whether s has the form of a version of the API, such as 2023-06-01.
+// isDate reports whether s looks like a version of the API, such as 2023-06-01.
 func isDate(s string) bool {
 	return len(s) == len(messages.Version20230601) && strings.Trim(s, "0123456789-") == ""
 }
 
-// Members that some clients write into a body, instead of headers or beside them.
+// Some clients write these members into the body, in addition to the headers or instead of them.
 const (
 	memberVersion = "anthropic_version"
 	memberBetas   = "anthropic_beta"
@@ -79,16 +77,15 @@ func (n Native) betas() []string {
 	return slices.Compact(betas)
 }
 
-// isBeta reports whether s can be the name of a beta that the upstream is to know of.
-// Betas of a client's own login are not: it is we who log in (docs/reference/errors.md
-// §6).
+// isBeta reports whether s can be the name of a beta for the upstream. Betas about the client's own login are
+// left out, because Dragoman logs in itself (docs/reference/errors.md §6).
 func isBeta(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && !strings.HasPrefix(s, "oauth-")
 }
 
-// isNew reports whether the client speaks the version of 2026-10-21, by its header or its
-// body. Under that version a model refuses parameters that it took before, so the upstream
-// has to be told of it. Of the others no upstream needs to know.
+// isNew reports whether the client uses version 2026-10-21, in its header or its body. In that version,
+// models reject parameters that they took before, so the upstream must know it. Upstreams need not know other
+// versions.
 func (n Native) isNew() bool {
 	var body struct {
 		Version string `json:"anthropic_version"`

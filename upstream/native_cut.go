@@ -2,18 +2,17 @@ package upstream
 
 import "dragoman/translate/messages"
 
-// cutCalls finds calls whose input was cut: its JSON is still open where the block ends
-// (docs/reference/streaming.md §4). The input itself is not kept, since a stream may be
-// without an end.
+// cutCalls finds calls with cut input: the JSON is still open when the block ends
+// (docs/reference/streaming.md §4). It does not store the input, because a stream may be endless.
 type cutCalls struct {
-	found bool // in a block that has ended
+	found bool // a finished block had a cut call
 
-	depth    int  // of objects and arrays of the open block's input that are not closed
-	inString bool // the input is within a string
-	escaped  bool // and behind a backslash
+	depth    int  // how many objects and arrays are open in the input of the open block
+	inString bool // the input is inside a string
+	escaped  bool // the last character was a backslash
 }
 
-// read takes the next event.
+// read processes the next event.
 func (c *cutCalls) read(e *messages.Event) {
 	switch {
 	case e.Type == messages.ContentBlockStop:
@@ -23,7 +22,7 @@ func (c *cutCalls) read(e *messages.Event) {
 	}
 }
 
-// readInput takes the next piece of the input of the open block.
+// readInput processes the next piece of the open block's input.
 func (c *cutCalls) readInput(piece []byte) {
 	for _, b := range piece {
 		switch {

@@ -2,23 +2,22 @@ package upstream
 
 import "dragoman/translate/messages"
 
-// nativeOrder checks that the events of a stream follow one another as
-// docs/reference/streaming.md §2 has it:
+// nativeOrder checks the order of the events of a stream (docs/reference/streaming.md §2):
 //
 //	message = message_start { block } message_delta { message_delta } message_stop .
 //	block   = content_block_start { content_block_delta } content_block_stop .
 //
-// Blocks are numbered from 0 in the order in which they begin. A ping, and an event of an
-// unknown type, may stand anywhere. All that reads the events relies on this order: a
-// stream without it would lose text, or make a call that the model did not make.
+// Blocks are numbered from 0 in the order of their start. Pings and events of unknown types may come
+// anywhere. All code that reads the events relies on this order: in another order it could lose text, or
+// create a call that the model did not make.
 type nativeOrder struct {
-	started bool // there was a message_start
-	blocks  int  // how many have begun
-	open    bool // the last of them has not been stopped
-	ended   bool // there was a message_delta
+	started bool // message_start has come
+	blocks  int  // how many blocks have begun
+	open    bool // the last block is still open
+	ended   bool // message_delta has come
 }
 
-// follows reports whether an event can stand behind those before it.
+// follows reports whether an event may come after the events before it.
 func (o *nativeOrder) follows(e messages.Event) bool {
 	switch e.Type {
 	case messages.MessageStart:

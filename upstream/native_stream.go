@@ -10,22 +10,21 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// nativeDecoder turns the events of one Messages stream into those of translate. Each
-// event keeps its JSON in Raw, which is what the client is sent; its other members are
-// what the proxy counts and checks.
+// nativeDecoder turns the events of one Messages stream into messages.Event. The client gets the event's
+// JSON, in Raw. The proxy uses the other members to count and check.
 type nativeDecoder struct {
 	usage messages.Usage // so far
 	order nativeOrder    // of the events so far
-	cut   cutCalls       // among the calls so far
+	cut   cutCalls       // whether a call so far is cut
 
 	stop     messages.Stop // the last stop_reason
-	sequence string        // and its stop_sequence
+	sequence string        // the stop_sequence with it
 }
 
-// decode returns the event for one of the wire's. Its Raw and its Text are valid until
-// the next one. An event that cannot stand where it comes is an error: see nativeOrder.
+// decode returns the event for an event of the wire. Its Raw and its Text are valid until the next call. An
+// event in the wrong order is an error: see nativeOrder.
 func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
-	if bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 { // which would end a line of the client's stream
+	if bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 { // a line break would end a line of the client's stream
 		raw := jsontext.Value(bytes.Clone(data))
 		if raw.Compact() == nil {
 			data = raw
@@ -43,14 +42,14 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 	}
 	e := d.event(&ev, data)
 	if !d.order.follows(e) {
-		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
+		return messages.Event{}, gatewayError("the upstream sent its events in the wrong order", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}
 	d.cut.read(&e)
 	return e, nil
 }
 
-// nativeEvent is a [messagesEvent] with what a completion does not need: the index of
-// its block, and the members of calls and of thoughts.
+// nativeEvent is a [messagesEvent] with the members that only native requests need: the index of its block,
+// and the members of calls and thinking.
 type nativeEvent struct {
 	messagesEvent
 	Index        int `json:"index"`
@@ -74,7 +73,7 @@ type nativeEvent struct {
 	} `json:"delta"`
 }
 
-// delta returns the kind of a delta, and the text that it carries.
+// delta returns the kind and the text of a delta.
 func (ev *nativeEvent) delta() (messages.DeltaType, []byte) {
 	switch d := &ev.Delta; d.Type {
 	case "text_delta":
@@ -89,9 +88,8 @@ func (ev *nativeEvent) delta() (messages.DeltaType, []byte) {
 	return messages.OtherDelta, nil
 }
 
-// event returns the event of translate for one of the wire's, whose JSON is data. Where
-// Bedrock has changed the JSON of the Messages API, Raw is changed back. In Raw, too, a
-// message with a call that was cut has the stop reason of one.
+// event returns the messages.Event for an event of the wire; data is its JSON. Raw undoes Bedrock's changes
+// to the JSON of the Messages API. If the message has a cut call, the stop reason says so, in Raw too.
 func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	e := messages.Event{Type: messages.OtherEvent, Index: ev.Index, Raw: data}
 	switch ev.Type {
@@ -113,11 +111,11 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	case "message_delta":
 		e.Type = messages.MessageDelta
 		d.usage = mergeUsage(d.usage, ev.Usage.usage())
-		if ev.Delta.StopReason != "" { // else the event only counts tokens
+		if ev.Delta.StopReason != "" { // otherwise the event only counts tokens
 			d.stop, d.sequence = nativeStop(ev.Delta.StopReason), ev.Delta.StopSequence
 		}
 		switch {
-		case d.stop == messages.StopGuardrail: // which the Messages API has no other word for
+		case d.stop == messages.StopGuardrail: // the Messages API has no word for it
 			e.Raw = withStop(data, messages.StopRefusal)
 		case d.stop != ev.Delta.StopReason && ev.Delta.StopReason != "":
 			e.Raw = withStop(data, d.stop)
@@ -129,7 +127,7 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 		}
 	case "message_stop":
 		e.Type = messages.MessageStop
-		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects
+		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own member, which clients of the Messages API do not expect
 			e.Raw = rawjson.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
 		}
 	}

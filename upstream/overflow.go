@@ -2,23 +2,23 @@ package upstream
 
 import "fmt"
 
-// Overflow is how a request exceeds the context window of the model, as an upstream said.
-// Numbers that the upstream did not give are 0.
+// Overflow says how a request exceeds the model's context window. Numbers that the upstream did not report
+// are 0.
 type Overflow struct {
 	Input   int  // tokens of the prompt
-	AtLeast bool // the prompt may have more tokens than Input: the upstream stopped counting
-	Output  int  // tokens that the answer may have: max_tokens
-	Window  int  // tokens of prompt and answer together
+	AtLeast bool // the prompt may have more tokens than Input, because the upstream stopped counting
+	Output  int  // the answer's limit: max_tokens
+	Window  int  // the limit for prompt and answer together
 
-	words string // of the upstream: literals of [limitRefusals] and numbers, so that the log may have them
+	words string // the upstream's text: only literals of [limitRefusals] and numbers, so a log may contain it
 }
 
-// leastRoom is how many tokens of the window have to be left for an answer. With fewer, the
-// client is better told that its prompt is too long.
+// leastRoom is the smallest number of tokens for an answer. If fewer are left, the client should learn that
+// its prompt is too long.
 const leastRoom = 256
 
-// Room returns a max_tokens that may fit behind the prompt, 0 if none does or if that is not
-// known. Where the upstream stopped counting, the prompt may take most of what seems left.
+// Room returns a max_tokens that may fit after the prompt, or 0 if none fits or the numbers are unknown. If
+// the upstream stopped counting, most of the apparent room may belong to the prompt.
 func (o *Overflow) Room() int {
 	if o.Input == 0 {
 		return 0
@@ -33,8 +33,8 @@ func (o *Overflow) Room() int {
 	return room
 }
 
-// message says what exceeds the window in the words of the Messages API, which clients read
-// to shorten the conversation or to lower max_tokens.
+// message describes the overflow in the words of the Messages API. Clients recognize them, and then shorten
+// the conversation or lower max_tokens.
 func (o *Overflow) message() string {
 	switch {
 	case o.Window > 0 && o.Input > o.Window:

@@ -9,10 +9,10 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What several wires ask of a prompt.
+// Functions for prompts that several wires use.
 
-// systemText returns the system prompt as one text, with an empty line between its
-// entries. Blank entries are left out.
+// systemText returns the system prompt as one text, with an empty line between its entries. It leaves out
+// blank entries.
 func systemText(p *translate.Prompt) string {
 	var entries []string
 	for _, s := range p.System {
@@ -23,11 +23,11 @@ func systemText(p *translate.Prompt) string {
 	return strings.Join(entries, "\n\n")
 }
 
-// isBlank reports whether a text holds nothing but white space.
+// isBlank reports whether a text is only white space.
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// foldSystem returns the turns of the prompt with the system prompt before the text of
-// the first one, for a model that takes a system prompt nowhere else.
+// foldSystem returns the turns of the prompt with the system prompt before the text of the first turn. It is
+// for a model without a system prompt.
 func foldSystem(p *translate.Prompt) []translate.Turn {
 	system := systemText(p)
 	if system == "" || len(p.Turns) == 0 {
@@ -45,11 +45,11 @@ func foldSystem(p *translate.Prompt) []translate.Turn {
 	return turns
 }
 
-// emptyTurn is what the user says before an assistant that speaks first, on wires that take no empty or blank
-// text (docs/reference/wire.md §8, docs/reference/bedrock.md §5).
+// emptyTurn is the user's text before an assistant that speaks first. It is for wires that reject empty text
+// (docs/reference/wire.md §8, docs/reference/bedrock.md §5).
 var emptyTurn = []translate.Part{{Type: translate.PartText, Text: "."}}
 
-// withoutEmpty returns turns with [emptyTurn] in the first one, if that has no parts.
+// withoutEmpty returns the turns. If the first turn has no parts, it gets [emptyTurn].
 func withoutEmpty(turns []translate.Turn) []translate.Turn {
 	if len(turns) == 0 || len(turns[0].Parts) > 0 {
 		return turns
@@ -59,18 +59,17 @@ func withoutEmpty(turns []translate.Turn) []translate.Turn {
 	return turns
 }
 
-// between returns what stands between a text and one that was escaped by itself: an empty line, or so
-// many that the second is not taken for the name of a tag that the first begins.
+// between returns the separator between two texts that were escaped one by one. It is an empty line, or
+// enough newlines that a tag cannot begin in first and continue in the second text.
 func between(first string) string {
-	const ends = " \t\r\n/" // of what begins a tag, behind the <
+	const ends = " \t\r\n/" // characters that may follow the < of a tag
 	if strings.HasSuffix(strings.TrimRight(first, ends), "<") {
 		return strings.Repeat("\n", 9) // one more than markup.MaxTagBlanks
 	}
 	return "\n\n"
 }
 
-// placeOf names an image or a document of a prompt for the client: part stands in this
-// turn, counted from 0.
+// placeOf describes an image or a document of a prompt for the client; turn counts from 0.
 func placeOf(part translate.Part, turn int, role string) string {
 	name := part.Type
 	if part.Title != "" {
@@ -79,7 +78,7 @@ func placeOf(part translate.Part, turn int, role string) string {
 	return fmt.Sprintf("%s in turn %d (%s)", name, turn+1, role)
 }
 
-// prefilled reports whether the completion goes on with an assistant turn.
+// prefilled reports whether the prompt ends with an assistant turn, which the completion continues.
 func prefilled(p *translate.Prompt) bool {
 	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
 }

@@ -22,7 +22,7 @@ func TestExplainWays(t *testing.T) {
 	}
 	for want, base := range map[string]string{
 		"the connection to the upstream failed: http: server gave HTTP response to HTTPS client":   "https://" + at.Host,
-		"the connection to the upstream failed: the proxy of the network answered with status 407": "https://models.test",
+		"the connection to the upstream failed: the network's proxy refused the connection with status 407. Check HTTPS_PROXY and NO_PROXY": "https://models.test",
 	} {
 		transport := newTransport(0)
 		defer transport.CloseIdleConnections()

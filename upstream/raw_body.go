@@ -7,34 +7,34 @@ import (
 	"dragoman/translate"
 )
 
-// Wire prompt: the whole prompt is one string, in the chat template of the model (docs/reference/raw-prompts.md). Its
-// prompts have to be rendered for a [translate.Target] with a ChatTemplate.
+// Wire prompt: the whole prompt is one string in the model's chat template (docs/reference/raw-prompts.md).
+// Such a prompt has to be rendered for a [translate.Target] with a ChatTemplate.
 
-// The bodies that a raw prompt is sent in, as the key body of a model's entry names them.
+// The bodies for a raw prompt. The names are values of the key body.
 const (
 	BodyLlama       = "llama"       // Bedrock: prompt and max_gen_len, without stop sequences
 	BodyCompletions = "completions" // prompt and max_tokens: imported models, Mistral and DeepSeek-R1 on Bedrock; servers
-	BodyChat        = "chat"        // messages: then the server applies its own template
+	BodyChat        = "chat"        // messages: the server applies its own template
 	BodyOllama      = "ollama"      // /api/generate of Ollama
-	BodyPredict     = "predict"     // :predict of Vertex AI, which does not say whether an answer was cut
+	BodyPredict     = "predict"     // :predict of Vertex AI, which does not say whether the answer was cut
 )
 
-// mostRawStops is how many stop sequences a body has at most: vLLM and TGI refuse a fifth.
+// mostRawStops limits the stop sequences in a body: vLLM and TGI reject a fifth.
 const mostRawStops = 4
 
-// rawPrompt is a prompt that is one string, with its stop sequences by what they mean.
+// rawPrompt is a prompt as one string, with its stop sequences by their meaning.
 type rawPrompt struct {
 	*translate.RawPrompt
 	prompt *translate.Prompt
-	turns  []string // what ends a turn in the template: the model had no more to say
-	ours   []string // the stop sequence of the format, if the prompt has it
+	turns  []string // the texts that end a turn in the template: the model has ended its answer
+	ours   []string // the stop sequence of the format, if the prompt has one
 }
 
-// newRawPrompt returns the raw form of a prompt. It is an [*Error] if the prompt has none.
+// newRawPrompt returns the raw form of a prompt. If the prompt has none, the error is an [*Error].
 func newRawPrompt(p *translate.Prompt) (*rawPrompt, error) {
 	raw := p.Raw()
 	if raw == nil {
-		return nil, internalError.error("the prompt was not made for a chat template, and was not sent")
+		return nil, internalError.error("the prompt was not rendered for a chat template, so Dragoman did not send it")
 	}
 	r := &rawPrompt{RawPrompt: raw, prompt: p, ours: p.StopSequences[:len(p.StopSequences)-len(p.ClientStops())]}
 	for _, stop := range raw.Stops {
@@ -45,8 +45,8 @@ func newRawPrompt(p *translate.Prompt) (*rawPrompt, error) {
 	return r, nil
 }
 
-// stops returns the stop sequences that a server is sent: those of the client are not among them, since few
-// servers say which one they met. All are looked for here, too: see watchRaw.
+// stops returns the stop sequences for the server. The client's are not among them, because few servers say
+// which sequence they met. Dragoman looks for all of them itself: see watchRaw.
 func (r *rawPrompt) stops() []string {
 	all := slices.Concat(r.ours, r.turns)
 	return all[:min(len(all), mostRawStops)]
@@ -61,28 +61,28 @@ type llamaBody struct {
 	guidedFields
 }
 
-// completionsBody is the body of completions. On Bedrock it has no model and no stream.
+// completionsBody is the body of completions. On Bedrock, it has no model and no stream.
 type completionsBody struct {
 	Model     string `json:"model,omitzero"`
 	Prompt    string `json:"prompt"`
-	MaxTokens int    `json:"max_tokens"` // always: vLLM and SGLang give 16 tokens by default
+	MaxTokens int    `json:"max_tokens"` // never omitted: the default of vLLM and SGLang is 16
 	sampling
 	Stop          []string       `json:"stop,omitempty"`
 	Stream        bool           `json:"stream,omitzero"`
 	StreamOptions *streamOptions `json:"stream_options,omitzero"`
-	// vLLM and SGLang erase special tokens from the answer, and vLLM adds BOS to the prompt, unless they are told.
+	// Without these, vLLM and SGLang erase special tokens from the answer, and vLLM adds BOS to the prompt.
 	SkipSpecialTokens *bool `json:"skip_special_tokens,omitzero"`
 	AddSpecialTokens  *bool `json:"add_special_tokens,omitzero"`
 	guidedFields
 }
 
-// completions returns the body of completions for a prompt whose text holds its BOS.
+// completions returns the body of completions, with BOS in the text of the prompt.
 func (r *rawPrompt) completions(m Model) completionsBody {
 	return completionsBody{Prompt: r.BOS + r.Text, MaxTokens: r.prompt.MaxTokens, sampling: samplingOf(r.prompt), Stop: r.stops(),
 		guidedFields: guidedBy(m, true, r.prompt.Constraint)}
 }
 
-// encodeBedrock returns the body of InvokeModel as JSON. Prompts on Bedrock begin with the text of BOS.
+// encodeBedrock returns the body of InvokeModel as JSON. On Bedrock, prompts begin with the text of BOS.
 func (r *rawPrompt) encodeBedrock(m Model) ([]byte, error) {
 	if m.Body == BodyLlama {
 		p := r.prompt
@@ -91,8 +91,9 @@ func (r *rawPrompt) encodeBedrock(m Model) ([]byte, error) {
 	return encodeBody(r.completions(m))
 }
 
-// baseBody returns the body that a foundation model on Bedrock takes, and models that were imported before November
-// 2025, by a text that names the model; "" if it takes no raw prompt, or if that is not known.
+// baseBody returns the raw body of a foundation model on Bedrock, or of a model that was imported before
+// November 2025. model is a text that names it. baseBody returns "" if the model takes no raw prompt, or is
+// unknown.
 func baseBody(model string) string {
 	switch FamilyOf(model) {
 	case "llama", "llama4", "llama3-2-11b", "llama3-2-90b", "qwen":
@@ -103,8 +104,8 @@ func baseBody(model string) string {
 	return ""
 }
 
-// bodyOf returns the body for a model, given what is known of it; other is the one to try if a model refuses it of
-// which nothing is known for sure, "" for none.
+// bodyOf returns the body for a model. If the body is a guess, other is the body to try if the model rejects
+// it; otherwise other is "".
 func bodyOf(m Model) (body, other string) {
 	if m.Body != "" {
 		return m.Body, ""

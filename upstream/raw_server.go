@@ -9,8 +9,8 @@ import (
 	"dragoman/translate"
 )
 
-// prepareRaw returns the call that sends a raw prompt to the completions of a server, or to Ollama, whose own
-// /v1/completions would apply a template (docs/reference/raw-prompts.md §2).
+// prepareRaw returns the call that sends a raw prompt to the completions of a server. Ollama gets it through
+// its own API, because its /v1/completions would apply a template (docs/reference/raw-prompts.md §2).
 func (s *Server) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 	r, err := newRawPrompt(p)
 	if err != nil {
@@ -27,9 +27,9 @@ func (m Model) asksOllama() bool {
 	return m.Body == BodyOllama || m.Body == "" && m.Server == serverOllama
 }
 
-// server returns the body of completions for a server. Servers add BOS as the model's tokenizer has it, so the prompt
-// has none; vLLM can be told not to, and then gets the template's own. vLLM and SGLang are told to leave special
-// tokens in the answer: the markers of several families are such tokens.
+// server returns the body of completions for a server. Servers add BOS as the model's tokenizer says, so the
+// prompt has none. vLLM can be told not to add BOS, and then gets the template's own. vLLM and SGLang are
+// told to keep special tokens in the answer, because several families mark their calls with such tokens.
 func (r *rawPrompt) server(m Model) completionsBody {
 	b := r.completions(m)
 	b.Model, b.Prompt, b.Stream = m.ID, r.Text, m.Can.Has(Streaming)
@@ -45,12 +45,12 @@ func (r *rawPrompt) server(m Model) completionsBody {
 	return b
 }
 
-// KeepsSpecialTokens reports whether the server leaves the special tokens in answers to raw prompts, if it is told to.
+// KeepsSpecialTokens reports whether the server can keep special tokens in answers to raw prompts.
 func KeepsSpecialTokens(m Model) bool {
 	return m.Wire == WirePrompt && (m.Server == serverVLLM || m.Server == serverSGLang)
 }
 
-// ollamaBody is the body of Ollama's /api/generate. Raw, it applies no template.
+// ollamaBody is the body of Ollama's /api/generate. If Raw is true, Ollama applies no template.
 type ollamaBody struct {
 	Model   string        `json:"model"`
 	Prompt  string        `json:"prompt"`
@@ -60,7 +60,7 @@ type ollamaBody struct {
 	ollamaGuided
 }
 
-// ollamaGuided is the member that holds the model to a JSON Schema.
+// ollamaGuided is the member for a JSON Schema as constraint.
 type ollamaGuided struct {
 	Format jsontext.Value `json:"format,omitzero"`
 }

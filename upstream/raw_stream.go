@@ -11,8 +11,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// completion is an answer to a raw prompt, or an event of its stream: that of completions (choices), or one in the
-// members of one of the other bodies.
+// completion is an answer to a raw prompt, or an event of its stream. completions answers in choices; the
+// other bodies have their own members.
 type completion struct {
 	chatCompletion
 	Generation *string `json:"generation"` // Llama, and BedrockCompletion of imported models
@@ -33,7 +33,7 @@ type completion struct {
 	Action           string         `json:"amazon-bedrock-guardrailAction"`
 }
 
-// choice returns the part of the answer that is not in choices. It is false if there is none.
+// choice returns the part of the answer outside choices. It returns false if there is none.
 func (c *completion) choice() (chatChoice, bool) {
 	text := cmp.Or(c.Generation, c.Text, c.Response)
 	reason := cmp.Or(c.StopReason, c.DoneReason)
@@ -50,22 +50,22 @@ func (c *completion) choice() (chatChoice, bool) {
 	return choice, true
 }
 
-// count returns the counters that are not in usage.
+// count returns the token counts outside usage.
 func (c *completion) count() messages.Usage {
 	return mergeUsage(c.Metrics.usage(), messages.Usage{
 		InputTokens: int(cmp.Or(c.PromptTokens, c.PromptEval)), OutputTokens: int(cmp.Or(c.GenerationTokens, c.Eval)),
 	})
 }
 
-// completionDecoder turns the answer to a raw prompt into chunks, whatever body it answers. As that of chat
-// completions it ends with the end of the stream, because counters may come after the reason.
+// completionDecoder turns the answer to a raw prompt into chunks, for any body. Like chatDecoder, it ends
+// with the end of the stream, because token counts may come after the stop reason.
 type completionDecoder struct{ chatDecoder }
 
 func newCompletionDecoder(r *rawPrompt) *completionDecoder {
 	return &completionDecoder{chatDecoder{stops: r.ours}}
 }
 
-// decode returns the chunk for an event, or for an answer that comes whole.
+// decode returns the chunk for an event, or for an answer in one piece.
 func (d *completionDecoder) decode(data []byte) (translate.Chunk, error) {
 	if text := string(data); text == chatEnd || text == quotedChatEnd {
 		return d.chatDecoder.decode(data)
@@ -94,8 +94,8 @@ func (d *completionDecoder) whole(data []byte) (translate.Chunk, error) {
 	return c, err
 }
 
-// watchRaw yields the chunks of the answer to a raw prompt up to the first of its stop sequences, or to what ends a
-// turn in its template. Servers stop at these only as far as they are told, and some do not look for them at all.
+// watchRaw yields the chunks of the answer to a raw prompt, up to the first stop sequence or the end of the
+// turn in its template. Servers get only some of these sequences, and some servers ignore them.
 func watchRaw(r *rawPrompt, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	w := newStopWatch(r.prompt, r.prompt.StopSequences)
 	for _, end := range r.turns {

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// What a server's message says of a refusal: that the model lacks a feature, gives fewer
-// tokens than it was asked for, or has no room for the prompt. Servers have few codes for
-// these, so their messages are compared with those that are known.
+// Recognizing why a server rejected a request: the model lacks a feature, gives fewer tokens than requested,
+// or has no room for the prompt. Servers have few error codes for these, so Dragoman compares their messages
+// with known ones.
 
-// limitRefusals are the beginnings of messages by which servers refuse a number of tokens
-// (docs/reference/wire.md §8, docs/reference/bedrock.md §2b; reports of users), in lower
-// case. They are compared as those of [featureRefusals] are, and the first that fits is
-// taken. A letter behind % stands for a number:
+// limitRefusals are the beginnings of error messages about a number of tokens, in lower case
+// (docs/reference/wire.md §8, docs/reference/bedrock.md §2b; reports of users). They are compared like
+// [featureRefusals], and the first match counts. % and a letter match a number:
 //
-//	%m  the most tokens that the model gives
-//	%i  tokens of the input; of several, the sum
+//	%m  the output limit of the model
+//	%i  tokens of the input; several are added up
 //	%a  tokens of the input at least: the server stopped counting
-//	%o  tokens that the answer may have
+//	%o  tokens requested for the answer
 //	%w  the context window
 //	%d  any other number
 //
@@ -33,7 +32,7 @@ var limitRefusals = []string{
 	"prompt is too long",
 	"input length and `max_tokens` exceed context limit: %i + %o > %w",
 	"input is too long for requested model",
-	// OpenAI, and vLLM and others after it.
+	// OpenAI, and vLLM and others that copy its API.
 	"this model's maximum context length is %w tokens. however, you requested %d tokens (%i in the messages, %o in the completion)",
 	"this model's maximum context length is %w tokens. however, you requested %d tokens (%i in the messages, %i in the functions, and %o in the completion)",
 	"this model's maximum context length is %w tokens. however, your messages resulted in %i tokens",
@@ -75,9 +74,8 @@ var limitRefusals = []string{
 	"the input token count exceeds the maximum number of tokens allowed",
 }
 
-// limitRefused returns the most tokens that the model gives, or how the request exceeds the
-// context window, as an unwrapped message says; 0 and nil if the message is about something
-// else. The overflow has the words of the message.
+// limitRefused reads an unwrapped message. It returns the model's output limit, or how the request exceeds
+// the context window; 0 and nil for any other message. The overflow has the words of the message.
 func limitRefused(message string) (most int, overflow *Overflow) {
 	for _, pattern := range limitRefusals {
 		read, words, ok := readNumbers(message, pattern)
@@ -92,9 +90,9 @@ func limitRefused(message string) (most int, overflow *Overflow) {
 	return 0, nil
 }
 
-// readNumbers returns the numbers in a text that begins as the pattern says, by their
-// letters in the pattern, and the part of the text that the pattern fits. It is false if the
-// text does not begin so, or if a number is too large.
+// readNumbers matches the beginning of a text with a pattern. It returns the numbers by their letters in the
+// pattern, and the part of the text that matches. It returns false if the text does not match, or if a number
+// is too large.
 func readNumbers(text, pattern string) (read map[byte]int, fits string, ok bool) {
 	rest, ok := strings.CutPrefix(text, pattern[:strings.IndexByte(pattern+"%", '%')])
 	read = map[byte]int{}
@@ -114,12 +112,10 @@ func readNumbers(text, pattern string) (read map[byte]int, fits string, ok bool)
 	return read, text[:len(text)-len(rest)], ok
 }
 
-// featureRefusals are the beginnings of messages by which servers refuse a feature
-// (docs/reference/bedrock.md §9, docs/reference/wire.md §8; for chat completions,
-// reports of users), in lower case. Only the beginning of a message is compared: what a
-// server quotes of a request comes later, so no client can make it say these words.
-// A refusal that no other try can avoid is not here, such as that of an image in a prompt
-// that has one.
+// featureRefusals are the beginnings of error messages about a missing feature, in lower case
+// (docs/reference/bedrock.md §9, docs/reference/wire.md §8; for chat completions, reports of users). Only the
+// beginning of a message is compared: quotes of the request come later, so no client can make a server say
+// these words. Features without an alternative are not listed, such as images in a prompt with an image.
 var featureRefusals = []struct {
 	text    string
 	feature Features
@@ -128,7 +124,7 @@ var featureRefusals = []struct {
 	{"malformed input request: #: extraneous key [tools]", Tools},
 	{"tools: extra inputs are not permitted", Tools},
 	{"this model does not support tools", Tools},
-	// vLLM, which has to be started for tools. For Ollama and llama.cpp see chatErrors.
+	// vLLM takes tools only if it was started for them. For Ollama and llama.cpp see chatErrors.
 	{`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`, Tools},
 	{"this model doesn't support system messages", System},
 	{"this model doesn't support the stopsequences field", StopSequences},
@@ -143,8 +139,8 @@ var featureRefusals = []struct {
 	{"`temperature` is deprecated", Sampling},
 	{"`top_p` is deprecated", Sampling},
 	{"`top_k` is deprecated", TopK},
-	// Chat templates of Gemma and Mistral; our turns alternate, so that it is the
-	// system message that does not fit.
+	// Chat templates of Gemma and Mistral. Dragoman's turns alternate, so the system message must be the
+	// problem.
 	{"system role not supported", System},
 	{"only user and assistant roles are supported", System},
 	{"conversation roles must alternate user/assistant", System},
@@ -155,7 +151,7 @@ var featureRefusals = []struct {
 	{"unsupported value: 'temperature' does not support", Sampling},
 	{"unsupported parameter: 'top_p' is not supported with this model", Sampling},
 	{"unrecognized request argument supplied: top_k", TopK},
-	// Google, llama.cpp, and vLLM with others that name the key.
+	// Google, llama.cpp, and vLLM and others that name the member.
 	{"unable to submit request because the model does not support the stopsequences parameter", StopSequences},
 	{"assistant response prefill is incompatible", Prefill},
 	{"cannot set both `continue_final_message`", Prefill},
@@ -163,11 +159,10 @@ var featureRefusals = []struct {
 	{"continue_final_message", Prefill},
 }
 
-// wrappings are what some servers write before a message, in lower case.
+// wrappings are texts that some servers put before a message, in lower case.
 var wrappings = []string{"the model returned the following errors: ", "jinja exception: ", "error: ", "value error, "}
 
-// unwrapped returns a message as it is compared: in lower case, and without what a
-// server wrote before it.
+// unwrapped prepares a message for comparison: in lower case, and without such a text before it.
 func unwrapped(message string) string {
 	message = strings.ToLower(strings.ReplaceAll(message, "’", "'"))
 	for _, wrapping := range wrappings {
@@ -176,8 +171,7 @@ func unwrapped(message string) string {
 	return message
 }
 
-// featureRefused returns the feature that a server refuses with this unwrapped message,
-// 0 if it refuses something else.
+// featureRefused returns the feature that an unwrapped message rejects, or 0 for any other message.
 func featureRefused(message string) Features {
 	for _, r := range featureRefusals {
 		if strings.HasPrefix(message, r.text) {

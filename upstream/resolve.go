@@ -6,39 +6,39 @@ import (
 	"time"
 )
 
-// Resolved is what an upstream tells of the model behind an id, which may be an alias or an ARN. Texts are "" where it
-// tells nothing.
+// Resolved is what an upstream tells about the model behind an id, such as an alias or an ARN. Unknown texts
+// are "".
 type Resolved struct {
-	Model  string // names the model: "Qwen2.5-Coder", "qwen2.5-coder-1.5b.gguf", "meta.llama3-1-8b-instruct-v1:0"
-	Body   string // in which a raw prompt is sent, unless its entry says otherwise
-	Chat   bool   // the model takes messages, too: its server has the template that nothing else may tell
-	Server string // what serves it: "vllm", "llama.cpp", "bedrock-import", or the host of an endpoint that has one of its own
+	Model  string // a text that names the model: "Qwen2.5-Coder", "qwen2.5-coder-1.5b.gguf", "meta.llama3-1-8b-instruct-v1:0"
+	Body   string // the body for a raw prompt, if the model's entry names none
+	Chat   bool   // the model also takes chat completions, with its server's own template
+	Server string // the program that serves the model: "vllm", "llama.cpp", "bedrock-import"; or the host of a dedicated endpoint
 }
 
-// How an upstream is asked.
+// Limits for asking an upstream about its models.
 const (
 	resolveTimeout = 5 * time.Second
-	resolveRetry   = time.Minute // before an upstream that could not be reached is asked again
-	mostResolved   = 256         // ids that are remembered
-	mostResolving  = 4           // ids that are asked for at once
+	resolveRetry   = time.Minute // before Dragoman asks again, after an upstream could not be reached
+	mostResolved   = 256         // ids in memory
+	mostResolving  = 4           // requests at the same time
 )
 
-// resolver remembers what an upstream has told of its models, by their ids.
+// resolver asks an upstream about its models, and remembers the answers by id.
 type resolver struct {
 	mu      sync.Mutex
 	known   map[string]*resolution
 	asking  int
 	closed  bool
-	ctx     context.Context // of the calls that ask; ends with close
+	ctx     context.Context // for the requests; close ends it
 	cancel  context.CancelFunc
 	pending sync.WaitGroup
 }
 
-// resolution is what an upstream has told of a model.
+// resolution is what an upstream has told about a model.
 type resolution struct {
 	Resolved
-	asked chan struct{} // closed when the upstream has answered for the first time, or could not be reached
-	again time.Time     // when to ask again, for an upstream that could not be reached; zero for never
+	asked chan struct{} // closed after the first attempt
+	again time.Time     // when to ask again; zero for never, because the upstream has answered
 }
 
 func newResolver() *resolver {
@@ -47,10 +47,12 @@ func newResolver() *resolver {
 	return r
 }
 
-// resolveFunc asks an upstream. The error is that of one that could not tell now; what it has told counts all the same.
+// resolveFunc asks an upstream. An error means: ask again later. The returned Resolved counts even with an
+// error.
 type resolveFunc func(ctx context.Context, id string) (Resolved, error)
 
-// of returns what is known of a model. If nothing is, ask is called in the background, once at a time.
+// of returns what is known about a model. If nothing is known, it calls ask in the background, once at a
+// time.
 func (r *resolver) of(id string, ask resolveFunc) Resolved {
 	known, _ := r.start(id, ask)
 	return known
@@ -70,7 +72,7 @@ func (r *resolver) wait(ctx context.Context, id string, ask resolveFunc) Resolve
 	return known
 }
 
-// start has ask called if it is time. asked is nil for an id that nobody asks for.
+// start calls ask in the background if it is due. asked is nil if there is no call to wait for.
 func (r *resolver) start(id string, ask resolveFunc) (known Resolved, asked <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,13 +83,13 @@ func (r *resolver) start(id string, ask resolveFunc) (known Resolved, asked <-ch
 	case r.closed || r.asking == mostResolving:
 		return known, nil
 	case m == nil:
-		if len(r.known) >= mostResolved { // names that clients made up, most likely
+		if len(r.known) >= mostResolved { // probably names that clients invented
 			clear(r.known)
 		}
 		m = &resolution{asked: make(chan struct{})}
 		r.known[id] = m
 	}
-	m.again = time.Now().Add(resolveRetry) // nobody else asks meanwhile
+	m.again = time.Now().Add(resolveRetry) // nobody else asks in the meantime
 	r.asking++
 	r.pending.Go(func() {
 		ctx, cancel := context.WithTimeout(r.ctx, resolveTimeout)
@@ -108,7 +110,7 @@ func (r *resolver) start(id string, ask resolveFunc) (known Resolved, asked <-ch
 	return m.Resolved, m.asked
 }
 
-// close ends the calls that ask, and waits for them.
+// close cancels the running calls, and waits for their end.
 func (r *resolver) close() {
 	r.mu.Lock()
 	r.closed = true

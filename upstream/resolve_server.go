@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Which model a server really runs behind the name that it is asked for. The name may be an alias that
-// tells nothing of the model's family.
+// Finding the model behind a name on a server. The name may be an alias that does not tell the model's
+// family.
 
-// The servers that are known by name: they are asked for raw prompts, or told of constraints, in a way of their own.
+// Servers that Dragoman knows by name, because their raw prompts or constraints differ.
 const (
 	serverVLLM      = "vllm"
 	serverSGLang    = "sglang"
@@ -22,15 +22,16 @@ const (
 	serverFireworks = "fireworks"
 )
 
-// owners are the servers by the owned_by of their models.
+// owners maps the owned_by of listed models to servers.
 var owners = map[string]string{
 	"vllm": serverVLLM, "sglang": serverSGLang, "llamacpp": serverLlamaCpp, "llama.cpp": serverLlamaCpp,
 	"library": serverOllama, "organization_owner": serverLMStudio,
 }
 
-// askServer asks the server which model it runs under a name, and what server it is. vLLM and SGLang say both in their
-// list of models, and others the second; llama.cpp tells at /props, Ollama at /api/show, and vLLM its version at
-// /version. It asks until both are known. The error is that of a server that could not be reached.
+// askServer asks the server which model it runs under a name, and which program the server is. The list of
+// models tells both on vLLM and SGLang, and the program on other servers. llama.cpp tells at /props, Ollama
+// at /api/show, and vLLM tells its version at /version. askServer stops when both are known. An error means
+// that the server could not be reached.
 func (s *Server) askServer(ctx context.Context, model string) (r Resolved, err error) {
 	root := s.root()
 	var list listedRoots
@@ -72,11 +73,11 @@ func (s *Server) askServer(ctx context.Context, model string) (r Resolved, err e
 	return r, err
 }
 
-// root returns the URL below which a server has what is not of the API of OpenAI.
+// root returns the URL of a server without /v1, for paths outside OpenAI's API.
 func (s *Server) root() string { return strings.TrimSuffix(s.base.url, "/v1") }
 
-// ask gets a URL, or posts a body to it, and decodes the JSON of the answer into to. An answer that says no,
-// or cannot be read, tells nothing: the error is that of a server that did not answer.
+// ask gets a URL, or posts a body to it, and decodes the JSON of the answer into to. It ignores error answers
+// and unreadable answers; it returns an error only if the server did not answer.
 func (s *Server) ask(ctx context.Context, url string, body []byte, to any) error {
 	at := s.base
 	at.url = url
@@ -91,8 +92,9 @@ func (s *Server) ask(ctx context.Context, url string, body []byte, to any) error
 	return unlessAnswered(decodeList(response.Body, to))
 }
 
-// unlessAnswered returns err, or nil if the server has answered: it has no such path, or tells something else.
-// A server that is still loading its model has not.
+// unlessAnswered returns nil if the server has answered, even with an error: it has no such path, or returns
+// something else. Otherwise it returns err. A server that still loads its model counts as not having
+// answered.
 func unlessAnswered(err error) error {
 	var failed *Error
 	if errors.As(err, &failed) && !failed.Unreachable && failed.Status != overloaded.status && failed.Status != rateLimited.status {
@@ -101,17 +103,17 @@ func unlessAnswered(err error) error {
 	return err
 }
 
-// listedRoots is a list of models. Of vLLM and SGLang, Root is the model behind a name, or its path.
+// listedRoots is a list of models. On vLLM and SGLang, Root is the model behind a name, or its path.
 type listedRoots struct {
 	Data []struct {
 		ID     string `json:"id"`
 		Root   string `json:"root"`
-		Parent string `json:"parent"` // of an adapter: the id of its model
+		Parent string `json:"parent"` // of an adapter: the id of its base model
 		Owner  string `json:"owned_by"`
 	} `json:"data"`
 }
 
-// of returns the name of the model behind an id, "" if the list has no other.
+// of returns the name of the model behind an id, or "" if the list has no other name.
 func (l *listedRoots) of(id string) string {
 	for _, m := range l.Data {
 		switch {
@@ -125,7 +127,7 @@ func (l *listedRoots) of(id string) string {
 	return ""
 }
 
-// server returns the name of the server, "" for one that is not known by the list.
+// server returns the server by the owners of its models, or "".
 func (l *listedRoots) server() string {
 	for _, m := range l.Data {
 		if server := owners[strings.ToLower(m.Owner)]; server != "" {
@@ -135,14 +137,14 @@ func (l *listedRoots) server() string {
 	return ""
 }
 
-// llamaProps is what llama.cpp tells of itself.
+// llamaProps is what llama.cpp tells about itself.
 type llamaProps struct {
 	Path     string `json:"model_path"`
 	Template string `json:"chat_template"`
 }
 
 // name returns the name of the model's file. If that is a hash, as in the stores of Docker and Ollama, it
-// returns what the chat template has the model say of itself.
+// returns the name after "You are" in the chat template.
 func (p *llamaProps) name() string {
 	name := nameInPath(p.Path)
 	if name != "" && !strings.HasPrefix(name, "sha256") {
@@ -153,7 +155,7 @@ func (p *llamaProps) name() string {
 	return says[:min(max(end, 0), maxModelID)]
 }
 
-// ollamaShow is what Ollama tells of a model.
+// ollamaShow is what Ollama tells about a model.
 type ollamaShow struct {
 	Details struct {
 		Family string `json:"family"`
@@ -166,7 +168,7 @@ type ollamaShow struct {
 }
 
 // nameInPath returns the name in the path of a model: its last element, or the repository in the cache of
-// Hugging Face ("…/models--Qwen--Qwen3-8B/snapshots/…"). The id of a repository is left as it is.
+// Hugging Face ("…/models--Qwen--Qwen3-8B/snapshots/…"). It returns the id of a repository unchanged.
 func nameInPath(path string) string {
 	path = strings.TrimRight(strings.ReplaceAll(path, `\`, "/"), "/")
 	if _, repository, found := strings.Cut(path, "models--"); found {

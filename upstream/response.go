@@ -10,29 +10,28 @@ import (
 	"time"
 )
 
-// What becomes of a response that is not an answer: an error, which says as much as the
-// body lets us know.
+// Responses that are not an answer: turning them into an error, with as much detail as the body has.
 
 const (
-	// maxErrorBody bounds how much of the body of a refusal is read, in bytes.
+	// maxErrorBody limits how much of an error body is read, in bytes.
 	maxErrorBody = 64 << 10
-	// maxErrorText bounds how much of a refusal in plain words is passed on, in bytes.
+	// maxErrorText limits how much of an error's text the client gets, in bytes.
 	maxErrorText = 500
 )
 
-// unreadError maps a response whose body has no error that we can read.
+// unreadError maps a response without an error that Dragoman can read.
 func unreadError(status int, kind string, body []byte) *Error {
 	if status >= 400 {
 		return statusError(status, errorText(kind, body))
 	}
 	if status >= 300 {
-		return gatewayError(fmt.Sprintf("the upstream answered with status %d, a redirect that is not followed", status), nil)
+		return gatewayError(fmt.Sprintf("the upstream answered with status %d, and Dragoman does not follow redirects. Set base_url or endpoint to the final URL", status), nil)
 	}
-	return gatewayError(fmt.Sprintf("the upstream answered with status %d, but not with an event stream", status),
+	return gatewayError(fmt.Sprintf("the upstream answered with status %d, but not with an event stream. Check base_url", status),
 		plain("its content type is "+knownKind(kind)))
 }
 
-// knownKind returns a media type as the log may have it.
+// knownKind returns a media type for the log. It hides unknown ones, which a server could use for any text.
 func knownKind(kind string) string {
 	switch kind {
 	case "":
@@ -43,20 +42,19 @@ func knownKind(kind string) string {
 	return "another"
 }
 
-// checkResponse returns nil if the response is an answer: of status 200, not compressed,
-// and of one of these media types or of none. Else it returns the error that read makes
-// of the body, with what the headers say of it: the request's id, how long to wait, and
-// whether to try again at all.
+// checkResponse returns nil if the response is an answer: status 200, not compressed, with one of these media
+// types or none. Otherwise it returns the error that read makes of the body, with the facts in the headers:
+// the id of the request, how long to wait, and whether a retry makes sense.
 func checkResponse(r *http.Response, read errorReader, kinds ...string) error {
 	kind := mediaType(r)
 	encoding := r.Header.Get("content-encoding")
 	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
 		return nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // a cut body may still tell the reason
 	e := read(r.StatusCode, kind, body)
 	if a, ok := e.Err.(*answered); ok && r.StatusCode >= 400 {
-		a.status = r.StatusCode // the body may have named another
+		a.status = r.StatusCode // the body may have named another status
 	}
 	if e.RequestID == "" {
 		e.RequestID = requestID(r.Header)
@@ -66,18 +64,16 @@ func checkResponse(r *http.Response, read errorReader, kinds ...string) error {
 	return e
 }
 
-// errorReader maps the body of a response that is not an answer, given its status and
-// its media type ("" if there is none).
+// errorReader maps the body of a response that is not an answer; kind is its media type, or "".
 type errorReader func(status int, kind string, body []byte) *Error
 
-// mediaType returns the media type of a response's body, "" if it names none.
+// mediaType returns the media type of a response's body, or "".
 func mediaType(r *http.Response) string {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("content-type"))
 	return kind
 }
 
-// requestID returns the upstream's id of a request: Anthropic and most servers write it
-// in one of two headers.
+// requestID returns the upstream's id of a request. Most servers write it into one of two headers.
 func requestID(h http.Header) string {
 	return cmp.Or(h.Get("request-id"), h.Get("x-request-id"))
 }

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// retryAfter returns how long a response asks to wait: in retry-after-ms, or in
-// retry-after as seconds or an HTTP date (docs/reference/errors.md §3). It is 0 if the
-// response does not say.
+// retryAfter returns how long a response asks the client to wait: retry-after-ms, or retry-after in seconds
+// or as an HTTP date (docs/reference/errors.md §3). It returns 0 if the response does not ask.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, ok := parseNonNegative(h.Get("retry-after-ms")); ok {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -24,8 +23,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// parseNonNegative reads a number that is not negative and that, as seconds, fits a
-// time.Duration. It is false for anything else.
+// parseNonNegative parses a number of at least 0 that fits a time.Duration as seconds. It returns false for
+// any other text.
 func parseNonNegative(s string) (float64, bool) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return f, err == nil && f >= 0 && f <= 1e9

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// Roots returns the authorities that the system trusts, and those of a file in PEM besides. A
-// server of the company's own has a certificate of one that nobody else knows. The error is of
-// the file, or says that it holds none.
+// Roots returns the authorities that the system trusts, and those in a PEM file. Companies sign their own
+// servers with an authority that only they know. The error says that the file cannot be read, or has no
+// certificate.
 func Roots(path string) (*x509.CertPool, error) {
 	own, err := os.ReadFile(path)
 	if err != nil {
@@ -21,14 +21,13 @@ func Roots(path string) (*x509.CertPool, error) {
 		return nil, err
 	}
 	if !roots.AppendCertsFromPEM(own) {
-		return nil, errors.New("there is no certificate in it")
+		return nil, errors.New("the file has no certificate in PEM form")
 	}
 	return roots, nil
 }
 
-// trusting returns what sets whom a transport believes to be the upstream: one with a certificate
-// of these authorities, or of the system's if they are nil. What else says so keeps its meaning:
-// AWS_CA_BUNDLE, which the AWS SDK adds, or takes in place of the system's.
+// trusting returns a function that sets the authorities of a transport; nil for the system's. AWS_CA_BUNDLE
+// still works: the AWS SDK adds its authorities, or uses them instead of the system's.
 func trusting(roots *x509.CertPool) func(*http.Transport) {
 	return func(t *http.Transport) {
 		if t.TLSClientConfig == nil {

@@ -11,10 +11,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// newSequence returns a sequence that run yields when the range begins. The context that
-// run is given ends with the range, so that the request does too. An error after the
-// end of the caller's context is replaced by the context's cause: that is what ended the
-// request.
+// newSequence returns a sequence. When the range begins, it calls run, which yields the elements. The context
+// of run ends with the range, so the request ends too. After the end of the caller's context, errors become
+// the context's cause, because that ended the request.
 func newSequence[P portion](
 	ctx context.Context,
 	run func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool),
@@ -31,15 +30,13 @@ func newSequence[P portion](
 	}
 }
 
-// portion is a part of an answer: a chunk of its text or, of a model with tools of its
-// own, an event.
+// portion is a part of an answer: a chunk of text or, for a model with a tool API of its own, an event.
 type portion interface {
 	translate.Chunk | messages.Event
 }
 
-// withRequestID returns a yield that adds the upstream's id of the request to the first
-// portion that has a place for it, and to an error. It changes a copy of the error: one
-// error may be what several requests ended with.
+// withRequestID returns a yield that adds the upstream's id of the request to the first portion with a field
+// for it, and to an error. It copies the error, because several requests may share one.
 func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
 	told := false
 	return func(p P, err error) bool {
@@ -60,8 +57,7 @@ func withRequestID[P portion](id string, yield func(P, error) bool) func(P, erro
 	}
 }
 
-// errorWithID returns err with the upstream's id of the request, if it has a place for it
-// and none in it.
+// errorWithID returns err with the upstream's id of the request, if err is an [*Error] without an id.
 func errorWithID(err error, id string) error {
 	var known *Error
 	if !errors.As(err, &known) || known.RequestID != "" {
@@ -72,8 +68,8 @@ func errorWithID(err error, id string) error {
 	return &own
 }
 
-// withMore returns a yield that says of each portion but the last whether more of them
-// are at hand.
+// withMore returns a yield that sets More in each portion if more portions are already available. It skips
+// the last.
 func withMore[P portion](more func() bool, yield func(P, error) bool) func(P, error) bool {
 	return func(p P, err error) bool {
 		if err == nil && !isLast(p) && more() {
@@ -88,7 +84,7 @@ func withMore[P portion](more func() bool, yield func(P, error) bool) func(P, er
 	}
 }
 
-// isLast reports whether the answer is whole with this portion.
+// isLast reports whether this portion completes the answer.
 func isLast[P portion](p P) bool {
 	switch p := any(p).(type) {
 	case translate.Chunk:
@@ -99,24 +95,22 @@ func isLast[P portion](p P) bool {
 	return false
 }
 
-// What may follow the end of an answer, in bytes, and how long to wait for it.
+// Limits for data after the end of an answer.
 const (
 	trailerBytes = 64 << 10
 	trailerWait  = 50 * time.Millisecond
 )
 
-// drain reads what follows the end of an answer, so that its connection can serve the
-// next request. A body that does not end soon is cut off with cancel, and its connection
-// is lost.
+// drain reads the rest of a body after the end of an answer, so that the connection can serve the next
+// request. If the body does not end soon, drain cancels the request, and the connection is lost.
 func drain(body io.Reader, cancel context.CancelFunc) {
 	timer := time.AfterFunc(trailerWait, cancel)
 	defer timer.Stop()
 	_, _ = io.CopyN(io.Discard, body, trailerBytes)
 }
 
-// decodeStream yields the portion that decode makes of each event, up to the last one.
-// If the events end before, the answer ends in an error. It reports whether it came to
-// the last portion.
+// decodeStream yields the portion that decode returns for each event, up to the last portion. If the events
+// end earlier, it yields an error. It reports whether it reached the last portion.
 func decodeStream[E any, P portion](events iter.Seq2[E, error], decode func(E) (P, error), yield func(P, error) bool) bool {
 	var none P
 	for event, err := range events {

@@ -16,20 +16,20 @@ import (
 
 // ServerOptions say how to reach a server.
 type ServerOptions struct {
-	// BaseURL of a server with the Messages API may end in /v1, in a slash, or in neither. That of one
-	// with chat completions is what stands before /chat/completions: "http://127.0.0.1:11434/v1".
+	// BaseURL of a server with the Messages API may end in /v1, in a slash, or in neither. For chat
+	// completions, it is the part before /chat/completions: "http://127.0.0.1:11434/v1".
 	BaseURL string
-	// APIKey is sent as x-api-key to the Messages API, and as a bearer token to chat completions; ""
-	// sends none.
+	// APIKey is sent as x-api-key to the Messages API, and as a bearer token to chat completions; "" sends no
+	// key.
 	APIKey string
-	// Connect is how long it may take to reach the server.
+	// Connect limits the time to reach the server.
 	Connect Connect
-	// Roots are the authorities of the server's certificate; nil for the system's.
+	// Roots are the authorities that may sign the server's certificate; nil for the system's.
 	Roots *x509.CertPool
-	// HTTPClient replaces the client with the settings of this package; nil is that client.
-	// Redirects are not followed either way: they would take the key elsewhere.
+	// HTTPClient replaces this package's own client; optional. Either way, redirects are not followed: they
+	// would send the key to another server.
 	HTTPClient *http.Client
-	// OnRequest, if it is not nil, is called before each request.
+	// OnRequest is called before each request; optional.
 	OnRequest OnRequest
 }
 
@@ -37,15 +37,15 @@ type ServerOptions struct {
 // chat completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and others.
 type Server struct {
 	wire  string   // WireMessages or WireChat
-	base  endpoint // its URL is the one that all paths begin with
+	base  endpoint // its URL is the common start of all paths
 	names *resolver
 }
 
-// NewAnthropic returns a server with the Messages API, or an error that names the option that makes no
-// sense. It does not touch the network.
+// NewAnthropic returns a server with the Messages API, or an error that names the invalid option. It does not
+// touch the network.
 func NewAnthropic(opt ServerOptions) (*Server, error) {
 	return newServer(opt, "anthropic", WireMessages, func(h http.Header) {
-		// A prompt is written for this version. The request of a client may replace it: see Native.header.
+		// Prompts are written for this version. A client's own request may replace it: see Native.header.
 		h.Set("anthropic-version", messages.Version20230601)
 		if opt.APIKey != "" {
 			h.Set("x-api-key", opt.APIKey)
@@ -53,8 +53,8 @@ func NewAnthropic(opt ServerOptions) (*Server, error) {
 	})
 }
 
-// NewOpenAI returns a server with chat completions, or an error that names the option that makes no
-// sense. It does not touch the network.
+// NewOpenAI returns a server with chat completions, or an error that names the invalid option. It does not
+// touch the network.
 func NewOpenAI(opt ServerOptions) (*Server, error) {
 	return newServer(opt, "openai", WireChat, func(h http.Header) {
 		if opt.APIKey != "" {
@@ -69,7 +69,7 @@ func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (
 		return nil, fmt.Errorf("%s base_url: %w", kind, err)
 	}
 	if !isKey(opt.APIKey) {
-		return nil, errors.New(kind + " api_key: holds a blank, a control character or a character outside ASCII")
+		return nil, errors.New(kind + " api_key: holds a blank, a control character or a character outside ASCII. Copy the key again")
 	}
 	url := strings.TrimRight(base.String(), "/")
 	if wire == WireMessages {
@@ -80,21 +80,21 @@ func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (
 	return &Server{wire: wire, base: endpoint{url, header, client}, names: newResolver()}, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still
-// asks which models it has.
+// Close closes the idle connections, and ends the requests that still ask the server about its models. Call
+// it when no more requests will come.
 func (s *Server) Close() {
 	s.names.close()
 	s.base.client.CloseIdleConnections()
 }
 
-// at returns the endpoint at a path of the server.
+// at returns the endpoint for a path of the server.
 func (s *Server) at(path string) endpoint {
 	e := s.base
 	e.url += path
 	return e
 }
 
-// Prepare returns the call that asks the model of this name with a prompt.
+// Prepare returns the call that sends the model a prompt.
 func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	switch {
 	case s.wire == WireChat && m.Wire == WirePrompt && m.Body != BodyChat:
@@ -109,17 +109,15 @@ func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	return messagesCall(s.at("/messages"), body, s.at("/messages/count_tokens"), nil, p), nil
 }
 
-// Passes reports whether the model can be passed a client's own request. Every model of the Messages API
-// can.
+// Passes reports whether a client's own request can go to the model unchanged. Every model of the Messages
+// API takes it.
 func (s *Server) Passes(Model) bool { return s.wire == WireMessages }
 
-// TakesTools reports whether the model can be asked with a prompt for a tools API. Every model of chat completions can,
-// unless it is asked with a raw prompt:
-// if it has none, its server says so.
+// TakesTools reports whether the model can get a prompt for a tool API. Every model of chat completions can,
+// except with a raw prompt. If the model has no tools, its server says so.
 func (s *Server) TakesTools(m Model) bool { return s.wire == WireChat && m.Wire != WirePrompt }
 
-// PrepareNative returns the call that passes a client's request to the model of this name, which has
-// tools of its own.
+// PrepareNative returns the call that passes a client's request to a model with a tool API of its own.
 func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
 	if !s.Passes(m) {
 		return nil, errNoToolAPI
@@ -132,10 +130,10 @@ func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
 // Keeps reports false: only Bedrock has guardrails.
 func (s *Server) Keeps(Model, Guardrail) bool { return false }
 
-// Resolve returns what the server tells of the model that it runs under a name. The first call for a name asks the
-// server in the background, and Resolve returns nothing until the server has answered. It waits for the first answer
-// if the model is asked with a raw prompt, which needs the model's template, or with a constraint, which needs the name
-// of the server. A server with the Messages API is not asked.
+// Resolve returns what the server tells about the model that it runs under a name. The first call for a name
+// asks the server in the background; until the server has answered, Resolve returns nothing. In two cases
+// Resolve waits for the first answer: a raw prompt needs the model's template, and a constraint needs the
+// name of the server. Resolve does not ask servers with the Messages API.
 func (s *Server) Resolve(ctx context.Context, m Model) Resolved {
 	switch {
 	case s.wire != WireChat:
@@ -146,7 +144,7 @@ func (s *Server) Resolve(ctx context.Context, m Model) Resolved {
 	return s.names.of(m.ID, s.askServer)
 }
 
-// ListModels returns the models of the server. Chat completions have no pages for that.
+// ListModels returns the models of the server. The list of chat completions has no pages.
 func (s *Server) ListModels(ctx context.Context) ([]Listed, error) {
 	query, fail := "", readChatError
 	if s.wire == WireMessages {

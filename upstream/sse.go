@@ -8,21 +8,21 @@ import (
 	"iter"
 )
 
-// maxSSEEvent bounds one event, in bytes; an answer in a single delta still fits.
+// maxSSEEvent limits an event, in bytes. A whole answer in a single delta still fits.
 const maxSSEEvent = 4 << 20
 
 // sseReader reads server-sent events (docs/reference/streaming.md §1).
 type sseReader struct {
 	in    *bufio.Reader
 	begun bool   // the first line has been read
-	line  []byte // reused, as data is
+	line  []byte // reused, like data
 	data  []byte
 }
 
 func newSSEReader(r io.Reader) *sseReader { return &sseReader{in: bufio.NewReader(r)} }
 
-// payloads yields the data of each event that has any, valid until the next one. An
-// event counts when the empty line after it has come: one that was cut is left out.
+// payloads yields the data of each event that has data; it is valid until the next event. An event counts
+// only if the empty line after it has come, so a cut event is skipped.
 func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for {
@@ -34,7 +34,7 @@ func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	}
 }
 
-// next returns the data of the next event, or io.EOF where the stream ends.
+// next returns the data of the next event, or io.EOF at the end of the stream.
 func (s *sseReader) next() ([]byte, error) {
 	s.data = s.data[:0]
 	for lines := 0; ; {
@@ -46,20 +46,20 @@ func (s *sseReader) next() ([]byte, error) {
 		case len(s.line) == 0 && lines > 0:
 			return s.data, nil
 		case string(name) != "data":
-			continue // an empty line after nothing, a comment, the event's name (its JSON has the type too), or another field
+			continue // an empty line before any data, a comment, the event's name (its JSON also has the type), or another field
 		case lines > 0:
 			s.data = append(s.data, '\n')
 		}
 		lines++
-		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...) // one blank after the colon is layout
+		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...) // one space after the colon is layout
 		if len(s.data) > maxSSEEvent {
 			return nil, tooLong()
 		}
 	}
 }
 
-// lines yields each line that is not empty, valid until the next one: JSON, as Ollama streams it. A line that was cut is
-// left out.
+// lines yields each non-empty line, which is valid until the next: Ollama streams one JSON text a line. It
+// skips a line that was cut.
 func (s *sseReader) lines() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for {
@@ -76,7 +76,7 @@ func (s *sseReader) lines() iter.Seq2[[]byte, error] {
 	}
 }
 
-// readLine reads a line, without its ending.
+// readLine reads a line without its line break.
 func (s *sseReader) readLine() error {
 	s.line = s.line[:0]
 	for full := true; full; {
@@ -90,14 +90,14 @@ func (s *sseReader) readLine() error {
 		}
 	}
 	s.line = bytes.TrimSuffix(s.line[:len(s.line)-1], []byte{'\r'})
-	if !s.begun { // a byte order mark before the first line is not a part of it
+	if !s.begun { // a byte order mark before the first line is not part of it
 		s.line = bytes.TrimPrefix(s.line, []byte("\xef\xbb\xbf"))
 		s.begun = true
 	}
 	return nil
 }
 
-// more reports whether the next event has been read, so that it need not be waited for.
+// more reports whether the next event is already in the buffer.
 func (s *sseReader) more() bool {
 	unread, _ := s.in.Peek(s.in.Buffered())
 	_, event, found := bytes.Cut(unread, []byte("data:"))
@@ -107,7 +107,7 @@ func (s *sseReader) more() bool {
 	return found && (bytes.Contains(event, []byte("\n\n")) || bytes.Contains(event, []byte("\n\r\n")))
 }
 
-// tooLong returns the error for an event that is longer than maxSSEEvent.
+// tooLong returns the error for an event above maxSSEEvent.
 func tooLong() error {
 	return gatewayError(fmt.Sprintf("the upstream sent an event of more than %d bytes", maxSSEEvent), nil)
 }

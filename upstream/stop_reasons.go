@@ -6,8 +6,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// stopWords maps the words for why an answer ended, in lower case: those of the Messages API, of chat
-// completions, and of servers that have more of them.
+// stopWords maps stop reasons in lower case: the words of the Messages API, of chat completions, and of some
+// servers.
 var stopWords = map[string]messages.Stop{
 	"end_turn":                      messages.StopEndTurn,
 	"max_tokens":                    messages.StopMaxTokens,
@@ -29,7 +29,7 @@ var stopWords = map[string]messages.Stop{
 	"model_length":   messages.StopContextWindow, // Mistral
 }
 
-// brokenOffWords maps the words by which a server says that it broke off its answer.
+// brokenOffWords maps stop reasons of servers that broke off their answer.
 var brokenOffWords = map[string]errorClass{
 	"error":                        badGateway, // OpenRouter
 	"abort":                        badGateway, // vLLM
@@ -37,9 +37,8 @@ var brokenOffWords = map[string]errorClass{
 	"insufficient_system_resource": overloaded, // DeepSeek
 }
 
-// stopReason returns the stop for the word by which an upstream says why the answer to a prompt ended. A
-// word that is not known ends the turn, and is returned as unknown. pause_turn, of a
-// turn that the upstream would go on with, is an end like any other.
+// stopReason returns the stop for an upstream's stop reason. An unknown word ends the turn, and is also
+// returned as unknown. pause_turn ends the turn like any other reason, although the upstream would continue.
 func stopReason(word string) (stop messages.Stop, unknown string) {
 	stop, known := stopWords[strings.ToLower(word)]
 	switch {
@@ -51,8 +50,8 @@ func stopReason(word string) (stop messages.Stop, unknown string) {
 	return stop, ""
 }
 
-// nativeStop is [stopReason] of a model with a tool API of its own: a word that is not known stays as it is,
-// because a client may know it.
+// nativeStop is [stopReason] for a model with a tool API of its own. It keeps an unknown word, because the
+// client may know it.
 func nativeStop(word messages.Stop) messages.Stop {
 	if stop, known := stopWords[strings.ToLower(string(word))]; known {
 		return stop
@@ -60,14 +59,13 @@ func nativeStop(word messages.Stop) messages.Stop {
 	return word
 }
 
-// brokenOff returns the error for a word by which an upstream says that it broke off its answer, and nil
-// for any other word.
+// brokenOff returns an error if the stop reason says that the upstream broke off its answer; otherwise nil.
 func brokenOff(word string) error {
 	class, ok := brokenOffWords[strings.ToLower(word)]
 	if !ok {
 		return nil
 	}
 	e := class.error("the upstream broke off its answer: " + strings.ToLower(word))
-	e.ours = true // the word is one of the table
+	e.ours = true // the word is from the table
 	return e
 }

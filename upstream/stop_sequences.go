@@ -8,13 +8,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// splitStops divides the stop sequences of a prompt: send goes to the upstream, watch is
-// looked for here.
+// splitStops divides the stop sequences of a prompt: the upstream gets send, and Dragoman itself looks for
+// watch.
 //
-// names says that the upstream tells which sequence it met. One that does not is sent
-// ours alone: the parser knows that end by the text before it, but the client's
-// sequences could not be told from each other. A model that takes none is sent none;
-// ours are not watched for either, since the parser finds the end of a call by itself.
+// names: the upstream says which sequence it met. If it does not, it gets only Dragoman's own sequences. The
+// parser recognizes their end by the text before it, but could not tell the client's sequences apart. A model
+// without stop sequences gets none. Dragoman does not look for its own either, because the parser finds the
+// end of a call by itself.
 func splitStops(p *translate.Prompt, can Features, names bool) (send, watch []string) {
 	client := p.ClientStops()
 	switch {
@@ -26,11 +26,10 @@ func splitStops(p *translate.Prompt, can Features, names bool) (send, watch []st
 	return nil, client
 }
 
-// stoppedAt returns why an answer ended of which the upstream says that a stop sequence
-// ended it; sequence is "" if it does not say which. asked are the sequences that it was
-// asked to stop at. Any other is the wire's own, such as the "\n\nHuman:" that is built
-// into the models of text completions (docs/reference/bedrock.md §2b): the model had no
-// more to say, and the client, which has not asked for it, is not told.
+// stoppedAt returns the stop reason of an answer that ended at a stop sequence, according to the upstream.
+// sequence is "" if the upstream does not say which. asked are the sequences in the request. Any other
+// sequence is built into the model, such as "\n\nHuman:" in text completions (docs/reference/bedrock.md §2b).
+// Then the model has ended its turn, and the client does not learn of the sequence.
 func stoppedAt(asked []string, sequence string) (messages.Stop, string) {
 	if len(asked) == 0 || sequence != "" && !slices.Contains(asked, sequence) {
 		return messages.StopEndTurn, ""
@@ -38,16 +37,14 @@ func stoppedAt(asked []string, sequence string) (messages.Stop, string) {
 	return messages.StopSequence, sequence
 }
 
-// watchStops yields the chunks of the answer to p up to the first of the stop sequences in
-// their text, as an upstream does that knows them, and leaves the range there. A sequence
-// that the prompt shows escaped is one in that spelling, too. Text is held back only while
-// it may be the beginning of a sequence.
+// watchStops yields the chunks of the answer to p up to the first stop sequence in their text, and then
+// leaves the range. If the prompt shows a sequence escaped, the escaped spelling counts too. Text is held
+// back only while it may be the beginning of a sequence.
 func watchStops(p *translate.Prompt, stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	return newStopWatch(p, stops).watch(chunks)
 }
 
-// stopWatch looks for stop sequences in a text that comes in pieces. It ends when one is
-// whole.
+// stopWatch looks for stop sequences in a text that arrives in pieces, up to the first complete one.
 type stopWatch struct {
 	stops []stopMatch
 	held  []byte // the end of the text, if it may be the beginning of a sequence
@@ -67,7 +64,7 @@ func (w *stopWatch) watch(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[tr
 				yield(c, err)
 				return
 			}
-			if len(c.Calls) > 0 && len(w.held) > 0 { // the call stands behind the text that is held
+			if len(c.Calls) > 0 && len(w.held) > 0 { // the call comes after the held text
 				if !yield(translate.Chunk{Text: string(w.held)}, nil) {
 					return
 				}
@@ -83,7 +80,7 @@ func (w *stopWatch) watch(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[tr
 	}
 }
 
-// restart forgets what was read.
+// restart forgets the text so far.
 func (w *stopWatch) restart() {
 	w.held = nil
 	for i := range w.stops {
@@ -102,15 +99,16 @@ func newStopWatch(p *translate.Prompt, stops []string) *stopWatch {
 	return w
 }
 
-// add looks for one more text, unless it is empty. means is the sequence of the prompt; "" if the text ends the turn.
+// add adds a text to look for, unless it is empty. means is the stop sequence to report; "" if the text ends
+// the turn.
 func (w *stopWatch) add(text, means string) {
 	if text != "" {
 		w.stops = append(w.stops, newStopMatch(text, means))
 	}
 }
 
-// pass returns the chunk with the text that can go on. If a sequence is whole, the chunk
-// is the last one, and the upstream is left there.
+// pass returns the chunk with the text that can be sent. If a sequence is complete, this is the last chunk,
+// and the caller leaves the upstream's answer.
 func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 	text := append(w.held, c.Text...)
 	keep := 0
@@ -146,13 +144,13 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 	return c
 }
 
-// stopMatch finds one sequence in a text and reads each byte once, however much of the
-// sequence a text repeats (Knuth, Morris and Pratt, 1977).
+// stopMatch finds one sequence in a text. It reads each byte once, even if the text repeats parts of the
+// sequence (Knuth, Morris and Pratt, 1977).
 type stopMatch struct {
 	stop    string
-	means   string  // the sequence of the prompt; "" for what ends the turn
-	shorter []int32 // by how much is matched: the longest beginning of stop that this ends in, and that is shorter
-	matched int     // how much of stop the text ends in
+	means   string  // the stop sequence to report; "" if it ends the turn
+	shorter []int32 // shorter[n]: the longest proper prefix of stop[:n] that is also its suffix
+	matched int     // how many bytes of stop the text ends with
 }
 
 func newStopMatch(stop, means string) stopMatch {
@@ -166,7 +164,7 @@ func newStopMatch(stop, means string) stopMatch {
 	return m
 }
 
-// read takes the next byte of the text.
+// read processes the next byte of the text.
 func (m *stopMatch) read(c byte) {
 	if m.matched == len(m.stop) {
 		m.matched = int(m.shorter[m.matched])

@@ -70,14 +70,14 @@ func TestTextBodyRefuses(t *testing.T) {
 		message string
 	}{
 		{"an image", with(translate.Part{Type: translate.PartImage, Source: source}), 400,
-			"messages: this model reads text alone and cannot be shown the image in turn 3 (user)"},
+			"messages: this model reads only text and cannot be shown the image in turn 3 (user)"},
 		{"a document", with(translate.Part{Type: translate.PartDocument, Source: source, Title: "My \"T\""}), 400,
-			`messages: this model reads text alone and cannot be shown the document "My \"T\"" in turn 3 (user)`},
+			`messages: this model reads only text and cannot be shown the document "My \"T\"" in turn 3 (user)`},
 		{"a turn of the human's in a text", with(translate.Part{Type: translate.PartText, Text: "a\n\nHuman: b"}), 500,
-			"the prompt holds turns that are not its own, and was not sent"},
+			"a text of the prompt contains a turn marker, so Dragoman did not send it"},
 		{"a turn of the assistant's in a text", with(translate.Part{Type: translate.PartText, Text: "a\n\nAssistant: b"}), 500,
-			"the prompt holds turns that are not its own, and was not sent"},
-		{"what is no text", with(translate.Part{Type: translate.PartText, Text: "\xff"}), 400, "the prompt cannot be written as JSON"},
+			"a text of the prompt contains a turn marker, so Dragoman did not send it"},
+		{"what is no text", with(translate.Part{Type: translate.PartText, Text: "\xff"}), 400, "the prompt cannot be written as JSON: a text is not UTF-8, or a source is not JSON"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestDecodeText(t *testing.T) {
 		{"nothing behind the end is read", ask(), end + "\n{", "", translate.Chunk{Stop: "end_turn"}, ""},
 		{"no chunks", ask(), "", "", translate.Chunk{}, "broke off"},
 		{"no end", ask(), piece, "Hel", translate.Chunk{}, "broke off"},
-		{"not JSON", ask(), `{"type":"completion","completion":" Hel"`, "", translate.Chunk{}, "cannot be read"},
-		{"not UTF-8", ask(), strings.Replace(piece, "Hel", "\xff", 1), "", translate.Chunk{}, "cannot be read"},
+		{"not JSON", ask(), `{"type":"completion","completion":" Hel"`, "", translate.Chunk{}, "Dragoman cannot read"},
+		{"not UTF-8", ask(), strings.Replace(piece, "Hel", "\xff", 1), "", translate.Chunk{}, "Dragoman cannot read"},
 		{"an error", ask(), piece + `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Hel", translate.Chunk{}, "529 overloaded_error: Overloaded"},
 	}
 	for _, test := range tests {

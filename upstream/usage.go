@@ -11,8 +11,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// tokenUsage counts tokens in the members of any server: the Messages API (input_tokens), chat completions
-// (prompt_tokens), and Ollama's own API (prompt_eval_count).
+// tokenUsage has the token counts in the members of all servers: the Messages API (input_tokens), chat
+// completions (prompt_tokens), and Ollama's own API (prompt_eval_count).
 type tokenUsage struct {
 	Input      tokenCount `json:"input_tokens"`
 	Output     tokenCount `json:"output_tokens"`
@@ -21,7 +21,7 @@ type tokenUsage struct {
 
 	Prompt     tokenCount `json:"prompt_tokens"`
 	Completion tokenCount `json:"completion_tokens"`
-	// The tokens of the cache that are among those of the prompt.
+	// Cached tokens, which the tokens of the prompt include.
 	PromptDetails cacheDetails `json:"prompt_tokens_details"`
 	InputDetails  cacheDetails `json:"input_tokens_details"`
 
@@ -34,7 +34,7 @@ type cacheDetails struct {
 	Write tokenCount `json:"cache_write_tokens"` // OpenRouter
 }
 
-// UnmarshalJSONFrom reads what it can: counters never make an answer fail.
+// UnmarshalJSONFrom reads the counts that it can: bad counts must not make an answer fail.
 func (u *tokenUsage) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	data, err := d.ReadValue()
 	if err != nil {
@@ -45,8 +45,8 @@ func (u *tokenUsage) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// usage returns the counters in the terms of the Messages API, which counts the tokens of the cache beside
-// those of the prompt.
+// usage returns the counts in the terms of the Messages API, where the tokens of the prompt exclude cached
+// tokens.
 func (u *tokenUsage) usage() messages.Usage {
 	read := cmp.Or(u.PromptDetails.Read, u.InputDetails.Read)
 	write := cmp.Or(u.PromptDetails.Write, u.InputDetails.Write)
@@ -58,7 +58,7 @@ func (u *tokenUsage) usage() messages.Usage {
 	}
 }
 
-// tokenCount is a counter as servers write it: 5, 5.0 or "5". It is 0 if it is anything else.
+// tokenCount is a count in any form: 5, 5.0 or "5". Any other value becomes 0.
 type tokenCount int
 
 func (n *tokenCount) UnmarshalJSONFrom(d *jsontext.Decoder) error {

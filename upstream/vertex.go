@@ -14,42 +14,39 @@ import (
 type VertexOptions struct {
 	Project  string // id or number
 	Location string // a region, "global", or a multi-region: "us", "eu"
-	// Endpoint is a URL to use instead of the location's own, with or without /v1 at its
-	// end.
+	// Endpoint replaces the location's own URL; /v1 at its end is optional.
 	Endpoint string
-	// Credentials is the path of a credentials file: of a user, a service account, or
-	// another identity provider (workload identity federation). It is read again for every
-	// new token, so that it can be rotated. "" asks the metadata server of the machine or
-	// pod.
+	// Credentials is the path of a credentials file: of a user, a service account, or another identity
+	// provider (workload identity federation). Dragoman reads it again for every new token, so the file can
+	// be rotated. "" takes tokens from the metadata server of the machine or Pod.
 	Credentials string
-	// Connect is how long it may take to reach Vertex, or a token server.
+	// Connect limits the time to reach Vertex, or a token server.
 	Connect Connect
-	// Roots are the authorities of the certificates of Vertex and of token servers; nil for the
+	// Roots are the authorities that may sign the certificates of Vertex and of token servers; nil for the
 	// system's.
 	Roots *x509.CertPool
-	// HTTPClient replaces the client with the settings of this package, for Vertex and for
-	// token servers; nil is that client. Redirects are not followed either way.
+	// HTTPClient replaces this package's own client for Vertex and for token servers; optional. Either way,
+	// redirects are not followed.
 	HTTPClient *http.Client
-	// OnToken, if it is not nil, is called with the expiry of each new access token that has
-	// one. Calls do not overlap.
+	// OnToken is called with the expiry of each new access token; optional. It is not called for tokens that
+	// never expire. Calls do not overlap.
 	OnToken func(expiry time.Time)
-	// OnRequest, if it is not nil, is called before each request to Vertex, and not before those to
-	// token servers.
+	// OnRequest is called before each request to Vertex; optional. It is not called before requests to token
+	// servers.
 	OnRequest OnRequest
 }
 
 // Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1).
 type Vertex struct {
 	opt      VertexOptions
-	location string // its URL, within the project
+	location string // the URL of the project at the location
 	client   *http.Client
-	names    *resolver // of endpoints that users deployed
+	names    *resolver // for endpoints that users deployed
 	tokens   *googleTokens
 }
 
-// NewVertex returns an upstream with these options, or an error that names the option
-// that makes no sense. It does not touch the network: credentials are looked for when
-// the first request needs them.
+// NewVertex returns an upstream with these options, or an error that names the invalid option. It does not
+// touch the network: it looks for credentials when the first request needs them.
 func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	base, err := vertexBase(opt)
 	if err != nil {
@@ -64,22 +61,21 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	return &Vertex{opt: opt, location: base + "/projects/" + opt.Project + "/locations/" + opt.Location, client: client, names: newResolver(), tokens: tokens}, nil
 }
 
-// Close is for when nothing more will be asked: it closes the connections that are kept, and ends what still asks which
-// model an endpoint has.
+// Close closes the idle connections, and ends the requests that still ask Vertex about endpoints. Call it
+// when no more requests will come.
 func (v *Vertex) Close() {
 	v.names.close()
 	v.client.CloseIdleConnections()
 }
 
-// vertexBase returns the URL that all paths of the API begin with
-// (docs/reference/vertex.md §1). The location is a part of its host name, so both it and
-// the project are checked here.
+// vertexBase returns the URL that all paths of the API begin with (docs/reference/vertex.md §1). The location
+// is part of the host name and the project is part of the path, so vertexBase checks both.
 func vertexBase(opt VertexOptions) (string, error) {
 	switch {
 	case opt.Project == "":
-		return "", errors.New("vertex: no project")
+		return "", errors.New("vertex: no project. Set the key project")
 	case opt.Location == "":
-		return "", errors.New("vertex: no location")
+		return "", errors.New("vertex: no location. Set the key location")
 	case !IsVertexProject(opt.Project):
 		return "", fmt.Errorf("vertex project: %q is not the id of a project", opt.Project)
 	case !IsVertexLocation(opt.Location):
@@ -102,19 +98,19 @@ func vertexBase(opt VertexOptions) (string, error) {
 
 const lowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// IsVertexProject reports whether s can be the id or the number of a project. Older ids
-// are scoped by a domain: "example.com:my-project".
+// IsVertexProject reports whether s can be the id or the number of a project. Older ids have a domain before
+// the project: "example.com:my-project".
 func IsVertexProject(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-.:") == "" && strings.Contains(lowerAlphanumeric, s[:1])
 }
 
-// IsVertexLocation reports whether s can be a location. It stands in a host name.
+// IsVertexLocation reports whether s can be a location, which becomes part of a host name.
 func IsVertexLocation(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-") == ""
 }
 
-// isVertexModel reports whether s can stand in a path as one segment: clients may name a
-// model themselves.
+// isVertexModel reports whether s is a safe model id: one segment of a path. Clients may name a model
+// themselves.
 func isVertexModel(s string) bool {
 	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
 	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")

@@ -10,8 +10,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// wire returns how a model is asked: a Claude over the Messages API, any other over chat completions,
-// unless its entry says otherwise.
+// wire returns the wire to ask a model with. If its entry does not say, a Claude gets the Messages API, and
+// any other model gets chat completions.
 func (v *Vertex) wire(m Model) string {
 	switch {
 	case m.Wire != "":
@@ -22,12 +22,12 @@ func (v *Vertex) wire(m Model) string {
 	return WireChat
 }
 
-// Prepare returns the call that asks a model with a prompt. Models of Anthropic are asked with
-// streamRawPredict (docs/reference/vertex.md §2), and have an id with or without a revision
-// ("claude-sonnet-4-5@20250929"). The id of another names the publisher
-// ("meta/llama-3.3-70b-instruct-maas", "mistralai/mistral-medium-3"): the open models that Google serves
-// are asked with chat completions, and those of Mistral with a method of their own, whose body is the
-// same (docs/reference/vertex.md §5). An id that would change the path is an [*Error].
+// Prepare returns the call that sends a model a prompt. If the id could change the path, the error is an
+// [*Error].
+//
+//	Anthropic  claude-sonnet-4-5@20250929           streamRawPredict; the revision is optional (docs/reference/vertex.md §2)
+//	Mistral    mistralai/mistral-medium-3           its own method, with the body of chat completions (docs/reference/vertex.md §5)
+//	others     meta/llama-3.3-70b-instruct-maas     chat completions: open models that Google serves
 func (v *Vertex) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	switch wire := v.wire(m); {
 	case wire == WirePrompt, wire == WireChat && isDeployed(m.ID):
@@ -61,17 +61,17 @@ func (v *Vertex) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
 	return chatCall(v.at("/publishers/mistralai/models/"+id+method), m, p, true)
 }
 
-// Passes reports whether the model can be passed a client's own request: if it is asked over the Messages
-// API. A model whose id is not known yet may be.
+// Passes reports whether a client's own request can go to the model unchanged: the Messages API takes it. It
+// reports true while the id is not known yet.
 func (v *Vertex) Passes(m Model) bool {
 	return v.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
 }
 
-// TakesTools reports whether the model can be asked with a prompt for a tools API: if it is asked over chat completions.
+// TakesTools reports whether the model can get a prompt for a tool API: only chat completions take it.
 func (v *Vertex) TakesTools(m Model) bool { return v.wire(m) == WireChat }
 
-// PrepareNative returns the call that passes a client's request to a Claude. Vertex takes two versions:
-// vertex-2023-10-16, which all models know, and 2026-10-21 (docs/reference/vertex.md §2).
+// PrepareNative returns the call that passes a client's request to a Claude. Vertex has two versions:
+// vertex-2023-10-16, which all models take, and 2026-10-21 (docs/reference/vertex.md §2).
 func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {
 	if err := checkVertexModel(m.ID, "Claude"); err != nil {
 		return nil, err
@@ -88,19 +88,17 @@ func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {
 // Keeps reports false: only Bedrock has guardrails.
 func (v *Vertex) Keeps(Model, Guardrail) bool { return false }
 
-// at returns the endpoint at a path within the project and location.
+// at returns the endpoint for a path within the project and location.
 func (v *Vertex) at(path string) endpoint {
 	return endpoint{url: v.location + path, client: v.client}
 }
 
-// claude returns where a model of Anthropic is asked. The id has to be checked before a request goes
-// there.
+// claude returns the endpoint of a model of Anthropic. Check the id before.
 func (v *Vertex) claude(id, method string) endpoint {
 	return v.at("/publishers/anthropic/models/" + id + ":" + method)
 }
 
-// checkVertexModel returns an [*Error] for an id that would change the path of a
-// request.
+// checkVertexModel returns an [*Error] if the id could change the path of a request.
 func checkVertexModel(id, family string) error {
 	if !isVertexModel(id) {
 		return invalidRequest.error(fmt.Sprintf("model: %.64q cannot be the id of a %s model on Vertex AI", id, family))
@@ -108,9 +106,8 @@ func checkVertexModel(id, family string) error {
 	return nil
 }
 
-// mistralModel returns the id, without the publisher, of a model that Mistral serves. It
-// is false for the models of others, and for those of Mistral's that Google serves,
-// whose ids end in -maas.
+// mistralModel returns the id, without the publisher, of a model that Mistral itself serves. It returns false
+// for other models, and for Mistral's models that Google serves, which have ids that end in -maas.
 func mistralModel(id string) (string, bool) {
 	name := strings.TrimPrefix(id, "mistralai/")
 	for _, family := range []string{"mistral", "ministral", "codestral", "magistral", "devstral"} {

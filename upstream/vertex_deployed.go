@@ -13,23 +13,23 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Endpoints of Vertex AI to which users deployed models (docs/reference/raw-prompts.md §3).
+// Models that users deployed to endpoints of Vertex AI (docs/reference/raw-prompts.md §3).
 
-// deployedPath is the beginning of the id of such an endpoint within the upstream's project and location.
+// deployedPath begins the id of such an endpoint within the upstream's project and location.
 const deployedPath = "endpoints/"
 
-// isDeployed reports whether an id names an endpoint: "endpoints/ID", or the full path of one.
+// isDeployed reports whether an id names an endpoint: "endpoints/ID", or its full path.
 func isDeployed(id string) bool {
 	return strings.HasPrefix(id, deployedPath) || strings.HasPrefix(id, "projects/") && strings.Contains(id, "/"+deployedPath)
 }
 
-// deployed is an endpoint that a user deployed a model to.
+// deployed is an endpoint with a model that a user deployed.
 type deployed struct {
-	path string // within the API: projects/P/locations/L/endpoints/ID
+	path string // the path in the API: projects/P/locations/L/endpoints/ID
 	base string // the URL of the API at the location
 }
 
-// deployedAt returns the endpoint that an id names, or an [*Error].
+// deployedAt returns the endpoint that an id names. For any other id the error is an [*Error].
 func (v *Vertex) deployedAt(id string) (d deployed, err error) {
 	opt := v.opt
 	parts := strings.Split(id, "/")
@@ -48,8 +48,8 @@ func (v *Vertex) deployedAt(id string) (d deployed, err error) {
 	return d, nil
 }
 
-// prepareDeployed returns the call that asks the model of an endpoint: over chat completions, or with a raw prompt,
-// which goes to the route of the container as it is.
+// prepareDeployed returns the call that asks the model of an endpoint, over chat completions or with a raw
+// prompt. A raw prompt goes to the route of the container, which does not change it.
 func (v *Vertex) prepareDeployed(m Model, p *translate.Prompt) (*Call, error) {
 	d, err := v.deployedAt(m.ID)
 	if err != nil {
@@ -59,7 +59,7 @@ func (v *Vertex) prepareDeployed(m Model, p *translate.Prompt) (*Call, error) {
 		d.base = "https://" + m.Server + "/v1"
 	}
 	e := endpoint{url: d.base + "/" + d.path, client: v.client}
-	m.ID, m.Server = "", "" // which the URL has
+	m.ID, m.Server = "", "" // they are in the URL
 	if v.wire(m) == WireChat {
 		e.url += "/chat/completions"
 		return chatCall(e, m, p, false)
@@ -83,8 +83,9 @@ func (e endpoint) to(more string) endpoint {
 	return e
 }
 
-// Resolve returns what Vertex tells of the model behind an endpoint that a user deployed. The first call for an endpoint
-// waits, because an endpoint may have a host of its own; Vertex is asked once. Other ids tell the family.
+// Resolve returns what Vertex tells about the model behind a deployed endpoint. The first call for an
+// endpoint waits, because an endpoint may have its own host. Vertex is asked once. Other ids already tell the
+// family.
 func (v *Vertex) Resolve(ctx context.Context, m Model) Resolved {
 	if !isDeployed(m.ID) {
 		return Resolved{}
@@ -92,7 +93,7 @@ func (v *Vertex) Resolve(ctx context.Context, m Model) Resolved {
 	return v.names.wait(ctx, m.ID, v.askEndpoint)
 }
 
-// askEndpoint asks Vertex about an endpoint: which model it has, and at which host it answers.
+// askEndpoint asks Vertex which model an endpoint has, and at which host it answers.
 func (v *Vertex) askEndpoint(ctx context.Context, id string) (Resolved, error) {
 	d, err := v.deployedAt(id)
 	if err != nil {
@@ -111,7 +112,7 @@ func (v *Vertex) askEndpoint(ctx context.Context, id string) (Resolved, error) {
 		return Resolved{}, unlessTold(err)
 	}
 	r := Resolved{Model: said.Name}
-	if said.Dedicated && isVertexHost(said.DNS) && v.opt.Endpoint == "" { // then the shared host refuses
+	if said.Dedicated && isVertexHost(said.DNS) && v.opt.Endpoint == "" { // the shared host rejects requests for it
 		r.Server = said.DNS
 	}
 	for _, m := range said.Models {
@@ -123,7 +124,7 @@ func (v *Vertex) askEndpoint(ctx context.Context, id string) (Resolved, error) {
 	return r, nil
 }
 
-// isVertexHost reports whether a host is one of endpoints on Vertex AI: access tokens go there.
+// isVertexHost reports whether host belongs to endpoints of Vertex AI, so that it may get access tokens.
 func isVertexHost(host string) bool {
 	u, err := url.Parse("https://" + host)
 	return err == nil && u.Host == host && strings.HasSuffix(host, ".prediction.vertexai.goog")
@@ -142,8 +143,8 @@ type predictInstance struct {
 	Raw  bool     `json:"raw_response"`
 }
 
-// predictCall returns the call that sends a raw prompt to :predict. The answer comes whole, without its usage, and does
-// not say why it ended.
+// predictCall returns the call that sends a raw prompt to :predict. The answer is not streamed. It has no
+// token counts and no stop reason.
 func predictCall(e endpoint, r *rawPrompt) (*Call, error) {
 	data, err := encodeBody(predictBody{[1]predictInstance{{r.Text, r.prompt.MaxTokens, samplingOf(r.prompt), r.stops(), true}}})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// bearerTransport sends requests with an access token. One that the server refuses with
-// a 401 is not used again, and the request is sent once more with the next one.
+// bearerTransport sends requests with an access token. If the server rejects a token with a 401,
+// bearerTransport drops the token and sends the request once more with the next one.
 type bearerTransport struct {
 	base   http.RoundTripper
 	tokens *googleTokens
@@ -27,7 +27,7 @@ func (b *bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	b.tokens.reject(t)
 	next, err := b.tokens.get(r.Context())
 	if err != nil || next.value == t.value {
-		return response, nil // what the server has said tells more
+		return response, nil // the server's response tells more
 	}
 	body, err := r.GetBody()
 	if err != nil {
@@ -37,13 +37,13 @@ func (b *bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.send(r, body, next)
 }
 
-// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+// CloseIdleConnections implements the method that [http.Client.CloseIdleConnections] looks for.
 func (b *bearerTransport) CloseIdleConnections() {
 	(&http.Client{Transport: b.base}).CloseIdleConnections()
 }
 
-// send sends a request with a body and a token. A RoundTripper must not change the
-// request of its caller.
+// send sends a copy of a request with a body and a token, because a RoundTripper must not change its caller's
+// request.
 func (b *bearerTransport) send(r *http.Request, body io.ReadCloser, t *token) (*http.Response, error) {
 	own := *r
 	own.Body = body

@@ -8,20 +8,20 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Some servers cut a character that JSON escapes in two. One text ends in the first half of its surrogate
+// Some servers split a character in an escaped JSON string. One text ends with the first half of a surrogate
 // pair, and the text of the next event begins with the second half:
 //
 //	{"content":"Hi \ud83d"}   {"content":"\ude00!"}
 //
 // JSON decoders refuse both texts.
 
-// ping is an event that no wire has an answer in.
+// ping is an event without any part of an answer, on every wire.
 const ping = `{"type":"ping"}`
 
 // wholeCharacters yields the events, which are JSON, with whole characters in their strings. It moves the
 // second half of a pair to the event with the first half. A half without the other becomes U+FFFD. An event
-// with a string that ends in a first half waits for the next event. A ping is yielded meanwhile, so that what
-// was yielded before is not held up.
+// with a string that ends in a first half waits for the next event. Meanwhile wholeCharacters yields a ping,
+// so that the earlier events are sent immediately.
 func wholeCharacters(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var held []byte // the event that waits, or nil
@@ -47,15 +47,14 @@ func wholeCharacters(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	}
 }
 
-// isFirstHalf reports whether the second half of a pair can follow in the next event.
+// isFirstHalf reports whether the next event can have the second half of the pair.
 func isFirstHalf(s rawjson.LoneSurrogate) bool { return s.First && s.AtStringEnd }
 
-// isSecondHalf reports whether the first half of a pair can stand in the event before.
+// isSecondHalf reports whether the event before can have the first half of the pair.
 func isSecondHalf(s rawjson.LoneSurrogate) bool { return !s.First && s.AtStringBegin }
 
-// joinHalves moves the second halves at the beginnings of strings of an event to the first halves in the
-// event before it. If one event has more of them than the other, it is not known which belong together, and
-// none is moved.
+// joinHalves moves second halves at the beginnings of strings in event to the first halves in before. If the
+// numbers of halves differ, it moves none, because it cannot tell which belong together.
 func joinHalves(before, event []byte) (joinedBefore, rest []byte) {
 	firsts, seconds := halves(before, isFirstHalf), halves(event, isSecondHalf)
 	if len(firsts) != len(seconds) {
@@ -71,7 +70,7 @@ func joinHalves(before, event []byte) (joinedBefore, rest []byte) {
 	return append(joinedBefore, before[atBefore:]...), append(rest, event[atEvent:]...)
 }
 
-// halves returns where the lone surrogates stand that is reports true of.
+// halves returns the positions of the lone surrogates for which is returns true.
 func halves(text []byte, is func(rawjson.LoneSurrogate) bool) (list []int) {
 	for _, s := range rawjson.LoneSurrogates(text) {
 		if is(s) {

@@ -162,7 +162,7 @@ func testFailures(t *testing.T, url, model string, ask ask) {
 // into the chunk as it is; Bedrock's is in base64, the member bytes of another object. An answer that is
 // not understood is a failure that says so.
 func testBareChunks(t *testing.T, c *conversation, ask ask) {
-	if e := failure(t, c, ask, "Greet me."); e.StatusCode != 502 || !strings.Contains(e.RawJSON(), "a chunk that cannot be read") {
+	if e := failure(t, c, ask, "Greet me."); e.StatusCode != 502 || !strings.Contains(e.RawJSON(), "a chunk that Dragoman cannot read") {
 		t.Errorf("%d %s", e.StatusCode, e.RawJSON())
 	}
 }
