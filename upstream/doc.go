@@ -19,7 +19,7 @@
 //	messages_*, native*, converse_*, chat*, text the wires: request bodies and answers
 //	call, list                                   the call to a model; the list of models
 //	endpoint, response, sse, sequence, connect   HTTP, for every wire
-//	stops, prompt, body, json                    shared by several wires
+//	stop_*, prompt, json                         shared by several wires
 //	errors*, refusals, retry_after               failures in the terms of the Messages API
 //	model, family                                the features of a model
 //

@@ -21,7 +21,7 @@ func TestExplainWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, base := range map[string]string{
-		"the connection to the upstream failed: http: server gave HTTP response to HTTPS client":   "https://" + at.Host,
+		"the connection to the upstream failed: http: server gave HTTP response to HTTPS client":                                            "https://" + at.Host,
 		"the connection to the upstream failed: the network's proxy refused the connection with status 407. Check HTTPS_PROXY and NO_PROXY": "https://models.test",
 	} {
 		transport := newTransport(0)
