@@ -50,11 +50,12 @@ func FuzzDamage(f *testing.F) {
 // TestDamage checks that no call is changed silently, and that the tables in README.md are what is measured. A brief
 // run damages fewer writings of each kind, and compares the tables without their figures.
 func TestDamage(t *testing.T) {
-	whole := *update || testcost.Long()
-	perKind := 30
-	if whole {
-		perKind = 300
+	const all = 300
+	perKind := testcost.Cases(30, all)
+	if *update {
+		perKind = all
 	}
+	whole := perKind == all
 	tallies, err := TallyAll(perKind)
 	if err != nil {
 		t.Fatal(err)
