@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"translate/answer/held":  {"translate/format", "translate/rawjson", "translate/markup", "translate/schema"},
 	"translate/answer":       {"translate/answer/held", "translate/prompt", "translate/format", "translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate/constrain":    {"translate/prompt", "translate/format", "translate/rawjson", "translate/messages", "translate/schema"},
-	"translate":              {"translate/answer", "translate/answer/held", "translate/constrain", "translate/prompt", "translate/format", "translate/language", "translate/messages"},
+	"translate":              {"translate/answer", "translate/answer/held", "translate/constrain", "translate/prompt", "translate/format", "translate/language", "translate/memo", "translate/messages"},
 	"upstream/converse":      nil,
 	"upstream/eventstream":   nil,
 	"upstream":               {"translate", "translate/rawjson", "translate/messages", "upstream/converse"},

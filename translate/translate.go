@@ -9,6 +9,7 @@ import (
 	"dragoman/translate/constrain"
 	"dragoman/translate/format"
 	"dragoman/translate/language"
+	"dragoman/translate/memo"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
 )
@@ -252,8 +253,18 @@ func AboutChatTemplates() []AboutTemplate { return format.AboutTemplates() }
 // Languages returns the names that [Target.Language] takes; the default comes first.
 func Languages() []string { return language.Names() }
 
-// ChooseFormat returns how a model is best asked: see [format.Choose].
-func ChooseFormat(model string) Choice { return format.Choose(model) }
+// ChooseFormat returns how a model is best asked: see [format.Choose]. It keeps the answers: an exchange asks several
+// times, and there are few models.
+func ChooseFormat(model string) Choice {
+	if known, ok := choices.Find([]byte(model)); ok {
+		return known
+	}
+	c := format.Choose(model)
+	choices.Keep([]byte(model), c, 0)
+	return c
+}
+
+var choices = memo.New[Choice](1000, 1<<20, 1<<10)
 
 // AcceptFor returns the [Target.Accept] of a model of which nothing else is said.
 func AcceptFor(model string) string { return format.AcceptFor(model) }

@@ -117,7 +117,7 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 	e.entities = e.entities[:0]
 	protected := e.names(names)
 	// The next `<`, `&`, `[`, turn marker and other opener; each is looked for again once i has passed it.
-	lt, amp, bracket, turn, word := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s), len(s), e.firstWord(s)
+	lt, amp, bracket, turn, word := indexFrom(s, '<', 0), escapeFrom(s, 0), len(s), len(s), e.firstWord(s)
 	if protected.brackets() {
 		bracket = indexFrom(s, '[', 0)
 	}
@@ -154,7 +154,7 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 			lt = indexFrom(s, '<', i)
 		}
 		if amp < i {
-			amp = indexFrom(s, '&', i)
+			amp = escapeFrom(s, i)
 		}
 		if bracket < i {
 			bracket = indexFrom(s, '[', i)
@@ -204,6 +204,16 @@ func turnFrom(s string, i int) int {
 			if first := at + 1 - len(marker); first >= i && equalFold(s[first:at+1], marker) {
 				return first
 			}
+		}
+	}
+	return len(s)
+}
+
+// escapeFrom returns the index of the first `&` in s from i on that may begin an escape, or the length of s.
+func escapeFrom(s string, i int) int {
+	for at := indexFrom(s, '&', i); at < len(s); at = indexFrom(s, '&', at+1) {
+		if at+1 < len(s) && MayBeEscape(s[at+1]) {
+			return at
 		}
 	}
 	return len(s)
@@ -274,7 +284,7 @@ func (e *Escaper) matchProtected(s string, i int, names *Escapes, parameter stri
 
 // matchWhole returns the length of the opener that s[i:] begins with, 0 if there is none, or if it names no tool.
 func (e *Escaper) matchWhole(s string, i int) int {
-	if isMidName(s, i) {
+	if !e.Openers.mayBegin(s, i) || isMidName(s, i) {
 		return 0
 	}
 	m, v := matchOpener(e.Openers, s[i], s[i+1:], true)

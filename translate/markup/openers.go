@@ -91,6 +91,20 @@ func NewOpeners(list []Opener) *Openers {
 	return o
 }
 
+// mayBegin reports whether one of them may begin with s[i] and the byte behind it.
+func (o *Openers) mayBegin(s string, i int) bool {
+	switch {
+	case o == nil:
+		return false
+	case o.begins[s[i]]:
+		return true
+	case s[i] != '<' && s[i] != '[' || i+1 == len(s):
+		return false
+	}
+	next := int(s[i+1])
+	return o.from[next] < o.from[next+1]
+}
+
 // maxOpener bounds how much text is looked at for an opener, in bytes.
 const maxOpener = 1 << 10
 
