@@ -37,7 +37,7 @@ server is the tools API of the server itself, and native is that API with calls 
 the answer. Without --formats, a server with chat completions is asked over server, too.
 
 results.jsonl in the folder of --out holds every answer. The same command goes on where it stopped, and
-asks again what got no answer. report.md there has charts, what was wrong, and how the calls were read.
+asks again what got no answer. report.md there says what was wrong, and how the calls were read.
 
 SET is one or more files, or folders of files. A file has JSON lines: {"id","tools","question" or
 "messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected is
@@ -240,6 +240,6 @@ func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error 
 	if best := report.Best(auto); best != "" && !report.Simulated {
 		fmt.Fprintf(w, "\nThe best entry, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
 	}
-	_, err := fmt.Fprintf(w, "\n%s has charts, and what was wrong.\n", filepath.Join(e.out, eval.MarkdownFile))
+	_, err := fmt.Fprintf(w, "\n%s says what was wrong.\n", filepath.Join(e.out, eval.MarkdownFile))
 	return err
 }

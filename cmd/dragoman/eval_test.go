@@ -23,7 +23,7 @@ func TestEval(t *testing.T) {
 	if first.code != 0 || first.stderr != "" {
 		t.Fatalf("got %+v", first)
 	}
-	for _, want := range []string{"Simulated: a built-in program answered", "\nlegacy     2          1      50.0 %    1      0.0 %", "\nattribute  2 ", "\njson       2 ", "report.md has charts"} {
+	for _, want := range []string{"Simulated: a built-in program answered", "\nlegacy     2          1      50.0 %    1      0.0 %", "\nattribute  2 ", "\njson       2 ", "report.md says what was wrong"} {
 		if !strings.Contains(first.stdout, want) {
 			t.Errorf("%q is not in\n%s", want, first.stdout)
 		}

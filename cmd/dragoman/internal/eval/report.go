@@ -29,58 +29,6 @@ func (r *Report) write(folder string) error {
 	return os.WriteFile(filepath.Join(folder, MarkdownFile), []byte(r.markdown()), 0o644)
 }
 
-// chart shows a figure of each format as a bar.
-type chart struct {
-	title string
-	bars  []bar
-}
-
-// bar is one bar of a chart: the name before it, the figure behind it, and its length.
-type bar struct {
-	label, text string
-	share       float64 // of the longest possible bar, from 0 to 1
-}
-
-// charts returns the charts of the report. Of percentages the longest possible
-// bar is 100 %, of other figures it is the longest bar of the chart.
-func (r *Report) charts() []chart {
-	share := func(title string, of func(Summary) (part, whole int)) chart {
-		c := chart{title: title}
-		for _, s := range r.Formats {
-			part, whole := of(s)
-			c.bars = append(c.bars, bar{s.Format, percent(part, whole), float64(part) / float64(max(whole, 1))})
-		}
-		return c
-	}
-	length := func(title string, of ...func(Summary) (string, int64)) chart {
-		c := chart{title: title}
-		longest := int64(1)
-		for _, s := range r.Formats {
-			for _, f := range of {
-				_, n := f(s)
-				longest = max(longest, n)
-			}
-		}
-		for _, s := range r.Formats {
-			for _, f := range of {
-				name, n := f(s)
-				c.bars = append(c.bars, bar{strings.TrimSpace(s.Format + " " + name), fmt.Sprint(n), float64(n) / float64(longest)})
-			}
-		}
-		return c
-	}
-	return []chart{
-		share("Accuracy", func(s Summary) (int, int) { return s.Right, s.Questions - s.Failed }),
-		share("Malformed calls", func(s Summary) (int, int) { return s.Malformed, s.Calls }),
-		length("Tokens",
-			func(s Summary) (string, int64) { return "in", int64(s.InputTokens) },
-			func(s Summary) (string, int64) { return "out", int64(s.OutputTokens) }),
-		length("Milliseconds for an answer",
-			func(s Summary) (string, int64) { return "p50", s.P50 },
-			func(s Summary) (string, int64) { return "p95", s.P95 }),
-	}
-}
-
 // shownWrong is how many answers that are not right a report lists at most. The results
 // have all of them.
 const shownWrong = 200
@@ -99,19 +47,11 @@ func (r *Report) wrongRows() [][]string {
 	return rows
 }
 
-// markdown returns the report as Markdown, with charts of characters.
+// markdown returns the report as Markdown.
 func (r *Report) markdown() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s on %s\n\n%s\n\n", plain(r.Model), plain(r.Set), plain(r.intro()))
 	markdownTable(&out, columns, rowsOf(r.Formats))
-	for _, c := range r.charts() {
-		fmt.Fprintf(&out, "\n## %s\n\n```\n", c.title)
-		for _, b := range c.bars {
-			full := int(b.share*barWidth + 0.5)
-			fmt.Fprintf(&out, "%-14s %s%s %s\n", b.label, strings.Repeat("█", full), strings.Repeat("░", barWidth-full), b.text)
-		}
-		out.WriteString("```\n")
-	}
 	out.WriteString("\n## How calls were read\n\n")
 	markdownTable(&out, outcomeColumns, r.outcomeRows())
 	if r.Kinds != nil {
