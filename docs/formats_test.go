@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the parts of pages that are made of the code")
 
-// TestFormats holds that docs/formats.md shows the formats as they are declared.
+// TestFormats holds that docs/reference/call-formats.md shows the formats as they are declared.
 func TestFormats(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| `format` | for | variants | written by |\n| --- | --- | --- | --- |\n")
@@ -49,7 +49,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	b.WriteString("\n")
-	holdPart(t, "docs/formats.md", "formats", b.String())
+	holdPart(t, "docs/reference/call-formats.md", "formats", b.String())
 }
 
 // holdPart holds that the part of a page between the comments <!-- NAME --> and <!-- end of NAME --> is this

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestJudged holds that the tables of docs/evaluation.md are counted from the answers in docs/evaluation/,
+// TestJudged holds that the tables of docs/explanation/measurements.md are counted from the answers in docs/explanation/evaluation/,
 // which are the results of `dragoman eval`.
 func TestJudged(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, "docs/evaluation/*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(root, "docs/explanation/evaluation/*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no answers: %v", err)
 	}
@@ -55,7 +55,7 @@ func TestJudged(t *testing.T) {
 			fmt.Fprintf(&outcomes, "| %s | `%s` | %s |\n", model, format, strings.Join(list, ", "))
 		}
 	}
-	holdPart(t, "docs/evaluation.md", "judged answers", right.String()+"\n"+outcomes.String())
+	holdPart(t, "docs/explanation/measurements.md", "judged answers", right.String()+"\n"+outcomes.String())
 }
 
 // judged is one answer in a results.jsonl.

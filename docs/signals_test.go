@@ -12,10 +12,9 @@ import (
 	"testing"
 )
 
-// TestSignals holds that docs/operations.md has a row for each metric, of what to do when it moves, and
-// for each field of the line of an exchange.
+// TestSignals holds that docs/reference/metrics.md has a row for each metric, of what to do when it moves, and
+// docs/reference/log.md for each field of the line of an exchange.
 func TestSignals(t *testing.T) {
-	page := read(t, "docs/operations.md")
 	metric := regexp.MustCompile(`r\.(?:gauge|gauges|counter|counters|histograms)\("([a-z_]+)"`)
 	var metrics strings.Builder
 	for _, file := range files(t, ".go") {
@@ -23,16 +22,16 @@ func TestSignals(t *testing.T) {
 			metrics.WriteString(read(t, file))
 		}
 	}
-	checkRows(t, below(t, page, "### When one moves"), metric.FindAllStringSubmatch(metrics.String(), -1), 20)
+	checkRows(t, below(t, read(t, "docs/reference/metrics.md"), "## When one moves"), metric.FindAllStringSubmatch(metrics.String(), -1), 20)
 
 	line := read(t, "proxy/record_log.go")
 	line, _, _ = strings.Cut(line[strings.Index(line, ") log() {"):], "\n}\n")
 	field := regexp.MustCompile(`(?:\{|\b(?:Str|Int|Int64|Bool|Float64|Strs)\()"([a-z_]+)"`)
-	checkRows(t, below(t, page, "### Its fields"), field.FindAllStringSubmatch(line, -1), 25)
+	checkRows(t, below(t, read(t, "docs/reference/log.md"), "## Its fields"), field.FindAllStringSubmatch(line, -1), 25)
 }
 
 // TestEvents holds that each line of the log of level warn or error has a word for its event, and that
-// docs/operations.md says of each word what to do.
+// docs/reference/log.md says of each word what to do.
 func TestEvents(t *testing.T) {
 	var events [][]string
 	for _, path := range files(t, ".go") {
@@ -63,7 +62,7 @@ func TestEvents(t *testing.T) {
 		})
 	}
 	events = append(events, []string{"", "exchange_failed"}, []string{"", "line_too_long"})
-	checkRows(t, below(t, read(t, "docs/operations.md"), "### Events"), events, 20)
+	checkRows(t, below(t, read(t, "docs/reference/log.md"), "## Events"), events, 20)
 }
 
 // chain returns the names of the methods that are called one on the result of another, the last one first. A call of
@@ -113,7 +112,7 @@ func checkRows(t *testing.T, table string, names [][]string, least int) {
 	for _, name := range names {
 		row := regexp.MustCompile("(?m)^\\| [^|]*`" + name[1] + "`[^|]*\\| [^| ][^|]* \\|")
 		if !row.MatchString(table) {
-			t.Errorf("docs/operations.md has no row for %s", name[1])
+			t.Errorf("there is no row for %s", name[1])
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"dragoman/translate"
 )
 
-// TestChatTemplates holds that docs/raw-prompts.md lists the chat templates as they are declared.
+// TestChatTemplates holds that docs/reference/chat-templates.md lists the chat templates as they are declared.
 func TestChatTemplates(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| template | for ids with | own format | thinking |\n| --- | --- | --- | --- |\n")
@@ -33,5 +33,5 @@ func TestChatTemplates(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, models, own, thinking)
 	}
 	b.WriteString("\n")
-	holdPart(t, "docs/raw-prompts.md", "templates", b.String())
+	holdPart(t, "docs/reference/chat-templates.md", "templates", b.String())
 }

@@ -90,7 +90,7 @@ var (
 	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
 )
 
-// The log's reasons of a 400, in addition to [messages.Faults]. docs/operations.md explains them.
+// The log's reasons of a 400, in addition to [messages.Faults]. docs/reference/log.md explains them.
 const (
 	reasonBody     = "unreadable_body"
 	reasonUpstream = "upstream_refused"

@@ -67,7 +67,7 @@ func TestErrorReason(t *testing.T) {
 		}
 		seen[got] = true
 	}
-	page, err := os.ReadFile("../docs/operations.md")
+	page, err := os.ReadFile("../docs/reference/log.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	prompt.Thinking = c.prompt.Thinking
 	for place, shown := range shownIn(t, req, target) {
 		if place == "tool" && target.Format == format.Harmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
-			continue // a description is lines of comments there: docs/formats.md says what gap that leaves
+			continue // a description is lines of comments there: docs/explanation/prompts.md says what gap that leaves
 		}
 		for i, around := range [][2]string{{"", ""}, {"It says:\n\n", ""}, {"It says:\n\n", "\n\nThat is all."}, {"", "\nThat is all."}} {
 			if isBareJSON(around[0] + text + around[1]) {

@@ -163,7 +163,7 @@ func mustTemplate(t testing.TB, name string) *format.ChatTemplate {
 }
 
 // rawDifferences are where a prompt differs from what the template of the family renders: with got in place of want, by
-// family, in the cases with tools. docs/raw-prompts.md lists them.
+// family, in the cases with tools. docs/reference/chat-templates.md lists them.
 var rawDifferences = map[string]struct {
 	replace []string // what Dragoman writes, and what the template does
 	reason  string
@@ -255,9 +255,9 @@ func TestRawFixturesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestRawDifferencesPage holds that docs/raw-prompts.md lists the differences; -update-render writes them there.
+// TestRawDifferencesPage holds that docs/reference/chat-templates.md lists the differences; -update-render writes them there.
 func TestRawDifferencesPage(t *testing.T) {
-	const path, begin, end = "../docs/raw-prompts.md", "<!-- differences -->\n", "<!-- end of differences -->\n"
+	const path, begin, end = "../docs/reference/chat-templates.md", "<!-- differences -->\n", "<!-- end of differences -->\n"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

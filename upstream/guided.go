@@ -12,7 +12,7 @@ import (
 	"dragoman/translate"
 )
 
-// How servers take a constraint (docs/guided-decoding.md).
+// How servers take a constraint (docs/explanation/guided-decoding.md).
 
 // The kinds of servers by the form of their constraints. The names are values of the key guided.
 const (

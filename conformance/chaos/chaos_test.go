@@ -1,5 +1,5 @@
 // Package chaos has every fault befall an answer of every upstream at every moment, and holds what a
-// client makes of it against docs/faults.md.
+// client makes of it against docs/reference/faults.md.
 //
 // A cell of the matrix is a proxy with its upstream and its client, in a network and a time of their
 // own: [testing/synctest] makes a byte a second cost nothing, and ends the test if a goroutine stays.

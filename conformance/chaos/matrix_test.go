@@ -15,7 +15,7 @@ import (
 	"dragoman/translate/testcost"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/faults.md")
+var update = flag.Bool("update", false, "write the table of docs/reference/faults.md")
 
 // phases are the moments of an answer, in order.
 var phases = []string{"connect", "headers", "first event", "mid text", "mid tool", "last frame"}
@@ -56,7 +56,7 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	})
-	m.hold(t, "../../docs/faults.md")
+	m.hold(t, "../../docs/reference/faults.md")
 }
 
 // row is a row of the table.

@@ -110,10 +110,10 @@ func reasons() []string {
 }
 
 // update has the table in the page written.
-var update = flag.Bool("update", false, "write the table of docs/clients.md")
+var update = flag.Bool("update", false, "write the table of docs/reference/tested-clients.md")
 
 // page is where the table stands, between two lines.
-var page = filepath.Join("..", "..", "docs", "clients.md")
+var page = filepath.Join("..", "..", "docs", "reference", "tested-clients.md")
 
 const (
 	begins = "<!-- conformance: make conformance ARGS=-update -->\n"

@@ -96,7 +96,7 @@ func TestEveryAlertIsTested(t *testing.T) {
 // Each alert says what it is about, and has a section of the runbook, with four steps; and the runbook has no others.
 // Its queries can be read.
 func TestRunbook(t *testing.T) {
-	runbook := read(t, root+"/docs/runbook.md")
+	runbook := read(t, root+"/docs/how-to/runbook.md")
 	var sections []string
 	for _, section := range strings.Split(runbook, "\n### ")[1:] {
 		name, text, _ := strings.Cut(section, "\n")
@@ -124,7 +124,7 @@ func TestRunbook(t *testing.T) {
 		if alert.Annotations["summary"] == "" || alert.Annotations["description"] == "" {
 			t.Errorf("%s has no summary or no description", alert.Alert)
 		}
-		if want := "docs/runbook.md#" + strings.ToLower(alert.Alert); alert.Annotations["runbook"] != want {
+		if want := "docs/how-to/runbook.md#" + strings.ToLower(alert.Alert); alert.Annotations["runbook"] != want {
 			t.Errorf("%s: the runbook is %q, want %q", alert.Alert, alert.Annotations["runbook"], want)
 		}
 	}

@@ -132,8 +132,8 @@ var unshown = []string{"config_info", "config_last_reload_timestamp_seconds", "u
 
 // Every metric of the page about them is on some panel.
 func TestPanelsShowEveryMetric(t *testing.T) {
-	_, table, _ := strings.Cut(read(t, root+"/docs/operations.md"), "\n## Metrics\n")
-	table, _, _ = strings.Cut(table, "\n###")
+	_, table, _ := strings.Cut(read(t, root+"/docs/reference/metrics.md"), "# Metrics\n")
+	table, _, _ = strings.Cut(table, "\n##")
 	var shown strings.Builder
 	for _, p := range dashboard(t).Panels {
 		for _, target := range p.Targets {

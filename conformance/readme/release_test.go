@@ -12,7 +12,7 @@ import (
 	"dragoman/conformance/install"
 )
 
-const releasePage = "docs/release.md"
+const releasePage = "docs/how-to/releases.md"
 
 // elsewhere are the commands of the page that want the network, an identity or a key.
 var elsewhere = regexp.MustCompile(`(?m)^(?:cosign|gh|git tag|git push) .*\n`)

@@ -11,19 +11,19 @@ import (
 )
 
 // runbook is the page whose commands are for a cluster.
-const runbook = "docs/runbook.md"
+const runbook = "docs/how-to/runbook.md"
 
 // TestRunbook runs all commands of the runbook, one after the other, in one shell. A cluster is played: its log has a
-// line for each event that docs/operations.md lists, and the program in its Pod is the one under test.
+// line for each event that docs/reference/log.md lists, and the program in its Pod is the one under test.
 func TestRunbook(t *testing.T) {
 	install.Need(t, "bash")
 	install.Need(t, "curl")
-	page, err := os.ReadFile(filepath.Join(root, "docs/operations.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs/reference/log.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, events, _ := strings.Cut(string(page), "\n### Events\n")
-	events, _, _ = strings.Cut(events, "\n### ")
+	_, events, _ := strings.Cut(string(page), "\n## Events\n")
+	events, _, _ = strings.Cut(events, "\n## ")
 	var log strings.Builder
 	for _, match := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(events, -1) {
 		for _, status := range []string{"429", "500"} {

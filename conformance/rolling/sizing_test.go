@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The benchmarks measure what docs/sizing.md says, of one process of dragoman, by its own metrics. Its
+// The benchmarks measure what docs/how-to/sizing.md says, of one process of dragoman, by its own metrics. Its
 // processor time is what it costs: how long something takes says as much about the clients and the model,
 // which have the same machine.
 

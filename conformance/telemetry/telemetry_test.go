@@ -280,9 +280,9 @@ func TestNoCollector(t *testing.T) {
 	}
 }
 
-// TestPage: the collector that docs/telemetry.md shows gets what the program tells it.
+// TestPage: the collector that docs/how-to/telemetry.md shows gets what the program tells it.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/telemetry.md")
+	page, err := os.ReadFile("../../docs/how-to/telemetry.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ var plain = map[string]string{
 	"configmap.yaml": `#
 # Put your upstreams and models here: the first that matches is taken. Run ` + "`" + `dragoman check` + "`" + ` before you
 # apply it: running Pods read it again within about two minutes. What takes a restart
-# (docs/configuration.md) takes ` + "`" + `kubectl rollout restart deployment dragoman` + "`" + `. Keep
+# (docs/reference/configuration.md) takes ` + "`" + `kubectl rollout restart deployment dragoman` + "`" + `. Keep
 # terminationGracePeriodSeconds of the Deployment above the drain.
 `,
 	"deployment.yaml": `#
@@ -36,7 +36,7 @@ var plain = map[string]string{
 #
 # Put the image that you built and pushed in place of dragoman:dev. Clients in the namespace then use
 # ANTHROPIC_BASE_URL=http://dragoman and that key. To put a new key in its place, and to add a second one
-# (docs/deployment.md, Rotating keys):
+# (docs/how-to/key-rotation.md):
 #
 #   kubectl patch secret dragoman -p "{\"stringData\":{\"key\":\"$(openssl rand -hex 32)\"}}"
 #   kubectl patch secret dragoman -p "{\"stringData\":{\"next\":\"$(openssl rand -hex 32)\"}}"

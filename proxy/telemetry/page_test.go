@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPage: docs/telemetry.md has every name that is emitted, and no other of these conventions, and
+// TestPage: docs/reference/telemetry.md has every name that is emitted, and no other of these conventions, and
 // every variable that is read.
 func TestPage(t *testing.T) {
 	read := func(path string) string {
@@ -16,7 +16,7 @@ func TestPage(t *testing.T) {
 		}
 		return string(text)
 	}
-	page := read("../../docs/telemetry.md")
+	page := read("../../docs/reference/telemetry.md")
 	known := map[string]bool{}
 	for _, file := range []string{"names.go", "environment.go"} {
 		for i, word := range strings.Split(read(file), `"`) {

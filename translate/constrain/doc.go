@@ -1,5 +1,5 @@
 // Package constrain says which answers are calls that a request allows, as data that servers hold a model to
-// while it writes: a grammar, a structural tag, or a JSON Schema (docs/guided-decoding.md).
+// while it writes: a grammar, a structural tag, or a JSON Schema (docs/explanation/guided-decoding.md).
 //
 // # Terminology
 //

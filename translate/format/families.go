@@ -27,7 +27,7 @@ const FamilyClaude = "claude"
 // family: in the format of its family, in the words of the family's template. Where the markers of that
 // format are special tokens, which servers erase from what they pass on (docs/reference/formats.md §0.5),
 // and where nothing is known of the family, it is the format that models call tools best in which were not
-// trained on it (docs/evaluation.md).
+// trained on it (docs/explanation/measurements.md).
 func Choose(model string) Choice {
 	f, family := autoFormat(model)
 	return Choice{Format: f.Name, Variant: f.Variant, Family: strings.Trim(family, ".-"), Own: f != UnknownFormat || family == FamilyClaude}

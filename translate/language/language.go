@@ -22,7 +22,7 @@ type Language struct {
 	// has to be that of a tool.
 	FitSchemas, KnownTool string
 	// What introduces the example call. A sentence that none is needed if no tool fits cost a small model its
-	// parallel calls, wherever it stood (docs/evaluation.md).
+	// parallel calls, wherever it stood (docs/explanation/measurements.md).
 	ExampleCall string
 	// What a model is told that is free to call: to write several calls if it has to.
 	SeveralCalls string

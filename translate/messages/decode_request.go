@@ -98,7 +98,7 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 
 // billingHeader is the start of a line that an agent writes for the API's own servers. It names the
 // program and the conversation. The API's servers remove the line, and so does Dragoman: it differs
-// in each conversation, so prompts with it would never be in a cache (docs/clients.md).
+// in each conversation, so prompts with it would never be in a cache (docs/reference/routes.md).
 const billingHeader = "x-anthropic-billing-header:"
 
 // withoutBillingHeader removes this line from the start of the system prompt's texts. Strict mode

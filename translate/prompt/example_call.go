@@ -12,7 +12,7 @@ import (
 )
 
 // The example call of an offered tool. A model that never saw a format writes it once it has seen a call
-// (docs/evaluation.md). Two calls were no better than one, where a sentence says how several are written.
+// (docs/explanation/measurements.md). Two calls were no better than one, where a sentence says how several are written.
 
 // When a prompt shows an example call: see [Target.ExampleCall].
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ChatGuided is how a server takes a constraint (docs/guided-decoding.md). What its script answers says whether
+// ChatGuided is how a server takes a constraint (docs/explanation/guided-decoding.md). What its script answers says whether
 // it holds the model to it.
 type ChatGuided struct {
 	// Kind is one of "vllm", "sglang", "llama.cpp", "json_schema", "bedrock-import" and "fireworks"; "" refuses

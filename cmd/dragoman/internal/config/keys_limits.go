@@ -12,7 +12,7 @@ import (
 // Limits are the keys of limits.
 type Limits struct {
 	// How often Dragoman tries one upstream for a request, before the first event of the answer.
-	Attempts int64 `yaml:"attempts" default:"2" min:"1" max:"100" example:"3" see:"upstreams.md#when-an-upstream-fails"`
+	Attempts int64 `yaml:"attempts" default:"2" min:"1" max:"100" example:"3" see:"reference/upstream-errors.md"`
 
 	// The longest body of a request, unpacked, in bytes.
 	BodyBytes int64 `yaml:"body_bytes" default:"33554432" min:"1" max:"1073741824" example:"67108864"`
@@ -45,7 +45,7 @@ type Timeouts struct {
 
 	// For a model that is being loaded, as imported models on Bedrock are when nobody asked them for a while. Dragoman
 	// asks fallbacks first, and then this model again and again.
-	ModelReady time.Duration `yaml:"model_ready" default:"5m" example:"10m" see:"upstreams.md#raw-prompts"`
+	ModelReady time.Duration `yaml:"model_ready" default:"5m" example:"10m" see:"how-to/text-models.md"`
 
 	// From asking the upstream until the end.
 	Total time.Duration `yaml:"total" default:"1h" example:"30m"`
@@ -55,15 +55,15 @@ type Timeouts struct {
 
 	// From asking the upstream until a stream begins without it, with comments that keep the connection alive.
 	// 0s: never.
-	EarlyCommit time.Duration `yaml:"early_commit_after" default:"0s" is:"early commit" min:"0s" max:"1h" example:"30s" see:"deployment.md#balancers"`
+	EarlyCommit time.Duration `yaml:"early_commit_after" default:"0s" is:"early commit" min:"0s" max:"1h" example:"30s" see:"how-to/deployment.md#balancers"`
 
 	// From SIGTERM until the end. Dragoman ends open exchanges with an error two seconds before, or halfway of a
 	// drain that is shorter than four seconds. A change takes a restart.
-	Drain time.Duration `yaml:"drain" default:"10m" example:"2m" see:"operations.md#stopping"`
+	Drain time.Duration `yaml:"drain" default:"10m" example:"2m" see:"explanation/lifecycle.md#stopping"`
 
 	// From SIGTERM until Dragoman takes no more connections: what sends them has to find out first. It is part of
 	// `drain`. A change takes a restart.
-	DrainDelay time.Duration `yaml:"drain_delay" min:"0s" usually:"5s, or half of timeouts.drain if that is less; 0s if listen is on loopback" example:"20s" see:"operations.md#stopping"`
+	DrainDelay time.Duration `yaml:"drain_delay" min:"0s" usually:"5s, or half of timeouts.drain if that is less; 0s if listen is on loopback" example:"20s" see:"explanation/lifecycle.md#stopping"`
 }
 
 // Proxy returns the timeouts of an exchange.
@@ -76,13 +76,13 @@ type Inspector struct {
 	// Whether Dragoman keeps what clients and models write in memory, and shows it at `/inspector/` of the admin
 	// listener. The page needs the token that the start prints. `admin_listen` has to be on loopback then (exit code
 	// 78). `serve --inspect` is the same as `true`.
-	Enabled bool `yaml:"enabled" default:"false" alone:"true" example:"true" see:"inspector.md#to-turn-it-on"`
+	Enabled bool `yaml:"enabled" default:"false" alone:"true" example:"true" see:"how-to/inspector.md#to-turn-it-on"`
 
 	// How many exchanges can be opened. Of older ones, the list has a line.
-	Exchanges int64 `yaml:"exchanges" default:"1000" min:"1" max:"10000" example:"5000" see:"inspector.md#how-much-is-kept"`
+	Exchanges int64 `yaml:"exchanges" default:"1000" min:"1" max:"10000" example:"5000" see:"how-to/inspector.md#how-much-is-kept"`
 
 	// How many bytes the exchanges that can be opened take together.
-	Bytes Size `yaml:"bytes" default:"64MiB" pattern:"^[1-9][0-9]{0,5}(KiB|MiB|GiB)$" example:"256MiB" see:"inspector.md#how-much-is-kept"`
+	Bytes Size `yaml:"bytes" default:"64MiB" pattern:"^[1-9][0-9]{0,5}(KiB|MiB|GiB)$" example:"256MiB" see:"how-to/inspector.md#how-much-is-kept"`
 }
 
 // Size is a number of bytes, written with a unit.

@@ -56,7 +56,7 @@ type Auth struct {
 	// The keys of clients: each a text, or a mapping with a name and limits. A key or a name that is given twice is an
 	// error. Without keys, Dragoman listens on loopback addresses only, unless `tls.client_ca` asks for certificates or
 	// it is told `--insecure`.
-	Keys []Key `yaml:"keys" example:"[\"${DRAGOMAN_KEY}\"]" see:"clients.md#credentials"`
+	Keys []Key `yaml:"keys" example:"[\"${DRAGOMAN_KEY}\"]" see:"reference/routes.md#credentials"`
 }
 
 // Key is a key of clients.

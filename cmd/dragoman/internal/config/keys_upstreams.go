@@ -19,34 +19,34 @@ type Upstream struct {
 	Name string
 
 	// What the upstream speaks.
-	Kind string `yaml:"kind" required:"true" words:"simulated bedrock vertex anthropic openai" example:"openai" see:"upstreams.md#kinds"`
+	Kind string `yaml:"kind" required:"true" words:"simulated bedrock vertex anthropic openai" example:"openai" see:"reference/upstreams.md#kinds"`
 
 	// The AWS region.
-	Region string `yaml:"region" kinds:"bedrock" pattern:"^[a-z0-9-]*$" usually:"the region of the environment or the profile" example:"us-east-1" see:"upstreams.md#credentials"`
+	Region string `yaml:"region" kinds:"bedrock" pattern:"^[a-z0-9-]*$" usually:"the region of the environment or the profile" example:"us-east-1" see:"reference/upstreams.md#credentials"`
 
 	// The profile of the shared AWS configuration that has the credentials.
-	Profile string `yaml:"profile" kinds:"bedrock" usually:"the default chain of credentials" example:"work" see:"upstreams.md#credentials"`
+	Profile string `yaml:"profile" kinds:"bedrock" usually:"the default chain of credentials" example:"work" see:"reference/upstreams.md#credentials"`
 
 	// The id of the Google Cloud project.
-	Project string `yaml:"project" kinds:"vertex" usually:"the project of the environment or the credentials file" example:"my-project" see:"upstreams.md#credentials"`
+	Project string `yaml:"project" kinds:"vertex" usually:"the project of the environment or the credentials file" example:"my-project" see:"reference/upstreams.md#credentials"`
 
 	// A region of Google Cloud, `global`, or a multi-region.
-	Location string `yaml:"location" kinds:"vertex" pattern:"^[a-z0-9-]*$" usually:"the location of the environment" example:"us-east5" see:"upstreams.md#credentials"`
+	Location string `yaml:"location" kinds:"vertex" pattern:"^[a-z0-9-]*$" usually:"the location of the environment" example:"us-east5" see:"reference/upstreams.md#credentials"`
 
 	// A URL in place of the URL of the service.
-	Endpoint string `yaml:"endpoint" kinds:"bedrock vertex" is:"URL" usually:"the URL of the region or the location" example:"https://bedrock.internal.example" see:"deployment.md#networks"`
+	Endpoint string `yaml:"endpoint" kinds:"bedrock vertex" is:"URL" usually:"the URL of the region or the location" example:"https://bedrock.internal.example" see:"how-to/deployment.md#networks"`
 
 	// The address of the server, before `/v1/messages` (`anthropic`) or `/chat/completions` (`openai`).
-	BaseURL string `yaml:"base_url" kinds:"anthropic openai" required:"true" is:"URL" example:"http://127.0.0.1:8080/v1" see:"upstreams.md#kinds"`
+	BaseURL string `yaml:"base_url" kinds:"anthropic openai" required:"true" is:"URL" example:"http://127.0.0.1:8080/v1" see:"reference/upstreams.md#kinds"`
 
 	// The key that Dragoman shows to the server: best as `${VAR}` or `file:/path`.
-	APIKey string `yaml:"api_key" kinds:"anthropic openai" is:"secret" example:"${KEY}" see:"upstreams.md#credentials"`
+	APIKey string `yaml:"api_key" kinds:"anthropic openai" is:"secret" example:"${KEY}" see:"reference/upstreams.md#credentials"`
 
 	// Authorities, in PEM, that the certificate of the server may come from, besides those of the system.
-	CA string `yaml:"ca" kinds:"bedrock vertex anthropic openai" is:"path" usually:"the authorities of the system alone" example:"/etc/dragoman/ca.pem" see:"deployment.md#networks"`
+	CA string `yaml:"ca" kinds:"bedrock vertex anthropic openai" is:"path" usually:"the authorities of the system alone" example:"/etc/dragoman/ca.pem" see:"how-to/deployment.md#networks"`
 
 	// Whether `GET /v1/models` asks the upstream for its models where a wildcard serves all of them.
-	Unlisted bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"clients.md#which-models-are-listed"`
+	Unlisted bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
 
 	Credentials string         // Vertex: path of a credentials file of Google; "" for the metadata server
 	Roots       *x509.CertPool // the authorities of CA and of the system; nil for the system's

@@ -15,7 +15,7 @@ import (
 
 // TestKeysPage holds that the page of keys is what the fields of Config, their tags and their comments say.
 func TestKeysPage(t *testing.T) {
-	page(t, "../../../../docs/configuration-keys.md", keysPage(t))
+	page(t, "../../../../docs/reference/configuration-keys.md", keysPage(t))
 }
 
 // keysPage has an entry for each key, always of the same shape.
@@ -112,7 +112,11 @@ func linkTo(t *testing.T, target string) string {
 	for _, match := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllSubmatch(page, -1) {
 		words := strings.NewReplacer(" ", "-", ",", "", "`", "").Replace(strings.ToLower(string(match[1])))
 		if anchor == "" || anchor == words {
-			return fmt.Sprintf("[%s](%s)", match[1], target)
+			link, within := strings.CutPrefix(target, "reference/")
+			if !within {
+				link = "../" + target
+			}
+			return fmt.Sprintf("[%s](%s)", match[1], link)
 		}
 	}
 	t.Errorf("there is no %s", target)

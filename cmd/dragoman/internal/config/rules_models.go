@@ -61,7 +61,7 @@ func (l *loader) checkWords(m *UpstreamModel, key string) {
 	if m.Format == translate.FormatAuto {
 		l.reportAt(key+".template", "it shows how calls are written, which format: auto leaves open", "name the format of the model under format")
 	} else if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
-		l.reportAt(key+".template", err.Error(), "see \"Languages and templates\" in docs/formats.md")
+		l.reportAt(key+".template", err.Error(), "see \"Languages and templates\" in docs/explanation/prompts.md")
 	}
 }
 

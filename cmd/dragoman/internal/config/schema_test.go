@@ -65,7 +65,7 @@ func TestSchemaPage(t *testing.T) {
 		schema = made
 	}
 	page(t, "schema.json", made)
-	page(t, "../../../../docs/configuration.schema.json", Schema())
+	page(t, "../../../../docs/reference/configuration.schema.json", Schema())
 
 	const chart = "../../../../deploy/helm/dragoman/values.schema.json"
 	values, err := os.ReadFile(chart)
@@ -165,7 +165,7 @@ func TestDefaults(t *testing.T) {
 // The examples of the pages fit the schema.
 func TestSchemaOfPages(t *testing.T) {
 	s := compiled(t)
-	page, err := os.ReadFile("../../../../docs/configuration.md")
+	page, err := os.ReadFile("../../../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func Bound(cfg *config.Config, memory int64) {
 
 // boundBodies sets limits.max_inflight_bytes, where the file does not, for a process with
 // so much memory. To answer requests of agents takes three to four times the length of their
-// bodies, and whatever a body holds, at most eight times (docs/sizing.md#memory).
+// bodies, and whatever a body holds, at most eight times (docs/how-to/sizing.md#memory).
 func boundBodies(cfg *config.Config, memory int64) {
 	if cfg.MaxInflightBytes == 0 && memory > 0 {
 		cfg.MaxInflightBytes = memory / 4
