@@ -39,7 +39,7 @@ const (
 )
 
 var (
-	fakeReady   = regexp.MustCompile(`which is a fake, at http://([0-9.:]+)`)
+	fakeReady   = regexp.MustCompile(`fake [a-z]+ upstream at http://([0-9.:]+)`)
 	serveReady  = regexp.MustCompile(`"url":"(http://[0-9.:]+)","admin_url":"http://([0-9.:]+)"`)
 	clientReady = regexp.MustCompile(`^200$`)
 )

@@ -2,33 +2,35 @@ package converse
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Answer is the answer of Converse, which comes in one piece.
+// Answer is the answer of Converse, in one piece.
 type Answer struct {
 	Output Output `json:"output"`
 	Ending
 	Metering
 }
 
-// Output holds the message that the model wrote.
+// Output holds the model's message.
 type Output struct {
 	Message Message `json:"message"`
 }
 
-// Ending says how an answer ended: in an [Answer], and in the event [EventMessageStop].
+// Ending says why an answer ended. It is part of an [Answer], and the payload of the event
+// [EventMessageStop].
 type Ending struct {
 	StopReason string `json:"stopReason"`
-	// Fields are those of the model's own answer that the request asked for, in
-	// whatever form its family writes them.
+	// Fields are the fields of the model's own answer that the request asked for. Their form depends on the
+	// model's family.
 	Fields jsontext.Value `json:"additionalModelResponseFields,omitzero"`
 }
 
-// Metering says what an answer took: in an [Answer], and in the event [EventMetadata].
+// Metering has the cost of an answer. It is part of an [Answer], and the payload of the event
+// [EventMetadata].
 type Metering struct {
 	Usage   Usage   `json:"usage"`
 	Metrics Metrics `json:"metrics"`
 }
 
-// Usage counts tokens. Input does not include those of the cache; Total includes all.
+// Usage counts tokens. Input excludes cached tokens; Total includes all tokens.
 type Usage struct {
 	Input      int `json:"inputTokens"`
 	Output     int `json:"outputTokens"`
@@ -37,7 +39,7 @@ type Usage struct {
 	CacheWrite int `json:"cacheWriteInputTokens"`
 }
 
-// Metrics has the time that an answer took, in milliseconds.
+// Metrics has the duration of an answer in milliseconds.
 type Metrics struct {
 	Latency int64 `json:"latencyMs"`
 }

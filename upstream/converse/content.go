@@ -8,7 +8,7 @@ type Message struct {
 	Content []Block `json:"content"`
 }
 
-// Block is a content block of an answer: a union, of which one member is set.
+// Block is a content block of an answer. Exactly one member is set.
 type Block struct {
 	Text      *string    `json:"text,omitzero"`
 	ToolUse   *ToolUse   `json:"toolUse,omitzero"`
@@ -19,16 +19,16 @@ type Block struct {
 type ToolUse struct {
 	ID    string         `json:"toolUseId"`
 	Name  string         `json:"name"`
-	Input jsontext.Value `json:"input,omitzero"` // absent where a stream starts the block
+	Input jsontext.Value `json:"input,omitzero"` // absent in the event that starts a block
 }
 
-// Reasoning is what the model thought: a union.
+// Reasoning is the model's thinking. Exactly one member is set.
 type Reasoning struct {
 	Text     *ReasoningText `json:"reasoningText,omitzero"`
 	Redacted string         `json:"redactedContent,omitzero"` // base64
 }
 
-// ReasoningText is a thought in words.
+// ReasoningText is thinking as text.
 type ReasoningText struct {
 	Text      string `json:"text"`
 	Signature string `json:"signature,omitzero"`

@@ -10,7 +10,7 @@ import (
 // signature begins all prose of the simulated model.
 const signature = "[simulated] "
 
-// completion returns everything that the simulated model would write if nothing stopped it.
+// completion returns the whole completion, before stop sequences and max_tokens cut it.
 func (c *conversation) completion() string {
 	if c.req.MustCall() {
 		return c.calls(c.demanded())
@@ -37,7 +37,7 @@ func (c *conversation) completion() string {
 	return text + c.prompt.Escape("You said: "+c.question.text)
 }
 
-// report returns what the results say: a line for each.
+// report returns the results as text, one line for each.
 func (c *conversation) report() string {
 	var lines []string
 	for _, r := range c.results {
@@ -54,7 +54,7 @@ func (c *conversation) report() string {
 	return strings.Join(lines, "\n")
 }
 
-// join returns the names of tools as they stand in a sentence.
+// join returns the names of tools as part of a sentence.
 func join(tools []messages.Tool) string {
 	names := make([]string, len(tools))
 	for i := range tools {
@@ -66,7 +66,7 @@ func join(tools []messages.Tool) string {
 // calls returns calls to the tools, in the format of the prompt.
 func (c *conversation) calls(tools []messages.Tool) string {
 	list := make([]translate.Call, len(tools))
-	values := c.question // each value takes its words out of the question
+	values := c.question // values are taken from the question, each once
 	for i := range tools {
 		list[i] = translate.Call{Name: tools[i].Name, Input: values.input(tools[i].InputSchema)}
 	}

@@ -6,18 +6,18 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Which tools the simulated model calls: those that the question names or, if it names
-// none, the one that shares most words with it.
+// Choosing the tools to call: the tools that the question names or, if it names none, the tool that shares
+// most words with it.
 
-// choose returns the tools to call: those that the question names, in the order of the
-// question, else the one that shares most words with it. It returns none if no tool
-// shares a word.
+// choose returns the tools to call. These are the tools that the question names, in the order of the
+// question. If it names none, this is the tool that shares most words with it. If no tool shares a word,
+// choose returns none.
 func (c *conversation) choose() []messages.Tool {
 	var named []messages.Tool
 	text := c.question.text
 	for i := range text {
 		if i > 0 && wordByte(text[i-1]) {
-			continue // within a word
+			continue // inside a word
 		}
 		for _, t := range c.tools {
 			if startsWithWord(text[i:], t.Name) && !slices.ContainsFunc(named, func(n messages.Tool) bool { return n.Name == t.Name }) {
@@ -36,8 +36,7 @@ func (c *conversation) choose() []messages.Tool {
 	return named
 }
 
-// best returns the tool that shares most with the question, the first of those that
-// share as much.
+// best returns the tool that shares most words with the question; of several, the first.
 func (c *conversation) best(tools []messages.Tool) (best messages.Tool) {
 	most := -1
 	for _, t := range tools {
@@ -48,8 +47,8 @@ func (c *conversation) best(tools []messages.Tool) (best messages.Tool) {
 	return best
 }
 
-// overlap returns how much a tool shares with the question. A word of its name counts
-// three times as much as one of its description. Each word counts once.
+// overlap returns how much a tool shares with the question. A word in its name counts three times as much as
+// a word in its description. Each word counts once.
 func (c *conversation) overlap(t messages.Tool) int {
 	const inName, inDescription = 3, 1
 	weight := make(map[string]int)
@@ -67,8 +66,8 @@ func (c *conversation) overlap(t messages.Tool) int {
 	return sum
 }
 
-// demanded returns the tools to call where the request forces a call: the tool that the request names,
-// else the tools that fit the question, else the first.
+// demanded returns the tools to call if the request forces a call: the tool that the request names, otherwise
+// the tools that fit the question, otherwise the first tool.
 func (c *conversation) demanded() []messages.Tool {
 	for i := range c.tools {
 		if c.req.ToolChoice.Type == messages.ChoiceTool && c.tools[i].Name == c.req.ToolChoice.Name {

@@ -8,29 +8,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// question is what a human asked, and the parts of it that can become values. Each part
-// is used once, so that two parameters get two of them.
+// question is the user's question, with the parts that can become values. Each part is used once, so two
+// parameters get two different parts.
 type question struct {
 	text    string
-	phrases []string // not used yet: those in quotes first, then the capitalised
+	phrases []string // not used yet; phrases in quotes first, then capitalised words
 	numbers []string // not used yet
 }
 
-// lastWords is how many words of a question make a value when nothing in it stands out.
+// lastWords is how many words at the end of a question become a value if it has no phrases.
 const lastWords = 3
 
-// attention is how much of a question is read, in bytes: the end of a longer one. What
-// is made of a question is a multiple of its length.
+// attention limits how much of a question is read, in bytes. The end of a longer question is used. The limit
+// matters because values can be several times as long as the question.
 const attention = 16 << 10
 
-// newQuestion returns the question that a text asks.
+// newQuestion returns the question in a text.
 func newQuestion(text string) question {
 	if n := len(text) - attention; n > 0 {
 		text = strings.ToValidUTF8(text[n:], "")
 	}
 	q := question{text: text}
 	q.phrases = quoted(text)
-	// A phrase in quotes is not found a second time by its capital letters.
+	// Remove the phrases in quotes, so that their capital letters do not count again.
 	rest := text
 	for _, phrase := range q.phrases {
 		rest = strings.Replace(rest, phrase, "", 1)
@@ -64,12 +64,11 @@ func quoted(text string) []string {
 	return append(phrases, singleQuoted(text)...)
 }
 
-// singleQuoted returns the phrases in single quotes. A quote after a word is an
-// apostrophe unless a phrase is open; so is one before a word, unless it can open a
-// phrase.
+// singleQuoted returns the phrases in single quotes. A quote after a word is an apostrophe, except if a
+// phrase is open. A quote before a word is an apostrophe too, except if it can open a phrase.
 func singleQuoted(text string) []string {
 	var phrases []string
-	start := -1 // of the phrase that is open
+	start := -1 // of the open phrase
 	for i := range text {
 		if text[i] != '\'' {
 			continue
@@ -87,8 +86,8 @@ func singleQuoted(text string) []string {
 	return phrases
 }
 
-// capitalised returns the runs of words with a capital letter that do not begin a
-// sentence: "New York" of "Is it warm in New York?". The word "I" is none.
+// capitalised returns the runs of capitalised words that do not begin a sentence: "New York" in "Is it warm
+// in New York?". The word "I" does not count.
 func capitalised(text string) []string {
 	var phrases, run []string
 	begins := true
@@ -115,8 +114,7 @@ func capitalised(text string) []string {
 	return phrases
 }
 
-// phrase returns words of the question for a value: a phrase that is not used yet, else
-// its last words.
+// phrase returns a value from the question: the next unused phrase, otherwise the last words.
 func (q *question) phrase() string {
 	if len(q.phrases) > 0 {
 		p := q.phrases[0]
@@ -127,8 +125,8 @@ func (q *question) phrase() string {
 	return strings.Join(fields[max(0, len(fields)-lastWords):], " ")
 }
 
-// mentioned returns the first of the values that stands in the question as a word, else
-// the first value.
+// mentioned returns the first of the values that is a word of the question. If none is, it returns the first
+// value.
 func (q *question) mentioned(values []jsontext.Value) jsontext.Value {
 	asked := strings.ToLower(q.text)
 	for _, v := range values {

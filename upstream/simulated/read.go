@@ -9,24 +9,24 @@ import (
 	"dragoman/translate/messages"
 )
 
-// conversation is what the simulated model knows of a prompt.
+// conversation is what the simulated model reads in a prompt.
 type conversation struct {
 	prompt   *translate.Prompt
-	req      *messages.Request // that the prompt was made of
-	tools    []messages.Tool   // that the model may call
-	question question          // the last words of the user
+	req      *messages.Request // the request behind the prompt
+	tools    []messages.Tool   // tools that the model may call
+	question question          // from the last text of the user
 	results  []result          // the results of the last user turn
-	prefill  string            // the last words of the assistant, if the prompt ends in them
+	prefill  string            // the prompt's last assistant turn, which the answer continues
 }
 
-// result is what a tool answered.
+// result is the result of a tool call.
 type result struct {
-	order      int    // of its call, among all calls
+	order      int    // the position of its call among all calls
 	tool, text string // tool is "" if the conversation has no call for the result
 	failed     bool
 }
 
-// newConversation returns the conversation that a prompt continues.
+// newConversation returns the conversation in a prompt.
 func newConversation(p *translate.Prompt) *conversation {
 	c := &conversation{prompt: p, req: p.Request()}
 	if c.req == nil {
@@ -39,7 +39,7 @@ func newConversation(p *translate.Prompt) *conversation {
 	return c
 }
 
-// plainRequest returns a request with the turns of a prompt that was made by hand.
+// plainRequest returns a request with the turns of a prompt that has no request behind it.
 func plainRequest(p *translate.Prompt) *messages.Request {
 	req := new(messages.Request)
 	for _, turn := range p.Turns {
@@ -52,15 +52,15 @@ func plainRequest(p *translate.Prompt) *messages.Request {
 	return req
 }
 
-// readMessages finds the prefill, the results and the question. The last user turn may hold nothing but
-// results: the question then stands in an earlier turn.
+// readMessages finds the prefill, the results and the question. If the last user turn has only results, the
+// question is in an earlier turn.
 func (c *conversation) readMessages() {
 	list := c.req.Messages
 	if n := len(list); n > 0 && list[n-1].Role == messages.RoleAssistant {
 		c.prefill = wordsOf(list[n-1].Content)
 		list = list[:n-1]
 	}
-	turn := len(list) // where the last user turn begins
+	turn := len(list) // index of the first message of the last user turn
 	for turn > 0 && list[turn-1].Role != messages.RoleAssistant {
 		turn--
 	}
@@ -78,8 +78,8 @@ func (c *conversation) readMessages() {
 	c.question = newQuestion(strings.Join(said, "\n"))
 }
 
-// readResults finds the results in the messages of the last user turn, and puts them in the order of
-// their calls.
+// readResults finds the results in the messages of the last user turn, and sorts them in the order of their
+// calls.
 func (c *conversation) readResults(turn []messages.MessageParam) {
 	order, tools := map[string]int{}, map[string]string{} // of all calls, by their ids
 	for _, m := range c.req.Messages {
@@ -103,7 +103,7 @@ func (c *conversation) readResults(turn []messages.MessageParam) {
 	slices.SortStableFunc(c.results, func(a, b result) int { return cmp.Compare(a.order, b.order) })
 }
 
-// wordsOf returns the text of blocks, and of search results and documents among them, on lines of its own.
+// wordsOf returns the text of blocks, including search results and documents, with line breaks between them.
 func wordsOf(blocks []messages.BlockParam) string {
 	var texts []string
 	for i := range blocks {

@@ -1,28 +1,26 @@
-// Package simulated is a program that plays a model: what a newcomer's first run and the
-// tests talk to. It has no network and is deterministic: the same prompt gives the same
-// chunks.
+// Package simulated is a program that plays a model, for a first run and for tests. It needs no network and
+// is deterministic: the same prompt gives the same chunks.
 //
-// It takes the tools, the question and the results from the request that the prompt was made of
-// ([translate.Prompt.Request]). It picks a tool by the words that the tool shares with the question, and
-// writes the call as the format of the prompt has it ([translate.Prompt.WriteCalls]). It does not read
-// the prompt's instructions, so it says nothing of what a real model makes of them. Prose of its own
-// begins with "[simulated]", so that nobody takes it for a model's. Of a prompt that was made by hand it
-// knows the turns alone.
+// It takes the tools, the question and the results from the request behind the prompt
+// ([translate.Prompt.Request]). It chooses a tool by the words that the tool shares with the question, and
+// writes the call in the format of the prompt ([translate.Prompt.WriteCalls]). It does not read the prompt's
+// instructions, so it does not show how a real model reacts to them. Its prose begins with "[simulated]", so
+// that nobody takes it for a real model's. If no request is behind a prompt, it knows only the turns.
 //
-// What it writes is the first of these that the prompt gives reason for:
+// It writes the first of these that applies:
 //
 //  1. a call that tool_choice forces
 //  2. the results of the last user turn
 //  3. calls to the tools that the question names
-//  4. a call to the one tool whose name and description share most with the question
-//  5. what it was told
+//  4. a call to the tool whose name and description share most words with the question
+//  5. the text of the question
 //
-// If the request asks for JSON that fits a schema, it writes a JSON value in the place of prose. Required
-// parameters and properties get values out of the question: phrases in quotes, capitalised words, numbers
-// and members of an enum.
+// If the request asks for JSON that fits a schema, it writes a JSON value instead of prose. It takes the
+// values of required parameters and properties from the question: phrases in quotes, capitalised words,
+// numbers and members of an enum.
 //
-// The files follow the work: read.go finds the question and the results; choose.go chooses tools;
-// answer.go writes; question.go and value.go make arguments.
+// The files follow the work: read.go finds the question and the results, choose.go chooses tools, answer.go
+// writes the answer, question.go and value.go make arguments.
 package simulated
 
 import (
@@ -36,21 +34,18 @@ import (
 	"dragoman/upstream"
 )
 
-// bytesPerToken is how many bytes of text the simulated model counts as one token, in
-// max_tokens and in its usage.
+// bytesPerToken is how many bytes of text count as one token, in max_tokens and in the usage.
 const bytesPerToken = 4
 
-// Upstream is the simulated model as an upstream: it is asked as those are that reach a
-// model over a network.
+// Upstream is the simulated model as an upstream, with the same interface as the others.
 type Upstream struct{ upstream.Func }
 
 // New returns the simulated model.
 func New() *Upstream { return &Upstream{complete} }
 
-// complete returns the completion of the prompt in pieces of 4 to 12 bytes, cut anywhere
-// between two characters, also within a tag, as a real stream is. It stops at the first
-// stop sequence or after max_tokens, whichever comes first. The model's id and features
-// make no difference. The only error is the cause of ctx, once that has ended.
+// complete returns the completion of the prompt in pieces of 4 to 12 bytes. Like a real stream, it may be cut
+// between any two characters, even inside a tag. It ends at the first stop sequence or after max_tokens. The
+// model's id and features do not matter. The only error is the cause of ctx, after ctx has ended.
 func complete(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		text, end := cut(newConversation(p).completion(), p)
@@ -74,14 +69,14 @@ func complete(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.S
 	}
 }
 
-// ListModels returns the one name that says what it is. It answers to any other as well.
+// ListModels returns the name "simulated". The model answers to any other name too.
 func (s *Upstream) ListModels(context.Context) ([]upstream.Listed, error) {
 	return []upstream.Listed{{ID: "simulated"}}, nil
 }
 
-// cut returns the part of a completion up to where the prompt wants it to end, and the
-// last chunk, which says why it ends there. max_tokens is applied first: a stop sequence
-// after it is never written.
+// cut cuts a completion at the first stop sequence or at max_tokens. It also returns the last chunk, which
+// says why the completion ended. max_tokens applies first, because the model never writes a stop sequence
+// after it.
 func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 	end := translate.Chunk{Stop: messages.StopEndTurn}
 	if most := p.MaxTokens * bytesPerToken; len(text) > most {
@@ -90,7 +85,7 @@ func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 		}
 		text, end.Stop = text[:most], messages.StopMaxTokens
 	}
-	first := len(text) + 1 // where the first stop sequence to be whole ends
+	first := len(text) + 1 // the end of the first complete stop sequence
 	for _, stop := range p.StopSequences {
 		at := strings.Index(text, stop)
 		if stop != "" && at >= 0 && at+len(stop) < first {
@@ -104,8 +99,8 @@ func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 	return text, end
 }
 
-// pieceLength returns how many bytes of text to write next: n, or fewer so that no
-// character is cut, or the whole of a character that is longer than n.
+// pieceLength returns how many bytes of text to write next: at most n, without cutting a character. If the
+// first character is longer than n, it returns the length of that character.
 func pieceLength(text string, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -119,7 +114,7 @@ func pieceLength(text string, n int) int {
 	return n
 }
 
-// tokens returns how many tokens so many bytes are, rounded up.
+// tokens returns the number of tokens for a number of bytes, rounded up.
 func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
 // size returns how many bytes of text a prompt has.

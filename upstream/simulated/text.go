@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// between returns the text between the first start and the first end after it, without
-// the white space around it. It is false if one of the two is missing.
+// between returns the text between the first start and the first end after it, without white space around it.
+// It returns false if start or end is missing.
 func between(s, start, end string) (string, bool) {
 	_, s, ok := strings.Cut(s, start)
 	if !ok {
@@ -16,8 +16,7 @@ func between(s, start, end string) (string, bool) {
 	return strings.TrimSpace(s), ok
 }
 
-// keywords returns the words of a text that carry meaning, in lower case and without the
-// s of a plural.
+// keywords returns the meaningful words of a text, in lower case and without a plural s.
 func keywords(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	kept := words[:0]
@@ -29,7 +28,7 @@ func keywords(text string) []string {
 	return kept
 }
 
-// idle are words that say nothing about what a tool is for.
+// idle are words that tell nothing about a tool.
 var idle = func() map[string]bool {
 	words := make(map[string]bool)
 	for _, w := range strings.Fields(`
@@ -42,12 +41,12 @@ var idle = func() map[string]bool {
 	return words
 }()
 
-// startsWithWord reports whether s begins with word and word ends there.
+// startsWithWord reports whether s begins with the whole word.
 func startsWithWord(s, word string) bool {
 	return word != "" && strings.HasPrefix(s, word) && (len(s) == len(word) || !wordByte(s[len(word)]))
 }
 
-// wordByte reports whether c can stand within a word or the name of a tool.
+// wordByte reports whether c can be part of a word or of a tool's name.
 func wordByte(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

@@ -9,10 +9,10 @@ import (
 	"dragoman/translate/schema"
 )
 
-// maxValueDepth is how deep the values that the simulated model makes lie in each other.
+// maxValueDepth limits how deeply the simulated model nests values.
 const maxValueDepth = 8
 
-// sampler returns a sampler that makes values of words and numbers of the question.
+// sampler returns a sampler that takes words and numbers from the question.
 func (q *question) sampler() *schema.Sampler {
 	return &schema.Sampler{
 		Depth:  maxValueDepth,
@@ -22,14 +22,14 @@ func (q *question) sampler() *schema.Sampler {
 	}
 }
 
-// input returns an input for a tool whose input has the schema.
+// input returns an input that fits a tool's schema.
 func (q *question) input(schema jsontext.Value) jsontext.Value { return q.sampler().Object(schema) }
 
 // value returns a small value that fits the schema.
 func (q *question) value(schema jsontext.Value) jsontext.Value { return q.sampler().Value("", schema) }
 
-// number returns a number of the question that is not used yet. If there is none left,
-// it returns the least that the schema allows, or 1.
+// number returns the next unused number of the question. If there is none, it returns the schema's minimum,
+// or 1.
 func (q *question) number(integer bool, least jsontext.Value) jsontext.Value {
 	for i, n := range q.numbers {
 		if _, err := strconv.Atoi(n); err == nil || !integer {

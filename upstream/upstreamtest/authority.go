@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Authority issues certificates that nobody trusts who has not been told of it.
+// Authority issues certificates. Only programs that were given its own certificate trust them.
 type Authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority returns an authority of its own.
+// NewAuthority returns a new authority.
 func NewAuthority(name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -35,18 +35,18 @@ func NewAuthority(name string) (*Authority, error) {
 	return &Authority{cert, key}, err
 }
 
-// PEM returns the authority's own certificate, for those who are to trust it.
+// PEM returns the authority's own certificate, for programs that should trust it.
 func (a *Authority) PEM() []byte { return encode("CERTIFICATE", a.cert.Raw) }
 
-// Pool returns the authority's own certificate as what a client or a server trusts.
+// Pool returns the authority's own certificate as a pool, for a client or a server.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	return pool
 }
 
-// Issue returns a certificate and its key, both in PEM: for a server on loopback or a client of
-// that name. It began an hour ago and has that much left.
+// Issue returns a certificate and its key, both in PEM, for a server on loopback or for a client of that
+// name. It became valid an hour ago and expires after left.
 func (a *Authority) Issue(name string, left time.Duration) (cert, key []byte, err error) {
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *Authority) Issue(name string, left time.Duration) (cert, key []byte, er
 	return encode("CERTIFICATE", der), encode("PRIVATE KEY", encoded), err
 }
 
-// Pair returns a certificate as Issue does, with its key, ready for use.
+// Pair returns a certificate of Issue with its key, ready for use.
 func (a *Authority) Pair(name string) (tls.Certificate, error) {
 	cert, key, err := a.Issue(name, time.Hour)
 	if err != nil {

@@ -17,30 +17,30 @@ import (
 	"dragoman/upstream"
 )
 
-// Bedrock is a server that speaks InvokeModelWithResponseStream
-// (docs/reference/bedrock.md §2, §3), with the Anthropic Messages body or, where the
-// body has a prompt, that of text completions; ConverseStream and Converse (§5); and
-// CountTokens (§6). It wants requests signed, and if they are signed as [AccessKeyID] it
-// verifies the signature.
+// Bedrock is a server with the operations InvokeModelWithResponseStream (docs/reference/bedrock.md §2, §3),
+// ConverseStream and Converse (§5), and CountTokens (§6). InvokeModelWithResponseStream takes the Anthropic
+// Messages body. If the body has a prompt, it is a body of text completions. Requests must be signed; the
+// server verifies the signatures of [AccessKeyID].
 type Bedrock struct {
-	// Lacks are the features that the models refuse over Converse: of System, StopSequences,
-	// Streaming, Images and Documents. Set it before serving.
+	// Lacks are the features that the models reject over Converse: some of System, StopSequences, Streaming,
+	// Images and Documents. Set it before serving.
 	Lacks upstream.Features
-	// Native has the models answer the Messages body with tools of their own. Set it
-	// before serving.
+	// Native makes the models answer the Messages body through a tool API of their own. Set it before
+	// serving.
 	Native Native
-	// Roles, if it is not nil, hands out the credentials that are taken, and has the time.
-	// Its routes are served besides. Set it before serving.
+	// Roles issues the credentials that the server accepts, and sets its clock; optional. The server also
+	// serves its routes. Set it before serving.
 	Roles *Roles
-	// Models are listed, if there are any. Set it before serving.
+	// Models are the listed models; optional. Set it before serving.
 	Models Listing
-	// Imports are the imported models, by their ARNs, and Bases the foundation models behind the ARNs of deployments,
-	// provisioned throughput and inference profiles. Denies has the control plane refuse to tell of either. Set them
-	// before serving.
+	// Imports are the imported models, by their ARNs. Bases are the foundation models behind the ARNs of
+	// deployments, provisioned throughput and inference profiles. Denies makes the control plane reject
+	// requests for both. Set them before serving.
 	Imports map[string]*Import
 	Bases   map[string]string
 	Denies  bool
-	// Cold is how many calls of an imported model find it not ready, a probe among them. It may be set while serving.
+	// Cold is how many calls of an imported model, probes included, fail with "not ready". It may be set
+	// while serving.
 	Cold atomic.Int32
 	// Told counts the requests to the control plane, and the probes.
 	Told atomic.Int32
@@ -59,8 +59,9 @@ func NewBedrock(script Script) *Bedrock {
 // requestID is the id that the servers of this package give to every request.
 const requestID = "req-of-the-fake"
 
-// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /invoke (for raw prompts and chat completions),
-// /converse-stream, /converse and /count-tokens, and GET /foundation-models, /inference-profiles and what tells of ARNs.
+// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /invoke (for raw prompts and chat
+// completions), /converse-stream, /converse and /count-tokens. It also answers GET /foundation-models,
+// /inference-profiles, and requests about ARNs.
 func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-amzn-RequestId", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -74,7 +75,7 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
-	if operation == invokeWhole && b.Imports[model] == nil && rawBodyOf(cmp.Or(b.Bases[model], model)) == nil { // the others are asked for streams
+	if operation == invokeWhole && b.Imports[model] == nil && rawBodyOf(cmp.Or(b.Bases[model], model)) == nil { // the other models are only asked for streams
 		ok = false
 	}
 	lists := b.Models != nil && r.Method == http.MethodGet && (r.URL.Path == "/foundation-models" || r.URL.Path == "/inference-profiles")
@@ -134,8 +135,7 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	untilEnd(func() { b.play(r.Context(), call.frames(w, newBody(w, c)), call.events(c), c.Fault) })
 }
 
-// count answers a request for a count with an estimate. Of the script's answer only the
-// fault counts.
+// count answers a request for a token count with an estimate. Of the script's answer, only the fault counts.
 func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, data []byte) {
 	prompt, problem := b.readCount(model, data)
 	if problem != nil {
@@ -150,7 +150,7 @@ func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, da
 	writeCount(w, "inputTokens", prompt.EstimateTokens())
 }
 
-// read reads the body of a request to an operation that answers.
+// read reads the body of a request for an answer.
 func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
 	if operation == invokeStream || operation == invokeWhole {
 		if call, handled, problem := b.readRaw(operation, model, data); handled {
@@ -176,8 +176,8 @@ func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, 
 	return call, problem
 }
 
-// modelOf returns the model id and the operation that an escaped path names. The id is
-// one segment, in which even '/' is escaped.
+// modelOf returns the model id and the operation in an escaped path. The id is one segment, so even its '/'
+// is escaped.
 func modelOf(path string) (model, operation string, ok bool) {
 	path, ok = strings.CutPrefix(path, "/model/")
 	path, operation, _ = strings.Cut(path, "/")
@@ -220,8 +220,7 @@ func (p *malformed) bedrock() string {
 	return p.text
 }
 
-// refuseBedrock answers with an exception instead of an answer
-// (docs/reference/bedrock.md §4).
+// refuseBedrock sends an exception instead of an answer (docs/reference/bedrock.md §4).
 func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	if f.kind == refuse {
 		w.Header().Set("x-amzn-ErrorType", f.typ+":http://internal.amazon.com/coral/com.amazon.bedrock/")
@@ -229,8 +228,8 @@ func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	f.respond(w, func(_, message string) []byte { return fmt.Appendf(nil, `{"message":%s}`, quote(message)) })
 }
 
-// readCount reads a request for a count: the body of one of the other operations, which
-// has to be as that takes it. The prompt is what it counts.
+// readCount reads a request for a token count. It contains the body of another operation, which must be valid
+// there. The returned prompt is the one to count.
 func (b *Bedrock) readCount(model string, data []byte) (*translate.Prompt, *malformed) {
 	var request struct {
 		Input struct {

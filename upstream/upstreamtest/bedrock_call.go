@@ -6,15 +6,15 @@ import (
 	"dragoman/translate"
 )
 
-// bedrockCall is a request to an operation, and how it is answered.
+// bedrockCall is a request to an operation, and the form of its answer.
 type bedrockCall struct {
 	prompt *translate.Prompt
-	events func(Completion) []event                    // of the answer
-	frames func(http.ResponseWriter, *body) wireWriter // how they are written
-	whole  bool                                        // the answer comes in one piece, so that nothing fails within it
+	events func(Completion) []event                    // the events of the answer
+	frames func(http.ResponseWriter, *body) wireWriter // the writer of the events
+	whole  bool                                        // the answer comes in one piece, so it cannot fail in the middle
 }
 
-// The operations, as the path of a request names them.
+// The operations in the path of a request.
 const (
 	invokeStream   = "invoke-with-response-stream"
 	invokeWhole    = "invoke"
@@ -22,6 +22,5 @@ const (
 	converse       = "converse"
 )
 
-// countTokens is the operation that only counts (docs/reference/bedrock.md §6). The others
-// answer.
+// countTokens is the operation that only counts (docs/reference/bedrock.md §6).
 const countTokens = "count-tokens"

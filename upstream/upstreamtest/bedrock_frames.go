@@ -12,8 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// bedrockFrames writes the frames of InvokeModelWithResponseStream
-// (docs/reference/bedrock.md §3).
+// bedrockFrames writes the frames of InvokeModelWithResponseStream (docs/reference/bedrock.md §3).
 type bedrockFrames struct {
 	w    http.ResponseWriter
 	body *body
@@ -26,10 +25,10 @@ func (f *bedrockFrames) start() {
 	f.body.flush()
 }
 
-// padding is what the member p of a payload is cut from.
+// padding is the text from which the member p of a payload is cut.
 const padding = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// event writes a chunk, with the counters in the last one.
+// event writes a chunk. The last chunk has the token counts.
 func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
 	if name == "message_stop" {
 		data = fmt.Appendf(nil, `%s,"amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":1,"invocationLatency":40,"firstByteLatency":10}}`,
@@ -40,7 +39,7 @@ func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
 		Padding string `json:"p"`
 	}{data, padding[:len(data)%len(padding)]})
 	if err != nil {
-		panic(err) // bytes and ASCII
+		panic(err) // cannot fail: bytes and ASCII
 	}
 	f.frame(payload, damaged, eventstreamapi.MessageTypeHeader, eventstreamapi.EventMessageType,
 		eventstreamapi.EventTypeHeader, "chunk")
@@ -55,8 +54,7 @@ func (f *bedrockFrames) fail(typ, message string) {
 		eventstreamapi.ExceptionTypeHeader, string(name))
 }
 
-// frame writes one frame with these headers, given as names and values in turn. damaged
-// flips a bit in it.
+// frame writes one frame. headers are names and values in turn. damaged flips a bit of the frame.
 func (f *bedrockFrames) frame(payload []byte, damaged bool, headers ...string) {
 	m := eventstream.Message{Payload: payload}
 	m.Headers.Set(eventstreamapi.ContentTypeHeader, eventstream.StringValue("application/json"))
@@ -65,11 +63,11 @@ func (f *bedrockFrames) frame(payload []byte, damaged bool, headers ...string) {
 	}
 	var out strings.Builder
 	if err := eventstream.NewEncoder().Encode(&out, m); err != nil {
-		panic(err) // a builder takes everything
+		panic(err) // cannot fail: a builder accepts everything
 	}
 	data := []byte(out.String())
 	if damaged {
 		data[len(data)/2] ^= 1
 	}
-	_, _ = f.body.Write(data) // a client that went shows in the context
+	_, _ = f.body.Write(data) // if the client has left, the context tells
 }

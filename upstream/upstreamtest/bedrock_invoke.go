@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// bedrockVersion is the anthropic_version that a body has.
+// bedrockVersion is the anthropic_version of a body.
 const bedrockVersion = "bedrock-2023-05-31"
 
 // readMessages reads the Anthropic Messages body for a model without tools
@@ -31,8 +31,8 @@ func readMessages(data []byte) (*translate.Prompt, *malformed) {
 	return request.prompt()
 }
 
-// checkNative checks the members of a Messages body that say whom it is for: those that
-// Bedrock wants, and those that it does not take (docs/reference/bedrock.md §2a).
+// checkNative checks the members that Bedrock requires in a Messages body, and those that it rejects
+// (docs/reference/bedrock.md §2a).
 func checkNative(model string, data []byte) *malformed {
 	var request struct {
 		Version string         `json:"anthropic_version"`

@@ -19,8 +19,8 @@ import (
 type Import struct {
 	Name, Architecture string
 	Created            time.Time
-	// Formats are the formats that it takes, in the words of the probe ("ChatCompletionRequest"). A model without any was
-	// imported before there were formats, and has the body of its Architecture.
+	// Formats are the formats that the model takes, in the words of the probe ("ChatCompletionRequest"). A
+	// model without formats was imported before there were any, and has the body of its Architecture.
 	Formats []string
 }
 
@@ -31,10 +31,10 @@ const (
 	FormatChat        = "ChatCompletionRequest"
 )
 
-// rawBody is the body of a model that takes raw prompts: its members, and how it is answered.
+// rawBody is the body of a model that takes raw prompts: its members, and the form of the answer.
 type rawBody struct {
 	members []string
-	most    int // stop sequences
+	most    int // the limit of stop sequences
 	answer  func(text, stop string, c Completion) string
 }
 
@@ -54,7 +54,7 @@ var (
 	}}
 )
 
-// rawBodyOf returns the body of a model that takes raw prompts, as far as its id or architecture tells; nil for another.
+// rawBodyOf returns the raw body of a model by its id or architecture; nil if it takes none.
 func rawBodyOf(model string) *rawBody {
 	model = strings.ToLower(model)
 	for _, family := range []struct {
@@ -72,7 +72,7 @@ func rawBodyOf(model string) *rawBody {
 func (b *Bedrock) readRaw(operation, model string, data []byte) (call bedrockCall, handled bool, problem *malformed) {
 	imported := b.Imports[model]
 	var members map[string]jsontext.Value
-	_ = json.Unmarshal(data, &members) // what is no object has no members
+	_ = json.Unmarshal(data, &members) // a body that is no object has no members
 	form := rawBodyOf(cmp.Or(b.Bases[model], model))
 	if imported != nil {
 		if form, problem = imported.bodyFor(members, data); problem != nil {
@@ -87,7 +87,7 @@ func (b *Bedrock) readRaw(operation, model string, data []byte) (call bedrockCal
 	if call.whole {
 		call.frames = func(w http.ResponseWriter, out *body) wireWriter { return &wholeFrames{w, out} }
 	}
-	if form == nil { // of chat completions
+	if form == nil { // chat completions
 		call.prompt, problem = readBedrockChat(model, data)
 		call.events = func(c Completion) []event { return bedrockChatEvents(c, call.whole) }
 		return call, true, problem
@@ -97,8 +97,8 @@ func (b *Bedrock) readRaw(operation, model string, data []byte) (call bedrockCal
 	return call, true, problem
 }
 
-// bodyFor returns the body that the members of a request choose; nil for that of chat completions. It checks the members
-// of a constraint, and takes them out.
+// bodyFor returns the body that fits the members of a request; nil for chat completions. It checks the
+// members of a constraint, and removes them.
 func (i *Import) bodyFor(members map[string]jsontext.Value, data []byte) (*rawBody, *malformed) {
 	if i.Formats == nil {
 		return rawBodyOf(i.Architecture), nil
@@ -116,7 +116,7 @@ func (i *Import) bodyFor(members map[string]jsontext.Value, data []byte) (*rawBo
 		return nil, &malformed{text: "The request does not match any of the formats. Available for this model: " + strings.Join(i.Formats, ", ")}
 	}
 	var guided chatGuidedBody
-	_ = json.Unmarshal(data, &guided) // of the members that it has
+	_ = json.Unmarshal(data, &guided) // reads only the members of a constraint
 	if wrong := guided.unless(guidedTakesImported[format]); wrong != "" {
 		return nil, &malformed{text: wrong}
 	}
@@ -125,7 +125,7 @@ func (i *Import) bodyFor(members map[string]jsontext.Value, data []byte) (*rawBo
 	return body, nil
 }
 
-// read returns the prompt that a body has.
+// read returns the prompt in a body.
 func (b *rawBody) read(members map[string]jsontext.Value) (*translate.Prompt, *malformed) {
 	var r rawRequest
 	p := &r.prompt
@@ -158,7 +158,7 @@ func (b *rawBody) read(members map[string]jsontext.Value) (*translate.Prompt, *m
 	return r.read()
 }
 
-// events returns the chunks of a completion, or the answer that is whole.
+// events returns the chunks of a completion, or the answer in one piece.
 func (b *rawBody) events(c Completion, whole bool) (list []event) {
 	reason := `"stop"`
 	if c.Stop == messages.StopMaxTokens {
@@ -173,7 +173,7 @@ func (b *rawBody) events(c Completion, whole bool) (list []event) {
 	return append(list, event{data: fmt.Appendf(nil, `{%s%s,"amazon-bedrock-invocationMetrics":%s}`, b.answer("", reason, c), c.action(), quote(c.metrics()))})
 }
 
-// readBedrockChat reads the body of chat completions, which names no model on Bedrock.
+// readBedrockChat reads the body of chat completions. On Bedrock, it has no model.
 func readBedrockChat(model string, data []byte) (*translate.Prompt, *malformed) {
 	var request chatBody
 	if problem := decode(data, &request); problem != nil {
@@ -186,8 +186,8 @@ func readBedrockChat(model string, data []byte) (*translate.Prompt, *malformed) 
 	return request.prompt()
 }
 
-// bedrockChatEvents returns the chunks of a completion in the form of chat completions, or the answer that is whole. A
-// stream ends as that of one provider does.
+// bedrockChatEvents returns a completion in the form of chat completions, as chunks or in one piece. The
+// stream ends like the stream of one provider on Bedrock.
 func bedrockChatEvents(c Completion, whole bool) []event {
 	var server Chat
 	c.parts = []chatSegment{{text: c.Text}}
@@ -199,8 +199,8 @@ func bedrockChatEvents(c Completion, whole bool) []event {
 	return list
 }
 
-// control answers a GET of the control plane (docs/reference/raw-prompts.md §1.3). It returns false, and has written
-// nothing, for another path.
+// control answers a GET of the control plane (docs/reference/raw-prompts.md §1.3). For another path it writes
+// nothing and returns false.
 func (b *Bedrock) control(w http.ResponseWriter, kind, id string) bool {
 	base := b.Bases[id]
 	switch imported := b.Imports[id]; {

@@ -10,41 +10,40 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Chat is a server with chat completions (docs/reference/vertex.md §5), streaming and
-// whole. Its fields make it answer as one server or another does; set them
-// before serving.
+// Chat is a server with chat completions (docs/reference/vertex.md §5), streaming or not. Its fields make it
+// behave like different real servers; set them before serving.
 type Chat struct {
-	// Key is the bearer token it wants; "" takes any request.
+	// Key is the bearer token that it requires; "" accepts any request.
 	Key string
-	// NoStops ignores the stop sequences.
+	// NoStops makes it ignore the stop sequences.
 	NoStops bool
-	// Named has the answer say which stop sequence was met, as vLLM does.
+	// Named makes the answer name the stop sequence that ended it, as vLLM does.
 	Named bool
-	// Reasoning is the member that holds the reasoning: "reasoning_content", which
-	// "" stands for, or "reasoning".
+	// Reasoning is the member for the reasoning: "reasoning", or "reasoning_content", which is also the
+	// default.
 	Reasoning string
-	// NoUsage counts no tokens.
+	// NoUsage makes it count no tokens.
 	NoUsage bool
-	// Repeats begins the answer with the text of a last assistant message, as llama.cpp does.
+	// Repeats makes the answer begin with the text of a last assistant message, as llama.cpp does.
 	Repeats bool
-	// NoDone ends a stream without the event that says so.
+	// NoDone makes a stream end without its last event, [DONE].
 	NoDone bool
-	// Tools is what the server does with tools and calls; the zero value passes on what the model writes.
+	// Tools is what the server does with tools and calls; by default, it passes on the model's text.
 	Tools ChatTools
-	// Guided is how the server takes constraints; the zero value takes none.
+	// Guided says how the server takes constraints; by default, it takes none.
 	Guided ChatGuided
-	// Models are listed, if there are any. Set it before serving.
+	// Models are the listed models; optional. Set it before serving.
 	Models Listing
-	// Server is what the list of models says of the server ("vllm", "sglang", "llamacpp", "tgi"), and what completions
-	// are answered like; "ollama" answers /api/generate.
+	// Server is the program that the server plays in its list of models and in completions: "vllm", "sglang",
+	// "llamacpp", "tgi". "ollama" also answers /api/generate.
 	Server string
-	// Family is the model behind all names; "" for one that the server does not tell.
+	// Family is the model behind all names; "" if the server does not tell.
 	Family string
 	*log
 	script  Script
-	unnamed bool // a request needs no model
-	// How failures are told, before an answer and within it: a [Vertex] tells them in
-	// Google's way.
+	unnamed bool // requests need no model
+	// How failures are reported, before an answer and in its middle. A [Vertex] reports them in Google's
+	// form.
 	refuse    func(http.ResponseWriter, *Fault)
 	errorBody func(typ, message string) []byte
 }
@@ -57,8 +56,8 @@ func NewChat(script Script) *Chat {
 	return &Chat{log: newLog(), script: script, refuse: refuseChat, errorBody: chatErrorBody}
 }
 
-// ServeHTTP answers POST /v1/chat/completions and /v1/completions, and GET /v1/models; as Ollama, POST /api/generate
-// and /api/show as well.
+// ServeHTTP answers POST /v1/chat/completions and /v1/completions, and GET /v1/models. As Ollama, it also
+// answers POST /api/generate and /api/show.
 func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-request-id", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -70,7 +69,7 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, found := map[string]func(http.ResponseWriter, *http.Request, []byte){
 		"/v1/chat/completions": s.complete, "/v1/completions": s.completions,
 	}[r.URL.Path]
-	if s.Server == "ollama" && r.URL.Path != "/v1/chat/completions" { // whose /v1/completions applies a template
+	if s.Server == "ollama" && r.URL.Path != "/v1/chat/completions" { // Ollama's /v1/completions applies a template
 		answer, found = map[string]func(http.ResponseWriter, *http.Request, []byte){"/api/generate": s.generate, "/api/show": s.show}[r.URL.Path]
 	}
 	if !lists && (r.Method != http.MethodPost || !found) {
@@ -88,12 +87,12 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, data)
 }
 
-// show answers as Ollama which model it runs.
+// show answers Ollama's request about a model.
 func (s *Chat) show(w http.ResponseWriter, _ *http.Request, _ []byte) {
 	writeList(w, map[string]any{"details": map[string]any{"format": "gguf", "family": "fake"}, "model_info": map[string]any{"general.basename": s.Family}})
 }
 
-// complete answers a request with this body. Its path and its key have been checked.
+// complete answers a request with this body. The caller has checked its path and its key.
 func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	var request chatBody
 	problem := decode(data, &request)
@@ -120,7 +119,7 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		s.refuse(w, Refuse(cmp.Or(s.Tools.Status, http.StatusBadRequest), "invalid_request_error", refusal, ""))
 		return
 	}
-	heeded := *prompt // as the model has it: with the stop sequences that the server heeds
+	heeded := *prompt // the prompt with the stop sequences that the server obeys
 	if s.NoStops {
 		heeded.StopSequences = nil
 	}
@@ -145,7 +144,7 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	})
 }
 
-// chat is the problem in OpenAI's words.
+// chat returns the problem in OpenAI's words.
 func (p *malformed) chat() string {
 	switch {
 	case p.missing:
@@ -156,7 +155,7 @@ func (p *malformed) chat() string {
 	return p.text
 }
 
-// refuseChat answers with an error of OpenAI's form instead of an answer.
+// refuseChat sends an error of OpenAI's form instead of an answer.
 func refuseChat(w http.ResponseWriter, f *Fault) { f.respond(w, chatErrorBody) }
 
 // chatErrorBody returns the JSON of an error.
@@ -198,8 +197,7 @@ func (s *Chat) events(c Completion, usage bool) []event {
 	return list
 }
 
-// whole returns an answer that is not streamed: one JSON text, in the pieces in which it is
-// written.
+// whole returns an answer that is not streamed: one JSON text, which is written in these pieces.
 func (s *Chat) whole(c Completion) []event {
 	var list []event
 	add := func(format string, args ...any) { list = append(list, event{data: fmt.Appendf(nil, format, args...)}) }
@@ -222,7 +220,7 @@ func (s *Chat) whole(c Completion) []event {
 	return list
 }
 
-// reasoning returns the name of the member that holds the reasoning.
+// reasoning returns the name of the member for the reasoning.
 func (s *Chat) reasoning() []byte { return quote(cmp.Or(s.Reasoning, "reasoning_content")) }
 
 // ending returns the members that say why the completion ended.
@@ -249,7 +247,7 @@ func (s *Chat) ending(c Completion) string {
 	return members
 }
 
-// chatUsage returns the counters, in which those of the prompt hold the cached ones.
+// chatUsage returns the token counts. The tokens of the prompt include the cached tokens.
 func (c Completion) chatUsage() []byte {
 	u := c.Usage
 	prompt := u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
@@ -270,13 +268,13 @@ func (f *chatFrames) start() {
 	f.body.flush()
 }
 
-// event writes an event after a comment, which servers send to keep a connection alive and
-// readers have to pass over.
+// event writes an event after a comment. Servers send comments to keep a connection alive, and readers must
+// ignore them.
 func (f *chatFrames) event(_ string, data []byte, damaged bool) {
 	if damaged {
 		data = data[:len(data)-1]
 	}
-	// The context tells that a client has left, so the error of the write is not needed.
+	// If the client has left, the context tells, so the error of the write is not needed.
 	_, _ = f.body.Write(fmt.Appendf(nil, ": keep-alive\n\ndata: %s\n\n", data))
 }
 

@@ -12,7 +12,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// chatBody is the request body of chat completions. What is not here is an unknown key.
+// chatBody is the request body of chat completions. The server rejects keys that are missing here.
 type chatBody struct {
 	Model    string        `json:"model"`
 	Messages []chatMessage `json:"messages"`
@@ -43,7 +43,7 @@ type chatMessage struct {
 // chatContent is a list of parts; a string is one text part.
 type chatContent []chatPart
 
-// UnmarshalJSONFrom reads either form.
+// UnmarshalJSONFrom reads a string or a list of parts.
 func (c *chatContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
 		*c = chatContent{{Type: "text"}}
@@ -52,7 +52,7 @@ func (c *chatContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, (*[]chatPart)(c))
 }
 
-// chatPart is a part of a message: text, an image or a file, as Type says.
+// chatPart is a part of a message: text, an image or a file, depending on Type.
 type chatPart struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -65,8 +65,8 @@ type chatPart struct {
 	} `json:"file"`
 }
 
-// part returns the part as a prompt has it. It is false for a part of another type, and for
-// one without its source.
+// part returns the part in the form of a prompt. It returns false for an unknown type and for a missing
+// source.
 func (p *chatPart) part() (translate.Part, bool) {
 	switch p.Type {
 	case "text":
@@ -79,8 +79,7 @@ func (p *chatPart) part() (translate.Part, bool) {
 	return translate.Part{}, false
 }
 
-// sourceOf returns a URL as a source of the Messages API: a data: URL as base64, any other
-// as a URL.
+// sourceOf returns a URL as a source of the Messages API: a data URL becomes base64, any other a URL.
 func sourceOf(url string) jsontext.Value {
 	kind, data, embedded := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !embedded {
@@ -89,7 +88,7 @@ func sourceOf(url string) jsontext.Value {
 	return fmt.Appendf(nil, `{"type":"base64","media_type":%s,"data":%s}`, quote(kind), quote(data))
 }
 
-// prompt checks what a server would refuse and returns what the body asks.
+// prompt returns the prompt in the body, or the problem for which a server would reject it.
 func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	for key, missing := range map[string]bool{"model": b.Model == "", "messages": len(b.Messages) == 0} {
 		if missing {
@@ -102,7 +101,7 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	p := &translate.Prompt{
 		StopSequences: b.Stop, MaxTokens: b.MaxTokens, Temperature: b.Temperature, TopP: b.TopP, TopK: b.TopK,
 	}
-	list := b.Messages // but for a system message, which can only be the first
+	list := b.Messages // without the system message, which can only be the first
 	if first := list[0]; first.Role == messages.RoleSystem {
 		for _, part := range first.Content {
 			p.System = append(p.System, translate.Text{Text: part.Text})
@@ -120,8 +119,8 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	return p, b.ending(p)
 }
 
-// ending checks, as vLLM does, what the body says of a last assistant message: whether the
-// model goes on with it or begins another one.
+// ending checks the members about a last assistant message, as vLLM does: whether the model continues it or
+// begins a new one.
 func (b *chatBody) ending(p *translate.Prompt) *malformed {
 	prefill := len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
 	begins := cmp.Or(b.GenerationPrompt, new(true))
@@ -134,7 +133,7 @@ func (b *chatBody) ending(p *translate.Prompt) *malformed {
 	return nil
 }
 
-// addTo checks the message of this index, and adds it as a turn, or to the turn that it belongs to.
+// addTo checks the message with this index, and adds it as a turn, or to the turn that it belongs to.
 func (m *chatMessage) addTo(p *translate.Prompt, i int) *malformed {
 	if m.Role == "tool" {
 		return m.addResult(p)

@@ -9,25 +9,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ChatGuided is how a server takes a constraint (docs/explanation/guided-decoding.md). What its script answers says whether
-// it holds the model to it.
+// ChatGuided says how a server takes a constraint (docs/explanation/guided-decoding.md). The script decides
+// whether the answer obeys the constraint.
 type ChatGuided struct {
-	// Kind is one of "vllm", "sglang", "llama.cpp", "json_schema", "bedrock-import" and "fireworks"; "" refuses
-	// the members of all of them.
+	// Kind is "vllm", "sglang", "llama.cpp", "json_schema", "bedrock-import" or "fireworks"; "" rejects the
+	// members of all of them.
 	Kind string
-	// Refuses is what it says of a constraint, with status 400; "" for nothing. Late has it say so with 200, in
-	// place of an answer.
+	// Refuses is the message with which it rejects a constraint, with status 400; "" accepts it. Late makes
+	// it send the message with status 200, in place of an answer.
 	Refuses string
 	Late    bool
 }
 
-// chatGuidedBody are the members that carry a constraint.
+// chatGuidedBody are the members that hold a constraint.
 type chatGuidedBody struct {
 	StructuredOutputs map[string]string `json:"structured_outputs"`
 	ResponseFormat    jsontext.Value    `json:"response_format"`
 	EBNF              string            `json:"ebnf"`
 	Grammar           string            `json:"grammar"`
-	// These are of llama.cpp's completions.
+	// Only llama.cpp's completions have these.
 	JSONSchema jsontext.Value `json:"json_schema"`
 	Lazy       bool           `json:"grammar_lazy"`
 	Triggers   []struct {
@@ -36,7 +36,7 @@ type chatGuidedBody struct {
 	} `json:"grammar_triggers"`
 }
 
-// given returns the name of the constraint that a body has, with what is in it; "" for none.
+// given returns the name of the constraint in a body, and the name of its form; "" for none.
 func (b *chatGuidedBody) given() (name string) {
 	for key := range b.StructuredOutputs {
 		name += "structured_outputs." + key
@@ -94,7 +94,7 @@ var guidedTakesRaw = map[string][]string{
 	"llama.cpp": {"grammar", "grammar.lazy", "json_schema"},
 }
 
-// guidedTakesImported are those that models imported into Bedrock take, by the format of the body.
+// guidedTakesImported are the constraints that imported models on Bedrock take, by the format of the body.
 var guidedTakesImported = map[string][]string{
 	FormatBedrockMeta: {"response_format.json_schema"},
 	FormatCompletion:  {"response_format.json_schema", "structured_outputs.grammar"},
@@ -111,7 +111,7 @@ var guidedTakes = map[string][]string{
 	"fireworks":      {"response_format.grammar", "response_format.json_schema"},
 }
 
-// check returns what is wrong with the constraint of a body of chat completions for a server of the kind; "" for nothing.
+// check returns the problem with a constraint in chat completions for this kind of server; "" for none.
 func (g *ChatGuided) check(b *chatBody) string {
 	if g.Kind == "llama.cpp" && b.Grammar != "" && len(b.Tools) > 0 {
 		return "Cannot use custom grammar constraints with tools."
@@ -119,7 +119,7 @@ func (g *ChatGuided) check(b *chatBody) string {
 	return b.chatGuidedBody.unless(guidedTakes[g.Kind])
 }
 
-// unless returns what is wrong with the constraint of a body, unless it is one of these; "" for nothing.
+// unless returns the problem with a body whose constraint is not in takes; "" for none.
 func (b *chatGuidedBody) unless(takes []string) string {
 	if given := b.given(); given != "" && !slices.Contains(takes, given) {
 		return fmt.Sprintf("Unrecognized request argument supplied: %s, a grammar", given)
@@ -127,7 +127,7 @@ func (b *chatGuidedBody) unless(takes []string) string {
 	return ""
 }
 
-// refuses reports whether the server refuses the constraint of a body, and has done so.
+// refuses reports whether the server rejects the constraint of a body. If so, it has sent the error.
 func (g *ChatGuided) refuses(w http.ResponseWriter, constrained, stream bool) bool {
 	if g.Refuses == "" || !constrained {
 		return false
@@ -136,7 +136,7 @@ func (g *ChatGuided) refuses(w http.ResponseWriter, constrained, stream bool) bo
 	return true
 }
 
-// fail refuses it.
+// fail sends the error.
 func (g *ChatGuided) fail(w http.ResponseWriter, stream bool) {
 	if !g.Late {
 		refuseChat(w, Refuse(http.StatusBadRequest, "invalid_request_error", g.Refuses, ""))

@@ -12,24 +12,25 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// ChatTools is what a [Chat] does with tools, and with calls that its model writes as
+// ChatTools says what a [Chat] does with tools, and with calls that its model writes as
 // <tool_call>{"name":…,"arguments":…}</tool_call>.
 type ChatTools struct {
-	// Refuses is the message with which it refuses a request with tools; "" takes them. Status is that of the refusal;
-	// 0 is 400.
+	// Refuses is the message with which it rejects a request with tools; "" accepts them. Status is the HTTP
+	// status; 0 is 400.
 	Refuses string
 	Status  int
-	// Reads has the server read calls in answers to requests with tools. Unasked has it read them in all answers, as
-	// Ollama does for some models.
+	// Reads makes the server parse calls in answers to requests with tools. Unasked makes it parse them in
+	// all answers, as Ollama does for some models.
 	Reads, Unasked bool
-	// Loses takes the calls out of the text, and does not give them. Leaves gives them, and leaves them in the text.
+	// Loses removes the calls from the text without returning them. Leaves returns them and leaves the text
+	// unchanged.
 	Loses, Leaves bool
-	// AtOnce sends each call in one piece of a stream, without a number, as Ollama does. Function writes the one
-	// call as function_call, as older servers do.
+	// AtOnce sends each call of a stream in one piece and without a number, as Ollama does. Function sends
+	// the only call as function_call, as older servers do.
 	AtOnce, Function bool
 }
 
-// chatSegment is a part of a completion: text, or a call that the server has read.
+// chatSegment is a part of a completion: text, or a call that the server has parsed.
 type chatSegment struct {
 	text string
 	call *translate.Call
@@ -41,7 +42,8 @@ const (
 	callEnds   = "</tool_call>"
 )
 
-// read returns the parts of a completion. A call that has no end is what there is of its arguments.
+// read returns the parts of a completion. If a call has no end, it has the arguments up to the end of the
+// text.
 func (t *ChatTools) read(text string, asked bool) (parts []chatSegment) {
 	if !t.Unasked && !(t.Reads && asked) {
 		return []chatSegment{{text: text}}
@@ -65,7 +67,7 @@ func (t *ChatTools) read(text string, asked bool) (parts []chatSegment) {
 	}
 }
 
-// callIn returns the call that a text is, which may be cut.
+// callIn returns the call in a text, which may be cut.
 func callIn(said string) *translate.Call {
 	said = strings.TrimSpace(said)
 	const member = `"arguments":`
@@ -78,7 +80,7 @@ func callIn(said string) *translate.Call {
 	return &translate.Call{Name: name, Input: jsontext.Value(arguments)}
 }
 
-// says reports whether the server says that the answer is calls.
+// says reports whether the answer has parsed calls.
 func (t *ChatTools) says(parts []chatSegment) bool {
 	return slices.ContainsFunc(parts, func(part chatSegment) bool { return part.call != nil })
 }
@@ -99,7 +101,7 @@ func (t *ChatTools) pieces(c *translate.Call, n int) []string {
 	return list
 }
 
-// whole returns the members with the calls of an answer that is not streamed, with a comma behind; "" if there are none.
+// whole returns the members with the calls of an answer in one piece, with a comma after them; "" for none.
 func (t *ChatTools) whole(parts []chatSegment) string {
 	var list []string
 	for _, part := range parts {
@@ -118,7 +120,7 @@ func (t *ChatTools) whole(parts []chatSegment) string {
 	return `"tool_calls":[` + strings.Join(list, ",") + `],`
 }
 
-// chatToolsBody are the members of a body that say which tools there are.
+// chatToolsBody are the members about tools in a body.
 type chatToolsBody struct {
 	Tools []struct {
 		Type     string `json:"type"`
@@ -133,7 +135,7 @@ type chatToolsBody struct {
 	Parallel *bool          `json:"parallel_tool_calls"`
 }
 
-// addTo checks the members, and adds to a prompt what they say.
+// addTo checks the members, and adds their tools and choice to a prompt.
 func (b *chatToolsBody) addTo(p *translate.Prompt) *malformed {
 	if b.Tools == nil {
 		if b.Choice != nil || b.Parallel != nil {
@@ -173,7 +175,7 @@ type chatCall struct {
 	} `json:"function"`
 }
 
-// part checks the call, as the templates of Mistral do for its id, and returns it as a part.
+// part checks the call and returns it as a part. Like the templates of Mistral, it checks the id.
 func (c *chatCall) part() (translate.Part, *malformed) {
 	input := jsontext.Value(c.Function.Arguments)
 	odd := strings.Trim(c.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" || len(c.ID) != 9
@@ -183,7 +185,8 @@ func (c *chatCall) part() (translate.Part, *malformed) {
 	return translate.Part{Type: translate.PartToolUse, CallPart: &translate.CallPart{ID: c.ID, Name: c.Function.Name, Input: input}}, nil
 }
 
-// addResult adds the message as the result of a call that it has to name, of the assistant message before.
+// addResult adds the message as the result of a call. The message must name a call of the assistant message
+// before it.
 func (m *chatMessage) addResult(p *translate.Prompt) *malformed {
 	calls := len(p.Turns) - 1
 	if calls >= 0 && endsInResult(p) {

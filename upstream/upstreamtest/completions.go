@@ -11,8 +11,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// completionsBody is the request body of completions (docs/reference/raw-prompts.md §2.1). What is not here is an unknown
-// key, which real servers ignore and this one refuses.
+// completionsBody is the request body of completions (docs/reference/raw-prompts.md §2.1). This server
+// rejects keys that are missing here, although real servers ignore them.
 type completionsBody struct {
 	Model         string   `json:"model"`
 	Prompt        *string  `json:"prompt"`
@@ -25,18 +25,19 @@ type completionsBody struct {
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	// vLLM and SGLang have the first of these, vLLM alone the second.
+	// vLLM and SGLang have the first; only vLLM has the second.
 	SkipSpecialTokens *bool `json:"skip_special_tokens"`
 	AddSpecialTokens  *bool `json:"add_special_tokens"`
 	chatGuidedBody
 }
 
-// prompt checks what a server would refuse and returns what the body asks. adds says that the server adds BOS.
+// prompt returns the prompt in the body, or the problem for which a server would reject it. adds: the server
+// adds BOS.
 func (b *completionsBody) prompt(adds bool) (*translate.Prompt, *malformed) {
 	switch {
 	case b.Prompt == nil:
 		return nil, &malformed{key: "prompt", missing: true}
-	case b.MaxTokens == nil: // real servers give 16 tokens
+	case b.MaxTokens == nil: // the default of real servers is 16 tokens
 		return nil, &malformed{key: "max_tokens", missing: true}
 	case len(b.Stop) > 4:
 		return nil, &malformed{text: "stop: at most 4 stop sequences are allowed"}
@@ -49,7 +50,7 @@ func (b *completionsBody) prompt(adds bool) (*translate.Prompt, *malformed) {
 	return r.read()
 }
 
-// completions answers POST /v1/completions: a text without a template.
+// completions answers POST /v1/completions, which takes a text without a template.
 func (s *Chat) completions(w http.ResponseWriter, r *http.Request, data []byte) {
 	var b completionsBody
 	problem := decode(data, &b)
@@ -97,7 +98,7 @@ func (s *Chat) completions(w http.ResponseWriter, r *http.Request, data []byte) 
 	})
 }
 
-// completion returns the answer of the script to a raw prompt. It is false if the answer was an error.
+// completion returns the script's answer to a raw prompt. It returns false after it has sent an error.
 func (s *Chat) completion(w http.ResponseWriter, model string, p *translate.Prompt, streams bool) (Completion, bool) {
 	heeded := *p
 	if s.NoStops {
@@ -133,13 +134,14 @@ func (s *Chat) completionEvents(c Completion, usage bool) []event {
 	return list
 }
 
-// wholeCompletion returns a completion that is not streamed.
+// wholeCompletion returns a completion in one piece.
 func (s *Chat) wholeCompletion(c Completion) []event {
 	return []event{{data: fmt.Appendf(nil, `{"id":"cmpl-fake","object":"text_completion","created":1700000000,"model":"fake","choices":[{"index":0,"text":%s,"logprobs":null,%s}],"usage":%s}`,
 		quote(c.Text), s.ending(c), c.chatUsage())}}
 }
 
-// ollamaBody is the request body of Ollama's /api/generate. Raw, it is refused with system, template or context.
+// ollamaBody is the request body of Ollama's /api/generate. If Raw is true, system, template and context are
+// rejected.
 type ollamaBody struct {
 	Model   string  `json:"model"`
 	Prompt  *string `json:"prompt"`
@@ -166,7 +168,7 @@ func (s *Chat) generate(w http.ResponseWriter, r *http.Request, data []byte) {
 	case b.Format != nil && b.Format.Kind() != '{':
 		problem = &malformed{text: "invalid JSON schema in format"}
 	case !b.Raw:
-		problem = &malformed{text: "this server is asked with raw prompts alone"}
+		problem = &malformed{text: "this server takes only raw prompts"}
 	}
 	var prompt *translate.Prompt
 	if problem == nil {
@@ -209,7 +211,7 @@ func (s *Chat) generate(w http.ResponseWriter, r *http.Request, data []byte) {
 	})
 }
 
-// lineFrames is the [wireWriter] of a stream with JSON in lines.
+// lineFrames is the [wireWriter] of a stream with one JSON text a line.
 type lineFrames struct {
 	w    http.ResponseWriter
 	body *body

@@ -9,14 +9,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// serverTGI is the [Chat.Server] that answers completions as Text Generation Inference does (docs/reference/raw-prompts.md
-// §2.1).
+// serverTGI is the [Chat.Server] that answers completions like Text Generation Inference
+// (docs/reference/raw-prompts.md §2.1).
 const serverTGI = "tgi"
 
-// checkTGI returns what TGI refuses that others take.
+// checkTGI returns the problem for which TGI, but not other servers, would reject the body.
 func (b *completionsBody) checkTGI() *malformed {
 	switch {
-	case b.Model != serverTGI: // any other name is that of an adapter
+	case b.Model != serverTGI: // any other name would be an adapter
 		return &malformed{text: "adapter " + b.Model + " was not loaded"}
 	case b.TopP != nil && (*b.TopP <= 0 || *b.TopP >= 1):
 		return &malformed{text: "Input validation error: `top_p` must be > 0.0 and < 1.0"}
@@ -24,8 +24,8 @@ func (b *completionsBody) checkTGI() *malformed {
 	return nil
 }
 
-// playTGI sends an answer. What ended it stands in its text: the token that ends the turn where the answer is streamed, and
-// the stop sequence. The counters are in the last chunk.
+// playTGI sends an answer. Its text includes what ended it: the stop sequence or, in a stream, the token that
+// ends a turn. The last chunk has the token counts.
 func (s *Chat) playTGI(ctx context.Context, w http.ResponseWriter, c Completion, b completionsBody) {
 	reason, ending := "eos_token", c.StopSequence
 	switch {
@@ -55,7 +55,7 @@ func (s *Chat) playTGI(ctx context.Context, w http.ResponseWriter, c Completion,
 	s.play(ctx, &chatFrames{w, newBody(w, c), s.errorBody}, list, c.Fault)
 }
 
-// endOfTurn returns the token that ends a turn in the template of a prompt, "" for a template that is not known here.
+// endOfTurn returns the token that ends a turn in the template of a prompt; "" for an unknown template.
 func endOfTurn(prompt string) string {
 	for _, t := range rawTemplates {
 		if strings.Contains(prompt, t.open) {

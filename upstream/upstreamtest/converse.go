@@ -10,8 +10,7 @@ import (
 	"dragoman/upstream"
 )
 
-// readConverse reads the body of Converse or ConverseStream for a model that lacks these
-// features.
+// readConverse reads the body of Converse or ConverseStream for a model without the features in lacks.
 func readConverse(operation, model string, data []byte, lacks upstream.Features) (call bedrockCall, problem *malformed) {
 	var request converseBody
 	if problem = decode(data, &request); problem != nil {
@@ -21,7 +20,7 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 		return call, problem
 	}
 	call.prompt, problem = request.prompt()
-	// Only a Claude's answer has the stop sequence, and only if the request asks for it.
+	// Only Claude's answer has the stop sequence, and only if the request asks for it.
 	named := slices.Contains(request.ResponseFields, "/stop_sequence") && strings.Contains(model, "claude")
 	call.whole = operation == converse
 	if call.whole {
@@ -34,9 +33,9 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 	return call, problem
 }
 
-// lacking refuses a request with a feature that the model lacks, in the words of Bedrock:
-// the upstream knows the feature by them (docs/reference/bedrock.md §9; those on
-// streaming, images and documents are from reports of users).
+// lacking returns the problem if the request uses a feature that the model lacks. It uses Bedrock's words,
+// because the upstream recognizes them (docs/reference/bedrock.md §9; users reported the words about
+// streaming, images and documents).
 func (r *converseBody) lacking(operation string, lacks upstream.Features) *malformed {
 	has := func(member func(converseBlock) bool) bool {
 		return slices.ContainsFunc(r.Messages, func(m converseMessage) bool { return slices.ContainsFunc(m.Content, member) })
@@ -59,7 +58,7 @@ func (r *converseBody) lacking(operation string, lacks upstream.Features) *malfo
 	return nil
 }
 
-// prompt returns what the body asks, or what Converse would refuse of it.
+// prompt returns the prompt in the body, or the problem for which Converse would reject it.
 func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
 	if problem := r.inference(); problem != nil {
 		return nil, problem
@@ -91,7 +90,7 @@ func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
 	return p, problem
 }
 
-// inference checks the parameters against the ranges that Converse documents.
+// inference checks the parameters against the ranges in Converse's documentation.
 func (r *converseBody) inference() *malformed {
 	c := r.Inference
 	switch {
@@ -109,7 +108,7 @@ func (r *converseBody) inference() *malformed {
 	return nil
 }
 
-// outOfRange refuses a parameter in the words of Converse.
+// outOfRange returns the problem for a parameter out of range, in the words of Converse.
 func outOfRange(field string) *malformed {
 	return &malformed{text: "1 validation error detected: Value at 'inferenceConfig." + field + "' failed to satisfy constraint"}
 }

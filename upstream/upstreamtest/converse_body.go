@@ -8,8 +8,8 @@ import (
 	"dragoman/translate"
 )
 
-// converseBody is the body of Converse and ConverseStream without tools
-// (docs/reference/bedrock.md §5). A key that is not here is unknown, and refused.
+// converseBody is the body of Converse and ConverseStream without tools (docs/reference/bedrock.md §5). The
+// server rejects keys that are missing here.
 type converseBody struct {
 	Messages  []converseMessage `json:"messages"`
 	System    []converseBlock   `json:"system"`
@@ -36,7 +36,7 @@ type converseMessage struct {
 	Content []converseBlock `json:"content"`
 }
 
-// converseBlock is a union: it has one of its members.
+// converseBlock is a block. Exactly one member is set.
 type converseBlock struct {
 	Text     *string `json:"text"`
 	Image    *media  `json:"image"`
@@ -60,12 +60,12 @@ func (b converseBlock) members() int {
 
 // media is an image or a document.
 type media struct {
-	Name    string `json:"name"`    // documents alone
-	Context string `json:"context"` // documents alone
+	Name    string `json:"name"`    // only for documents
+	Context string `json:"context"` // only for documents
 	Format  string `json:"format"`
 	Source  struct {
 		Bytes []byte  `json:"bytes"`
-		Text  *string `json:"text"` // documents alone
+		Text  *string `json:"text"` // only for documents
 	} `json:"source"`
 }
 

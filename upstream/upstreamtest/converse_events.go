@@ -10,9 +10,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// converseEvents returns the events of ConverseStream for a completion
-// (docs/reference/bedrock.md §5). named says that the request asked which stop sequence
-// was met, and that the model tells.
+// converseEvents returns the events of ConverseStream for a completion (docs/reference/bedrock.md §5). named:
+// the request asked for the stop sequence, and the model tells it.
 func (c Completion) converseEvents(named bool) []event {
 	var list []event
 	add := func(name, format string, args ...any) {
@@ -35,8 +34,7 @@ func (c Completion) converseEvents(named bool) []event {
 	return list
 }
 
-// converseWhole returns the answer of Converse in pieces, which are written one after
-// another.
+// converseWhole returns the answer of Converse, which is written in these pieces.
 func (c Completion) converseWhole(named bool) []event {
 	var list []event
 	add := func(format string, args ...any) {
@@ -55,11 +53,10 @@ func (c Completion) converseWhole(named bool) []event {
 	return list
 }
 
-// converseReasons are the stop reasons for which Converse has another name than the
-// Messages API.
+// converseReasons are the stop reasons with another name in Converse than in the Messages API.
 var converseReasons = map[messages.Stop]string{messages.StopRefusal: "content_filtered"}
 
-// converseStop returns the members of JSON that say why the completion ended.
+// converseStop returns the JSON members that say why the completion ended.
 func (c Completion) converseStop(named bool) string {
 	reason := converseReasons[c.Stop]
 	if reason == "" {
@@ -72,25 +69,25 @@ func (c Completion) converseStop(named bool) string {
 	return stop
 }
 
-// converseUsage returns the counters as JSON.
+// converseUsage returns the token counts as JSON.
 func (c Completion) converseUsage() string {
 	u := c.Usage
 	return fmt.Sprintf(`{"inputTokens":%d,"outputTokens":%d,"totalTokens":%d,"cacheReadInputTokens":%d,"cacheWriteInputTokens":%d}`,
 		u.InputTokens, u.OutputTokens, u.InputTokens+u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
 }
 
-// converseFrames is the [wireWriter] of ConverseStream: frames whose payload is the event
-// itself. An event of InvokeModel stands in base64 in its payload.
+// converseFrames is the [wireWriter] of ConverseStream. The payload of a frame is the event itself. With
+// InvokeModel, the payload holds the event in base64.
 type converseFrames struct{ bedrockFrames }
 
-// event writes an event of this type, padded as Bedrock pads it.
+// event writes an event of this type, padded like Bedrock's.
 func (f *converseFrames) event(name string, data []byte, damaged bool) {
 	payload := fmt.Appendf(nil, `%s,"p":%s}`, bytes.TrimSuffix(data, []byte("}")), quote(padding[:len(data)%len(padding)]))
 	f.frame(payload, damaged, eventstreamapi.MessageTypeHeader, eventstreamapi.EventMessageType,
 		eventstreamapi.EventTypeHeader, name)
 }
 
-// wholeFrames is the [wireWriter] of an answer that is one JSON text, and comes in pieces.
+// wholeFrames is the [wireWriter] of an answer that is one JSON text, written in pieces.
 type wholeFrames struct {
 	w    http.ResponseWriter
 	body *body
@@ -102,13 +99,13 @@ func (f *wholeFrames) start() {
 	f.body.flush()
 }
 
-// event writes a piece. One that is damaged makes the text no JSON.
+// event writes a piece. A damaged piece makes the text invalid JSON.
 func (f *wholeFrames) event(_ string, data []byte, damaged bool) {
 	if damaged {
 		data[0] = 0
 	}
-	_, _ = f.body.Write(data) // a client that went shows in the context
+	_, _ = f.body.Write(data) // if the client has left, the context tells
 }
 
-// fail does nothing: a fault within such an answer comes before it (see Fault.before).
+// fail does nothing: such an answer fails before it begins (see Fault.before).
 func (f *wholeFrames) fail(string, string) {}

@@ -8,27 +8,26 @@ import (
 	"dragoman/translate/messages"
 )
 
-// How many images and documents a request may hold, and how long the name of a document
-// may be (docs/reference/bedrock.md §5).
+// The limits for images, documents, and the name of a document in a request (docs/reference/bedrock.md §5).
 const (
 	maxImages    = 20
 	maxDocuments = 5
 	maxName      = 200
 )
 
-// mediaTypes are the media types of the formats that Converse takes, by type of part.
+// mediaTypes are the media types of Converse's formats, by type of part.
 var mediaTypes = map[string]map[string]string{
 	translate.PartImage:    {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"},
 	translate.PartDocument: {"pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv"},
 }
 
-// turnReader reads the messages of one request, and counts what is limited in a request.
+// turnReader reads the messages of one request, and counts what has a limit.
 type turnReader struct {
 	images, documents int             // so far
-	names             map[string]bool // of the documents
+	names             map[string]bool // of the documents so far
 }
 
-// turns returns the turns of the conversation, or what Converse would refuse of them.
+// turns returns the turns of the conversation, or the problem for which Converse would reject them.
 func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 	if len(r.Messages) == 0 || r.Messages[0].Role != messages.RoleUser {
 		return nil, &malformed{text: "A conversation must start with a user message. Try again with a conversation that starts with a user message."}
@@ -52,10 +51,10 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 	return turns, nil
 }
 
-// turn reads the message of this index.
+// turn reads the message with this index.
 func (c *turnReader) turn(i int, m converseMessage) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: m.Role}
-	spoken, documents := false, c.documents // there is text in the turn; documents before it
+	spoken, documents := false, c.documents // spoken: the turn has text; documents: the number before this turn
 	for j, b := range m.Content {
 		part, problem := c.part(b, fmt.Sprintf("messages.%d.content.%d", i, j), m.Role)
 		if problem != nil {
@@ -73,8 +72,8 @@ func (c *turnReader) turn(i int, m converseMessage) (translate.Turn, *malformed)
 	return turn, nil
 }
 
-// part reads the block at a place, which the error names. Cache points are taken in the
-// system prompt alone: that is where the upstream writes one.
+// part reads the block at a place, which errors name. It takes cache points only in the system prompt,
+// because that is where the upstream writes them.
 func (c *turnReader) part(b converseBlock, place, role string) (translate.Part, *malformed) {
 	var part translate.Part
 	typ, m := translate.PartImage, b.Image
@@ -101,8 +100,8 @@ func (c *turnReader) part(b converseBlock, place, role string) (translate.Part, 
 	return m.part(typ, mediaTypes[typ][m.Format]), nil
 }
 
-// count counts an image or a document, and refuses one too many, a document whose name
-// Converse does not take, and one whose name another document has.
+// count counts an image or a document. It returns a problem if there are too many, or if the name of a
+// document is invalid or already used.
 func (c *turnReader) count(typ string, m *media, place string) *malformed {
 	if typ == translate.PartImage {
 		if c.images++; c.images > maxImages || m.Name+m.Context != "" {

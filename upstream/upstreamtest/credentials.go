@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// User writes the credentials file of a user, as gcloud does, into a folder and returns its
-// path. The file says that tokens come from the server at this URL, and that the quota of
-// the project test-quota is used.
+// User writes a user's credentials file into a folder, as gcloud does, and returns its path. In the file,
+// tokens come from the server at this URL, and the quota project is test-quota.
 func (t *Tokens) User(folder, server string) (string, error) {
 	return write(folder, "user.json", map[string]string{
 		"type": "authorized_user", "client_id": "client.test", "client_secret": "secret",
@@ -17,8 +16,7 @@ func (t *Tokens) User(folder, server string) (string, error) {
 	})
 }
 
-// ServiceAccount writes the key file of a service account, as User does. Its project is
-// test-project.
+// ServiceAccount writes the key file of a service account, as User does. Its project is test-project.
 func (t *Tokens) ServiceAccount(folder, server string) (string, error) {
 	key, err := t.serviceKey()
 	if err != nil {
@@ -35,8 +33,8 @@ func (t *Tokens) ServiceAccount(folder, server string) (string, error) {
 	})
 }
 
-// ExternalAccount writes the file of workload identity federation, as User does, and beside
-// it the file with the token of the other identity provider, which the first file names.
+// ExternalAccount writes the file for workload identity federation, as User does. It also writes the file
+// with the token of the other identity provider, which the first file names.
 func (t *Tokens) ExternalAccount(folder, server string) (string, error) {
 	subject := filepath.Join(folder, "subject_token")
 	if err := os.WriteFile(subject, []byte(t.secret("subject")+"\n"), 0o600); err != nil {
@@ -48,7 +46,7 @@ func (t *Tokens) ExternalAccount(folder, server string) (string, error) {
 	})
 }
 
-// write writes a file of JSON and returns its path.
+// write writes a JSON file and returns its path.
 func write(folder, name string, v any) (string, error) {
 	path := filepath.Join(folder, name)
 	return path, os.WriteFile(path, quote(v), 0o600)

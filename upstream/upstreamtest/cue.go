@@ -10,7 +10,7 @@ import (
 	"dragoman/translate"
 )
 
-// ParseFault reads a fault from words:
+// ParseFault reads a fault from text, in one of these forms:
 //
 //	refuse STATUS TYPE [RETRY-AFTER]
 //	reply STATUS CONTENT-TYPE BODY…
@@ -20,7 +20,7 @@ import (
 //	cut BYTES
 //	end BYTES
 //
-// as the functions of these names take them. "none" is nil.
+// The words are the arguments of the functions with these names. "none" returns nil.
 func ParseFault(s string) (*Fault, error) {
 	words := strings.Fields(s)
 	if len(words) == 0 {
@@ -40,11 +40,11 @@ func ParseFault(s string) (*Fault, error) {
 	if err != nil || number < 0 {
 		return nil, fmt.Errorf("%s wants %s: %q is not a number", words[0], form.want, words[1])
 	}
-	return form.make(number, append(words[2:], "", "")), nil // a word that may be missing is ""
+	return form.make(number, append(words[2:], "", "")), nil // optional words are ""
 }
 
-// faultForms are the faults by name: how many words follow the name, and what makes the
-// fault of the number, which comes first, and the other words.
+// faultForms are the faults by name. Each has the number of words after the name, and a function that makes
+// the fault from the number, which comes first, and the other words.
 var faultForms = map[string]struct {
 	least, most int
 	want        string
@@ -63,22 +63,21 @@ var faultForms = map[string]struct {
 	"end":     {1, 1, "BYTES", func(n int, _ []string) *Fault { return End(n) }},
 }
 
-// Cue has answers of a script go wrong while its server runs.
+// Cue makes answers of a script fail while its server runs.
 type Cue struct {
 	mu    sync.Mutex
-	fault *Fault // of the next answer; nil for none
-	times int    // how many answers still have it; 0: all
+	fault *Fault // the fault of the next answer; nil for none
+	times int    // how many more answers have it; 0 for all
 }
 
-// Set has the next answers go wrong in this way, as many as times, or all if times
-// is 0. A nil fault ends that.
+// Set makes the next answers fail in this way: as many as times, or all if times is 0. A nil fault ends that.
 func (c *Cue) Set(fault *Fault, times int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fault, c.times = fault, times
 }
 
-// Script returns the script whose answers have the faults of the cue instead of their own.
+// Script returns script with the cue's faults in place of its own.
 func (c *Cue) Script(script Script) Script {
 	return func(model string, p *translate.Prompt) Completion {
 		completion := script(model, p)
@@ -87,7 +86,7 @@ func (c *Cue) Script(script Script) Script {
 	}
 }
 
-// next returns the fault of the next answer, nil for none.
+// next returns the fault of the next answer; nil for none.
 func (c *Cue) next() *Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -38,7 +38,7 @@ func (c Completion) events() []event {
 	if c.Text != "" {
 		add("content_block_start", `,"index":%d,"content_block":{"type":"text","text":""}`, index)
 	}
-	add("ping", "") // which may come anywhere, and readers have to pass over
+	add("ping", "") // a ping may come anywhere, and readers must ignore it
 	for _, piece := range c.pieces() {
 		add("content_block_delta", `,"index":%d,"delta":{"type":"text_delta","text":%s}`, index, quote(piece))
 	}
@@ -50,7 +50,7 @@ func (c Completion) events() []event {
 		sequence = string(quote(c.StopSequence))
 	}
 	stop := c.Stop
-	if stop == messages.StopGuardrail { // Bedrock says so beside an event, and leaves the reason as it is
+	if stop == messages.StopGuardrail { // Bedrock reports it in a separate member, and does not change the stop reason
 		stop = messages.StopEndTurn
 	}
 	add("message_delta", `,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`,
@@ -63,13 +63,13 @@ func (c Completion) events() []event {
 func quote(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a script's text that is not UTF-8
+		panic(err) // a text of the script is not UTF-8
 	}
 	return data
 }
 
-// action returns the member by which InvokeModel says, beside the last event, that a
-// guardrail intervened; "" if none did.
+// action returns the member in which InvokeModel reports, in the last event, that a guardrail intervened; ""
+// otherwise.
 func (c Completion) action() string {
 	if c.Stop != messages.StopGuardrail {
 		return ""

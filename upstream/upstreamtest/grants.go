@@ -14,8 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The checks of the token server: that a request has the secrets of the credentials file
-// that it was made with.
+// The checks of the token server: a request must have the secrets of its credentials file.
 
 const (
 	cloudPlatform = "https://www.googleapis.com/auth/cloud-platform"
@@ -25,9 +24,9 @@ const (
 	audience      = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/cluster"
 )
 
-// userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with the
-// assertion of a service account. It returns the grant's name in [Tokens.Grants], or an
-// error if the request is to get no token; so do the checks below.
+// userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with the assertion of a
+// service account. It returns the grant's name in [Tokens.Grants], or an error if the request must get no
+// token. The checks below do the same.
 func (t *Tokens) userGrant(r *http.Request) (string, error) {
 	if r.PostFormValue("grant_type") == jwtBearer {
 		return "jwt-bearer", t.assertion(r.PostFormValue("assertion"), r.Host)
@@ -54,12 +53,11 @@ func (t *Tokens) metadataGrant(r *http.Request) (string, error) {
 	return "metadata", want(r.FormValue, url.Values{"scopes": {cloudPlatform}})
 }
 
-// want returns an error that names a field, if get does not return for each of these what
-// it should.
+// want returns an error that names a field, if get does not return the expected value for each field.
 func want(get func(string) string, fields url.Values) error {
 	for name := range fields {
 		if get(name) != fields.Get(name) {
-			return fmt.Errorf("%s is not what it should be", name)
+			return fmt.Errorf("%s has the wrong value", name)
 		}
 	}
 	return nil
@@ -69,7 +67,7 @@ func want(get func(string) string, fields url.Values) error {
 func (t *Tokens) assertion(jwt, host string) error {
 	parts := strings.Split(jwt, ".")
 	if len(parts) != 3 {
-		return errors.New("the assertion is no JWT")
+		return errors.New("the assertion is not a JWT")
 	}
 	var head struct{ Alg, Kid string }
 	var claims struct {
@@ -82,18 +80,18 @@ func (t *Tokens) assertion(jwt, host string) error {
 	now := t.now().Unix()
 	switch {
 	case head.Alg != "RS256" || head.Kid != t.secret("key"):
-		return errors.New("the header of the assertion is not what it should be")
+		return errors.New("the header of the assertion is wrong")
 	case claims.Iss != account || claims.Scope != cloudPlatform || !strings.HasSuffix(claims.Aud, "://"+host+"/token"):
-		return errors.New("the claims of the assertion are not what they should be")
+		return errors.New("the claims of the assertion are wrong")
 	case claims.Iat > now+60 || claims.Exp <= now || claims.Exp > claims.Iat+3600:
-		return errors.New("the assertion is not of this hour")
+		return errors.New("the assertion is not valid at this time")
 	}
 	key, err := t.serviceKey()
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	signature, _ := base64.RawURLEncoding.DecodeString(parts[2]) // what is not base64 is no signature
+	signature, _ := base64.RawURLEncoding.DecodeString(parts[2]) // if it is not base64, it is no valid signature
 	return rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, sum[:], signature)
 }
 

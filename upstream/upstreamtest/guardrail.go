@@ -11,8 +11,8 @@ import (
 	"dragoman/upstream"
 )
 
-// guardrailConfig is the guardrail in a body: guardrailConfig of Converse, or
-// amazon-bedrock-guardrailConfig of InvokeModel, which has neither an id nor a trace.
+// guardrailConfig is the guardrail in a body: guardrailConfig of Converse, or amazon-bedrock-guardrailConfig
+// of InvokeModel, which has no id and no trace.
 type guardrailConfig struct {
 	ID        string `json:"guardrailIdentifier"`
 	Version   string `json:"guardrailVersion"`
@@ -21,9 +21,8 @@ type guardrailConfig struct {
 	TagSuffix string `json:"tagSuffix"`
 }
 
-// readGuardrail returns the guardrail that a request asks for, nil if it asks for none.
-// It refuses what the service does (docs/reference/bedrock.md §2, §5; the rules of
-// InvokeModel are in its API model).
+// readGuardrail returns the guardrail of a request; nil for none. It rejects what the service rejects
+// (docs/reference/bedrock.md §2, §5; the rules of InvokeModel are in its API model).
 func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guardrail, *malformed) {
 	if operation != invokeStream && operation != invokeWhole {
 		return converseGuardrail(operation, data)
@@ -32,7 +31,7 @@ func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guar
 		Config jsontext.Value `json:"amazon-bedrock-guardrailConfig"`
 	}
 	var c guardrailConfig
-	_ = json.Unmarshal(data, &body) // it has been read before
+	_ = json.Unmarshal(data, &body) // cannot fail: it has been read before
 	if body.Config != nil {
 		if problem := decode(body.Config, &c); problem != nil {
 			return nil, problem
@@ -56,13 +55,12 @@ func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guar
 	return g, nil
 }
 
-// converseGuardrail returns the guardrail that the body of Converse or ConverseStream
-// asks for.
+// converseGuardrail returns the guardrail in the body of Converse or ConverseStream.
 func converseGuardrail(operation string, data []byte) (*upstream.Guardrail, *malformed) {
 	var body struct {
 		Config jsontext.Value `json:"guardrailConfig"`
 	}
-	_ = json.Unmarshal(data, &body) // it has been read before
+	_ = json.Unmarshal(data, &body) // cannot fail: it has been read before
 	if body.Config == nil {
 		return nil, nil
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Listing are the ids of the models that a server lists, two on a page where its API has pages. A server
-// without one has no such call.
+// Listing are the ids of the models that a server lists. If its API has pages, a page has two. A server with
+// a nil Listing has no list.
 type Listing []string
 
-// pageOfList is how many models a page of a list has.
+// pageOfList is the number of models on a page.
 const pageOfList = 2
 
-// page returns the ids from the one at this index on, and the index of the next page; 0 for none.
+// page returns the ids from this index on, and the index of the next page; 0 for none.
 func (l Listing) page(from int) (ids []string, next int) {
 	from = min(max(from, 0), len(l))
 	end := min(from+pageOfList, len(l))
@@ -27,9 +27,9 @@ func (l Listing) page(from int) (ids []string, next int) {
 	return l[from:end], next
 }
 
-// pageAt returns the page that a token in a query asks for, and the token of the next one.
+// pageAt returns the page for a token in a query, and the token of the next page.
 func (l Listing) pageAt(token string) (ids []string, next string) {
-	from, _ := strconv.Atoi(token) // "" is the first
+	from, _ := strconv.Atoi(token) // "" is the first page
 	ids, n := l.page(from)
 	if n > 0 {
 		next = strconv.Itoa(n)
@@ -52,7 +52,7 @@ func (l Listing) messagesList(w http.ResponseWriter, r *http.Request) {
 	writeList(w, map[string]any{"data": data, "has_more": next > 0, "first_id": ids[0], "last_id": ids[len(ids)-1]})
 }
 
-// chatList answers GET /v1/models, which has no pages, as a server of this name does that runs this model.
+// chatList answers GET /v1/models, which has no pages, like a server of this name that runs this model.
 func (l Listing) chatList(w http.ResponseWriter, server, family string) {
 	data := []map[string]any{}
 	for _, id := range l {
@@ -66,8 +66,8 @@ func (l Listing) chatList(w http.ResponseWriter, server, family string) {
 }
 
 // bedrockList answers GET /foundation-models, which has no pages, and GET /inference-profiles
-// (docs/reference/bedrock.md §11). Ids with a region before that of the provider are profiles; a model that
-// has one can only be asked by it, and "embed" in its id keeps one out of those that answer with text.
+// (docs/reference/bedrock.md §11). Ids with a region before the provider are profiles. A model with a profile
+// can be asked only through the profile. A model with "embed" in its id does not answer with text.
 func (l Listing) bedrockList(w http.ResponseWriter, r *http.Request) {
 	profiles, models := Listing{}, []map[string]any{}
 	for _, id := range l {

@@ -11,14 +11,14 @@ import (
 	"dragoman/translate"
 )
 
-// Messages is a server with the Messages API, streaming alone
-// (docs/reference/messages-api.md, docs/reference/streaming.md).
+// Messages is a server with the Messages API, which only streams (docs/reference/messages-api.md,
+// docs/reference/streaming.md).
 type Messages struct {
-	// Key is the x-api-key it wants; "" takes any request. Set it before serving.
+	// Key is the x-api-key that it requires; "" accepts any request. Set it before serving.
 	Key string
-	// Native has the models answer with tools of their own. Set it before serving.
+	// Native makes the models answer through a tool API of their own. Set it before serving.
 	Native Native
-	// Models are listed, if there are any. Set it before serving.
+	// Models are the listed models; optional. Set it before serving.
 	Models Listing
 	*log
 	script Script
@@ -76,8 +76,8 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read reads the body of a request for an answer or, if counts, for a count. Of a native
-// request it reads only whom it is for.
+// read reads the body of a request for an answer or, if counts is true, for a token count. In a native
+// request it reads only the members that name the model and the form of the answer.
 func (m *Messages) read(data []byte, counts bool) (model string, prompt *translate.Prompt, problem *malformed) {
 	var request struct {
 		messagesBody
@@ -108,8 +108,8 @@ func (m *Messages) read(data []byte, counts bool) (model string, prompt *transla
 	return request.Model, prompt, problem
 }
 
-// promptOr returns what the body asks. A body that asks for a count must not have the
-// max_tokens that one for an answer must have.
+// promptOr returns the prompt in the body. A body for a token count must not have max_tokens, which a body
+// for an answer requires.
 func (b *messagesBody) promptOr(counts bool) (*translate.Prompt, *malformed) {
 	if counts {
 		if b.MaxTokens != nil {
@@ -120,8 +120,7 @@ func (b *messagesBody) promptOr(counts bool) (*translate.Prompt, *malformed) {
 	return b.prompt()
 }
 
-// messages is the problem in the words of the Messages API
-// (docs/reference/messages-api.md §9).
+// messages returns the problem in the words of the Messages API (docs/reference/messages-api.md §9).
 func (p *malformed) messages() string {
 	path := strings.ReplaceAll(strings.TrimPrefix(p.pointer+"/"+p.key, "/"), "/", ".")
 	switch {
@@ -133,7 +132,7 @@ func (p *malformed) messages() string {
 	return p.text
 }
 
-// refuseMessages answers with an error of the Messages API instead of an answer.
+// refuseMessages sends an error of the Messages API instead of an answer.
 func refuseMessages(w http.ResponseWriter, f *Fault) { f.respond(w, messagesErrorBody) }
 
 // messagesErrorBody returns the JSON of an error (docs/reference/errors.md §1).
@@ -156,12 +155,12 @@ func (f *messagesFrames) start() {
 	f.body.flush()
 }
 
-// event writes an event. One that is damaged lacks the last brace of its JSON.
+// event writes an event. A damaged event lacks the last brace of its JSON.
 func (f *messagesFrames) event(name string, data []byte, damaged bool) {
 	if damaged {
 		data = data[:len(data)-1]
 	}
-	// The context tells that a client has left, so the error of the write is not needed.
+	// If the client has left, the context tells, so the error of the write is not needed.
 	_, _ = f.body.Write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
 }
 

@@ -7,10 +7,9 @@ import (
 	"dragoman/translate"
 )
 
-// Native plays a model that has a tool API. It is given the body of a request, and returns
-// the events of the answer in order, each as JSON (docs/reference/streaming.md §3). A server
-// whose Native is set does not check the body beyond the model and whether to stream, and
-// takes nothing but the fault from its script.
+// Native plays a model with a tool API. It gets the body of a request, and returns the events of the answer
+// in order, each as JSON (docs/reference/streaming.md §3). A server with a Native checks only the model and
+// the stream member of the body, and uses only the fault of its script.
 type Native func(model string, body []byte) []string
 
 // call returns the events of an answer.
@@ -21,14 +20,14 @@ func (n Native) call(model string, body []byte) []event {
 			Type string `json:"type"`
 		}
 		if err := json.Unmarshal([]byte(data), &e, jsontext.AllowInvalidUTF8(true)); err != nil {
-			panic(err) // the script's own
+			panic(err) // invalid JSON in the script
 		}
 		list = append(list, event{e.Type, []byte(data)})
 	}
 	return list
 }
 
-// callOr is call, or returns the events of the completion if there is no such model.
+// callOr is call, but for a nil Native it returns the events of the completion.
 func (n Native) callOr(c Completion, model string, body []byte) []event {
 	if n == nil {
 		return c.events()
@@ -36,5 +35,5 @@ func (n Native) callOr(c Completion, model string, body []byte) []event {
 	return n.call(model, body)
 }
 
-// nativePrompt stands in the log for what a native request asks.
+// nativePrompt is the prompt in the log for a native request.
 var nativePrompt = &translate.Prompt{}

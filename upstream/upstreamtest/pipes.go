@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Pipes is a network within the process: one server has every address. Under
-// testing/synctest, time passes over it.
+// Pipes is a network inside the process: one server answers at every address. It works in a bubble of
+// testing/synctest.
 type Pipes struct {
 	client  *http.Client
 	server  *http.Server
@@ -21,23 +21,21 @@ type Pipes struct {
 	served  chan struct{}
 }
 
-// NewPipes returns a network that is served by h until Close.
+// NewPipes returns a network with the server h, until Close.
 func NewPipes(h http.Handler) *Pipes {
 	p := &Pipes{server: &http.Server{Handler: h}, conns: make(chan net.Conn), closed: make(chan struct{}), served: make(chan struct{})}
 	p.client = &http.Client{Transport: &http.Transport{DialContext: p.dial, DisableCompression: true, DisableKeepAlives: true}}
 	go func() {
 		defer close(p.served)
-		_ = p.server.Serve(pipeListener{p}) // ends with Close
+		_ = p.server.Serve(pipeListener{p}) // returns after Close
 	}()
 	return p
 }
 
-// Client returns a client that reaches the server, whatever it asks for over http. Each
-// request has a connection of its own.
+// Client returns a client that reaches the server at any http URL. Each request has its own connection.
 func (p *Pipes) Client() *http.Client { return p.client }
 
-// RefuseAllBut has connections refused from now on, but for those to this host; with ""
-// none is.
+// RefuseAllBut makes the network refuse connections to all hosts but this one from now on; "" refuses all.
 func (p *Pipes) RefuseAllBut(host string) { p.refused.Store(&host) }
 
 // Close ends the server and all connections.

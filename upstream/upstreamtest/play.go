@@ -10,47 +10,47 @@ import (
 	"dragoman/upstream"
 )
 
-// Request is a request as a server understood it.
+// Request is a request as a server has read it.
 type Request struct {
 	Model  string
 	Header http.Header
 	Body   []byte
-	Prompt *translate.Prompt // what the body says
-	// Guardrail is what a [Bedrock] was to have the answer pass; nil for none.
+	Prompt *translate.Prompt // the prompt in the body
+	// Guardrail is the guardrail in a request to a [Bedrock]; nil for none.
 	Guardrail *upstream.Guardrail
 }
 
-// log is what a server remembers of its requests.
+// log stores the requests of a server.
 type log struct {
 	mu       sync.Mutex
 	requests []Request
 	gone     chan struct{}
 }
 
-// maxGone is how many departed clients a server keeps count of.
+// maxGone is how many clients that left are counted.
 const maxGone = 1 << 10
 
 // newLog returns an empty log.
 func newLog() *log { return &log{gone: make(chan struct{}, maxGone)} }
 
-// Requests returns the requests so far that were understood, in order.
+// Requests returns the valid requests so far, in order.
 func (l *log) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.requests[:len(l.requests):len(l.requests)]
 }
 
-// Gone gives one value for each client that went before the end of its answer.
+// Gone sends one value for each client that left before the end of its answer.
 func (l *log) Gone() <-chan struct{} { return l.gone }
 
-// add remembers a request.
+// add stores a request.
 func (l *log) add(r Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests = append(l.requests, r)
 }
 
-// left counts a client that went.
+// left counts a client that left.
 func (l *log) left() {
 	select {
 	case l.gone <- struct{}{}:
@@ -58,18 +58,17 @@ func (l *log) left() {
 	}
 }
 
-// wireWriter is how a server writes events on its wire.
+// wireWriter writes events on the wire of a server.
 type wireWriter interface {
 	// start sends the head of the response.
 	start()
-	// event sends one event; damaged, so that it cannot be read.
+	// event sends one event; if damaged is true, nobody can read it.
 	event(name string, data []byte, damaged bool)
 	// fail sends an error in the stream.
 	fail(typ, message string)
 }
 
-// play sends the events of an answer, with its fault, until it is whole or the
-// client has gone.
+// play sends the events of an answer, with its fault, until it is complete or the client has left.
 func (l *log) play(ctx context.Context, f wireWriter, events []event, fault *Fault) {
 	if fault == nil {
 		fault = new(Fault)
@@ -96,7 +95,7 @@ func (l *log) play(ctx context.Context, f wireWriter, events []event, fault *Fau
 	}
 }
 
-// body writes the body of a response. It has the fault that lies in its bytes.
+// body writes the body of a response, with the fault if that counts bytes.
 type body struct {
 	w        http.ResponseWriter
 	fragment int
@@ -104,7 +103,7 @@ type body struct {
 	sent     int
 }
 
-// endOfBody is the panic that ends an answer in good order.
+// endOfBody is the panic that ends an answer without an error.
 type endOfBody struct{}
 
 // newBody returns the body of the response to a completion.
@@ -116,7 +115,7 @@ func newBody(w http.ResponseWriter, c Completion) *body {
 	return b
 }
 
-// Write writes and flushes. Where the fault says so it does not return.
+// Write writes and flushes. If the fault applies, it does not return.
 func (b *body) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		n := len(rest)
@@ -143,11 +142,10 @@ func (b *body) Write(p []byte) (int, error) {
 
 // flush sends what was written.
 func (b *body) flush() {
-	_ = http.NewResponseController(b.w).Flush() // a client that went shows in the context
+	_ = http.NewResponseController(b.w).Flush() // if the client has left, the context tells
 }
 
-// untilEnd runs an answer. One that ends itself early, in good order, does so with the
-// panic endOfBody.
+// untilEnd runs an answer. An answer can end early, without an error, with the panic endOfBody.
 func untilEnd(answer func()) {
 	defer func() {
 		if r := recover(); r != nil && r != (endOfBody{}) {
@@ -157,7 +155,7 @@ func untilEnd(answer func()) {
 	answer()
 }
 
-// writeCount answers with the number of tokens, in the member of this name.
+// writeCount answers with the number of tokens, in the member with this name.
 func writeCount(w http.ResponseWriter, member string, tokens int) {
 	w.Header().Set("content-type", "application/json")
 	fmt.Fprintf(w, `{%q:%d}`, member, tokens)

@@ -8,37 +8,37 @@ import (
 	"dragoman/translate/messages"
 )
 
-// rawTemplate is a chat template that the servers of this package can read a prompt back from
-// (docs/reference/raw-prompts.md §4.1).
+// rawTemplate is a chat template that the servers of this package can parse (docs/reference/raw-prompts.md
+// §4.1).
 type rawTemplate struct {
-	bos        string // "" for a template without one
-	open, name string // around the role: "<|im_start|>user\n"
-	end        string // of a turn
-	next       string // between turns
+	bos        string // "" if the template has none
+	open, name string // the texts around the role: "<|im_start|>user\n"
+	end        string // the end of a turn
+	next       string // the text between turns
 }
 
-// rawTemplates are those templates. What a model of another one is asked is one turn of the user.
+// rawTemplates are the known templates. A prompt in any other template becomes one turn of the user.
 var rawTemplates = []rawTemplate{
 	{"", "<|im_start|>", "\n", "<|im_end|>", "\n"},
 	{"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>", ""},
 }
 
-// beginnings are the texts of BOS tokens that a prompt begins with once or not at all.
+// beginnings are the texts of BOS tokens. A prompt may have such a token only once, at its beginning.
 var beginnings = []string{"<|begin_of_text|>", "<s>", "<｜begin▁of▁sentence｜>", "<bos>"}
 
-// rawRequest is a request that has a raw prompt, as a server has understood it.
+// rawRequest is a request with a raw prompt.
 type rawRequest struct {
 	text    string // the prompt
-	addsBOS bool   // the server puts BOS before it
+	addsBOS bool   // the server adds BOS to the prompt
 	prompt  translate.Prompt
 }
 
-// read returns the prompt by its turns, or what is wrong with it: more than one BOS, or none.
+// read returns the prompt with its turns, or the problem: more than one BOS, or none.
 func (r *rawRequest) read() (*translate.Prompt, *malformed) {
 	text, p := r.text, &r.prompt
 	for _, bos := range beginnings {
 		n := strings.Count(text, bos)
-		if n > 0 && bos == "<s>" { // stands before each turn of Llama 2
+		if n > 0 && bos == "<s>" { // Llama 2 has it before each turn
 			n = strings.Count(text, bos+bos) + 1
 		}
 		switch {
@@ -62,7 +62,7 @@ func (r *rawRequest) read() (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
-// read reads the turns of a text.
+// read reads the turns in a text.
 func (t *rawTemplate) read(text string, p *translate.Prompt) *malformed {
 	for rest := text; rest != ""; {
 		var role, said string

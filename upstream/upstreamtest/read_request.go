@@ -12,23 +12,23 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Only text arrives at a server, and the simulated model answers requests. So this reads the request back
-// from a prompt in the legacy format, as far as the simulated model needs it: the tools, the results, and
-// whether a call is forced or forbidden. It finds the words for the latter by rendering a small request that
-// asks for the same, and knows none of them itself. It reads no $refs and no schema of the answer.
+// A server receives only text, but the simulated model needs a request. So these functions reconstruct the
+// request from a prompt in the legacy format, as far as the simulated model needs it: the tools, the results,
+// and whether a call is forced or forbidden. They do not contain the words for forcing a call. They find them
+// by rendering a small request with the same choice. They do not read $refs or a schema for the answer.
 
-// withRequest returns a prompt with the text of p and with the request that p was made of.
+// withRequest returns a prompt with the text of p and with the request behind p.
 func withRequest(p *translate.Prompt) *translate.Prompt {
 	req, prefill := readRequest(p)
 	made, err := translate.Render(req, translate.Target{Prefill: prefill})
 	if err != nil {
-		return p // nothing that was rendered: the model gets the turns alone
+		return p // not a rendered prompt: the model gets only the turns
 	}
 	made.System, made.Turns, made.StopSequences, made.MaxTokens = p.System, p.Turns, p.StopSequences, p.MaxTokens
 	return made
 }
 
-// readRequest returns the request that a prompt was made of, and whether the prompt ends in a prefill.
+// readRequest returns the request behind a prompt, and whether the prompt ends in a prefill.
 func readRequest(p *translate.Prompt) (req *messages.Request, prefill bool) {
 	req = new(messages.Request)
 	var system strings.Builder
@@ -64,7 +64,7 @@ func readRequest(p *translate.Prompt) (req *messages.Request, prefill bool) {
 	return req, prefill
 }
 
-// forcible returns the choices that force a call of one of the tools.
+// forcible returns the tool choices that force a call of one of the tools.
 func forcible(tools []messages.Tool) (list []messages.ToolChoice) {
 	for _, t := range tools {
 		list = append(list, messages.ToolChoice{Type: messages.ChoiceTool, Name: t.Name})
@@ -75,25 +75,25 @@ func forcible(tools []messages.Tool) (list []messages.ToolChoice) {
 	return list
 }
 
-// render returns the prompt for a request with this choice between a tool of that name and another.
+// render returns the prompt for a request with this choice, a tool of that name, and another tool.
 func render(name string, choice messages.ToolChoice, prefill bool) *translate.Prompt {
 	p, err := translate.Render(&messages.Request{
 		Tools: []messages.Tool{{Name: name}, {Name: "g"}}, ToolChoice: choice,
 		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{textBlock("Hi")}}},
 	}, translate.Target{Prefill: prefill})
 	if err != nil {
-		panic(err) // the request is ours
+		panic(err) // the request is valid
 	}
 	return p
 }
 
-// lastPart returns the text that a prompt ends in.
+// lastPart returns the last text of a prompt.
 func lastPart(p *translate.Prompt) string {
 	parts := p.Turns[len(p.Turns)-1].Parts
 	return parts[len(parts)-1].Text
 }
 
-// readTool returns the tool that the text of its element describes (docs/reference/legacy-format.md §2).
+// readTool returns the tool in the text of its element (docs/reference/legacy-format.md §2).
 func readTool(text string) messages.Tool {
 	head, body, _ := strings.Cut(text, "<parameters>")
 	var properties, required []string
@@ -118,8 +118,8 @@ func readTool(text string) messages.Tool {
 	}
 }
 
-// appendTurn appends the message that a turn is. Results at its beginning become blocks, each of a call
-// that the message before gets.
+// appendTurn appends the message for a turn. Results at its beginning become blocks, and the message before
+// gets a call for each.
 func appendTurn(list []messages.MessageParam, role, text string) []messages.MessageParam {
 	m := messages.MessageParam{Role: role}
 	if end := strings.LastIndex(text, resultsEnd); len(list) > 0 && strings.HasPrefix(text, resultsStart) && end > 0 {
@@ -142,7 +142,7 @@ func appendTurn(list []messages.MessageParam, role, text string) []messages.Mess
 // The tags around results (docs/reference/legacy-format.md §7).
 const resultsStart, resultsEnd = "<function_results>", "</function_results>"
 
-// toolResult is a tool_result block, and the tool that answered; "" where it failed.
+// toolResult is a tool_result block, and the name of the tool; "" for an error.
 type toolResult struct {
 	tool  string
 	block messages.BlockParam
@@ -184,7 +184,7 @@ func textBlock(text string) messages.BlockParam {
 	return messages.BlockParam{Type: messages.BlockText, Text: markup.Unescape(text, markup.Escapes{Tags: markup.InTurns}, "")}
 }
 
-// wordsOf returns the text parts of a turn, with a line break between them.
+// wordsOf returns the text parts of a turn, with line breaks between them.
 func wordsOf(t translate.Turn) string {
 	var texts []string
 	for _, part := range t.Parts {
@@ -195,7 +195,7 @@ func wordsOf(t translate.Turn) string {
 	return strings.Join(texts, "\n")
 }
 
-// elements ranges over the contents of the elements of this name in a text.
+// elements ranges over the contents of the elements with this name in a text.
 func elements(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, rest := range strings.Split(text, "<"+name+">")[1:] {
@@ -206,7 +206,7 @@ func elements(text, name string) iter.Seq[string] {
 	}
 }
 
-// content returns the content of the first element of this name, "" if there is none.
+// content returns the content of the first element with this name, or "".
 func content(text, name string) string {
 	for inside := range elements(text, name) {
 		return strings.TrimSpace(inside)

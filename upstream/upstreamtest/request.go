@@ -13,7 +13,7 @@ import (
 )
 
 // messagesBody is the request body of the Messages API for a model without tools
-// (docs/reference/messages-api.md §2). A key that is not here is unknown, and refused.
+// (docs/reference/messages-api.md §2). The server rejects keys that are missing here.
 type messagesBody struct {
 	MaxTokens     *int           `json:"max_tokens"`
 	System        messageContent `json:"system"`
@@ -42,10 +42,10 @@ type messageBlock struct {
 	} `json:"cache_control"`
 }
 
-// messageContent is a list of blocks; a string stands for one text block.
+// messageContent is a list of blocks. A string counts as one text block.
 type messageContent []messageBlock
 
-// UnmarshalJSONFrom reads either form.
+// UnmarshalJSONFrom reads a string or a list of blocks.
 func (c *messageContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
 		*c = messageContent{{Part: translate.Part{Type: translate.PartText}}}
@@ -54,17 +54,16 @@ func (c *messageContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, (*[]messageBlock)(c))
 }
 
-// malformed is what is wrong with a body. Each server says it in the words of its API:
-// see the methods messages, bedrock and chat.
+// malformed is a problem with a body. Each server reports it in the words of its API: see the methods
+// messages, bedrock and chat.
 type malformed struct {
-	pointer string // where: "" or "/messages/0"
-	key     string // an unknown key there, or one that is missing
+	pointer string // the place: "" or "/messages/0"
+	key     string // an unknown or missing key at the place
 	missing bool   // the key is missing
-	text    string // what is wrong, if it is not a key; then the others are not set
+	text    string // any other problem; then the other fields are not set
 }
 
-// decode reads a body into to, strictly: a member that to does not have is refused, as the
-// real servers refuse it.
+// decode reads a body into to. Like the real servers, it rejects members that to does not have.
 func decode(data []byte, to any) *malformed {
 	err := json.Unmarshal(data, to, json.RejectUnknownMembers(true))
 	var semantic *json.SemanticError
@@ -77,7 +76,7 @@ func decode(data []byte, to any) *malformed {
 	return &malformed{text: err.Error()}
 }
 
-// prompt returns what the body asks, or what a model would refuse of it
+// prompt returns the prompt in the body, or the problem for which a model would reject it
 // (docs/reference/wire.md §8, docs/reference/messages-api.md §9).
 func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	switch {
@@ -118,7 +117,7 @@ func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
-// turn checks the message of this index and returns it as a turn.
+// turn checks the message with this index and returns it as a turn.
 func (m *message) turn(i int) (translate.Turn, *malformed) {
 	role := [...]string{messages.RoleUser, messages.RoleAssistant}[i%2]
 	if m.Role != role {

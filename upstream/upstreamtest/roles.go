@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Roles is where AWS hands out credentials that end: the security token service, the
+// Roles has the services of AWS that issue credentials with an expiry: the security token service, the
 // endpoint of containers (ECS, EKS Pod Identity), and the metadata server of machines.
 //
 //	POST /                                            AssumeRoleWithWebIdentity, AssumeRole
@@ -22,65 +22,64 @@ import (
 //	PUT  /latest/api/token                            of machines, and then
 //	GET  /latest/meta-data/iam/security-credentials/
 //
-// It checks the tokens that it is shown. A [Bedrock] takes the credentials until they
-// end.
+// It checks the tokens in requests. A [Bedrock] accepts the credentials until they expire.
 type Roles struct {
-	// Clock is the time of AWS; nil is ours. Set it before serving.
+	// Clock is the clock of AWS; nil is the clock of this machine. Set it before serving.
 	Clock func() time.Time
 
 	mu       sync.Mutex
 	lifetime time.Duration
-	turns    int // of the token
+	turns    int // how often the token was rotated
 	grants   []string
 	issued   map[string]issuedKey // by access key
 }
 
-// issuedKey is what belongs to an access key that was handed out.
+// issuedKey has the rest of issued credentials.
 type issuedKey struct {
 	secret, session string
 	end             time.Time
 }
 
-// NewRoles returns a server whose credentials last an hour.
+// NewRoles returns a server with credentials that expire after an hour.
 func NewRoles() *Roles { return &Roles{lifetime: time.Hour, issued: map[string]issuedKey{}} }
 
-// Last makes credentials that are handed out from now on last this long.
+// Last sets how long the credentials that are issued from now on last.
 func (s *Roles) Last(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lifetime = d
 }
 
-// Token returns the token of the workload, which a container shows, and a web identity.
+// Token returns the token of the workload. Containers send it, and it is also the web identity.
 func (s *Roles) Token() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprintf("workload-%d", s.turns)
 }
 
-// Rotate replaces the token of the workload. The old one is of no more use.
+// Rotate replaces the token of the workload. The old token becomes invalid.
 func (s *Roles) Rotate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turns++
 }
 
-// Revoke ends all credentials that were handed out so far.
+// Revoke invalidates all credentials that were issued so far.
 func (s *Roles) Revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.issued)
 }
 
-// Grants returns how credentials were had so far, in order: "web-identity",
-// "assume-role", "container", "machine" or "file".
+// Grants returns how credentials were obtained so far, in order: "web-identity", "assume-role", "container",
+// "machine" or "file".
 func (s *Roles) Grants() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.grants)
 }
 
-// now returns the time of AWS.
+// now returns the time on AWS's clock.
 func (s *Roles) now() time.Time {
 	if s.Clock == nil {
 		return time.Now()
@@ -88,7 +87,7 @@ func (s *Roles) now() time.Time {
 	return s.Clock()
 }
 
-// issue hands out credentials.
+// issue returns new credentials.
 func (s *Roles) issue(grant string) (key string, c issuedKey) {
 	end := s.now()
 	s.mu.Lock()
@@ -100,15 +99,14 @@ func (s *Roles) issue(grant string) (key string, c issuedKey) {
 	return key, c
 }
 
-// Profile writes the shared credentials file of a default profile with credentials that
-// it hands out now.
+// Profile writes a shared credentials file with new credentials for the default profile.
 func (s *Roles) Profile(path string) error {
 	key, c := s.issue("file")
 	return os.WriteFile(path, fmt.Appendf(nil, "[default]\naws_access_key_id = %s\naws_secret_access_key = %s\naws_session_token = %s\n", key, c.secret, c.session), 0o600)
 }
 
-// verify checks the signature of a request to a service, and that its credentials and its
-// time are of now. It returns nil, or the exception that AWS refuses it with.
+// verify checks the signature of a request to a service, its time, and the expiry of its credentials. It
+// returns nil, or the exception with which AWS would reject the request.
 func (s *Roles) verify(r *http.Request, body []byte, service string) *Fault {
 	a, ok := readAuthorization(r, service)
 	if !ok {
@@ -146,7 +144,7 @@ func (s *Roles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.assume(w, r)
 	case "GET /credentials":
 		if r.Header.Get("authorization") != s.Token() {
-			http.Error(w, `{"code":"AccessDenied","message":"the token of the container is not what it should be"}`, http.StatusForbidden)
+			http.Error(w, `{"code":"AccessDenied","message":"the token of the container is wrong"}`, http.StatusForbidden)
 			return
 		}
 		s.writeJSON(w, "container")
@@ -167,7 +165,7 @@ func (s *Roles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeJSON hands out credentials as containers and machines get them.
+// writeJSON issues credentials in the form for containers and machines.
 func (s *Roles) writeJSON(w http.ResponseWriter, grant string) {
 	key, c := s.issue(grant)
 	w.Header().Set("content-type", "application/json")
@@ -208,6 +206,6 @@ func (s *Roles) assume(w http.ResponseWriter, r *http.Request) {
 // escapeXML returns s as text of XML.
 func escapeXML(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	_ = xml.EscapeText(&b, []byte(s)) // cannot fail: a Builder accepts everything
 	return b.String()
 }

@@ -13,39 +13,36 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// Script is the model behind a server: it completes a prompt. The server calls
-// it once for each request, from that request's goroutine.
+// Script is the model behind a server: it completes a prompt. The server calls it once for each request, in
+// the goroutine of that request.
 type Script func(model string, p *translate.Prompt) Completion
 
 // Completion is what a server answers.
 type Completion struct {
-	// Text is everything the model would write. The server cuts it before the
-	// first of the request's stop sequences.
+	// Text is the model's whole text. The server cuts it before the first of the request's stop sequences.
 	Text string
-	// Thinking is what the model thinks before it. Text completions have no place
-	// for it.
+	// Thinking is the model's thinking before the text. Text completions omit it.
 	Thinking string
-	// Stop is why the text ends; "" means that the model had no more to say.
+	// Stop is why the text ends; "" is the end of the turn.
 	Stop         messages.Stop
 	StopSequence string
-	// Pieces is in how many text deltas the text comes; 0 means one for about
-	// each 8 bytes. No character is cut.
+	// Pieces is the number of text deltas; 0 means one for about each 8 bytes. No delta cuts a character.
 	Pieces int
-	// Usage is what the server reports; zero means a token for each 4 bytes of
+	// Usage has the token counts that the server reports; the zero value means a token for each 4 bytes of
 	// the completion.
 	Usage messages.Usage
-	// Fragment is how many bytes of the body go out at once, wherever that cuts
-	// frames and characters; 0 means one frame at once.
+	// Fragment is how many bytes of the body are sent at once, even if that cuts frames and characters; 0
+	// sends one frame at once.
 	Fragment int
-	// Fault is what goes wrong; nil means nothing does.
+	// Fault is how the answer fails; nil for no failure.
 	Fault *Fault
-	// before comes before the text, in the first of its pieces.
+	// before is a text before Text, in the first of its pieces.
 	before string
-	// parts are what a [Chat] has made of the text.
+	// parts are the text and the calls into which a [Chat] has parsed the text.
 	parts []chatSegment
 }
 
-// Fault is a failure on cue. The functions of this package make them.
+// Fault is a failure on cue. Create it with the functions of this package.
 type Fault struct {
 	kind       faultKind
 	after      int // events, or bytes of the body
@@ -55,10 +52,10 @@ type Fault struct {
 	retryAfter string
 }
 
-// faultKind is what a fault does. It decides which fields of a [Fault] count.
+// faultKind is a kind of fault. It decides which fields of a [Fault] count.
 type faultKind int
 
-// The kinds of fault, each with the function of its name.
+// The kinds of fault, each named after its function.
 const (
 	refuse faultKind = iota + 1
 	stall
@@ -69,43 +66,42 @@ const (
 	reply
 )
 
-// Refuse answers with an HTTP status and an error of this type: the name of an
-// exception ("ThrottlingException") on Bedrock, an error type of the Messages
-// API ("rate_limit_error") there. retryAfter is the header of that name, "" for none.
+// Refuse answers with an HTTP status and an error of this type: the name of an exception
+// ("ThrottlingException") on Bedrock, an error type ("rate_limit_error") of the Messages API. retryAfter is
+// the value of that header, "" for none.
 func Refuse(status int, typ, message, retryAfter string) *Fault {
 	return &Fault{kind: refuse, status: status, typ: typ, message: message, retryAfter: retryAfter}
 }
 
-// Reply answers with this status, content type and body, whatever was asked.
+// Reply answers with this status, content type and body, whatever the request is.
 func Reply(status int, contentType, body string) *Fault {
 	return &Fault{kind: reply, status: status, typ: contentType, message: body}
 }
 
-// Stall sends this many events of the answer and then waits until the client has
-// gone; with 0 not even the status goes out.
+// Stall sends this many events of the answer, and then waits until the client leaves. With 0, it does not
+// even send the status.
 func Stall(events int) *Fault { return &Fault{kind: stall, after: events} }
 
-// Fail sends this many events of the answer and then an error of this type, which
-// is named as for [Refuse].
+// Fail sends this many events of the answer, and then an error of this type, which is named as for [Refuse].
 func Fail(events int, typ, message string) *Fault {
 	return &Fault{kind: fail, after: events, typ: typ, message: message}
 }
 
-// Corrupt damages the event after this many: its checksum does not match (Bedrock)
-// or its JSON cannot be read (Messages).
+// Corrupt damages the event after this many events: its checksum does not match (Bedrock), or its JSON is
+// invalid (Messages).
 func Corrupt(events int) *Fault { return &Fault{kind: corrupt, after: events} }
 
-// Cut loses the connection after this many bytes of the answer's body.
+// Cut breaks the connection after this many bytes of the answer's body.
 func Cut(bytes int) *Fault { return &Fault{kind: cut, after: bytes} }
 
-// End ends the answer's body in good order after this many bytes.
+// End ends the answer's body without an error after this many bytes.
 func End(bytes int) *Fault { return &Fault{kind: end, after: bytes} }
 
-// early reports whether the fault comes instead of an answer.
+// early reports whether the fault replaces the answer.
 func (f *Fault) early() bool { return f != nil && (f.kind == refuse || f.kind == reply) }
 
-// before returns the fault for an answer that comes in one piece: a failure within it
-// becomes one instead of it.
+// before returns the fault for an answer in one piece: a failure in its middle becomes a failure in place of
+// the answer.
 func (f *Fault) before() *Fault {
 	if f == nil || f.kind != fail {
 		return f
@@ -117,8 +113,8 @@ func (f *Fault) before() *Fault {
 	return Refuse(status, f.typ, f.message, "")
 }
 
-// statusWithin is the HTTP status of failures within an answer, for those that come
-// instead of one: exceptions (docs/reference/bedrock.md §4), and the errors of a [Chat].
+// statusWithin maps failures in the middle of an answer to the HTTP status that they have in place of an
+// answer: exceptions (docs/reference/bedrock.md §4), and the errors of a [Chat].
 var statusWithin = map[string]int{
 	"ValidationException":         http.StatusBadRequest,
 	"ModelErrorException":         http.StatusFailedDependency,
@@ -128,8 +124,8 @@ var statusWithin = map[string]int{
 	"overloaded_error":            http.StatusServiceUnavailable,
 }
 
-// respond writes the response of a fault that is [Fault.early]. errorBody returns the JSON
-// of an error, as the API of the server has it.
+// respond writes the response of a fault that is [Fault.early]. errorBody returns the JSON of an error in the
+// server's API.
 func (f *Fault) respond(w http.ResponseWriter, errorBody func(typ, message string) []byte) {
 	if f.kind == reply {
 		f.reply(w)
@@ -144,8 +140,7 @@ func (f *Fault) respond(w http.ResponseWriter, errorBody func(typ, message strin
 	w.Write(errorBody(f.typ, f.message))
 }
 
-// reply writes the response of [Reply], whose content type is in typ and whose body in
-// message.
+// reply writes the response of [Reply]: typ is its content type and message its body.
 func (f *Fault) reply(w http.ResponseWriter) {
 	w.Header().Set("content-type", f.typ)
 	w.WriteHeader(f.status)
@@ -157,9 +152,9 @@ func Answer(c Completion) Script {
 	return func(string, *translate.Prompt) Completion { return c }
 }
 
-// Simulated is the script of the simulated model, for prompts in the legacy format: a server
-// receives text, and the request that the simulated model answers is read back from the text.
-// Of a prompt in another format the simulated model knows the turns alone, and calls no tool.
+// Simulated is the script of the simulated model, for prompts in the legacy format. The server receives text,
+// and reconstructs the request for the simulated model from it. In another format, the simulated model knows
+// only the turns and calls no tool.
 func Simulated(model string, p *translate.Prompt) Completion {
 	var c Completion
 	for chunk, err := range simulated.New().Func(context.Background(), upstream.Model{ID: model}, withRequest(p)) {
@@ -174,8 +169,8 @@ func Simulated(model string, p *translate.Prompt) Completion {
 	return c
 }
 
-// settle returns the completion as it is sent in answer to the prompt: cut before the
-// first of its stop sequences, and with a stop and counters.
+// settle returns the completion as the server sends it for the prompt: cut before the first stop sequence,
+// with a stop reason and token counts.
 func (c Completion) settle(p *translate.Prompt) Completion {
 	first := len(c.Text) + 1
 	for _, stop := range p.StopSequences {
@@ -196,10 +191,10 @@ func (c Completion) settle(p *translate.Prompt) Completion {
 	return c
 }
 
-// pieces returns the text in the pieces of its deltas.
+// pieces returns the text, cut into its deltas.
 func (c Completion) pieces() []string { return c.piecesOf(c.Text) }
 
-// piecesOf returns a part of the text in the pieces of its deltas.
+// piecesOf returns a part of the text, cut into deltas.
 func (c Completion) piecesOf(text string) []string {
 	n := c.Pieces
 	if n == 0 {

@@ -12,24 +12,24 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// The credentials whose signatures a [Bedrock] can verify. Requests of other
-// keys need a signature of the right form alone.
+// The credentials that a [Bedrock] knows. For requests with other access keys, it checks only the form of the
+// signature.
 const (
 	AccessKeyID     = "AKIDEXAMPLE"
 	SecretAccessKey = "secret"
 )
 
-// The beginning of the Authorization header, and the form of x-amz-date.
+// The beginning of the Authorization header, and the format of x-amz-date.
 const (
 	algorithm  = "AWS4-HMAC-SHA256 "
 	timeLayout = "20060102T150405Z"
 )
 
-// notSigned is what a request without a signature is refused with.
+// notSigned is the error for a request without a signature.
 var notSigned = Refuse(http.StatusForbidden, "IncompleteSignatureException", "Authorization header is not of the form of Signature Version 4", "")
 
-// verify checks the Authorization header of Signature Version 4. It returns nil if the
-// request is signed, and else what Bedrock would refuse it with.
+// verify checks the Authorization header of Signature Version 4. If the request is signed, it returns nil,
+// otherwise the error of Bedrock.
 func verify(r *http.Request, body []byte) *Fault {
 	a, ok := readAuthorization(r, "bedrock")
 	if !ok {
@@ -41,7 +41,7 @@ func verify(r *http.Request, body []byte) *Fault {
 	return a.verify(r, body, aws.Credentials{AccessKeyID: AccessKeyID, SecretAccessKey: SecretAccessKey})
 }
 
-// verify checks that a request was signed with these credentials.
+// verify checks the signature of a request against these credentials.
 func (a *authorization) verify(r *http.Request, body []byte, c aws.Credentials) *Fault {
 	signed, err := a.sign(r, body, c)
 	if err != nil || subtle.ConstantTimeCompare([]byte(signed), []byte(a.signature)) == 0 {
@@ -61,8 +61,8 @@ type authorization struct {
 	signature   string
 }
 
-// readAuthorization reads the Authorization header of a request to a service. It is false
-// if the header has another form, or another day than x-amz-date.
+// readAuthorization reads the Authorization header of a request to a service. It returns false if the header
+// has another form, or another day than x-amz-date.
 func readAuthorization(r *http.Request, service string) (a authorization, ok bool) {
 	rest, ok := strings.CutPrefix(r.Header.Get("authorization"), algorithm)
 	if !ok {
@@ -86,8 +86,8 @@ func readAuthorization(r *http.Request, service string) (a authorization, ok boo
 	return a, err == nil && len(raw) == sha256.Size
 }
 
-// sign returns the signature that the request should have. It signs a copy that has the
-// signed headers alone, with the SDK's own signer.
+// sign returns the correct signature of the request. The SDK's own signer signs a copy that has only the
+// signed headers.
 func (a *authorization) sign(r *http.Request, body []byte, c aws.Credentials) (string, error) {
 	again := r.Clone(r.Context())
 	again.URL.Scheme, again.URL.Host = "http", r.Host

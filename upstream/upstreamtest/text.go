@@ -18,8 +18,8 @@ const (
 	assistantMarker = "\n\nAssistant:"
 )
 
-// textBody is the body of text completions (docs/reference/bedrock.md §2b). A key that
-// is not here is unknown, and refused.
+// textBody is the body of text completions (docs/reference/bedrock.md §2b). The server rejects keys that are
+// missing here.
 type textBody struct {
 	Prompt        *string        `json:"prompt"`
 	MaxTokens     *int           `json:"max_tokens_to_sample"`
@@ -31,7 +31,7 @@ type textBody struct {
 	Guardrail     jsontext.Value `json:"amazon-bedrock-guardrailConfig"`
 }
 
-// hasPrompt reports whether a body is one of text completions, and not of messages.
+// hasPrompt reports whether a body is for text completions, not for the Messages API.
 func hasPrompt(data []byte) bool {
 	var body struct {
 		Prompt jsontext.Value `json:"prompt"`
@@ -39,8 +39,8 @@ func hasPrompt(data []byte) bool {
 	return json.Unmarshal(data, &body) == nil && body.Prompt != nil
 }
 
-// readText reads the body of text completions. The prompt is taken apart at each
-// marker, whoever wrote it, as the model would.
+// readText reads the body of text completions. It splits the prompt at each marker, whoever wrote it, as the
+// model would.
 func readText(data []byte) (*translate.Prompt, *malformed) {
 	var b textBody
 	if problem := decode(data, &b); problem != nil {
@@ -61,8 +61,7 @@ func readText(data []byte) (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
-// problem returns what is wrong with the body but for the text of its prompt, nil if
-// nothing is.
+// problem returns the problem with the body, apart from the text of its prompt; nil for none.
 func (b *textBody) problem() *malformed {
 	switch {
 	case b.Prompt == nil:
@@ -91,7 +90,7 @@ func (b *textBody) problem() *malformed {
 	return nil
 }
 
-// valueOf returns what v points to, 0 for nil.
+// valueOf returns the value of v, or 0 for nil.
 func valueOf[T int | float64](v *T) T {
 	if v == nil {
 		return 0
@@ -99,8 +98,8 @@ func valueOf[T int | float64](v *T) T {
 	return *v
 }
 
-// parsePrompt takes the text of a prompt apart: a system text, turns that alternate, and
-// a last one of the assistant, which is a prefill unless it is empty.
+// parsePrompt splits the text of a prompt into a system text and turns, which alternate. A last turn of the
+// assistant is a prefill, if it is not empty.
 func parsePrompt(text string) (*translate.Prompt, *malformed) {
 	p := new(translate.Prompt)
 	system, role, rest := nextMarker(text)
@@ -132,8 +131,8 @@ func parsePrompt(text string) (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
-// nextMarker returns the text before the first marker, the role whose turn it begins,
-// and what follows it. The role is "" if there is no marker.
+// nextMarker returns the text before the first marker, the role of the turn that it begins, and the rest.
+// Without a marker, the role is "".
 func nextMarker(text string) (before, role, after string) {
 	human, assistant := strings.Index(text, humanMarker), strings.Index(text, assistantMarker)
 	switch {
@@ -148,8 +147,8 @@ func nextMarker(text string) (before, role, after string) {
 // invalidPrompt returns a problem with the text of a prompt, in the words of Bedrock.
 func invalidPrompt(text string) *malformed { return &malformed{text: "Invalid prompt: prompt " + text} }
 
-// textEvents returns the chunks of a completion of the prompt (docs/reference/bedrock.md
-// §2b). It begins with a blank unless it goes on with a prefill.
+// textEvents returns the chunks of a completion of the prompt (docs/reference/bedrock.md §2b). The completion
+// begins with a space, except after a prefill.
 func (c Completion) textEvents(p *translate.Prompt) []event {
 	var list []event
 	add := func(format string, args ...any) {
@@ -162,7 +161,7 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 	for _, piece := range pieces {
 		add(`"completion":%s,"stop_reason":null,"stop":null`, quote(piece))
 	}
-	// The model knows two reasons: where it has no more to say, the human's turn begins.
+	// The model knows two stop reasons. At the end of its turn, it writes the human's marker.
 	reason, stop := messages.StopSequence, quote(humanMarker)
 	switch c.Stop {
 	case messages.StopMaxTokens:
@@ -174,7 +173,7 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 	return list
 }
 
-// metrics returns the counters that Bedrock adds to the last event of an answer
+// metrics returns the token counts that Bedrock adds to the last event of an answer
 // (docs/reference/bedrock.md §3).
 func (c Completion) metrics() any {
 	return struct {

@@ -15,8 +15,7 @@ func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers a request. It returns false, and has written nothing, if the path is
-// none of the routes.
+// serve answers a request. If the path is not one of the routes, it writes nothing and returns false.
 func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	check, ok := map[string]func(*http.Request) (grant string, err error){
 		"POST /token":    t.userGrant,
@@ -46,8 +45,8 @@ func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// failing returns the fault that a request meets, nil for none. A request that stalls
-// waits here until the fault is another.
+// failing returns the fault for a request; nil for none. If the fault is Stall, failing waits until another
+// fault is set.
 func (t *Tokens) failing(ctx context.Context) *Fault {
 	for {
 		t.mu.Lock()

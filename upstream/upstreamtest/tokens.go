@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// Tokens is a token server of Google, the security token service of identity
-// federation, and a metadata server (docs/reference/vertex.md §4):
+// Tokens is a token server of Google, with the security token service for identity federation, and a metadata
+// server (docs/reference/vertex.md §4):
 //
 //	POST /token                                                     refresh_token, JWT bearer
 //	POST /v1/token                                                  token exchange
 //	GET  /computeMetadata/v1/instance/service-accounts/default/token
 //
-// It checks the secrets of the credentials files that it writes.
+// It checks the secrets in the credentials files that it writes.
 type Tokens struct {
-	// Clock is the time of Google; nil is ours. Set it before serving.
+	// Clock is the clock of Google; nil is the clock of this machine. Set it before serving.
 	Clock func() time.Time
 
 	mu         sync.Mutex
 	lifetime   time.Duration
-	fault      *Fault               // of every request; nil for none
-	changed    chan struct{}        // closed when the fault is replaced
+	fault      *Fault               // for every request; nil for none
+	changed    chan struct{}        // closed when the fault changes
 	stalled    chan struct{}        // gets a value for each request that stalls
-	generation int                  // of the secrets: see Rotate
-	key        *rsa.PrivateKey      // of the service account, made when it is first needed after a rotation
-	grants     []string             // by which tokens were issued, in order
-	ends       map[string]time.Time // when the tokens end that were issued
+	generation int                  // the number of rotations of the secrets: see Rotate
+	key        *rsa.PrivateKey      // of the service account; created on first use
+	grants     []string             // the grants of the issued tokens, in order
+	ends       map[string]time.Time // the expiry of each issued token
 }
 
-// NewTokens returns a server whose tokens last an hour.
+// NewTokens returns a server with tokens that expire after an hour.
 func NewTokens() *Tokens {
 	return &Tokens{
 		lifetime: time.Hour,
@@ -43,15 +43,15 @@ func NewTokens() *Tokens {
 	}
 }
 
-// Last makes tokens that are issued from now on last this long, in whole seconds.
+// Last sets how long the tokens that are issued from now on last, in whole seconds.
 func (t *Tokens) Last(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lifetime = d
 }
 
-// Fail lets every request fail so from now on: with [Refuse], with [Reply], or with
-// [Stall], until the next Fail. With nil none fails.
+// Fail makes every request fail in this way from now on: with [Refuse], [Reply], or [Stall], until the next
+// Fail. nil ends that.
 func (t *Tokens) Fail(f *Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,17 +60,17 @@ func (t *Tokens) Fail(f *Fault) {
 	t.changed = make(chan struct{})
 }
 
-// Stalled gives one value for each request that stalls.
+// Stalled sends one value for each request that stalls.
 func (t *Tokens) Stalled() <-chan struct{} { return t.stalled }
 
-// Revoke ends all tokens issued so far.
+// Revoke invalidates all tokens issued so far.
 func (t *Tokens) Revoke() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.ends)
 }
 
-// Rotate changes all secrets: credentials files written before are of no use.
+// Rotate changes all secrets: earlier credentials files become invalid.
 func (t *Tokens) Rotate() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +78,8 @@ func (t *Tokens) Rotate() {
 	t.key = nil
 }
 
-// Grants returns the grants by which tokens were issued so far, in order:
-// "refresh_token", "jwt-bearer", "token-exchange" or "metadata".
+// Grants returns the grants of the tokens issued so far, in order: "refresh_token", "jwt-bearer",
+// "token-exchange" or "metadata".
 func (t *Tokens) Grants() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,8 +96,8 @@ func (t *Tokens) issue(grant string) (string, time.Duration) {
 	return value, t.lifetime
 }
 
-// valid reports whether an Authorization header has a token that was issued, has not been
-// revoked, and has not come to its end.
+// valid reports whether an Authorization header has a token that was issued, is not revoked, and has not
+// expired.
 func (t *Tokens) valid(authorization string) bool {
 	value, ok := strings.CutPrefix(authorization, "Bearer ")
 	t.mu.Lock()
@@ -106,14 +106,14 @@ func (t *Tokens) valid(authorization string) bool {
 	return ok && known && time.Now().Before(end)
 }
 
-// secret returns the secret of this name, of the present generation.
+// secret returns the current secret of this name.
 func (t *Tokens) secret(name string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return fmt.Sprintf("%s-%d", name, t.generation)
 }
 
-// now returns the time of Google.
+// now returns the time on Google's clock.
 func (t *Tokens) now() time.Time {
 	if t.Clock == nil {
 		return time.Now()
@@ -121,8 +121,8 @@ func (t *Tokens) now() time.Time {
 	return t.Clock()
 }
 
-// firstKey returns the key of service accounts until Rotate. It is made when it is first
-// asked for, once: that takes a tenth of a second, and few tests need it.
+// firstKey returns the key of service accounts until Rotate. It is created once, on first use, because that
+// takes a tenth of a second and few tests need it.
 var firstKey = sync.OnceValues(newKey)
 
 func newKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }

@@ -13,21 +13,19 @@ import (
 	"dragoman/translate"
 )
 
-// Vertex is a server that speaks streamRawPredict with the Messages body, for the
-// models of Anthropic, and chat completions, for those of other publishers
-// (docs/reference/vertex.md §2, §5). It wants a token of its Tokens, and serves their
-// routes besides.
+// Vertex is a server with streamRawPredict and the Messages body for the models of Anthropic, and with chat
+// completions for the models of other publishers (docs/reference/vertex.md §2, §5). It requires a token of
+// its Tokens, and also serves their routes.
 //
-// A [Fault] of a type in capitals ("RESOURCE_EXHAUSTED") is one of Google's front
-// end; any other is Anthropic's.
+// A [Fault] of a type in capitals ("RESOURCE_EXHAUSTED") is an error of Google's front end; any other type is
+// Anthropic's.
 type Vertex struct {
 	Tokens *Tokens
-	// Native has the models of Anthropic answer with tools of their own. Set it
-	// before serving.
+	// Native makes the models of Anthropic answer through a tool API of their own. Set it before serving.
 	Native Native
-	// Models are listed, if there are any. Set it before serving.
+	// Models are the listed models; optional. Set it before serving.
 	Models Listing
-	// Deployed is what the API tells of the endpoints that users deployed, by their ids. Set it before serving.
+	// Deployed are the endpoints that users deployed, by their ids. Set it before serving.
 	Deployed map[string]Deployed
 	*log
 	script Script
@@ -60,11 +58,11 @@ func NewVertex(script Script) *Vertex {
 }
 
 // ServeHTTP answers POST …/publishers/anthropic/models/{id}:streamRawPredict,
-// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions, and lists models. For endpoints that users
-// deployed it answers …/chat/completions, :rawPredict, :streamRawPredict and :predict.
+// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions, and lists models. For endpoints
+// that users deployed, it answers …/chat/completions, :rawPredict, :streamRawPredict and :predict.
 func (v *Vertex) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
 
-// authorized reads the body of a request that has a token, and has it answered.
+// authorized returns a handler that checks the token, reads the body, and calls answer.
 func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, data []byte)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("request-id", requestID)
@@ -81,7 +79,7 @@ func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
-// messages answers a request to a model of Anthropic, or for a count.
+// messages answers a request to a model of Anthropic, or a request for a token count.
 func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	counts := model == "count-tokens" && method == "rawPredict"
@@ -107,8 +105,8 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 }
 
-// mistral answers for a model of Mistral: chat completions, with the model in the
-// body too, but for the revision, and without stream_options.
+// mistral answers for a model of Mistral: chat completions without stream_options, which also have the model
+// in the body, without its revision.
 func (v *Vertex) mistral(w http.ResponseWriter, r *http.Request, data []byte) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	model, _, _ = strings.Cut(model, "@")
@@ -127,11 +125,11 @@ func (v *Vertex) mistral(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 }
 
-// vertexVersions are the values that anthropic_version may have.
+// vertexVersions are the valid values of anthropic_version.
 var vertexVersions = []string{"vertex-2023-10-16", "2026-10-21"}
 
-// read reads the Messages body as Vertex takes it: for an answer without the model,
-// which is in the path, and for a count with it.
+// read reads the Messages body of Vertex. A body for an answer has no model, because the path has it. A body
+// for a token count has one.
 func (v *Vertex) read(data []byte, counts bool) (*translate.Prompt, *malformed) {
 	type head struct {
 		Version string `json:"anthropic_version"`
@@ -168,8 +166,8 @@ var googleCodes = map[string]int{
 	"NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
 }
 
-// googleErrorBody returns the JSON of an error: of Google's front end if the type is in
-// capitals, else of Anthropic behind it.
+// googleErrorBody returns the JSON of an error: of Google's front end if the type is in capitals, otherwise
+// of Anthropic behind it.
 func googleErrorBody(typ, message string) []byte {
 	if code, ok := googleCodes[typ]; ok {
 		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%s,"details":[]}}`, code, quote(message), quote(typ))
@@ -177,7 +175,7 @@ func googleErrorBody(typ, message string) []byte {
 	return messagesErrorBody(typ, message)
 }
 
-// refuseGoogle answers with an error of Google's front end instead of an answer.
+// refuseGoogle sends an error of Google's front end instead of an answer.
 func refuseGoogle(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)

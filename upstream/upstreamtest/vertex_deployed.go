@@ -8,10 +8,10 @@ import (
 	"dragoman/translate"
 )
 
-// Deployed is an endpoint of Vertex AI that a user deployed a model to (docs/reference/raw-prompts.md §3).
+// Deployed is an endpoint of Vertex AI with a model that a user deployed (docs/reference/raw-prompts.md §3).
 type Deployed struct {
 	Model string // its display name
-	Host  string // of the endpoint alone; "" for the shared one
+	Host  string // the host of a dedicated endpoint; "" for the shared host
 }
 
 // describe answers GET of an endpoint.
@@ -45,7 +45,7 @@ func (v *Vertex) deployed(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 }
 
-// predict answers as the container of vLLM does: with the prompt before the text.
+// predict answers like the container of vLLM: the prompt comes before the text.
 func (v *Vertex) predict(w http.ResponseWriter, id string, r *http.Request, data []byte) {
 	var body struct {
 		Instances []struct {

@@ -1,14 +1,14 @@
-// Command fakeupstream serves one of the upstreams that the tests use, whose model
-// is the simulated one or says always the same, and which fails on cue:
+// Command fakeupstream serves one of the upstreams for tests. Its model is the simulated model, or always
+// writes the same text. It fails on cue:
 //
 //	go run ./upstream/upstreamtest/fakeupstream -kind bedrock -listen 127.0.0.1:9000
 //	go run ./upstream/upstreamtest/fakeupstream -kind messages -fault 'refuse 529 overloaded_error' -times 1
 //	curl -d 'cut 120' 'http://127.0.0.1:9000/fault?times=1'
 //
-// That of Vertex is a metadata server too: set GCE_METADATA_HOST to its address. With
-// -lifetime, that of Bedrock is the credentials endpoint of a container, and takes no
-// others: set AWS_CONTAINER_CREDENTIALS_FULL_URI to its /credentials, and
-// AWS_CONTAINER_AUTHORIZATION_TOKEN to workload-0. -ahead puts the clock of either wrong.
+// The Vertex upstream is a metadata server too: set GCE_METADATA_HOST to its address. With -lifetime, the
+// Bedrock upstream is also the credentials endpoint of a container, and accepts only its own credentials: set
+// AWS_CONTAINER_CREDENTIALS_FULL_URI to its /credentials, and AWS_CONTAINER_AUTHORIZATION_TOKEN to
+// workload-0. -ahead sets the clock of either upstream wrong.
 package main
 
 import (
@@ -28,15 +28,15 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// credentials are how those are that an upstream hands out.
+// credentials are the properties of the credentials that an upstream issues.
 type credentials struct {
-	lifetime time.Duration // 0: as they are by themselves
-	ahead    time.Duration // of our clock
+	lifetime time.Duration // 0 for the default
+	ahead    time.Duration // how far the upstream's clock is ahead
 }
 
 func (c credentials) clock() time.Time { return time.Now().Add(c.ahead) }
 
-// kinds are the upstreams, by the name of their wire.
+// kinds are the upstreams, by name.
 var kinds = map[string]func(upstreamtest.Script, credentials) http.Handler{
 	"bedrock":  bedrock,
 	"messages": func(s upstreamtest.Script, _ credentials) http.Handler { return upstreamtest.NewMessages(s) },
@@ -66,12 +66,12 @@ func vertex(s upstreamtest.Script, c credentials) http.Handler {
 func main() {
 	kind := flag.String("kind", "bedrock", "serve one of "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	listen := flag.String("listen", "127.0.0.1:9000", "listen on this `ADDRESS`")
-	text := flag.String("text", "", "complete every prompt with the text of this `FILE` instead of what the simulated model says")
+	text := flag.String("text", "", "complete every prompt with the text of this `FILE` instead of the simulated model's text")
 	fault := flag.String("fault", "none", "fail in this way: refuse STATUS TYPE [RETRY-AFTER], reply STATUS CONTENT-TYPE BODY, stall EVENTS, fail EVENTS TYPE, corrupt EVENTS, cut BYTES or end BYTES")
 	times := flag.Int("times", 0, "as often; 0 is always")
 	var c credentials
 	flag.DurationVar(&c.lifetime, "lifetime", 0, "hand out credentials that last this long (bedrock, vertex)")
-	flag.DurationVar(&c.ahead, "ahead", 0, "be ahead of the clock by so much (vertex; bedrock with -lifetime)")
+	flag.DurationVar(&c.ahead, "ahead", 0, "set the upstream's clock ahead by this much (vertex; bedrock with -lifetime)")
 	flag.Parse()
 	if err := serve(*kind, *listen, *text, *fault, *times, c); err != nil {
 		fmt.Fprintln(os.Stderr, "fakeupstream:", err)
@@ -88,15 +88,15 @@ func serve(kind, address, text, fault string, times int, c credentials) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("a %s upstream, which is a fake, at http://%s\n", kind, listener.Addr())
+	fmt.Printf("fake %s upstream at http://%s\n", kind, listener.Addr())
 	return http.Serve(listener, handler)
 }
 
-// newHandler returns the upstream, and beside it the path /fault.
+// newHandler returns the upstream, with the additional path /fault.
 func newHandler(kind, text, fault string, times int, c credentials) (http.Handler, error) {
 	serve, known := kinds[kind]
 	if !known {
-		return nil, fmt.Errorf("%q is no kind", kind)
+		return nil, fmt.Errorf("unknown kind %q. Use one of: bedrock, chat, messages, vertex", kind)
 	}
 	script := upstreamtest.Script(upstreamtest.Simulated)
 	if text != "" {
@@ -113,7 +113,7 @@ func newHandler(kind, text, fault string, times int, c credentials) (http.Handle
 	}
 	cue.Set(first, times)
 	upstream := serve(cue.Script(script), c)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // a ServeMux would mend paths
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // a ServeMux would clean paths
 		if r.URL.Path != "/fault" {
 			upstream.ServeHTTP(w, r)
 		} else if err := setFault(cue, r); err != nil {
@@ -122,7 +122,7 @@ func newHandler(kind, text, fault string, times int, c credentials) (http.Handle
 	}), nil
 }
 
-// setFault takes the words of a fault from a request.
+// setFault sets the fault in the body of a request.
 func setFault(cue *upstreamtest.Cue, r *http.Request) error {
 	words, err := io.ReadAll(io.LimitReader(r.Body, 64<<10))
 	if err != nil {
