@@ -1,8 +1,8 @@
 #!/bin/sh
-# Keeps asking Dragoman, in turns: for a streamed call of a tool, with its result, for a plain answer
-# from an upstream that fails, and for what cannot be.
+# Sends Dragoman four requests in a loop: a streamed tool call, its result, a plain question whose first
+# upstream fails, and an unknown model.
 #
-# BASE_URL and API_KEY say where and as whom, PAUSE how many seconds to wait between turns.
+# BASE_URL: Dragoman's address. API_KEY: the client key. PAUSE: seconds between turns.
 set -u
 
 tools='[{"name": "get_weather", "description": "The weather in a city. Returns text.",
@@ -11,8 +11,7 @@ question='{"role": "user", "content": "What is the weather in Oslo?"}'
 call='{"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}}]}'
 result='{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "12 degrees, and rain"}]}'
 
-# ask sends a request, and prints the status of its answer. A server that is not there is asked again in
-# the next turn.
+# ask sends a request and prints the status of its answer. If the server is down, the next turn tries again.
 ask() {
 	curl --silent --show-error --no-buffer --max-time 60 --output /dev/null --write-out '%{http_code}\n' \
 		--header "x-api-key: $API_KEY" --header 'content-type: application/json' --header 'anthropic-version: 2023-06-01' \

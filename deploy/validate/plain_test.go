@@ -16,17 +16,17 @@ var update = flag.Bool("update", false, "write deploy/kubernetes anew")
 const plainFolder = "../kubernetes"
 
 // made is the head of each plain manifest.
-const made = `# Made from deploy/helm/dragoman with the values of deploy/helm/kubernetes.yaml. To make it anew:
+const made = `# Made from deploy/helm/dragoman with the values of deploy/helm/kubernetes.yaml. To generate it again:
 # cd deploy/validate && go test . -run TestPlain -update
 `
 
 // plain are the plain manifests, by the template each is made from, and what is said at their heads.
 var plain = map[string]string{
 	"configmap.yaml": `#
-# Put your upstreams and models here: the first that matches is taken. Run ` + "`" + `dragoman check` + "`" + ` before you
-# apply it: running Pods read it again within about two minutes. What takes a restart
-# (docs/reference/configuration.md) takes ` + "`" + `kubectl rollout restart deployment dragoman` + "`" + `. Keep
-# terminationGracePeriodSeconds of the Deployment above the drain.
+# Put your upstreams and models here. The first matching model wins. Run ` + "`" + `dragoman check` + "`" + ` before you apply
+# this file, because running Pods reread it within about two minutes. Some keys need a restart
+# (docs/reference/configuration.md): run ` + "`" + `kubectl rollout restart deployment dragoman` + "`" + `. Keep the Deployment's
+# terminationGracePeriodSeconds above timeouts.drain.
 `,
 	"deployment.yaml": `#
 # Before the first apply, make the key that clients must send:
@@ -34,8 +34,8 @@ var plain = map[string]string{
 #   kubectl create secret generic dragoman --from-literal=key="$(openssl rand -hex 32)"
 #   kubectl apply -f deploy/kubernetes/
 #
-# Put the image that you built and pushed in place of dragoman:dev. Clients in the namespace then use
-# ANTHROPIC_BASE_URL=http://dragoman and that key. To put a new key in its place, and to add a second one
+# Replace dragoman:dev with the image that you built and pushed. Clients in the namespace then use
+# ANTHROPIC_BASE_URL=http://dragoman and that key. To replace the key, and to add a second one
 # (docs/how-to/key-rotation.md):
 #
 #   kubectl patch secret dragoman -p "{\"stringData\":{\"key\":\"$(openssl rand -hex 32)\"}}"

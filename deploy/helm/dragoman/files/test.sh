@@ -1,8 +1,8 @@
-# Asks for a tool call as a stream, and fails unless one comes whole. The URL, the model (the first that
-# is listed, if it is empty) and the key are in the environment.
+# Streams a tool call, and fails if the call is not complete. The environment has the URL, the model (if
+# empty: the first that is listed) and the key.
 set -eu
 
-# ask prints the answer to a request. The certificate may be for another name than the Service's.
+# ask prints the answer to a request. It accepts a certificate for another name than the Service's.
 ask() {
 	path=$1
 	shift

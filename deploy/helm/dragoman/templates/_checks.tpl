@@ -1,10 +1,9 @@
-{{- /* Values that the schema cannot refuse, because they only go wrong together or with what is in the
-cluster: one line for each. */}}
+{{- /* Checks that the schema cannot make, because they compare values with each other or with the cluster. */}}
 {{- define "dragoman.checks" -}}
 {{- $there := include "dragoman.secretThere" . | fromJson }}
 {{- $annotations := dig "metadata" "annotations" dict $there | default dict }}
 {{- if and (include "dragoman.ownsSecret" .) (hasKey $annotations "meta.helm.sh/release-name") (ne (get $annotations "helm.sh/resource-policy") "keep") }}
-{{- fail (printf "the Secret %s is of an earlier chart, and this upgrade would delete it and its key: run `kubectl -n %s annotate secret %s helm.sh/resource-policy=keep`, and upgrade again" (include "dragoman.secretName" .) .Release.Namespace (include "dragoman.secretName" .)) }}
+{{- fail (printf "the Secret %s is from an earlier chart, and this upgrade would delete it with its key: run `kubectl -n %s annotate secret %s helm.sh/resource-policy=keep`, then upgrade again" (include "dragoman.secretName" .) .Release.Namespace (include "dragoman.secretName" .)) }}
 {{- end }}
 {{- if and (include "dragoman.ownsSecret" .) $there (not (hasKey ($there.data | default dict) .Values.auth.key)) }}
 {{- fail (printf "auth.key: the Secret %s in the cluster has no %q: add it to the Secret, or name another key" (include "dragoman.secretName" .) .Values.auth.key) }}
@@ -26,13 +25,13 @@ cluster: one line for each. */}}
 {{- end }}
 {{- end }}
 {{- if not (or .simulated .region .config.upstreams) }}
-{{- fail "nothing says which models to serve: set region (Amazon Bedrock, such as --set region=us-east-1), simulated=true or config.upstreams" }}
+{{- fail "no models to serve: set region (Amazon Bedrock, such as --set region=us-east-1), simulated=true or config.upstreams" }}
 {{- end }}
 {{- if and .auth.disabled (not .simulated) }}
 {{- fail "auth.disabled: anyone who reaches the Service could use your models; only simulated=true can be served without keys" }}
 {{- end }}
 {{- if and .auth.disabled (or .auth.existingSecret .config.auth) }}
-{{- fail "auth.disabled: there are keys in auth.existingSecret or config.auth; remove one or the other" }}
+{{- fail "auth.disabled: auth.existingSecret or config.auth has keys: remove those, or auth.disabled" }}
 {{- end }}
 {{- if and .autoscaling.enabled .keda.enabled }}
 {{- fail "autoscaling and keda would both set the number of Pods: enable one of them" }}

@@ -1,4 +1,4 @@
-{{- /* The configuration file: what the values say, over where to listen and which key to ask for. */}}
+{{- /* The configuration file: the values of config, over the chart's addresses and key. */}}
 {{- define "dragoman.config" -}}
 {{- $defaults := dict "listen" "0.0.0.0:8484" "admin_listen" "0.0.0.0:8485" "limits" (dict "max_connection_age" "5m") }}
 {{- if not .Values.auth.disabled }}
@@ -7,13 +7,13 @@
 {{- toYaml (mergeOverwrite $defaults (deepCopy .Values.config)) }}
 {{- end }}
 
-{{- /* The ConfigMap. A configuration has one of its own, so that no rollout changes that of running Pods. */}}
+{{- /* The ConfigMap. Each configuration has its own, so a rollout changes nothing for running Pods. */}}
 {{- define "dragoman.configMapName" -}}
 {{- include "dragoman.fullname" . }}
 {{- if not .Values.reload }}-{{ include "dragoman.config" . | sha256sum | trunc 10 }}{{ end }}
 {{- end }}
 
-{{- /* What clients speak to the Pods: http, or https. The admin listener has no TLS. */}}
+{{- /* The scheme for clients: http or https. The admin listener has no TLS. */}}
 {{- define "dragoman.scheme" -}}
 {{ if .Values.config.tls }}https{{ else }}http{{ end }}
 {{- end }}
@@ -24,17 +24,17 @@
 {{- $key := index . 1 }}
 {{- $address := get (fromYaml (include "dragoman.config" $root)) $key }}
 {{- if not (regexMatch "^(0\\.0\\.0\\.0|\\[::\\])?:[1-9][0-9]*$" $address) }}
-{{- fail (printf "config.%s: %q cannot be reached from outside of the Pod: write 0.0.0.0 or [::] and a port, or remove it" $key $address) }}
+{{- fail (printf "config.%s: nothing outside the Pod can reach %q: write 0.0.0.0 or [::] and a port, or remove it" $key $address) }}
 {{- end }}
 {{- $port := regexFind "[0-9]+$" $address }}
 {{- if gt (int64 $port) 65535 }}
-{{- fail (printf "config.%s: %s is no port: write one from 1 to 65535" $key $port) }}
+{{- fail (printf "config.%s: %s is not a port: write one from 1 to 65535" $key $port) }}
 {{- end }}
 {{- $port }}
 {{- end }}
 
 {{- /* A timeout of the configuration in whole seconds, rounded up. Arguments: the root, the key of
-timeouts, and its default. The spelling is that of Go's time.ParseDuration. */}}
+timeouts, and its default. The syntax follows Go's time.ParseDuration. */}}
 {{- define "dragoman.timeout" -}}
 {{- $key := index . 1 }}
 {{- $duration := toString (dig "timeouts" $key (index . 2) (index . 0).Values.config) }}
@@ -55,18 +55,18 @@ timeouts, and its default. The spelling is that of Go's time.ParseDuration. */}}
 {{- if semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version }}{{ .Values.preStopSeconds | int64 }}{{ else }}0{{ end }}
 {{- end }}
 
-{{- /* From the Pod's end to SIGKILL: preStop, the drain, and half a minute to close what is left. */}}
+{{- /* From the end of a Pod to SIGKILL: preStop, the drain, and half a minute to close the rest. */}}
 {{- define "dragoman.grace" -}}
 {{- add (include "dragoman.preStop" .) (include "dragoman.timeout" (list . "drain" "10m")) 30 }}
 {{- end }}
 
-{{- /* Whether clients need nothing that the chart does not know; "" if they do. */}}
+{{- /* Whether `helm test` knows everything that a client needs; "" if not. */}}
 {{- define "dragoman.testable" -}}
 {{- if and (or (include "dragoman.usesKey" .) .Values.auth.disabled) (not (dig "tls" "client_ca" "" .Values.config)) }}true{{ end }}
 {{- end }}
 
-{{- /* The model that `helm test` asks for: the first name without a wildcard, or else one that a wildcard
-matches whose upstream takes any. "" is the first that the server lists. */}}
+{{- /* The model that `helm test` asks: the first name without a wildcard, else a name for a wildcard whose
+upstream accepts any. "": the first model that the server lists. */}}
 {{- define "dragoman.testModel" -}}
 {{- $exact := "" }}
 {{- $matching := "" }}
@@ -83,7 +83,7 @@ matches whose upstream takes any. "" is the first that the server lists. */}}
 {{- coalesce .Values.test.model $exact $matching | default "" }}
 {{- end }}
 
-{{- /* Whether the Pods call a cloud's models as their own identity; "" if not. */}}
+{{- /* Whether the Pods call a cloud's models with their own identity; "" if not. */}}
 {{- define "dragoman.onCloud" -}}
 {{- if not .Values.simulated }}
 {{- $kinds := list (not .Values.config.upstreams | ternary "bedrock" "") }}

@@ -33,8 +33,8 @@ resources:
 {{- end }}
 {{- end }}
 
-{{- /* What a container needs to run a command of dragoman with the configuration. Secrets come to it by
-reference alone. Arguments: the root, and the command. */}}
+{{- /* A container that runs a dragoman command with the configuration. Secrets are references only.
+Arguments: the root, and the command. */}}
 {{- define "dragoman.program" -}}
 {{- $command := index . 1 }}
 {{- with index . 0 -}}
@@ -102,7 +102,7 @@ volumeMounts:
   value: {{ . | quote }}
 {{- end }}
 {{- with .Values.config.listen }}
-- name: DRAGOMAN_LISTEN # the image's own would win over the configuration
+- name: DRAGOMAN_LISTEN # else the image's own value would override the configuration
   value: {{ . | quote }}
 {{- end }}
 {{- with .Values.extraEnv }}

@@ -4,7 +4,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* The release's name alone where it has the chart's name in it. */}}
+{{- /* Only the release's name, if it contains the chart's name. */}}
 {{- define "dragoman.fullname" -}}
 {{- $name := include "dragoman.name" . }}
 {{- if .Values.fullnameOverride }}

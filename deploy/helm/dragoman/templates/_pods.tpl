@@ -1,4 +1,4 @@
-{{- /* What all Pods have, how many of them there are, and what makes new ones. */}}
+{{- /* What all Pods share, how many there are, and which changes replace them. */}}
 
 {{- define "dragoman.pod" -}}
 automountServiceAccountToken: false
@@ -24,8 +24,8 @@ tolerations:
 {{- end }}
 {{- end }}
 
-{{- /* The number in the Deployment; "" leaves it to the autoscaler. A number that was there and is gone
-would become 1, and so a release that had one keeps that of the moment. */}}
+{{- /* The number in the Deployment; "" leaves it to the autoscaler. Removing a number would set it to 1, so a
+release that had one keeps the current number. */}}
 {{- define "dragoman.replicas" -}}
 {{- if not (or .Values.autoscaling.enabled .Values.keda.enabled) }}
 {{- .Values.replicaCount }}
@@ -36,7 +36,7 @@ would become 1, and so a release that had one keeps that of the moment. */}}
 {{- end }}
 {{- end }}
 
-{{- /* Pods read the shared ConfigMap again, but some of it takes a restart; a variable stays what it was. */}}
+{{- /* Pods reread the shared ConfigMap, but some keys and all variables need a restart. */}}
 {{- define "dragoman.podAnnotations" -}}
 {{- if .Values.reload }}
 checksum/config: {{ include "dragoman.config" . | sha256sum }}
