@@ -45,7 +45,7 @@ func exchangeRaw(t *testing.T, address string, sent ...string) (statuses string,
 	return strings.Join(list, " "), closed
 }
 
-// What net/http makes of requests whose end another server may see elsewhere (SECURITY.md, "What is not defended"):
+// What net/http makes of requests whose end another server may see elsewhere (SECURITY.md, "Request smuggling"):
 // it refuses them, and never answers what is behind them, or it reads them to one end.
 func TestSmuggling(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, "attempts: 1"))
