@@ -6,7 +6,7 @@
 #
 # Use `--format docker` with buildah and podman: the OCI format has no HEALTHCHECK.
 
-# GO_IMAGE is also what .ci/commit takes the version of Go from.
+# .ci/commit reads the Go version from GO_IMAGE.
 ARG GO_IMAGE=docker.io/library/golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d
 ARG RUN_IMAGE=gcr.io/distroless/static-debian13:nonroot@sha256:e2e927ec666bae08560abb3c55d0659eceabb657f56b6782ab500a9fc7f555e3
 
@@ -27,7 +27,7 @@ FROM ${RUN_IMAGE}
 ARG RUN_IMAGE
 ARG VERSION=dev
 ARG REVISION
-# What is known of a release alone (source, created) .ci/build-image adds.
+# .ci/build-image adds the labels that only a release knows (source, created).
 LABEL org.opencontainers.image.title="dragoman" \
     org.opencontainers.image.description="Gives models that only complete text the Messages API with tools and streaming" \
     org.opencontainers.image.licenses="Apache-2.0" \
@@ -37,10 +37,10 @@ LABEL org.opencontainers.image.title="dragoman" \
 COPY --from=build --chmod=0755 /out/dragoman /usr/local/bin/dragoman
 USER 65532:65532
 
-# A port that is published must be listened on beyond loopback. Dragoman refuses to do that without
-# keys for its clients: give it a configuration with auth.keys, or it exits with 78. The environment
-# wins over the file's `listen`. The admin listener has no authentication and stays on loopback;
-# set DRAGOMAN_ADMIN_LISTEN=0.0.0.0:8485 where probes and scrapes come from outside the container.
+# Dragoman must listen beyond loopback for a published port. That needs a configuration with auth.keys; without
+# keys it exits with 78. This variable overrides the file's `listen`. The admin listener has no
+# authentication and stays on loopback. If probes or scrapes come from outside the container, set
+# DRAGOMAN_ADMIN_LISTEN=0.0.0.0:8485.
 ENV DRAGOMAN_LISTEN=0.0.0.0:8484
 EXPOSE 8484 8485
 

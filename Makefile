@@ -1,6 +1,6 @@
-# All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance and
-# scoreboard, which need Python and Node.js too, and the first Java and Rust. The benchmarks with a
-# load need Linux, and models a server that is running.
+# All targets need Go. Beyond it, lint fetches staticcheck, conformance needs Python, Node.js, Java and Rust,
+# scoreboard needs Python and Node.js, bench-load and bench-gate need Linux, and models needs a running
+# server.
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -12,9 +12,9 @@ DURATION    ?= 60s
 QUESTIONS   ?= $(wildcard ../shared/real/bfcl/judge)
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# The race detector needs cgo, and so a C compiler.
+# The race detector needs cgo, which needs a C compiler.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
-# By default it waits a second at the end of each package for races that are not reported yet.
+# By default, the race detector waits a second for late reports at the end of each package.
 GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
@@ -26,33 +26,33 @@ build: ## build ./dragoman, static
 demo: ## show one tool conversation, offline
 	$(GO) run ./cmd/dragoman demo
 
-test: ## vet, check the formatting, run all tests: the long properties for some of their cases
+test: ## vet, check the formatting, run all tests (slow properties with fewer cases)
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
 	GORACE="$(GORACE)" $(GO) test -vet=all -timeout 30m $(RACE) ./...
 
 bench: ## run the benchmarks that match BENCH (all) COUNT (1) times, for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./cmd/... ./metrics/... ./proxy/... ./translate/... ./upstream/...
 
-bench-load: ## put a load on Dragoman, on ReverseProxy and on the model itself, and print what came of it
+bench-load: ## load Dragoman, ReverseProxy and the model itself, and print the results
 	$(GO) run -C conformance ./load $(ARGS)
 
-bench-gate: ## hold the growth of processor time, and what it is of ReverseProxy's
+bench-gate: ## check the growth of processor time, and its ratio to ReverseProxy's
 	$(GO) test -C conformance -count=1 -v -run '^TestGate$$' ./load -gate
 
 lint: ## run staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
-fuzz: ## run each fuzz target for FUZZTIME (10s), and print how many executions that were
+fuzz: ## run each fuzz target for FUZZTIME (10s), and print the number of executions
 	.ci/fuzz $(FUZZTIME)
 
-fidelity: ## hold the long properties for all their cases, and the round trip of 1,000,000 calls
+fidelity: ## check slow properties with all their cases, and the round trip of 1,000,000 calls
 	DRAGOMAN_LONG=1 $(GO) test -vet=off ./proxy ./proxy/check ./translate/... ./upstream
 	$(GO) run ./translate/fidelity/cmd $(ARGS)
 
-soak: ## run the program for DURATION (60s) among clients, faults and rotations, and judge what it took
+soak: ## run the program for DURATION (60s) with clients, faults and credential rotations
 	$(GO) run -C conformance ./soak -duration $(DURATION) $(ARGS)
 
-conformance: ## run every case through every client library, print the table, and run what .ci/run leaves out; this fetches them
+conformance: ## fetch every client library, run every case, print the table, and run what .ci/run skips
 	cd conformance/clients && $(GO) test -count=1 -timeout 80m -args -more $(ARGS)
 	cd conformance/guided && $(GO) test -count=1 -timeout 4h . -args -more
 	cd conformance/agents && $(GO) test -count=1 . -args -more
@@ -60,16 +60,16 @@ conformance: ## run every case through every client library, print the table, an
 	cd conformance/readme && $(GO) test -count=1 -run '^TestRelease$$' .
 	$(GO) run ./translate/fidelity/cmd
 
-models: ## ask a real model at BASE_URL (MODEL, if it has several) for calls and the QUESTIONS (LIMIT of them)
-	@test -n '$(BASE_URL)' || { echo 'BASE_URL is empty: give the address of a server, as in make models BASE_URL=http://127.0.0.1:8080/v1' >&2; exit 2; }
+models: ## check a real model at BASE_URL (set MODEL if there are several) with QUESTIONS (the first LIMIT)
+	@test -n '$(BASE_URL)' || { echo 'BASE_URL is empty: set the address of a server, as in make models BASE_URL=http://127.0.0.1:8080/v1' >&2; exit 2; }
 	cd conformance/anthropic-go-v2 && DRAGOMAN_MODELS_URL='$(BASE_URL)' DRAGOMAN_MODELS_MODEL='$(MODEL)' \
 		DRAGOMAN_MODELS_QUESTIONS='$(abspath $(QUESTIONS))' DRAGOMAN_MODELS_LIMIT='$(LIMIT)' \
 		$(GO) test -count=1 -timeout 4h -v -run '^TestModels$$' $(ARGS) .
 
-scoreboard: ## read the same completions with our parser and others', and write the table; this fetches them
+scoreboard: ## fetch other parsers, compare them on the same completions, and write the table
 	cd conformance/scoreboard && $(GO) test -count=1 -timeout 40m -v -run 'TestScoreboard|TestFormats' . -args -update $(ARGS)
 
-clean: ## remove what the other targets left
+clean: ## remove the files of other targets
 	rm -f dragoman *.test *.out
 
 help: ## list the targets
