@@ -11,27 +11,27 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file reads additionalModelRequestFields: members of the Messages API (docs/reference/messages-api.md
-// §2), which Bedrock merges with those that it makes of the rest of the request.
+// This file reads additionalModelRequestFields: fields of the Messages API (docs/reference/messages-api.md §2) that
+// Bedrock merges into the body that it makes of the rest of the request.
 
-// additionalFields are the members that are read, in the order of their names.
+// additionalFields are the fields that are read, sorted by name.
 var additionalFields = []string{
 	"anthropic_beta", "anthropic_version", "cache_control", "compaction", "container", "context_management", "inference_geo",
 	"max_tokens", "mcp_servers", "metadata", "output_config", "output_format", "service_tier", "speed", "stop_sequences",
 	"temperature", "thinking", "tool_choice", "tools", "top_k", "top_p",
 }
 
-// origins names what of the body is from additionalModelRequestFields: members, and members of members
-// ("tool_choice.type"). Of a list, the value is the index of the first such element.
+// origins names the parts of the body that come from additionalModelRequestFields: fields, and fields of fields
+// ("tool_choice.type"). For a list, the value is the index of the first element that comes from there.
 type origins map[string]int
 
-// path returns the client's path of a value from additionalModelRequestFields, "" for any other value.
+// path returns the client's path of a value from additionalModelRequestFields, and "" for any other value.
 func (o origins) path(steps []string) string {
 	first, ok := o[steps[0]]
 	if len(steps) > 1 && !ok {
 		_, ok = o[steps[0]+"."+steps[1]]
 	}
-	if first > 0 { // elements of Converse's own stand before
+	if first > 0 { // Converse's own elements come first
 		index := 0
 		if len(steps) > 1 {
 			index, _ = strconv.Atoi(steps[1])
@@ -46,8 +46,8 @@ func (o origins) path(steps []string) string {
 	return "additionalModelRequestFields." + strings.Join(steps, ".")
 }
 
-// additional adds members to those that the body has from begin on, in the order of their names, so that the
-// same request makes the same body. If Converse's own fields say otherwise, they count.
+// additional adds fields to the fields that the body has from begin on, sorted by name, so that the same request makes
+// the same body. Converse's own fields win over these.
 func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) {
 	if len(from.Members) == 0 || c.err != nil {
 		return
@@ -57,7 +57,7 @@ func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) 
 		at, v, before := at.member(name), nonNull(from.Take(name)), own.Member(name)
 		switch {
 		case v == nil:
-		case before == nil && name != "max_tokens": // if that is left, Converse's own counts
+		case before == nil && name != "max_tokens": // max_tokens has a default; any other field without a Converse value is taken
 			c.origins[name] = 0
 			own.Set(name, v)
 		case name == "tools":
@@ -70,7 +70,7 @@ func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) 
 	}
 	c.dropRest(at, from)
 	if choice := own.Member("tool_choice"); choice.Kind() == '{' && rawjson.Lookup(choice, "type") == nil {
-		// LiteLLM writes disable_parallel_tool_use alone.
+		// LiteLLM sends disable_parallel_tool_use without a type.
 		own.Set("tool_choice", rawjson.WithMembers(choice, map[string]jsontext.Value{"type": jsontext.Value(`"auto"`)}))
 	}
 	if len(own.Members) > 0 {
@@ -80,7 +80,7 @@ func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) 
 	}
 }
 
-// join returns the list before with the elements of v behind it.
+// join returns the list before, followed by the elements of v.
 func (c *converter) join(at *memberPath, before, v jsontext.Value) jsontext.Value {
 	for range rawjson.Elements(before) {
 		c.origins[at.name]++
@@ -92,7 +92,7 @@ func (c *converter) join(at *memberPath, before, v jsontext.Value) jsontext.Valu
 	return append(list, ']')
 }
 
-// merge returns the object before with those members of v that it does not have.
+// merge returns the object before, with those fields of v that it lacks.
 func (c *converter) merge(at *memberPath, before, v jsontext.Value) jsontext.Value {
 	all, own := rawjson.ReadObject(before), rawjson.ReadObject(before)
 	for _, m := range c.object(at, v, nil).Members {

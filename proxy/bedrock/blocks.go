@@ -10,12 +10,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// blockKinds are the kinds of content block. A block is a union: the member that is set
-// says of which kind it is.
+// blockKinds are the kinds of content block. A block is a union: the field that is set tells its kind.
 var blockKinds = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "json", "cachePoint"}
 
-// The kinds of block that each place can have. Which of them a role may use is checked
-// when the body is decoded, by the rules of the Messages API.
+// The kinds of block that each place may have. The rules of the Messages API decide later which kinds a role may use,
+// when the body is decoded.
 var (
 	inMessage = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "cachePoint"}
 	inSystem  = []string{"text", "guardContent", "cachePoint"}
@@ -23,11 +22,11 @@ var (
 	inSource  = []string{"text"}
 )
 
-// content writes the blocks of a list. list is the list's number: see gap. A cache point is
-// a block of its own in Converse, and in the Messages API a member of the block before it.
+// content writes the blocks of a list. list is the list's number: see gap. A cache point is a block of its own in
+// Converse, and a field of the preceding block in the Messages API.
 func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []string, list int) {
 	c.write("[")
-	last, end := "", 0 // the kind of the block before, and where its closing brace is
+	last, end := "", 0 // the kind of the preceding block, and the position of its closing brace
 	inner := &memberPath{index: -1}
 	for at, v := range c.items(at, blocks, messages.MaxBlocks) {
 		if c.blockCount++; c.blockCount > messages.MaxBlocks {
@@ -45,7 +44,7 @@ func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []strin
 			c.block(inner, kind, v)
 			last, end = kind, len(c.out)-1
 			c.write(",")
-		case last == "" || last == "reasoningContent": // the API takes no cache_control on thinking
+		case last == "" || last == "reasoningContent": // the API accepts no cache_control on thinking
 			c.gaps.add(list, at.index)
 			c.drop(at.member(kind))
 			c.discard(func() { c.cacheControl(at, v) })
@@ -59,15 +58,14 @@ func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []strin
 	c.close(']')
 }
 
-// discard calls f for the errors and dropped fields that it finds, and takes away what
-// it writes.
+// discard calls f only for the errors and dropped fields that it finds, and discards what f writes.
 func (c *converter) discard(f func()) {
 	n := len(c.out)
 	f()
 	c.out = c.out[:n]
 }
 
-// block writes a block. The path is that of the member that is set.
+// block writes a block. at is the path of the field that is set.
 func (c *converter) block(at *memberPath, kind string, v jsontext.Value) {
 	switch kind {
 	case "text":
@@ -89,7 +87,7 @@ func (c *converter) block(at *memberPath, kind string, v jsontext.Value) {
 	}
 }
 
-// textBlock writes text, which is not to be empty.
+// textBlock writes a text, which must not be empty.
 func (c *converter) textBlock(at *memberPath, v jsontext.Value) {
 	if v = c.rawString(at, v); v == nil || string(v) == `""` {
 		c.fail(at, "The text field is blank. Add text to the text field, and try again.")
@@ -99,14 +97,13 @@ func (c *converter) textBlock(at *memberPath, v jsontext.Value) {
 	c.close('}')
 }
 
-// quoted returns JSON, without white space, as a JSON string. It is valid until the next
-// call.
+// quoted returns JSON, without white space, as a JSON string. The result is valid until the next call.
 func (c *converter) quoted(v jsontext.Value) jsontext.Value {
 	c.quote, _ = jsontext.AppendQuote(c.quote[:0], rawjson.Compact(v))
 	return c.quote
 }
 
-// toolUse writes a call of a tool.
+// toolUse writes a tool call.
 func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
 	if c.stringValue(at.member("type"), from.Take("type")) != "" {
@@ -120,7 +117,7 @@ func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// toolResult writes the result of a call.
+// toolResult writes the result of a tool call.
 func (c *converter) toolResult(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "content", "status"})
 	status := c.stringValue(at.member("status"), from.Take("status"))
@@ -141,8 +138,8 @@ func (c *converter) toolResult(at *memberPath, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// document writes a document: its text, its own content blocks, or a file. A PDF is passed
-// on as it is, and a file of text is decoded.
+// document writes a document: its text, its content blocks, or a file. A PDF is passed on unchanged, and a text file is
+// decoded.
 func (c *converter) document(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "name", "source", "context", "citations"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
@@ -174,7 +171,7 @@ func (c *converter) document(at *memberPath, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// reasoning writes a thought of the model: its text, or a redacted one.
+// reasoning writes the model's thinking: its text, or a redacted block.
 func (c *converter) reasoning(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, reasoningKinds)
 	if c.union(at, &from, reasoningKinds) == "redactedContent" {
@@ -198,9 +195,8 @@ func (c *converter) reasoning(at *memberPath, v jsontext.Value) {
 
 var reasoningKinds = []string{"reasoningText", "redactedContent"}
 
-// guardContent writes a block that the client has marked for the guardrail, as an ordinary
-// block. Qualifiers of the mark other than the default are dropped; if there is a
-// guardrail, they are an error, since it could not be told of them.
+// guardContent writes a block that the client marked for the guardrail as an ordinary block. It drops qualifiers other
+// than the default. If the request has a guardrail, they are an error, because the guardrail would not get them.
 func (c *converter) guardContent(at *memberPath, v jsontext.Value) {
 	kinds := []string{"text", "image"}
 	from := c.object(at, v, kinds)
@@ -219,7 +215,7 @@ func (c *converter) guardContent(at *memberPath, v jsontext.Value) {
 	c.dropRest(at, &text)
 }
 
-// cacheControl writes a cache point as the member that the block before it gets.
+// cacheControl writes a cache point as a field of the preceding block.
 func (c *converter) cacheControl(at *memberPath, v jsontext.Value) {
 	at = at.member("cachePoint")
 	p := c.object(at, v, []string{"type", "ttl"})

@@ -10,26 +10,23 @@ import (
 	"dragoman/upstream/converse"
 )
 
-// The request of Converse (docs/reference/bedrock.md §5) and its parts but for messages
-// and tools. The Messages API has a place for nearly all of it
-// (docs/reference/messages-api.md §2 to §6). Plain values are written as they come: when
-// the body is decoded, they are validated by the rules of the Messages API, and
-// Conversion.Error puts what is wrong in the client's terms.
+// The request of Converse (docs/reference/bedrock.md §5) without messages and tools. Nearly all of it has a counterpart
+// in the Messages API (docs/reference/messages-api.md §2 to §6). Plain values are copied without checks: when the body
+// is decoded, the rules of the Messages API validate them, and Conversion.Error translates the errors into the client's
+// terms.
 
-// converseNames are the members of a request, also those that are dropped.
+// converseNames are the fields of a request, including the dropped ones.
 var converseNames = []string{
 	"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "additionalModelRequestFields",
 	"additionalModelResponseFieldPaths", "guardrailConfig", "performanceConfig", "promptVariables", "requestMetadata", "serviceTier",
 }
 
-// defaultMaxTokens is the max_tokens of a request that has none. Bedrock's own default is
-// the model's limit, which is not known for all models. Each of them can do this much, and
-// an answer that is cut there says so.
+// defaultMaxTokens is the max_tokens of a request without a limit. Bedrock's own default is the model's limit, which is
+// not known for all models. Every model can write this many tokens, and a cut answer says that it was cut.
 const defaultMaxTokens = "4096"
 
-// FromConverse converts a request of Converse. The error is a
-// *messages.InvalidRequestError that names places in the request as it came, or the
-// cause of ctx.
+// FromConverse converts a request of Converse. The error is the cause of ctx, or a *messages.InvalidRequestError with
+// paths in the client's own request.
 func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
 	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
@@ -54,7 +51,7 @@ func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	}, nil
 }
 
-// request writes the body, and returns the guardrail that the request asks for.
+// request writes the body, and returns the request's guardrail.
 func (c *converter) request(data jsontext.Value) *Guardrail {
 	from := c.object(nil, data, converseNames)
 	var (
@@ -91,7 +88,8 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
 	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStopSequences) {
-		if path := c.stringValue(at, v); path != converse.StopSequencePointer && path != "/delta/stop_sequence" { // the two that every answer has
+		// The two paths that every answer has.
+		if path := c.stringValue(at, v); path != converse.StopSequencePointer && path != "/delta/stop_sequence" {
 			c.drop(paths)
 		}
 	}
@@ -126,7 +124,7 @@ func (c *converter) messages(list jsontext.Value) {
 	c.write(",")
 }
 
-// outputConfig writes what the answer has to be like.
+// outputConfig writes the demands on the answer.
 func (c *converter) outputConfig(at *memberPath, from *rawjson.Object) {
 	effort, format := nonNull(from.Take("effort")), nonNull(from.Take("textFormat"))
 	if effort == nil && format == nil {
@@ -141,7 +139,7 @@ func (c *converter) outputConfig(at *memberPath, from *rawjson.Object) {
 	c.write(",")
 }
 
-// outputFormat writes the schema of the answer, which here is JSON in a string.
+// outputFormat writes the schema of the answer. Converse has it as JSON in a string.
 func (c *converter) outputFormat(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"type", "structure"})
 	typ := c.rawString(at.member("type"), from.Take("type"))

@@ -11,7 +11,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// saying is a request whose one message has this content.
+// saying returns a request with one message of this content.
 func saying(content string) string {
 	return `{"messages":[{"role":"user","content":[` + content + `]}]}`
 }
@@ -95,7 +95,7 @@ func TestConvertConverse(t *testing.T) {
 	}
 }
 
-// TestAdditionalPath names a value by where the client wrote it.
+// TestAdditionalPath: an error names a value by its place in the client's request.
 func TestAdditionalPath(t *testing.T) {
 	const own = `"toolConfig":{"tools":[{"cachePoint":{"type":"default"}},{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}}],"toolChoice":{"tool":{"name":"f"}}},`
 	for _, test := range []struct{ own, additional, path string }{
@@ -121,7 +121,7 @@ func TestAdditionalPath(t *testing.T) {
 	}
 }
 
-// TestConversePath names a value by where it stands in the client's request.
+// TestConversePath: an error names a value by its place in the client's request.
 func TestConversePath(t *testing.T) {
 	point := `{"cachePoint":{"type":"default"}}`
 	tool := func(members string) string {
@@ -163,7 +163,7 @@ func TestConversePath(t *testing.T) {
 	}
 }
 
-// FuzzConvertConverse: what is made is JSON that is read as the Messages API's.
+// FuzzConvertConverse: the result is JSON that can be read as a request of the Messages API.
 func FuzzConvertConverse(f *testing.F) {
 	f.Add(saying(hi))
 	f.Add(saying(`{"toolResult":{"toolUseId":"t","status":"error","content":[{"json":{"a":[1]}},{"document":{"name":"n","format":"txt","source":{"bytes":"SGVsbG8="}}}]}},{"cachePoint":{"type":"default"}},{"reasoningContent":{"reasoningText":{"text":"t"}}}`))

@@ -1,9 +1,9 @@
-// Package bedrock reads the bodies of requests to Amazon Bedrock that are not those of
-// the Messages API, and writes them as such: [FromConverse] and [FromCountTokens]. It
-// also reads the guardrail that a request asks for ([TakeGuardrail]).
+// Package bedrock reads bodies of requests to Amazon Bedrock that are not in the form of the Messages API, and converts
+// them to that form: see [FromConverse] and [FromCountTokens]. It also reads the guardrail of a request: see
+// [TakeGuardrail].
 //
-// All names of docs/reference/bedrock.md are read strictly: an unknown member is named
-// in [Conversion.Dropped], and a misspelt one is an error.
+// It reads all names of docs/reference/bedrock.md strictly: [Conversion.Dropped] names an unknown field, and a misspelt
+// field is an error.
 package bedrock
 
 import (
@@ -14,25 +14,24 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Conversion is the body of a request in the terms of the Messages API, and the way
-// back from its names to those that the client used. A nil Conversion is for a request
-// that came in these terms: nothing is renamed.
+// Conversion is a request's body in the form of the Messages API, with the way back to the client's names. A nil
+// Conversion is for a request that already has that form: it renames nothing.
 type Conversion struct {
 	Body       []byte     // a request of the Messages API, without model and stream
-	Dropped    []string   // members of the request that Body has no place for: sorted, in the client's terms
-	Refusable  string     // the first of Dropped that is more than a hint, which compat: strict refuses; "" for none
-	lengthOpen bool       // the client did not say how long the answer may be; max_tokens in Body is a default
-	Guardrail  *Guardrail // that the answer has to pass; nil for none
+	Dropped    []string   // fields of the request that Body cannot have: sorted, under the client's names
+	Refusable  string     // the first of Dropped that is more than a hint, so that compat: strict rejects it; "" for none
+	lengthOpen bool       // the client did not limit the answer's length, so max_tokens in Body is a default
+	Guardrail  *Guardrail // that the answer must pass; nil for none
 
-	path  func(path string) string // turns a path in Body into the client's; not for one that is the client's already
-	words *strings.Replacer        // puts the text of an error in the client's terms; nil if they are the same
+	path  func(path string) string // translates a path in Body to the client's path; nil if the paths are the same
+	words *strings.Replacer        // translates the text of an error to the client's terms; nil if the terms are the same
 }
 
-// HasOpenLength reports whether the client left open how long the answer may be.
+// HasOpenLength reports whether the client did not limit the answer's length.
 func (c *Conversion) HasOpenLength() bool { return c != nil && c.lengthOpen }
 
-// Error returns an error about Body in the client's terms. Errors of other types than
-// *messages.InvalidRequestError are returned as they are.
+// Error translates an error about Body into the client's terms. It returns an error that is not a
+// *messages.InvalidRequestError unchanged.
 func (c *Conversion) Error(err error) error {
 	var invalid *messages.InvalidRequestError
 	if c == nil || !errors.As(err, &invalid) {
@@ -46,8 +45,7 @@ func (c *Conversion) Error(err error) error {
 	return &renamed
 }
 
-// DroppedWith returns Dropped and the given fields of Body, all in the client's terms,
-// sorted, each once.
+// DroppedWith returns Dropped and the given fields of Body, under the client's names, sorted and without duplicates.
 func (c *Conversion) DroppedWith(fields []string) []string {
 	if c == nil {
 		return fields
@@ -60,7 +58,7 @@ func (c *Conversion) DroppedWith(fields []string) []string {
 	return slices.Compact(names)
 }
 
-// Name returns what a field of Body is called in the client's request.
+// Name returns the client's name of a field of Body.
 func (c *Conversion) Name(field string) string {
 	if c == nil {
 		return field
@@ -68,9 +66,8 @@ func (c *Conversion) Name(field string) string {
 	return c.path(field)
 }
 
-// within returns the conversion of a request that is a part of another one: at is where it
-// stands there, and comes before all names. err is the error of the conversion, nil for
-// none; its path is renamed in the same way, and it is returned.
+// within returns the conversion of a request that is part of another request: at is its place there, and becomes the
+// prefix of all names. err is the conversion's error or nil; within returns it with the same prefix.
 func (c *Conversion) within(at string, err error) (*Conversion, error) {
 	below := func(path string) string {
 		if path == "" {

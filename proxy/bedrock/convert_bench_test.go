@@ -11,7 +11,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// converseRequest returns an agent's request of Converse: its tools, and turns of a call and its result.
+// converseRequest returns an agent's request of Converse: its tools, and turns with a call and its result.
 func converseRequest(tools, turns, size int) []byte {
 	var b bytes.Buffer
 	const code = "func main() {\n\tfmt.Println(\"caf\u00e9\", 'x', `C:\\tmp`)\n}\n// a comment of some length follows here\n"
@@ -35,7 +35,7 @@ func converseRequest(tools, turns, size int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkConverse measures a body of Converse on its way to one of the Messages API, and to a Request.
+// BenchmarkConverse measures the conversion of a Converse body to a body of the Messages API, and on to a Request.
 func BenchmarkConverse(b *testing.B) {
 	for _, bm := range []struct {
 		name string

@@ -14,27 +14,26 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// converter reads a request of Converse and writes it as one of the Messages API, in one
-// pass and without a tree between them: a body may be large. After the first error it
-// reads on to the end of the element, and what it writes is not used. A member that is
-// null counts as missing.
+// converter reads a request of Converse and writes it as a request of the Messages API, in one pass and without a tree,
+// because a body may be large. After the first error it reads to the end of the element, and its output is not used. A
+// null field counts as missing.
 type converter struct {
 	ctx        context.Context // may end while the request is read
 	out        []byte          // the body of the Messages API so far
 	err        error           // the first one
-	dropped    map[string]bool // fields that out has no place for, in the client's terms
-	refusable  string          // the first of them that is no hint
+	dropped    map[string]bool // fields that out cannot have, under the client's names
+	refusable  string          // the first of them that is not a hint
 	gaps       gaps
 	origins    origins
-	members    []rawjson.Member // of the objects that are being read: their memory is used again
-	blockCount int              // content blocks so far
+	members    []rawjson.Member // of the objects in progress; the memory is reused
+	blockCount int              // the number of content blocks so far
 
-	lengthOpen bool // the request does not say how long the answer may be
+	lengthOpen bool // the request does not limit the answer's length
 
-	quote jsontext.Value // the memory of quoted
+	quote jsontext.Value // the memory of method quoted
 }
 
-// fail sets the error, if there is none: a value that is not valid.
+// fail sets the error for an invalid value, if there is no error yet.
 func (c *converter) fail(at *memberPath, message string) {
 	c.failBy(messages.FaultValue, at, message)
 }
@@ -46,10 +45,9 @@ func (c *converter) failBy(fault string, at *memberPath, message string) {
 	}
 }
 
-// object returns the members of an object, none if it is missing. The caller takes out
-// the members that it reads, and leaves the others to dropRest or failRest. It is an
-// error if there is a value of another kind, or if the name of a member differs from a
-// known one by the case of its letters alone.
+// object returns the fields of an object; none if the object is missing. The caller takes out the fields that it reads,
+// and leaves the others to dropRest or failRest. It is an error if the value is not an object, or if a field differs
+// from a known name only in case.
 func (c *converter) object(at *memberPath, v jsontext.Value, known []string) (o rawjson.Object) {
 	if v = nonNull(v); v == nil {
 		return o
@@ -72,9 +70,8 @@ func (c *converter) object(at *memberPath, v jsontext.Value, known []string) (o 
 	return o
 }
 
-// items ranges over the elements of a list, which may be missing, until the first error.
-// It is an error if the list has more than most elements. The path that is yielded is
-// valid until the next element.
+// items ranges over the elements of a list, which may be missing, until the first error. More than most elements are an
+// error. The yielded path is valid until the next element.
 func (c *converter) items(at *memberPath, list jsontext.Value, most int) iter.Seq2[*memberPath, jsontext.Value] {
 	return func(yield func(*memberPath, jsontext.Value) bool) {
 		if list = nonNull(list); list != nil && list.Kind() != '[' {
@@ -97,8 +94,8 @@ func (c *converter) items(at *memberPath, list jsontext.Value, most int) iter.Se
 	}
 }
 
-// rawString returns a string as it stands in the request, with its quotes, nil if it is
-// missing. It is an error if there is a value of another kind.
+// rawString returns a string with its quotes, as in the request; nil if it is missing. A value of another kind is an
+// error.
 func (c *converter) rawString(at *memberPath, v jsontext.Value) jsontext.Value {
 	if v = nonNull(v); v != nil && v.Kind() != '"' {
 		c.fail(at, "This should be a string.")
@@ -107,7 +104,7 @@ func (c *converter) rawString(at *memberPath, v jsontext.Value) jsontext.Value {
 	return v
 }
 
-// stringValue returns the value of a string, "" if it is missing.
+// stringValue returns the value of a string; "" if it is missing.
 func (c *converter) stringValue(at *memberPath, v jsontext.Value) string {
 	if v = c.rawString(at, v); v != nil {
 		return rawjson.Unquote(v)
@@ -123,8 +120,8 @@ func nonNull(v jsontext.Value) jsontext.Value {
 	return v
 }
 
-// union returns which member of a union is set. It is an error if none or several are, or
-// one that is not among kinds.
+// union returns the one field of a union that is set. It is an error if none or several are set, or a field that is not
+// in kinds.
 func (c *converter) union(at *memberPath, o *rawjson.Object, kinds []string) (kind string) {
 	set := 0
 	var unknown []string
@@ -147,7 +144,7 @@ func (c *converter) union(at *memberPath, o *rawjson.Object, kinds []string) (ki
 	return kind
 }
 
-// dropRest drops the members that were not taken out of an object.
+// dropRest drops the fields that were not taken out of an object.
 func (c *converter) dropRest(at *memberPath, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
@@ -156,10 +153,10 @@ func (c *converter) dropRest(at *memberPath, o *rawjson.Object) {
 	}
 }
 
-// withoutDots returns a name that cannot be read as a path: dots separate the steps of one.
+// withoutDots returns a name that cannot be read as a path, in which dots separate the steps.
 func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// drop adds a path, without its indexes, to the fields that are dropped.
+// drop adds a path, without its indexes, to the dropped fields.
 func (c *converter) drop(at *memberPath) {
 	field := at.field()
 	if len(c.dropped) == messages.MaxDropped && !c.dropped[field] {
@@ -172,11 +169,11 @@ func (c *converter) drop(at *memberPath) {
 	}
 }
 
-// hints are members of a request that change no answer: how soon it comes, and what is counted or kept of
-// it. So is a cache point. compat: strict leaves them out, too.
+// hints are fields of a request that change no answer: how fast it comes, or what is counted or stored. A cache point
+// is a hint, too. compat: strict also drops hints.
 var hints = []string{"performanceConfig", "requestMetadata", "serviceTier"}
 
-// firstOf returns the first of two names, of which "" is none.
+// firstOf returns the name that sorts first; "" means no name.
 func firstOf(a, b string) string {
 	if a == "" {
 		return b
@@ -190,15 +187,15 @@ func (c *converter) write(json string) {
 	c.out = append(c.out, json...)
 }
 
-// grow makes room for n bytes more. It doubles the capacity: append grows large slices by
-// a quarter, and would copy a large body many times.
+// grow makes room for n more bytes. It doubles the capacity: append grows large slices by a quarter, and would copy a
+// large body many times.
 func (c *converter) grow(n int) {
 	if cap(c.out)-len(c.out) < n {
 		c.out = append(make([]byte, 0, 2*cap(c.out)+n), c.out...)
 	}
 }
 
-// writeMember writes a member and a comma, nothing if the value is missing.
+// writeMember writes a field and a comma; nothing if the value is missing.
 func (c *converter) writeMember(name string, v jsontext.Value) {
 	if v = nonNull(v); v != nil {
 		c.grow(len(name) + len(v) + len(`"":,`))
@@ -207,15 +204,14 @@ func (c *converter) writeMember(name string, v jsontext.Value) {
 	}
 }
 
-// reopen cuts the body before the closing brace at end, to write one more member of the
-// object there.
+// reopen cuts the body before the closing brace at end, so that one more field of that object can be written.
 func (c *converter) reopen(end int) {
 	if c.out = c.out[:end]; c.out[end-1] != '{' {
 		c.out = append(c.out, ',')
 	}
 }
 
-// close ends a list or an object, and takes away the comma after its last element.
+// close ends a list or an object, and removes the comma after its last element.
 func (c *converter) close(closer byte) {
 	if last := len(c.out) - 1; c.out[last] == ',' {
 		c.out = c.out[:last]
@@ -223,5 +219,5 @@ func (c *converter) close(closer byte) {
 	c.out = append(c.out, closer)
 }
 
-// droppedFields returns the fields that are dropped, sorted.
+// droppedFields returns the dropped fields, sorted.
 func (c *converter) droppedFields() []string { return slices.Sorted(maps.Keys(c.dropped)) }

@@ -7,10 +7,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// FromCountTokens converts a request of CountTokens (docs/reference/bedrock.md §6). Its
-// input is a union of a request of Converse and, in base64, a body of InvokeModel, which
-// is one of the Messages API. The error is a *messages.InvalidRequestError that names
-// places in the request as it came, or the cause of ctx.
+// FromCountTokens converts a request of CountTokens (docs/reference/bedrock.md §6). Its input is a union: a request of
+// Converse or, in base64, a body of InvokeModel in the form of the Messages API. The error is the cause of ctx, or a
+// *messages.InvalidRequestError with paths in the client's own request.
 func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 	at = at.member(kind)
 	if kind == "converse" {
 		inner, err := fromObject(ctx, input.Take(kind))
-		if err == nil && inner.Guardrail != nil { // a count has no answer that would have to pass it
+		if err == nil && inner.Guardrail != nil { // a count has no answer for the guardrail to judge
 			inner.Dropped = append(inner.Dropped, inner.Guardrail.Name)
 			inner.Refusable = firstOf(inner.Refusable, inner.Guardrail.Name)
 		}

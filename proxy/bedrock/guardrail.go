@@ -14,15 +14,14 @@ import (
 	"dragoman/upstream"
 )
 
-// Clients of Bedrock ask for a guardrail in two ways (docs/reference/bedrock.md §2, §5):
-// in headers of InvokeModel, which some send with the Messages API too, or in the body of
-// Converse. A guardrail is a control for safety. So what is said about it here is either
-// understood or refused, and never dropped, also where compat is lenient.
+// Bedrock clients ask for a guardrail in two ways (docs/reference/bedrock.md §2, §5): in headers of InvokeModel, which
+// some also send with the Messages API, or in the body of Converse. A guardrail is a safety control. So everything
+// about it is either understood or rejected, and never dropped, not even under compat: lenient.
 
 // Guardrail is the guardrail that a request asks for.
 type Guardrail struct {
 	upstream.Guardrail
-	Name string // what the client calls it: the member of the body, or the name for the header
+	Name string // the client's name for it: the field of the body, or the name of the header
 }
 
 // The headers of InvokeModel that ask for a guardrail.
@@ -32,13 +31,11 @@ const (
 	GuardrailTraceHeader   = "X-Amzn-Bedrock-Trace"
 )
 
-// modeMember is the member that says when the guardrail looks at a stream: before the
-// client gets a piece of it, or at the same time.
+// modeMember is the field for when the guardrail checks a stream: before the client gets a piece, or at the same time.
 const modeMember = "streamProcessingMode"
 
-// TakeGuardrail returns the guardrail that the header h and the body of a request ask
-// for, nil if neither does, and the body without what it says about the guardrail. The
-// error is a *messages.InvalidRequestError.
+// TakeGuardrail returns the guardrail from the header h and the body of a request, nil if there is none, and the body
+// without it. The error is a *messages.InvalidRequestError.
 func TakeGuardrail(ctx context.Context, h http.Header, body []byte) (*Guardrail, []byte, error) {
 	g := &Guardrail{Name: "guardrailIdentifier"}
 	g.ID, g.Version, g.Trace = h.Get(guardrailIDHeader), h.Get(guardrailVersionHeader), strings.ToLower(h.Get(GuardrailTraceHeader))
@@ -52,7 +49,7 @@ func TakeGuardrail(ctx context.Context, h http.Header, body []byte) (*Guardrail,
 	if config != nil {
 		from := c.object(at, config, []string{"tagSuffix", modeMember})
 		g.TagSuffix = c.stringValue(at.member("tagSuffix"), from.Take("tagSuffix"))
-		// The body says SYNCHRONOUS where Converse says sync.
+		// The body of InvokeModel has SYNCHRONOUS where Converse has sync.
 		g.Mode = strings.TrimSuffix(strings.ToLower(c.stringValue(at.member(modeMember), from.Take(modeMember))), "hronous")
 		c.failRest(at, &from)
 		body = rawjson.WithMembers(body, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
@@ -64,10 +61,11 @@ func TakeGuardrail(ctx context.Context, h http.Header, body []byte) (*Guardrail,
 	return g, body, nil
 }
 
-// guardrailConfig returns what the body of InvokeModel says of a guardrail, nil if it
-// says nothing or is no JSON: decoding the body reports that error, with its place.
+// guardrailConfig returns the guardrail's part of an InvokeModel body. It is nil if there is none, or if the body is
+// not JSON: decoding the body reports that error, with its place.
 func guardrailConfig(ctx context.Context, body []byte) (config jsontext.Value) {
-	if _, rare, _ := strings.Cut(upstream.GuardrailConfig, "-"); !bytes.Contains(body, []byte("-"+rare)) { // few texts hold many dashes, so this is quick
+	// Few texts contain many dashes, so searching for them is fast.
+	if _, rare, _ := strings.Cut(upstream.GuardrailConfig, "-"); !bytes.Contains(body, []byte("-"+rare)) {
 		return nil
 	}
 	if messages.CheckJSON(ctx, body) != nil {
@@ -76,8 +74,8 @@ func guardrailConfig(ctx context.Context, body []byte) (config jsontext.Value) {
 	return nonNull(rawjson.Lookup(body, upstream.GuardrailConfig))
 }
 
-// guardrail returns the guardrail of a request of Converse, nil for none. The content of
-// the request has been written: it may ask for a part of the prompt to be looked at.
+// guardrail returns the guardrail of a Converse request, nil for none. The content of the request has been written
+// already, and may have marked a part of the prompt for the guardrail.
 func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 	if v = nonNull(v); v == nil {
 		return nil
@@ -95,12 +93,12 @@ func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 	c.failRest(at, &from)
 	c.checkGuardrail(g, at, at.member(modeMember))
 	if strings.HasPrefix(g.Trace, "enabled") {
-		c.drop(at.member("trace")) // the answer has no place for the trace
+		c.drop(at.member("trace")) // the answer has no field for the trace
 	}
 	return g
 }
 
-// failRest fails if an object has members that were not taken.
+// failRest fails if an object has fields that were not taken out.
 func (c *converter) failRest(at *memberPath, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
@@ -109,9 +107,9 @@ func (c *converter) failRest(at *memberPath, o *rawjson.Object) {
 	}
 }
 
-// checkGuardrail fails if the guardrail has a value that no guardrail can have. The values
-// become headers of the request to Bedrock, so only some characters are allowed in them.
-// at is where the client's request has the guardrail, and modeAt where it has the mode.
+// checkGuardrail fails if the guardrail has an impossible value. The values become headers of the request to Bedrock,
+// so only some characters are allowed. at is the place of the guardrail in the client's request, and modeAt the place
+// of the mode.
 func (c *converter) checkGuardrail(g *Guardrail, at, modeAt *memberPath) {
 	for _, id := range []struct{ name, value, marks string }{
 		{"guardrailIdentifier", g.ID, ":/-_."},
@@ -130,8 +128,7 @@ func (c *converter) checkGuardrail(g *Guardrail, at, modeAt *memberPath) {
 	}
 }
 
-// isAlphanumeric reports whether s has nothing but letters and digits of ASCII and the
-// given marks.
+// isAlphanumeric reports whether s has only ASCII letters, digits and the given marks.
 func isAlphanumeric(s, marks string) bool {
 	for _, c := range []byte(s) {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'

@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// image writes an image. Only its bytes are supported, not a place in S3.
+// image writes an image. Only its bytes are supported, not an S3 location.
 func (c *converter) image(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "source"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
@@ -27,8 +27,7 @@ func (c *converter) image(at *memberPath, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// source returns the kind of a source, which is a union, and its content. A kind that is
-// not one of kinds is an error.
+// source returns the kind of a source, which is a union, and its content. A kind that is not in kinds is an error.
 func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
 	all := []string{"bytes", "text", "content"}
 	from := c.object(at, v, all)
@@ -42,16 +41,16 @@ func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (k
 	return kind, content
 }
 
-// plainText writes the source of a document of text. The text is a JSON string.
+// plainText writes the source of a text document. text is a JSON string.
 func (c *converter) plainText(text jsontext.Value) {
 	c.write(`{"type":"text","media_type":"text/plain",`)
 	c.writeMember("data", text)
 	c.close('}')
 }
 
-// decodeText returns the text of a file in base64, as a JSON string.
+// decodeText returns the text of a base64 file as a JSON string.
 func (c *converter) decodeText(at *memberPath, bytes jsontext.Value) jsontext.Value {
-	packed, _ := jsontext.AppendUnquote(nil, bytes) // it is a string of JSON that was checked
+	packed, _ := jsontext.AppendUnquote(nil, bytes) // bytes is a JSON string that has been checked
 	data, err := base64.StdEncoding.AppendDecode(nil, packed)
 	if err != nil || !utf8.Valid(data) {
 		c.fail(at, "These should be the bytes of a text in UTF-8, in base64.")

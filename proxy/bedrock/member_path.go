@@ -5,29 +5,27 @@ import (
 	"strings"
 )
 
-// memberPath says where a value stands in the client's request: its last step and, in
-// up, the steps before it. A nil path is that of the request itself. Every value that is
-// read has a path; the path is written as text only for an error or a dropped field.
+// memberPath is the place of a value in the client's request: its last step, and in up, the steps before. A nil path is
+// the request itself. Every value has a path, but a path is written as text only for an error or a dropped field.
 type memberPath struct {
 	up    *memberPath
-	name  string // of a member of an object
-	index int    // of an element of an array; -1 for a member
+	name  string // of an object's field
+	index int    // of an array's element; -1 for a field
 }
 
-// member returns the path of a member of the object at p.
+// member returns the path of a field of the object at p.
 func (p *memberPath) member(name string) *memberPath { return &memberPath{p, name, -1} }
 
 // element returns the path of an element of the array at p.
 func (p *memberPath) element(i int) *memberPath { return &memberPath{p, "", i} }
 
-// String returns the path as errors name it: "messages.0.content.2.toolUse".
+// String returns the path as in errors: "messages.0.content.2.toolUse".
 func (p *memberPath) String() string { return p.text(true) }
 
-// field returns the path without its indexes, as x-dragoman-dropped names it:
-// "messages.content.toolUse".
+// field returns the path without its indexes, as in x-dragoman-dropped: "messages.content.toolUse".
 func (p *memberPath) field() string { return p.text(false) }
 
-// text returns the first 128 bytes of the path: the client chose the names in it.
+// text returns the first 128 bytes of the path. The length is limited because the client chose the names in it.
 func (p *memberPath) text(indexes bool) string {
 	const longest = 128
 	path := p.appendTo(nil, indexes)
@@ -51,8 +49,8 @@ func (p *memberPath) appendTo(dst []byte, indexes bool) []byte {
 	return append(dst, p.name...)
 }
 
-// gap is an element of a list that is left out of the converted body. All elements
-// after it have a smaller index there than in the client's request.
+// gap is an element of a list that the converted body omits. All later elements have a smaller index there than in the
+// client's request.
 type gap struct {
 	list  int32 // index of the message whose content the list is, or one of the constants below
 	index int32 // in the client's list
@@ -62,7 +60,7 @@ type gap struct {
 const (
 	systemList = -1 - iota
 	toolsList
-	innerList // of a block; errors in it are named by the block, so its gaps do not matter
+	innerList // inside a block; errors name only the block, so gaps do not matter
 )
 
 // gaps are in the order in which they were found, which is ascending within a list.
@@ -70,8 +68,8 @@ type gaps []gap
 
 func (g *gaps) add(list, index int) { *g = append(*g, gap{int32(list), int32(index)}) }
 
-// clientIndex returns the index in the client's list of the element that stands at
-// index in the converted one. What is not a number is returned as it is.
+// clientIndex converts an index in a converted list to the index in the client's list. It returns anything but a number
+// unchanged.
 func (g gaps) clientIndex(list int, index string) string {
 	i, err := strconv.Atoi(index)
 	if err != nil {

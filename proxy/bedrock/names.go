@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Names of the Messages API and what Converse calls them: of the members of a request,
-// and of a step further inside.
+// Names of the Messages API and their counterparts in Converse: for fields of a request, and for steps further inside.
 var (
 	converseMembers = map[string]string{
 		"messages":       "messages",
@@ -31,20 +30,20 @@ var (
 		"custom":            "toolSpec",
 		"input_schema":      "inputSchema.json",
 		"cache_control":     "cachePoint",
-		"data":              "bytes", // of the source of an image
+		"data":              "bytes", // of an image's source
 	}
 )
 
-// converseWords replaces the names of the Messages API in the text of an error.
+// converseWords replaces names of the Messages API in the text of an error.
 var converseWords = strings.NewReplacer(
 	"`tool_use_id`", "`toolUseId`", "`tool_use`", "`toolUse`", "`tool_result`", "`toolResult`", "`tools`", "`toolConfig.tools`",
 )
 
-// ownNames are the steps behind which the client has chosen the names: of the parameters of its tools, above all.
+// ownNames are the steps after which the client chooses the names, such as the parameters of its tools.
 var ownNames = []string{"input_schema", "input", "schema"}
 
-// conversePath returns what a path in the converted body is in the request of Converse:
-// "messages.0.content.2.toolUse.input" for "messages.0.content.1.tool_use.input".
+// conversePath converts a path in the converted body to the path in the Converse request:
+// "messages.0.content.1.tool_use.input" to "messages.0.content.2.toolUse.input".
 func conversePath(path string, left gaps, from origins) string {
 	steps := strings.Split(path, ".")
 	if additional := from.path(steps); additional != "" {
@@ -55,7 +54,7 @@ func conversePath(path string, left gaps, from origins) string {
 	case path == "tool_choice.name":
 		return "toolConfig.toolChoice.tool.name"
 	case converseMembers[first] == "":
-		return path // the client's own word, such as a header or the model in the URL
+		return path // the client's own name already, such as a header or the model in the URL
 	case first == "messages" && len(steps) > 3:
 		if i, err := strconv.Atoi(steps[1]); err == nil {
 			steps[3] = left.clientIndex(i, steps[3])
@@ -79,8 +78,8 @@ func conversePath(path string, left gaps, from origins) string {
 	return strings.Join(steps, ".")
 }
 
-// toolSteps returns the steps to a part of a tool, whose members Converse has in a toolSpec. A field that is
-// dropped comes without an index, and an error within a tool with the kind of the tool.
+// toolSteps returns the steps to a part of a tool, whose fields are in a toolSpec in Converse. The path of a dropped
+// field has no index, and the path of an error within a tool has the tool's kind.
 func toolSteps(steps []string, left gaps) []string {
 	member := 1
 	if len(steps) > 1 {
@@ -95,7 +94,7 @@ func toolSteps(steps []string, left gaps) []string {
 	return steps
 }
 
-// formatSteps returns the steps to a part of the format that an answer has to have.
+// formatSteps returns the steps to a part of the answer's required format.
 func formatSteps(steps []string) []string {
 	steps = slices.Clone(steps)
 	steps[1] = "textFormat"

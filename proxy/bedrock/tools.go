@@ -6,14 +6,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// toolKinds are the members of an element of the list of tools: a union.
+// toolKinds are the fields of an element of the tool list, which is a union.
 var toolKinds = []string{"toolSpec", "systemTool", "cachePoint"}
 
-// tools writes the tools, if there are any. A cache point is a tool of its own in
-// Converse, and in the Messages API a member of the tool before it. A system tool runs in the
-// upstream, and is left out.
+// tools writes the tools, if there are any. A cache point is a tool of its own in Converse, and a field of the
+// preceding tool in the Messages API. A system tool runs in the upstream, so it is dropped.
 func (c *converter) tools(at *memberPath, list jsontext.Value) {
-	begin, end := len(c.out), 0 // where the list begins, and where the tool before is closed
+	begin, end := len(c.out), 0 // the beginning of the list, and the end of the preceding tool
 	c.write(`"tools":[`)
 	for at, v := range c.items(at, list, messages.MaxTools) {
 		tool := c.object(at, v, toolKinds)
@@ -55,7 +54,7 @@ func (c *converter) toolSpec(at *memberPath, v jsontext.Value) {
 	c.dropRest(at.member("inputSchema"), &schema)
 }
 
-// toolChoice writes which tools the model may call or has to call: a union.
+// toolChoice writes which tools the model may or must call: a union.
 func (c *converter) toolChoice(at *memberPath, v jsontext.Value) {
 	if v = nonNull(v); v == nil {
 		return

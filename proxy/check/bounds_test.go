@@ -14,8 +14,8 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// ladder is a schema in which each type is made of the one before, as step says with a #
-// for it.
+// ladder returns a schema with a chain of types. Each type is step, where a # refers to the next type; the final type is
+// last.
 func ladder(levels int, last, step string) string {
 	var defs strings.Builder
 	for i := range levels {
@@ -24,9 +24,8 @@ func ladder(levels int, last, step string) string {
 	return fmt.Sprintf(`{"$defs":{%s"D%d":%s},"$ref":"#/$defs/D0"}`, defs.String(), levels, last)
 }
 
-// checkWork has f done in less than 100 ms of the processor's time of this process and
-// 32 MB, at the best of some tries: the machine is busy with other things too. The first
-// try that takes a second is the last.
+// checkWork fails if f takes more than 100 ms of this process's CPU time or 32 MB. The best of several tries counts,
+// because the machine is busy with other things too. A try of a second ends the test.
 func checkWork(t *testing.T, f func()) {
 	t.Helper()
 	const most, mostBytes = 100 * time.Millisecond, 32 << 20
@@ -62,8 +61,8 @@ func processTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestFitIsBounded has answers checked against schemas that would take the library time
-// without end. They pass, and it is told that they were not checked.
+// TestFitIsBounded: the library would check these answers and schemas without end. The answers pass, and are reported
+// as not checked.
 func TestFitIsBounded(t *testing.T) {
 	list := func(n int, of string) string { return strings.TrimSuffix(strings.Repeat(of+",", n), ",") }
 	numbered := func(n int, of string) string {
@@ -129,12 +128,12 @@ func TestFitIsBounded(t *testing.T) {
 			}
 		})
 		if t.Failed() {
-			return // the next may take an hour
+			return // the next one may take an hour
 		}
 	}
 }
 
-// TestFitIsChecked has ordinary schemas, some large, that are not beyond the bounds.
+// TestFitIsChecked: ordinary schemas, some of them large, stay within the budget.
 func TestFitIsChecked(t *testing.T) {
 	var properties, answer []string
 	for i := range 1500 {
@@ -175,7 +174,7 @@ func TestFitIsChecked(t *testing.T) {
 	}
 }
 
-// FuzzFit checks a value against a schema. It takes no more than so much work.
+// FuzzFit checks a value against a schema within the limits of time and memory.
 func FuzzFit(f *testing.F) {
 	for _, step := range []string{
 		`{"anyOf":[#,#]}`, `{"oneOf":[#,#]}`, `{"allOf":[#,#]}`, `{"not":#}`, `{"if":#,"then":#,"else":#}`, `{"dependentSchemas":{"a":#,"b":#}}`,

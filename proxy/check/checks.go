@@ -1,7 +1,7 @@
-// Package check holds values to JSON Schemas. Strangers write both, so the work that they may cause has a bound.
+// Package check checks values against JSON Schemas. Strangers write both, so the work is limited.
 //
-// [New] makes the checks of a request, which package translate has an answer pass. [Schemas] keeps compiled
-// schemas for the requests that send the same ones again.
+// [New] makes the checks of a request, and package translate applies them to an answer. [Schemas] caches compiled
+// schemas for requests that send the same ones again.
 package check
 
 import (
@@ -15,22 +15,22 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The fields whose schemas are checked.
+// The fields with the checked schemas.
 const (
 	FieldFormat   = "output_config.format"
 	FieldStrict   = "tools.strict"
 	FieldExamples = "tools.input_examples"
 )
 
-// New returns what an answer of a model that only completes text has to pass: that
-// it is valid by a schema (output_config.format), that the inputs of strict tools are valid
-// by theirs, that it does what tool_choice asks and, where the model's entry says repair,
-// that its calls can be read. It is nil if the request asks for none of it.
+// New returns the checks that an answer must pass if its model only completes text. The answer must fit its schema
+// (output_config.format), the inputs of strict tools must fit theirs, and the answer must do what tool_choice demands.
+// If the model's entry has repair, its calls must also be readable. New returns nil if the request asks for none of
+// these.
 //
-// A schema that makes no sense, or takes too much work, does not fail the request, because
-// the model has seen it: what the model writes passes as it is, and unchecked is called
-// with the field; the schemas that known has need not be compiled. The examples of the tools' inputs are checked at once. One that does not
-// fit is a [*messages.InvalidRequestError].
+// If a schema makes no sense or takes too much work, the request does not fail, because the model has seen the schema.
+// The answer then passes unchecked, and New calls unchecked with the field. Schemas in known are not compiled again.
+// New checks the examples of the tools' inputs at once. An example that does not fit is a
+// [*messages.InvalidRequestError].
 func New(req *messages.Request, repair bool, known *Schemas, unchecked func(field string)) (*translate.Checks, error) {
 	v := &validator{budget, known}
 	check := func(s *jsonschema.Schema, field string) func(jsontext.Value) string {
@@ -76,8 +76,8 @@ func New(req *messages.Request, repair bool, known *Schemas, unchecked func(fiel
 	return &c, nil
 }
 
-// checkExamples returns an error for the first example of a tool's input that does not fit
-// the schema s, which is nil if it cannot be checked by.
+// checkExamples returns an error for the first example of a tool's input that does not fit the schema s. A nil s cannot
+// check any example.
 func (v *validator) checkExamples(t *messages.Tool, s *jsonschema.Schema, unchecked func(field string)) error {
 	for i, example := range t.InputExamples {
 		problem, checked := "", false

@@ -8,46 +8,44 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The longest number that is calculated with, and the most digits of its exponent.
+// The longest number that the check calculates with, and the limit of digits in its exponent.
 const (
 	maxNumber   = 400
 	maxExponent = 3
 )
 
-// isSmallNumber reports whether calculating with a number takes about as much work as
-// reading it. 1e1000000 does not: it becomes a million digits.
+// isSmallNumber reports whether calculating with a number takes about as much work as reading it. For 1e1000000 it does
+// not: it becomes a million digits.
 func isSmallNumber(n json.Number) bool {
 	_, exponent, _ := strings.Cut(strings.ToLower(string(n)), "e")
 	return len(n) <= maxNumber && len(strings.TrimLeft(exponent, "+-0")) <= maxExponent
 }
 
-// maxDepth is how deep a value may be nested, and how many schemas may lead from one to the
-// next for one value.
+// maxDepth limits the nesting of a value, and the number of schemas that may lead from one to the next for one value.
 const maxDepth = 200
 
-// endless is more work than any budget has.
+// endless is more work than any budget allows.
 const endless = 1 << 30
 
-// rehearsal counts what a check would do, on the paths that the library would take, and
-// stops where no more is left.
+// rehearsal counts the work of a check along the library's own paths, and stops when the budget is spent.
 type rehearsal struct{ left int }
 
-// checkCost returns the work of checking a value, more than budget if it is not to be done.
+// checkCost returns the work of checking a value; more than budget if the check should not be done.
 func checkCost(s *jsonschema.Schema, v any, budget int) int {
-	const steps = 2 // that take as long as one unit of work
+	const steps = 2 // as many steps as take one unit of work
 	r := rehearsal{steps * budget}
 	r.measure(v, 0)
 	r.check(s, v, 0, 0)
 	return budget - r.left/steps + 1
 }
 
-// spend takes work out of what is left, and reports whether there was enough.
+// spend takes work from the budget, and reports whether there was enough.
 func (r *rehearsal) spend(n int) bool {
 	r.left -= min(n, endless)
 	return r.left >= 0
 }
 
-// measure spends the number of values in v, and returns it.
+// measure spends the number of values in v, and returns that number.
 func (r *rehearsal) measure(v any, depth int) (size int) {
 	if size = 1; depth > maxDepth || !r.spend(1) {
 		r.spend(endless)
@@ -70,8 +68,8 @@ func (r *rehearsal) measure(v any, depth int) (size int) {
 	return size
 }
 
-// check spends the work of checking v against s. around is how many schemas have led to s
-// for the same value: the library looks through all of them for a circle.
+// check spends the work of checking v against s. around is the number of schemas that have led to s for the same value:
+// the library searches all of them for a circle.
 func (r *rehearsal) check(s *jsonschema.Schema, v any, depth, around int) {
 	if s == nil {
 		return
@@ -94,9 +92,9 @@ func (r *rehearsal) check(s *jsonschema.Schema, v any, depth, around int) {
 		r.spend(times * r.measure(v, depth) / 2)
 	}
 	if n, ok := v.(json.Number); ok && (len(n) > 20 || strings.ContainsAny(string(n), "eE")) {
-		r.spend(8) // each schema makes a fraction of it
+		r.spend(8) // each schema takes a fraction of this
 	}
-	// Where these lead depends on how the check came here. They are not followed.
+	// The targets of these references depend on the path that led here. The rehearsal does not follow them.
 	if s.RecursiveRef != nil || s.DynamicRef != nil {
 		r.spend(endless)
 	}
@@ -119,7 +117,7 @@ func (r *rehearsal) check(s *jsonschema.Schema, v any, depth, around int) {
 		for name, member := range v {
 			r.check(s.PropertyNames, name, depth, 0)
 			r.check(s.Properties[name], member, depth+1, 0)
-			for _, part := range s.PatternProperties { // whose patterns match everything
+			for _, part := range s.PatternProperties { // compiled patterns match every text: see anyText
 				r.check(part, member, depth+1, 0)
 			}
 			additional, _ := s.AdditionalProperties.(*jsonschema.Schema)
@@ -153,7 +151,7 @@ func (r *rehearsal) items(s *jsonschema.Schema, list []any, depth int) {
 	}
 }
 
-// hasType reports whether a schema with these types applies to a value; none are all.
+// hasType reports whether a schema with these types applies to a value. Without types, it applies to every value.
 func hasType(types []string, v any) bool {
 	var of string
 	switch v.(type) {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// compileCost estimates the work of compiling a schema, endless if it is not to be compiled
-// at all. The library keeps a pointer to each schema that it has seen. For every $id it
-// looks through all of them. For a $ref to a place that it does not know to hold a schema
-// it copies all of them, and for any other $ref it compares them, which takes a twentieth
-// of that. The factors were measured.
+// compileCost estimates the work of compiling a schema; endless if it should not be compiled at all. The library keeps
+// a pointer to each schema that it has seen. For every $id it searches all of them. For a $ref to a place where it does
+// not expect a schema it copies all of them. For any other $ref it compares them, which takes a twentieth of that. The
+// factors were measured.
 func compileCost(doc any) int {
 	var w schemaWalk
 	w.walk(doc, 0, 0)
@@ -26,13 +25,13 @@ func compileCost(doc any) int {
 type schemaWalk struct {
 	cost, objects int
 	refs          int  // of all kinds
-	jumps         int  // each $id, and each $ref to a place that may be no schema
-	defs          int  // each $ref into $defs, which for drafts before 2019-09 is no place for schemas
+	jumps         int  // each $id, and each $ref to a place that may not be a schema
+	defs          int  // each $ref into $defs, where drafts before 2019-09 expect no schemas
 	oldDraft      bool // $schema names a draft before 2019-09
-	endless       bool // there is a number that takes too much work: see isSmallNumber
+	endless       bool // a number takes too much work: see isSmallNumber
 }
 
-// keyword counts a member of an object, if its value is a string and it is a keyword.
+// keyword counts a field of an object if it is a keyword with a string value.
 func (w *schemaWalk) keyword(name, text string) {
 	switch name {
 	case "$schema":
@@ -54,9 +53,8 @@ func (w *schemaWalk) keyword(name, text string) {
 	}
 }
 
-// walk counts a value of the schema and all values within it. depth is how many values are
-// around it. pointer is the length, in bytes, of the JSON pointer to the value: the library
-// builds that pointer, so its length costs.
+// walk counts a value of the schema and all values inside it. depth is the number of values around it. pointer is the
+// length of the JSON pointer to the value, in bytes: the library builds that pointer, so its length costs.
 func (w *schemaWalk) walk(v any, depth, pointer int) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -9,30 +9,28 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// The most that a model is told of what is wrong with a value: the library collects as many
-// causes as it did work.
+// Limits for the description of a problem that a model gets: the library collects as many causes as it did work.
 const (
 	mostProblemBytes = 2000
 	mostProblemLines = 40
 )
 
-// problemOf returns what is wrong with a value, for the model to read: a line for each
-// cause, and below it, indented, those within it. The same value gives the same text,
-// although the library ranges over maps.
+// problemOf describes for the model what is wrong with a value: a line for each cause and, indented below it, the
+// causes within it. The same value gives the same text, although the library ranges over maps.
 func problemOf(invalid *jsonschema.ValidationError) string {
 	var p problemText
 	p.add(invalid, "")
 	return strings.ToValidUTF8(string(p.text[:min(len(p.text), mostProblemBytes)]), "")
 }
 
-// problemText is what is written of a problem so far.
+// problemText is the description so far.
 type problemText struct {
 	text  []byte
 	lines int
 }
 
-// add adds the lines of the causes of err, and of those within them. It does not add the
-// line of err itself, since that of the outermost error has nothing but schemaURL to say.
+// add adds the lines of err's causes and of the causes within them. It adds no line for err itself, because the
+// outermost error only mentions schemaURL.
 func (p *problemText) add(err *jsonschema.ValidationError, indent string) {
 	for _, c := range sortedCauses(err) {
 		if p.lines++; p.lines > mostProblemLines || len(p.text) > mostProblemBytes {
@@ -50,18 +48,18 @@ func (p *problemText) add(err *jsonschema.ValidationError, indent string) {
 	}
 }
 
-// cause is one reason why a value is not valid.
+// cause is one reason why a value is invalid.
 type cause struct {
 	err *jsonschema.ValidationError
-	at  []string // the place in the value
-	// name is the name of a property that is not valid, nil for other causes. Its place is
-	// not known: the library's is in memory that it uses again, for those of other values.
+	at  []string // its place in the value
+	// name is the name of an invalid property; nil for other causes. Its place is unknown: the library keeps it in
+	// memory that it reuses for other values.
 	name *string
-	text string // of the line, once it was asked for
+	text string // the line, after the first call of line
 }
 
-// sortedCauses returns the causes of err in an order that the value and the schema decide:
-// by the place in the value, the place in the schema, and the text.
+// sortedCauses returns the causes of err in an order that depends only on the value and the schema: by place in the
+// value, place in the schema, and text.
 func sortedCauses(err *jsonschema.ValidationError) []*cause {
 	causes := make([]*cause, len(err.Causes))
 	for i, e := range err.Causes {
@@ -78,7 +76,7 @@ func sortedCauses(err *jsonschema.ValidationError) []*cause {
 		if order := strings.Compare(a.err.SchemaURL, b.err.SchemaURL); order != 0 {
 			return order
 		}
-		if a.name != nil && b.name != nil { // there may be very many
+		if a.name != nil && b.name != nil { // cheaper, because there may be very many
 			return strings.Compare(*a.name, *b.name)
 		}
 		return strings.Compare(a.line(), b.line())
@@ -86,7 +84,7 @@ func sortedCauses(err *jsonschema.ValidationError) []*cause {
 	return causes
 }
 
-// behindRefs returns the one cause of an error that only says where a $ref led.
+// behindRefs returns the single cause of an error that only reports where a $ref led.
 func behindRefs(err *jsonschema.ValidationError) *jsonschema.ValidationError {
 	for len(err.Causes) == 1 {
 		if _, ok := err.ErrorKind.(*kind.Reference); !ok {
@@ -97,8 +95,7 @@ func behindRefs(err *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return err
 }
 
-// comparePlaces compares two names of members or, by their numbers, two indexes of
-// elements.
+// comparePlaces compares two field names or, as numbers, two indexes.
 func comparePlaces(a, b string) int {
 	switch indexA, indexB := isIndex(a), isIndex(b); {
 	case indexA && indexB && len(a) != len(b):
@@ -113,7 +110,7 @@ func comparePlaces(a, b string) int {
 
 func isIndex(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
-// line returns the line of the cause, without those within it.
+// line returns the line of the cause, without the causes within it.
 func (c *cause) line() string {
 	if c.text == "" {
 		own := jsonschema.ValidationError{InstanceLocation: c.at, ErrorKind: c.err.ErrorKind}

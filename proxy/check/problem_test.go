@@ -10,8 +10,7 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// TestProblem has values that are not valid. What is wrong is told in the same words each time, and they say nothing
-// of the machine that the proxy runs on.
+// TestProblem: an invalid value has the same description each time, and the description says nothing about the machine.
 func TestProblem(t *testing.T) {
 	wd, err := os.Getwd()
 	if err != nil {

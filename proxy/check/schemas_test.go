@@ -12,7 +12,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// strictRequest is a request whose answer has to fit a schema, with an example of a tool's input.
+// strictRequest returns a request with a schema for the answer and an example of a tool's input.
 func strictRequest(i int) *messages.Request {
 	return &messages.Request{
 		Format: fmt.Appendf(nil, `{"type":"object","properties":{"n":{"type":"integer","maximum":%d,"multipleOf":0.5}},"required":["n"]}`, i),
@@ -21,7 +21,7 @@ func strictRequest(i int) *messages.Request {
 	}
 }
 
-// What is kept of schemas says the same as what is made anew, to several at once.
+// A cached schema gives the same result as a new one, also for several requests at once.
 func TestKeptChecks(t *testing.T) {
 	shared := NewSchemas()
 	problems := func(i int, known *Schemas) string {
@@ -49,7 +49,7 @@ func TestKeptChecks(t *testing.T) {
 	}
 }
 
-// A schema takes as much of the budget of a request when it is kept as when it is not.
+// A cached schema takes as much of a request's budget as a new one.
 func TestKeptChecksCost(t *testing.T) {
 	shared := NewSchemas()
 	left := func() int {
@@ -66,7 +66,7 @@ func TestKeptChecksCost(t *testing.T) {
 	}
 }
 
-// What a kept schema is taken to need is not far below what it does.
+// The estimated memory of a cached schema is not far below its real memory.
 func TestKeptChecksMemory(t *testing.T) {
 	for name, part := range map[string]string{
 		"objects": `{"type":"object","properties":{"x":{}}}`, "empty": `{}`, "enum": `{"enum":["a","b","c","d","e","f"]}`,
@@ -95,7 +95,7 @@ func TestKeptChecksMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkChecks prepares to check an answer by two schemas, new and known.
+// BenchmarkChecks prepares the checks of an answer with two schemas, new and cached.
 func BenchmarkChecks(b *testing.B) {
 	for name, known := range map[string]*Schemas{"new": nil, "known": NewSchemas()} {
 		b.Run(name, func(b *testing.B) {

@@ -8,20 +8,20 @@ import (
 	"dragoman/translate/schema"
 )
 
-// FieldSchema is the field of a schema with a mistake.
+// FieldSchema is the field of a faulty schema.
 const FieldSchema = "tools.input_schema"
 
-// Faults keeps which fault schemas have, by their text: nil for none. A nil Faults keeps nothing.
+// Faults caches the faults of schemas, keyed by their text; nil means no fault. A nil Faults caches nothing.
 type Faults = memo.Table[*schema.Fault]
 
-// NewFaults returns a Faults that is empty. It has no more than so many schemas, and so many bytes.
+// NewFaults returns an empty Faults. It has limits for the number of schemas and for their bytes.
 func NewFaults() *Faults {
 	const schemas, bytes, most = 256, 4 << 20, 512 << 10
 	return memo.New[*schema.Fault](schemas, bytes, most)
 }
 
-// Tools returns an error for the first tool whose schema has a mistake that a model cannot know of: a type that does
-// not exist, or a $ref that leads nowhere. It is nil if there is none.
+// Tools returns an error for the first tool whose schema has a fault that no model could resolve: an unknown type, or a
+// $ref that leads nowhere.
 func Tools(req *messages.Request, known *Faults) error {
 	if !req.ShowsTools() {
 		return nil

@@ -10,41 +10,39 @@ import (
 	"dragoman/translate/memo"
 )
 
-// validator checks values against JSON Schemas (draft 2020-12, or the older draft that
-// $schema names). Schemas and values are a stranger's, and the library that checks them
-// has no bounds of its own: a schema that folds back on itself takes it time without
-// end, and a number with an exponent of a million takes what a million digits take. So
-// the work of each step is estimated first, in a pass that is linear in its input, and a
-// step that would take more than is left of the budget is not done.
+// validator checks values against JSON Schemas (draft 2020-12, or the older draft in $schema). Strangers write both,
+// and the library that checks them has no limits of its own: a schema that refers to itself can take endless time, and
+// a number with an exponent of a million takes as much as a million digits. So validator first estimates the work of
+// each step, in a pass that is linear in its input, and skips a step that would exceed the rest of the budget.
 type validator struct {
-	left  int // work that may still be done, in units of about a microsecond
+	left  int // the rest of the budget, in units of about a microsecond
 	known *Schemas
 }
 
 // budget is the work that one request may cause: about 50 ms.
 const budget = 60_000
 
-// Schemas keeps compiled schemas by their text. A nil Schemas keeps nothing.
+// Schemas caches compiled schemas, keyed by their text. A nil Schemas caches nothing.
 type Schemas = memo.Table[compiled]
 
-// NewSchemas returns a Schemas that is empty. It has no more than so many schemas, and so many bytes.
+// NewSchemas returns an empty Schemas. It has limits for the number of schemas and for their bytes.
 func NewSchemas() *Schemas {
 	const schemas, bytes, most = 256, 4 << 20, 512 << 10
 	return memo.New[compiled](schemas, bytes, most)
 }
 
-// compiled is a schema to check by, nil if it makes no sense, and what it took to compile it:
-// each request pays for it, so that none depends on those before.
+// compiled is a schema, nil if it makes no sense, and the work of compiling it. Every request pays for that work, so
+// that no result depends on earlier requests.
 type compiled struct {
 	schema *jsonschema.Schema
 	cost   int
 }
 
-// memory returns about how many bytes a compiled schema takes: the library has more than half a
-// kilobyte for each object.
+// memory returns about how many bytes a compiled schema takes: the library uses more than half a kilobyte for each
+// object.
 func (c compiled) memory(text []byte) int { return 64*c.cost + 8*len(text) }
 
-// spend takes work out of what is left, and reports whether there was enough.
+// spend takes work from the budget, and reports whether there was enough.
 func (v *validator) spend(work int) bool {
 	if work > v.left {
 		return false
@@ -53,9 +51,8 @@ func (v *validator) spend(work int) bool {
 	return true
 }
 
-// compile returns a schema for check. It is nil if the schema makes no sense, refers to
-// another document, or takes too much work. Patterns match every text: a regular
-// expression of a stranger's is not run.
+// compile returns a schema for check. It is nil if the schema makes no sense, refers to another document, or takes too
+// much work. Patterns match every text: a stranger's regular expression is never run.
 func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
 	if c, ok := v.known.Find(schema); ok {
 		if !v.spend(c.cost) {
@@ -76,7 +73,7 @@ func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
 	return c.schema
 }
 
-// compileSchema returns the schema that a document is, nil if it makes no sense.
+// compileSchema returns the schema of a document; nil if it makes no sense.
 func compileSchema(doc any) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
@@ -91,8 +88,8 @@ func compileSchema(doc any) *jsonschema.Schema {
 	return compiled
 }
 
-// schemaURL is where a schema is, for the library. It has to be absolute: a relative one is
-// taken for a file in the working directory, and problems are told to a model.
+// schemaURL is the address of a schema for the library. It must be absolute: the library would take a relative address
+// for a file in the working directory, and a model would see that path in problems.
 const schemaURL = "schema:///"
 
 type noLoader struct{}
@@ -105,8 +102,8 @@ type anyText string
 func (anyText) MatchString(string) bool { return true }
 func (t anyText) String() string        { return string(t) }
 
-// check returns what is wrong with a value (see problemOf), "" if the value is valid. With
-// checked false it takes too much work to tell.
+// check describes what is wrong with a value (see problemOf); "" if the value is valid. If checked is false, the check
+// would take too much work.
 func (v *validator) check(s *jsonschema.Schema, value jsontext.Value) (problem string, checked bool) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err == nil {

@@ -1,9 +1,9 @@
-// Package nearest finds the word that a mistyped one was meant to be.
+// Package nearest finds the word that somebody meant when they mistyped it.
 package nearest
 
-// Word returns the word of words that is nearest to s in single-character
-// edits, the first of equals. It returns "" where none is near enough to be
-// worth a suggestion: more than a third of s, and more than one edit, away.
+// Word returns the word in words that is nearest to s in single-character edits; among equals, the first. It returns ""
+// if no word is near enough for a useful suggestion: if more than one edit, and more than a third of s, would have to
+// change.
 func Word(s string, words []string) string {
 	best, limit := "", max(1, len(s)/3)
 	for _, w := range words {
@@ -14,8 +14,8 @@ func Word(s string, words []string) string {
 	return best
 }
 
-// Distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b (optimal string alignment), in bytes.
+// Distance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
+// alignment), in bytes.
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -10,7 +10,7 @@ import (
 	"dragoman/translate"
 )
 
-// BenchmarkExchange is an exchange of 200 pieces, watched and not. What is exported is not in it.
+// BenchmarkExchange measures an exchange of 200 pieces, with and without telemetry. It does not include the export.
 func BenchmarkExchange(b *testing.B) {
 	chunks := []translate.Chunk{whole.chunks[0]}
 	for range 200 {

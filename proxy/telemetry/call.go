@@ -22,47 +22,46 @@ import (
 	"dragoman/upstream"
 )
 
-// call is one call of an upstream.
+// call is one call to an upstream.
 type call struct {
 	model    proxy.UpstreamModel
 	provider string
-	attempt  int  // its place among those of the exchange, from 0
-	fixed    bool // the configuration names the model, and not the client
+	attempt  int  // its number within the exchange, from 0
+	fixed    bool // the configuration names the model, not the client
 	streams  bool // the upstream is asked for a stream
 	span     span // none without traces
 	asked    request
-	server   atomic.Pointer[server] // that was connected to; nil if none was
+	server   atomic.Pointer[server] // the address that was connected to; nil if there was no connection
 
 	start, first, last, end time.Time
 	perChunk                prometheus.Observer // nil without metrics
 	err                     error
 	errorType               string
 	usage                   messages.Usage
-	stop                    string // why the model stopped, in its upstream's words; "" if it did not say
+	stop                    string // the upstream's own stop reason; "" if it sent none
 	requestID               string
 	responseID, answered    string  // the id and the model of the answer
 	chunks                  bool    // the answer comes in chunks
-	output                  *output // what the model says; nil unless that is asked for
+	output                  *output // the model's answer; nil unless contents are captured
 }
 
-// server is where an upstream is.
+// server is the address of an upstream.
 type server struct {
 	address string
 	port    int
 }
 
-// request is what a model is asked, as far as it is told.
+// request is the part of a model's request that telemetry reports.
 type request struct {
 	maxTokens         int
 	temperature, topP *float64
 	topK              *int
 	format            string
-	stops             []string // clients choose them: they are contents
+	stops             []string // clients choose them, so they count as contents
 	contents          *contents
 }
 
-// requestOf returns what a body of the Messages API asks. What it does not say is for the model to
-// refuse.
+// requestOf returns the reported part of a Messages API body. An invalid body is left for the model to reject.
 func requestOf(body []byte, withContents bool) request {
 	var b struct {
 		MaxTokens   int      `json:"max_tokens"`
@@ -82,13 +81,13 @@ func requestOf(body []byte, withContents bool) request {
 	return r
 }
 
-// callKey is the key of a call in the context of its requests.
+// callKey is the context key for a call.
 type callKey struct{}
 
-// calling is called when an upstream is called.
+// calling starts a call to an upstream.
 func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
 	x.finishCall()
-	m.Model = strings.Clone(m.Model) // it may be a piece of a body
+	m.Model = strings.Clone(m.Model) // the name may be a slice of a whole body
 	c := &call{
 		model:    m,
 		provider: cmp.Or(x.providers[m.Upstream], other),
@@ -108,8 +107,8 @@ func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.C
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// OnRequest is called with a request to an upstream just before it is sent. It notes where to, and says
-// in its header to which span it belongs. A signature does not cover the header, and stays good.
+// OnRequest must be called with a request to an upstream just before it is sent. It records the address, and adds the
+// header that names the request's span. Signatures do not cover this header, so they stay valid.
 func (t *Telemetry) OnRequest(r *http.Request) {
 	c, ok := r.Context().Value(callKey{}).(*call)
 	if !ok {
@@ -125,7 +124,7 @@ func (t *Telemetry) OnRequest(r *http.Request) {
 	}
 }
 
-// piece notes that a piece of an answer has come.
+// piece notes that a piece of an answer has arrived.
 func (x *exchange) piece() {
 	c, now := x.call, time.Now()
 	x.last = now
@@ -143,7 +142,7 @@ func (x *exchange) piece() {
 	c.last = now
 }
 
-// native reports whether the answer comes as events, of the model's own tool API.
+// native reports whether the answer comes as events, from the model's own tools API.
 func (c *call) native() bool { return !c.chunks && c.end.IsZero() }
 
 func (c *call) chunk(chunk *translate.Chunk) {
@@ -168,7 +167,7 @@ func (c *call) event(e *messages.Event) {
 	}
 }
 
-// later returns usage after a report of totals so far, in which a zero says nothing new.
+// later returns usage u updated by report, which has totals so far. A zero in report means no news.
 func later(u, report messages.Usage) messages.Usage {
 	return messages.Usage{
 		InputTokens:              cmp.Or(report.InputTokens, u.InputTokens),
@@ -178,17 +177,17 @@ func later(u, report messages.Usage) messages.Usage {
 	}
 }
 
-// inputTokens returns how many tokens the prompt had. The conventions count those of caches among them,
-// and the Messages API does not.
+// inputTokens returns the number of tokens in the prompt. The conventions include cached tokens, and the Messages API
+// does not.
 func (c *call) inputTokens() int {
 	return c.usage.InputTokens + c.usage.CacheCreationInputTokens + c.usage.CacheReadInputTokens
 }
 
-// called is called when a call has ended. Events of its answer may follow.
+// called ends a call. Events of its answer may follow.
 func (x *exchange) called(err error) { x.call.end, x.call.err = time.Now(), err }
 
-// finishCall exports the call that was last, if there is one. It waits until then for events that
-// follow its end, and for what the exchange makes of its error.
+// finishCall exports the last call, if there is one. It runs late, so that events after the end of the call, and the
+// exchange's own view of its error, are in the span.
 func (x *exchange) finishCall() {
 	c := x.call
 	if c == nil {
@@ -244,7 +243,7 @@ func (x *exchange) describe(c *call) {
 	}
 }
 
-// setRequest says what the model was asked.
+// setRequest sets the attributes of the model's request.
 func (c *call) setRequest(s span) {
 	if c.streams {
 		s.set(attrRequestStream, true)
@@ -265,7 +264,7 @@ func (c *call) setRequest(s span) {
 	s.set(attrFormat, c.asked.format)
 }
 
-// setResponse says what came back.
+// setResponse sets the attributes of the answer.
 func (c *call) setResponse(s span, g *generation) {
 	s.set(attrResponseID, clip(c.responseID))
 	if !c.first.IsZero() {

@@ -9,17 +9,16 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What clients and models say, which a span has only where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
-// asks for it. The JSON is that of the schemas of the conventions (docs/gen-ai/gen-ai-input-messages.json
-// and those beside it).
+// Texts of clients and models. A span has them only if OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for
+// them. The JSON follows the conventions' schemas (docs/gen-ai/gen-ai-input-messages.json and its neighbours).
 
-// longestContent bounds the texts of one attribute, in bytes. Of messages the newest are kept.
+// longestContent limits the texts of one attribute, in bytes. The newest messages are kept.
 const longestContent = 64 << 10
 
-// partCost is what a part counts for beside its texts.
+// partCost is what a part costs in addition to its texts.
 const partCost = 64
 
-// part is a part of a message. Images and documents are a type alone.
+// part is a part of a message. Images and documents have only their type.
 type part struct {
 	Type      string         `json:"type"`
 	Content   string         `json:"content,omitzero"`
@@ -29,7 +28,7 @@ type part struct {
 	Response  []part         `json:"response,omitzero"`  // tool_call_response
 }
 
-// chatMessage is one message. FinishReason is of an answer.
+// chatMessage is one message. Only an answer has a FinishReason.
 type chatMessage struct {
 	Role         string `json:"role"`
 	Parts        []part `json:"parts"`
@@ -44,13 +43,13 @@ type definition struct {
 	Parameters  jsontext.Value `json:"parameters,omitzero"`
 }
 
-// contents are the attributes of what a model is asked, as JSON.
+// contents are the attributes of a model's request, as JSON.
 type contents struct {
 	system, messages, tools string
 	truncated               bool
 }
 
-// contentsOf returns what a request says.
+// contentsOf returns the contents of a request.
 func contentsOf(req *messages.Request) *contents {
 	c := &contents{}
 	var room room
@@ -95,7 +94,7 @@ func (c *contents) set(s span) {
 	}
 }
 
-// roleOf returns the role of a message: a user's that has nothing but results of tools is the tool's.
+// roleOf returns the role of a message. A user message that has only tool results has the role of a tool.
 func roleOf(m messages.MessageParam) string {
 	if m.Role == messages.RoleUser && len(m.Content) > 0 &&
 		!slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockToolResult }) {
@@ -104,7 +103,7 @@ func roleOf(m messages.MessageParam) string {
 	return m.Role
 }
 
-// room is what is left of an attribute.
+// room is the space that is left in an attribute.
 type room struct {
 	left int
 	full bool // something did not fit
@@ -112,7 +111,7 @@ type room struct {
 
 func newRoom() room { return room{left: longestContent} }
 
-// text returns what of a text there is room for.
+// text returns as much of a text as fits.
 func (r *room) text(s string) string {
 	if n := max(r.left, 0); len(s) > n {
 		s, r.full = s[:n], true
@@ -121,7 +120,7 @@ func (r *room) text(s string) string {
 	return valid(s)
 }
 
-// raw returns a value, or none if there is no room for all of it.
+// raw returns a value, or nothing if it does not fit as a whole.
 func (r *room) raw(v jsontext.Value) jsontext.Value {
 	if len(v) > r.left {
 		r.full = true
@@ -156,15 +155,15 @@ func (r *room) parts(blocks []messages.BlockParam) []part {
 	return all
 }
 
-// output is what a model says, gathered from the events of its answer.
+// output is the model's answer, collected from its events.
 type output struct {
 	parts []part
-	text  []byte // of the part that is last
+	text  []byte // of the last part
 	room  room
 	begun bool
 }
 
-// add adds what an event says.
+// add adds the text of an event.
 func (o *output) add(e *messages.Event) {
 	if !o.begun {
 		o.begun, o.room = true, newRoom()
@@ -179,7 +178,7 @@ func (o *output) add(e *messages.Event) {
 		o.end()
 		b := e.Block
 		if b == nil {
-			b = &messages.ContentBlock{} // of a kind that is not known
+			b = &messages.ContentBlock{} // a block of an unknown kind
 		}
 		switch b.Type {
 		case messages.BlockText:
@@ -198,8 +197,7 @@ func (o *output) add(e *messages.Event) {
 	}
 }
 
-// end puts the text that was gathered into the part that it belongs to. The arguments of a call that was
-// cut, here or by its model, are no JSON, and are left out.
+// end moves the collected text into its part. The arguments of a cut call are not valid JSON, so they are omitted.
 func (o *output) end() {
 	if len(o.parts) == 0 {
 		return
@@ -225,14 +223,14 @@ func (o *output) set(s span, stop string) {
 	}
 }
 
-// encode returns a list as JSON, or "" for one that is empty.
+// encode returns a list as JSON, or "" for an empty list.
 func encode[T any](list []T) string {
 	if len(list) == 0 {
 		return ""
 	}
 	text, err := json.Marshal(list, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		return "" // values of a request that was read are JSON
+		return "" // cannot happen: the values come from valid JSON
 	}
 	return string(text)
 }

@@ -11,7 +11,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestContentBounds: contents are JSON and bounded, whatever a request holds; the newest messages are kept.
+// TestContentBounds: contents are JSON with a limited length, whatever a request has; the newest messages are kept.
 func TestContentBounds(t *testing.T) {
 	req := &messages.Request{System: []messages.BlockParam{{Type: messages.BlockText, Text: strings.Repeat("é", longestContent)}}}
 	for range 1000 {
@@ -31,7 +31,7 @@ func TestContentBounds(t *testing.T) {
 	}
 }
 
-// TestOutputBounds: so are answers; the arguments of a call that was cut are left out.
+// TestOutputBounds: answers are limited in the same way; the arguments of a cut call are omitted.
 func TestOutputBounds(t *testing.T) {
 	o := &output{}
 	block := func(b messages.ContentBlock, delta messages.DeltaType, pieces ...string) {

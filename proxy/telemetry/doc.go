@@ -1,17 +1,17 @@
-// Package telemetry sends traces and metrics of exchanges to a collector of OpenTelemetry. It is one
-// observer of package proxy (see [proxy.Observation]).
+// Package telemetry sends traces and metrics of exchanges to an OpenTelemetry collector. It is an observer of package
+// proxy (see [proxy.Observation]).
 //
-// A trace has a span of the exchange, and in it spans of what was rendered, of each call of an upstream,
-// and of what was parsed. The names are those of the conventions of OpenTelemetry, in one table for each
-// generation of them: see names.go.
+// A trace has a span for the exchange. Inside it are spans for rendering, for each call to an upstream, and for
+// parsing. The names follow the conventions of OpenTelemetry, with one table for each generation of the conventions:
+// see names.go.
 //
-// The SDK of OpenTelemetry samples, batches and exports, as its variables say. [Read] checks the variables
-// first: the SDK would replace a wrong value with its default. The SDK reads the variables itself, from the
+// The OpenTelemetry SDK samples, batches and exports, as its environment variables say. [Read] checks the variables
+// first, because the SDK would replace a wrong value by its default. The SDK reads the variables itself, from the
 // environment of the process (ARCHITECTURE.md, "Packages").
 //
-// Spans wait in a queue that is bounded in length and size. An exchange never waits for a collector:
-// Dragoman drops a span that finds no room, and counts it in the log.
+// Spans wait in a queue of limited length and size. An exchange never waits for a collector: if the queue is full,
+// Dragoman drops the span, and the log has the number of dropped spans.
 //
-// Metrics are those of Prometheus's library, through the SDK's bridge: an instrument of the SDK could not
-// end the series of a model that a reload removes.
+// Metrics use Prometheus's library and the SDK's bridge to it: an instrument of the SDK could not end the series of a
+// model that a reload removes.
 package telemetry

@@ -13,25 +13,25 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// Config is what the variables of OpenTelemetry ask for, as far as the SDK does not read them: see [Read].
+// Config is what the OpenTelemetry variables ask for, except for those that the SDK reads itself: see [Read].
 type Config struct {
 	Traces, Metrics bool // exported at all
 
-	Propagator propagation.TextMapPropagator // reads the trace of a client, and tells it to upstreams
-	Latest     bool                          // the names of generation B
-	Content    bool                          // spans have what clients and models say
-	Queue      int                           // spans that may wait
+	Propagator propagation.TextMapPropagator // reads the trace of a client, and passes it to upstreams
+	Latest     bool                          // use the names of generation B
+	Content    bool                          // spans contain the texts of clients and models
+	Queue      int                           // the limit of waiting spans
 }
 
-// On reports whether there is anything to do.
+// On reports whether anything is exported.
 func (c *Config) On() bool { return c.Traces || c.Metrics }
 
-// Problem is what is wrong with a variable. Value may be a secret, and is not in it.
+// Problem is a mistake in a variable. It does not contain the value, which may be a secret.
 type Problem struct{ Variable, Cause, Fix string }
 
-// Read returns what the variables of OpenTelemetry ask for (its specification, "Environment Variable
-// Specification" and "OTLP Exporter Configuration"), and what is wrong with them. Nothing is asked for
-// unless an exporter or an endpoint is named, so that a program without a collector is left alone.
+// Read returns what the OpenTelemetry variables ask for ("Environment Variable Specification" and "OTLP Exporter
+// Configuration"), and the mistakes in them. Without an exporter or an endpoint, nothing is exported, so that a program
+// without a collector works as usual.
 func Read(getenv func(string) string) (c *Config, problems []Problem) {
 	e := &environment{getenv: getenv}
 	c = &Config{}
@@ -54,13 +54,13 @@ func Read(getenv func(string) string) (c *Config, problems []Problem) {
 	return c, e.problems
 }
 
-// environment reads variables, and notes what is wrong with them. An empty one is one that is not there.
+// environment reads variables, and collects the mistakes in them. An empty variable counts as missing.
 type environment struct {
 	getenv   func(string) string
 	problems []Problem
 }
 
-// asked reports whether a signal is exported: by the exporter that is named, or to an endpoint.
+// asked reports whether a signal is exported: by a named exporter, or to an endpoint.
 func (e *environment) asked(signal string) bool {
 	if exporter := e.getenv("OTEL_" + signal + "_EXPORTER"); exporter != "" {
 		return exporter != "none"
@@ -68,7 +68,7 @@ func (e *environment) asked(signal string) bool {
 	return e.getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || e.getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
 }
 
-// values says which values a variable may have.
+// values decides which values a variable may have.
 type values struct {
 	good       func(string) bool
 	cause, fix string
@@ -94,7 +94,7 @@ func oneOf(all ...string) values {
 	return values{good, "this value is not known", "say " + strings.Join(all, " or ")}
 }
 
-// variables are those whose values are checked if anything is exported.
+// variables are checked if anything is exported.
 var variables = map[string]values{
 	"OTEL_TRACES_EXPORTER":           oneOf("otlp", "console", "none"),
 	"OTEL_METRICS_EXPORTER":          oneOf("otlp", "prometheus", "console", "none"),
@@ -113,12 +113,11 @@ var variables = map[string]values{
 	"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE":        totals,
 	"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION": buckets,
 
-	// The instrumentations of the newer conventions have words for where contents are to be: in spans, or in
-	// events, of which there are none here.
+	// Newer instrumentations use words for the place of contents: in spans, or in events. Dragoman has no such events.
 	"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": oneOf("true", "false", "span_only", "span_and_event", "event_only", "no_content"),
 }
 
-// ofEach are variables of OTLP that each signal has one of its own of, besides.
+// ofEach are OTLP variables that also exist for each signal.
 var ofEach = map[string]values{
 	"OTEL_EXPORTER_OTLP_ENDPOINT":    endpoints,
 	"OTEL_EXPORTER_OTLP_PROTOCOL":    oneOf("grpc", "http/protobuf"),
@@ -129,7 +128,7 @@ var ofEach = map[string]values{
 	"OTEL_EXPORTER_OTLP_CERTIFICATE": authority,
 }
 
-// checkAll notes what is wrong with the variables that the SDK reads.
+// checkAll collects the mistakes in the variables that the SDK reads.
 func (e *environment) checkAll() {
 	for variable, all := range variables {
 		e.check(variable, all)
@@ -148,15 +147,15 @@ func (e *environment) checkAll() {
 	slices.SortFunc(e.problems, func(a, b Problem) int { return strings.Compare(a.Variable, b.Variable) })
 }
 
-// check notes a problem if the variable has another value than these.
+// check adds a problem if the variable's value is not allowed.
 func (e *environment) check(variable string, all values) {
 	if value := e.getenv(variable); value != "" && !all.good(value) {
 		e.problems = append(e.problems, Problem{variable, all.cause, all.fix})
 	}
 }
 
-// propagator reads in which headers a trace is told. Baggage is one of them that does nothing: what clients
-// put in it is not for an upstream, and only the span of a client is taken over.
+// propagator reads which headers carry a trace. Baggage is accepted and does nothing: the client's baggage is not meant
+// for an upstream. Only the client's span is used.
 func (e *environment) propagator() propagation.TextMapPropagator {
 	const variable = "OTEL_PROPAGATORS"
 	names := list(e.getenv(variable))
@@ -185,7 +184,7 @@ func isPort(value string) bool {
 	return err == nil
 }
 
-// isPairs reports whether a value is a list of names with values, which may have escapes of URLs.
+// isPairs reports whether a value is a list of names with values, which may contain URL escapes.
 func isPairs(value string) bool {
 	return !slices.ContainsFunc(list(value), func(pair string) bool {
 		name, text, ok := strings.Cut(pair, "=")
@@ -194,7 +193,7 @@ func isPairs(value string) bool {
 	})
 }
 
-// isURL reports whether the SDK sends to a URL all that it says: it leaves out a user and a query.
+// isURL reports whether the SDK uses all parts of a URL: it ignores a user and a query.
 func isURL(value string) bool {
 	u, err := url.Parse(value)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == ""
@@ -207,7 +206,7 @@ func hasCertificates(file string) bool {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// list returns the elements of a list with commas, without those that are empty.
+// list returns the elements of a comma-separated list, without empty ones.
 func list(s string) (all []string) {
 	for element := range strings.SplitSeq(s, ",") {
 		if element = strings.TrimSpace(element); element != "" {

@@ -16,7 +16,7 @@ func read(variables ...string) (*Config, []Problem) {
 	return Read(func(name string) string { return values[name] })
 }
 
-// TestOn: nothing is exported without an endpoint or an exporter, whatever else is said.
+// TestOn: without an endpoint or an exporter, nothing is exported, whatever the other variables are.
 func TestOn(t *testing.T) {
 	const general = "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318"
 	for _, test := range []struct {
@@ -40,7 +40,7 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// TestValues: what the SDK supports works.
+// TestValues: everything that the SDK supports works.
 func TestValues(t *testing.T) {
 	for _, variable := range []string{
 		"OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc", "OTEL_METRICS_EXPORTER=prometheus", "OTEL_EXPORTER_PROMETHEUS_PORT=0",
@@ -55,8 +55,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestContent: the words of the newer instrumentations are taken, as other programs of the same environment
-// take them. One that asks for spans has contents in spans.
+// TestContent: the words of newer instrumentations are accepted, because other programs in the same environment use
+// them. Words that include spans put contents into spans.
 func TestContent(t *testing.T) {
 	for value, want := range map[string]bool{
 		"": false, "true": true, "false": false, "SPAN_ONLY": true, "span_and_event": true, "event_only": false, "NO_CONTENT": false,
@@ -68,7 +68,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestProblems: what is asked for and not there is a problem, which names the variable and not its value.
+// TestProblems: an unsupported value is a problem that names the variable, but not its value.
 func TestProblems(t *testing.T) {
 	for _, variable := range []string{
 		"OTEL_EXPORTER_OTLP_PROTOCOL=http", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json", "OTEL_TRACES_EXPORTER=zipkin", "OTEL_METRICS_EXPORTER=zipkin",
@@ -89,8 +89,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestPropagators: the trace of a client is read, and told, in the headers that are asked for; what else the
-// client sends with it goes nowhere.
+// TestPropagators: the client's trace is read and passed on in the configured headers. Nothing else from the client is
+// passed on.
 func TestPropagators(t *testing.T) {
 	for _, test := range []struct{ propagators, in, out string }{
 		{"", "Traceparent", "Traceparent"}, {"tracecontext,baggage", "Traceparent", "Traceparent"},

@@ -19,30 +19,29 @@ import (
 	"dragoman/translate/messages"
 )
 
-// exchange is what is known of an exchange while it goes on.
+// exchange is the state of an exchange in progress.
 type exchange struct {
 	t      *Telemetry
 	record *metrics.Exchange
 
-	providers map[string]string // of upstreams, by their names
+	providers map[string]string // of upstreams, keyed by name
 
 	server span   // none without traces
-	route  string // of its path; "" if it is not served
+	route  string // of its path; "" if the path is not served
 
-	session, agent, parentAgent string // as the client names them
+	session, agent, parentAgent string // under the client's names
 
-	rendered time.Duration // what of record.Render has a span
-	asked    request       // what is about to be asked
-	contents *contents     // of the request, if they are asked for and it was rendered
-	call     *call         // that is under way, or was last
-	first    time.Time     // when the first piece of an answer came
-	last     time.Time     // when the last one did
+	rendered time.Duration // the part of record.Render that a span covers
+	asked    request       // the next request to a model
+	contents *contents     // of the request, if contents are captured and it was rendered
+	call     *call         // the current or last call
+	first    time.Time     // when the first piece of an answer arrived
+	last     time.Time     // when the last piece arrived
 	parses   bool          // the answer is text that is parsed
 }
 
-// Observer returns what watches exchanges. providers says who provides the models of an upstream, by its
-// name, as the conventions call them. The trace of an exchange is the client's, where it sent one that can
-// be read, and the id in the log is that of the span.
+// Observer returns the observer of exchanges. providers maps each upstream to the provider of its models, under the
+// conventions' names. If the client sent a valid trace, the exchange joins it. The trace id in the log is the span's.
 func (t *Telemetry) Observer(providers map[string]string) proxy.Observe {
 	return func(r *http.Request, record *metrics.Exchange) *proxy.Observation {
 		return t.observe(r, record, providers)
@@ -65,11 +64,11 @@ func (t *Telemetry) observe(r *http.Request, record *metrics.Exchange, providers
 	}
 }
 
-// begin begins the span of the exchange.
+// begin starts the span of the exchange.
 func (x *exchange) begin(r *http.Request) {
 	ctx := context.Background()
 	read := x.t.cfg.Propagator.Extract(ctx, propagation.HeaderCarrier(r.Header))
-	if parent := trace.SpanContextFromContext(read); parent.IsValid() { // and nothing else of the client's: no baggage
+	if parent := trace.SpanContextFromContext(read); parent.IsValid() { // take only the span from the client, no baggage
 		ctx = trace.ContextWithRemoteSpanContext(ctx, parent)
 	}
 	method := methodOf(r)
@@ -90,7 +89,7 @@ func (x *exchange) begin(r *http.Request) {
 	x.agent, x.parentAgent = id(r.Header, "X-Claude-Code-Agent-Id"), id(r.Header, "X-Claude-Code-Parent-Agent-Id")
 }
 
-// ended ends the span of the exchange, and what is left open in it.
+// ended ends the span of the exchange, and spans inside it that are still open.
 func (x *exchange) ended() {
 	x.finishCall()
 	s, r := x.server, x.record
@@ -98,10 +97,10 @@ func (x *exchange) ended() {
 		return
 	}
 	now := time.Now()
-	x.renderSpan(now, nil) // of a request that could not be rendered
+	x.renderSpan(now, nil) // if a request could not be rendered
 	x.parseSpan()
 	if x.route == "" {
-		s.set(attrPath, r.Shape) // a path that is not served is the client's own words
+		s.set(attrPath, r.Shape) // an unserved path is the client's own text
 	}
 	s.set(attrStatus, r.Status)
 	s.set(attrErrorType, metrics.ErrorType(r.ErrorType))
@@ -127,7 +126,7 @@ func (x *exchange) ended() {
 	s.end(now)
 }
 
-// setCalls sets how the calls of an exchange were read, and why not as they should be.
+// setCalls sets how the proxy read the exchange's tool calls, and why not cleanly.
 func setCalls(s span, r *metrics.Exchange) {
 	n := min(len(r.ToolCalls), mostListed)
 	outcomes := make([]string, n)
@@ -138,10 +137,10 @@ func setCalls(s span, r *metrics.Exchange) {
 	s.set(attrToolCallReasons, r.ToolCallReasons()[:n])
 }
 
-// mostListed bounds a list in an attribute.
+// mostListed limits a list in an attribute.
 const mostListed = 64
 
-// fields returns the names by which the metrics count fields, each once.
+// fields returns the metrics' names of fields, without duplicates.
 func fields(names []string) (all []string) {
 	for _, name := range names {
 		all = append(all, metrics.Field(name))
@@ -151,13 +150,13 @@ func fields(names []string) (all []string) {
 	return all[:min(len(all), mostListed)]
 }
 
-// child starts a span in that of the exchange.
+// child starts a span inside the span of the exchange.
 func (x *exchange) child(name string, kind trace.SpanKind, start time.Time) span {
 	return x.t.startSpan(trace.ContextWithSpan(context.Background(), x.server), name, kind, start)
 }
 
-// renderSpan adds a span of what has been rendered since the last one. It ends now: what was rendered
-// is about to be sent. The prompt is nil if there is none.
+// renderSpan adds a span for the rendering since the last one. It ends now, just before the prompt is sent. p is nil if
+// there is no prompt.
 func (x *exchange) renderSpan(now time.Time, p *translate.Prompt) {
 	took := x.record.Render - x.rendered
 	if !x.server.recorded() || took <= 0 {
@@ -174,8 +173,8 @@ func (x *exchange) renderSpan(now time.Time, p *translate.Prompt) {
 	s.end(now)
 }
 
-// parseSpan adds a span of what was parsed: from the first piece of an answer to the last. Most of that
-// is waiting for the model, and the time that it took is in an attribute.
+// parseSpan adds a span for the parsing, from the first piece of an answer to the last. Most of that time is waiting
+// for the model, so an attribute has the time of parsing itself.
 func (x *exchange) parseSpan() {
 	if !x.parses {
 		return
@@ -186,7 +185,7 @@ func (x *exchange) parseSpan() {
 	s.end(x.last)
 }
 
-// renders is called with each prompt that a model is about to be asked.
+// renders is called with each prompt before it goes to a model.
 func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
 	if !x.server.recorded() {
 		return
@@ -201,14 +200,14 @@ func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *tran
 	}
 	if x.t.cfg.Content {
 		x.asked.stops = slices.Clone(p.StopSequences)
-		if req != nil { // else it is the one of the call before
+		if req != nil { // nil: the request of the previous call still applies
 			x.contents = contentsOf(req)
 		}
 		x.asked.contents = x.contents
 	}
 }
 
-// passes is called with each body that is about to go to a model's own tool API.
+// passes is called with each body before it goes to a model's own tools API.
 func (x *exchange) passes(_ proxy.UpstreamModel, body []byte) {
 	if x.server.recorded() {
 		x.asked = requestOf(body, x.t.cfg.Content)
@@ -232,7 +231,7 @@ func (x *exchange) chunk(c *translate.Chunk) {
 	x.call.chunk(c)
 }
 
-// methodOf returns the method, or _OTHER for one that HTTP does not define.
+// methodOf returns the method, or _OTHER if HTTP does not define it.
 func methodOf(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -242,7 +241,7 @@ func methodOf(r *http.Request) string {
 	return other
 }
 
-// routeOf returns the pattern of the path, or "" for one that is not served.
+// routeOf returns the pattern of the path, or "" if the path is not served.
 func routeOf(r *http.Request) string {
 	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePattern() != "/*" {
 		return c.RoutePattern()
@@ -257,7 +256,7 @@ func schemeOf(r *http.Request) string {
 	return "http"
 }
 
-// versionOf returns the version of HTTP, as in "1.1" and "2".
+// versionOf returns the HTTP version, such as "1.1" and "2".
 func versionOf(r *http.Request) string {
 	if r.ProtoMajor >= 2 {
 		return strconv.Itoa(r.ProtoMajor)

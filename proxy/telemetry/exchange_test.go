@@ -33,16 +33,16 @@ const (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// model is an upstream that answers each call in its turn, and the last answer again.
+// model is an upstream that gives its answers in turn, and repeats the last one.
 type model struct {
 	upstream.Func
 	tel     *Telemetry
 	answers []answer
 	asked   int
-	sent    http.Header // with the last call
+	sent    http.Header // headers of the last call
 }
 
-// answer is what a model says to one call: chunks, and an error or nil.
+// answer is a model's answer to one call: chunks, and an error or nil.
 type answer struct {
 	chunks []translate.Chunk
 	err    error
@@ -68,7 +68,7 @@ func (m *model) answer(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 	}
 }
 
-// send does what an upstream does with its request before it goes out.
+// send does what an upstream does with its request before sending it.
 func (m *model) send(ctx context.Context) {
 	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, "https://bedrock.test/model", nil)
 	m.tel.OnRequest(r)
@@ -117,19 +117,18 @@ const question = `{"model": "claude-2.1", "max_tokens": 100, "stream": true, "te
 		{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "RESULT-TEXT"}]}],
 	"tools": [{"name": "get_weather", "description": "TOOL-TEXT", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]}`
 
-// watched is a proxy whose exchanges telemetry watches, and that exports nothing.
+// watched is a proxy with telemetry that exports nothing.
 type watched struct {
 	*Telemetry
 	*proxy.Server
 	spans *tracetest.SpanRecorder
-	east  *model // that is asked first
+	east  *model // the first upstream
 }
 
-// with returns the telemetry that these variables ask for, each NAME=value. The SDK reads its own from the
-// environment.
+// with returns telemetry for these variables, each as NAME=value. The SDK reads its own variables from the environment.
 func with(t testing.TB, log zerolog.Logger, variables ...string) *Telemetry {
 	t.Helper()
-	for _, v := range os.Environ() { // of the telemetry before
+	for _, v := range os.Environ() { // remove variables of the previous telemetry
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
 			t.Setenv(name, "")
 		}
@@ -147,7 +146,7 @@ func with(t testing.TB, log zerolog.Logger, variables ...string) *Telemetry {
 	return New(cfg, "test", log)
 }
 
-// watch returns a proxy before models that give these answers, with the variables of OpenTelemetry.
+// watch returns a proxy for models that give these answers, with these OpenTelemetry variables.
 func watch(t testing.TB, answers []answer, change func(*proxy.Options), variables ...string) watched {
 	t.Helper()
 	tel := with(t, zerolog.Nop(), append([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, variables...)...)
@@ -176,7 +175,7 @@ func watch(t testing.TB, answers []answer, change func(*proxy.Options), variable
 	return watched{tel, s, spans, east}
 }
 
-// post sends a request, with headers as name and value by turns, and returns the spans that came of it.
+// post sends a request, with alternating header names and values, and returns its spans.
 func (w watched) post(path, body string, header ...string) []trace.ReadOnlySpan {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	for i := 0; i < len(header); i += 2 {
@@ -188,13 +187,13 @@ func (w watched) post(path, body string, header ...string) []trace.ReadOnlySpan 
 	return spans
 }
 
-// serve answers a request, whose client may leave.
+// serve answers a request whose client may leave.
 func (w watched) serve(r *http.Request) {
 	defer func() { _ = recover() }() // http.ErrAbortHandler
 	w.Handler().ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// describe writes spans as text: what differs from run to run is left out.
+// describe writes spans as text, without the parts that differ from run to run.
 func describe(spans []trace.ReadOnlySpan) string {
 	var b strings.Builder
 	names := map[string]string{}
@@ -225,7 +224,7 @@ func describe(spans []trace.ReadOnlySpan) string {
 	return b.String()
 }
 
-// withoutIDs returns a text without the ids of calls that are made at random.
+// withoutIDs returns a text without the random ids of calls.
 func withoutIDs(s string) string {
 	const prefix = `"id":"toolu_`
 	before, after, found := strings.Cut(s, prefix)
@@ -239,7 +238,7 @@ func withoutIDs(s string) string {
 	return before + prefix + id + `"` + withoutIDs(after)
 }
 
-// TestSpans holds every name and value that is emitted, for exchanges of each kind.
+// TestSpans fixes every emitted name and value, for exchanges of each kind.
 func TestSpans(t *testing.T) {
 	parent := []string{"Traceparent", "00-" + aTrace + "-" + aSpan + "-01"}
 	claude := []string{"X-Claude-Code-Session-Id", "s-1", "X-Claude-Code-Agent-Id", "a-1", "X-Claude-Code-Parent-Agent-Id", "p-1", "User-Agent", "claude-cli/2", "X-Request-Id", "c-1"}
@@ -297,13 +296,13 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestTraceInLog: the trace_id in the log is that of the span, and stays the client's where there is none.
+// TestTraceInLog: the trace_id in the log is the span's. Without a span, it is the client's.
 func TestTraceInLog(t *testing.T) {
 	const traced, untraced = "00-" + aTrace + "-" + aSpan + "-01", "00-" + aTrace + "-" + aSpan + "-00"
 	for _, test := range []struct {
 		parent, variable string
 		spans            int
-		clients          bool // the trace is that of the client
+		clients          bool // the client's trace is used
 	}{
 		{traced, "", 4, true}, {untraced, "", 0, true}, {"", "", 4, false}, {"nonsense", "", 4, false},
 		{traced, "OTEL_PROPAGATORS=none", 4, false}, {traced, "OTEL_TRACES_SAMPLER=always_off", 0, true}, {untraced, "OTEL_TRACES_SAMPLER=always_on", 4, true},
@@ -325,7 +324,7 @@ func TestTraceInLog(t *testing.T) {
 	}
 }
 
-// TestClientGone: a call that ends because its client has left has not failed by itself.
+// TestClientGone: a call that ends because its client left does not count as failed.
 func TestClientGone(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	w := watch(t, nil, func(o *proxy.Options) {

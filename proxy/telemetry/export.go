@@ -14,19 +14,19 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 )
 
-// longestQueue bounds the memory of spans that wait, in bytes. Without contents a span takes 2 KB.
+// longestQueue limits the memory of waiting spans, in bytes. Without contents a span takes 2 KB.
 const longestQueue = 32 << 20
 
-// exporter exports spans by one of the SDK's exporters, and counts those that are lost.
+// exporter exports spans through one of the SDK's exporters, and counts lost spans.
 type exporter struct {
 	trace.SpanExporter
 	ctx            context.Context // of all exports
 	lost           *complaints
-	most           int64 // spans that may wait
+	most           int64 // the limit of waiting spans
 	waiting, bytes atomic.Int64
 }
 
-// ExportSpans exports spans. What cannot be delivered is lost, and the log says so.
+// ExportSpans exports spans. If some cannot be delivered, they are lost, and the log says so.
 func (e *exporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -42,14 +42,14 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) 
 	return nil
 }
 
-// queue is the SDK's queue of spans before an exporter. It drops here what it has no room for: the SDK does
-// not tell how much that is, and has no bound of memory.
+// queue is the SDK's queue of spans in front of an exporter. queue itself drops spans that do not fit: the SDK does not
+// report how many it drops, and has no memory limit.
 type queue struct {
 	trace.SpanProcessor
 	exporter *exporter
 }
 
-// OnEnd puts a span into the queue, if there is room. It never waits for the collector.
+// OnEnd puts a span into the queue if it fits. It never waits for the collector.
 func (q queue) OnEnd(s trace.ReadOnlySpan) {
 	e, n := q.exporter, size(s)
 	if waiting, bytes := e.waiting.Add(1), e.bytes.Add(n); waiting <= e.most && bytes <= longestQueue {
@@ -70,8 +70,8 @@ func size(s trace.ReadOnlySpan) int64 {
 	return int64(n)
 }
 
-// rejected returns how many of n spans an export has lost: the SDK tells how many the collector rejected
-// in the text of its error alone ("OTLP partial success: … (3 spans rejected)").
+// rejected returns how many of n spans an export has lost. The SDK reports the number that the collector rejected only
+// in the text of its error ("OTLP partial success: … (3 spans rejected)").
 func rejected(err error, n int) int {
 	text := err.Error()
 	if at := strings.LastIndexByte(text, '('); strings.Contains(text, "partial success") && at >= 0 {
@@ -80,8 +80,8 @@ func rejected(err error, n int) int {
 	return n
 }
 
-// reason says why something could not be delivered: without the URL, which may hold credentials, and
-// without the words of the collector, which may hold what it was sent.
+// reason returns why something could not be delivered. It omits the URL, which may contain credentials, and the
+// collector's own text, which may quote what was sent.
 func reason(err error) string {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -108,10 +108,10 @@ func reason(err error) string {
 	return "the collector does not take them"
 }
 
-// complainEvery is how often the log says that telemetry is lost.
+// complainEvery is the shortest time between two log lines about lost telemetry.
 const complainEvery = time.Minute
 
-// complaints log what is lost, at most once in a while.
+// complaints log lost telemetry, but not too often.
 type complaints struct {
 	log   zerolog.Logger
 	what  string // traces or metrics
@@ -122,7 +122,7 @@ type complaints struct {
 	last  time.Time
 }
 
-// lost notes that n spans, or exports of metrics, were lost, and why.
+// lost notes that n spans, or n exports of metrics, were lost, and why.
 func (c *complaints) lost(n int, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// start starts telemetry of traces that are sent to a collector, and returns its log.
+// start starts telemetry that sends traces to a collector, and returns its log.
 func start(t *testing.T, collector string, more ...string) (*Telemetry, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -35,7 +35,7 @@ func (t *Telemetry) end(n int, text string) {
 	}
 }
 
-// TestLost: what a collector does not take is lost, and the log says so without the collector's words.
+// TestLost: the log reports spans that a collector does not accept, without the collector's own text.
 func TestLost(t *testing.T) {
 	const rejectedOne, warning = "\x0a\x0a\x08\x01\x12\x06secret", "\x0a\x08\x12\x06secret" // an ExportTracePartialSuccess
 	for _, test := range []struct {
@@ -65,9 +65,9 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestClose: telemetry ends when its time is over, whatever the collector does, and says what is lost.
+// TestClose: telemetry ends in time, whatever the collector does, and reports what is lost.
 func TestClose(t *testing.T) {
-	over := make(chan struct{}) // a server does not notice that a client has gone whose body it has not read
+	over := make(chan struct{}) // a server that has not read a request's body does not notice that its client is gone
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
 	defer collector.Close()
 	defer close(over)
@@ -83,7 +83,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestQueue: spans that wait are bounded in number and in bytes, and those that are exported make room.
+// TestQueue: waiting spans are limited in number and in bytes, and exported spans make room.
 func TestQueue(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -108,7 +108,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestComplaints: the log says once in a while that something is lost, and how much.
+// TestComplaints: the log reports once in a while that telemetry is lost, and how much.
 func TestComplaints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -18,11 +18,11 @@ import (
 	"dragoman/proxy"
 )
 
-// mostModels bounds the names of models that clients choose, where an entry of the configuration is for
-// many: those that answered first are told apart, and what follows is _OTHER.
+// mostModels limits the names of models that clients can choose through a wildcard: the first ones that answer get
+// their own label, and later ones are _OTHER.
 const mostModels = 100
 
-// instruments are the metrics of a generation, and the registry that has them and nothing else.
+// instruments are the metrics of one generation, in a registry of their own.
 type instruments struct {
 	registry   *prometheus.Registry
 	generation *generation
@@ -31,12 +31,12 @@ type instruments struct {
 	vectors    []*prometheus.MetricVec // all of these
 	units      map[string]string
 
-	bounds sync.RWMutex // held while series are ended, and shared by whoever makes some
+	bounds sync.RWMutex // write-locked while series are deleted, read-locked while series are created
 	named  map[string]bool
-	many   []proxy.Route // entries for many models
+	many   []proxy.Route // entries with a wildcard
 
 	mu     sync.Mutex
-	models map[string]string // that have answered, of entries for many: each by itself
+	models map[string]string // models under wildcards that have answered
 }
 
 func newInstruments(g *generation) *instruments {
@@ -68,8 +68,8 @@ func newInstruments(g *generation) *instruments {
 	return is
 }
 
-// bound says which models there are from now on. The series of others end, and what they still answer
-// counts as _OTHER, so that a configuration which is replaced again and again leaves none behind.
+// bound replaces the models that labels may have. The series of removed models end, and their remaining answers count
+// as _OTHER, so that repeated reloads do not pile up series.
 func (is *instruments) bound(routes []proxy.Route) {
 	is.bounds.Lock()
 	defer is.bounds.Unlock()
@@ -100,13 +100,13 @@ func (is *instruments) bound(routes []proxy.Route) {
 	}
 }
 
-// isOneOfMany reports whether an entry for many models is for the one of a name.
+// isOneOfMany reports whether a wildcard entry matches the name.
 func (is *instruments) isOneOfMany(name string) bool {
 	return slices.ContainsFunc(is.many, func(r proxy.Route) bool { return r.Matches(name) })
 }
 
-// model returns the name of a model as it may stand in a label. fixed says that the configuration names
-// it, or did when it was asked, and answered that the model has. The bounds are shared.
+// model returns the name of a model as a label value. fixed: the configuration names the model, or did so when it was
+// asked. answered: the model has answered. The caller holds the read lock of bounds.
 func (is *instruments) model(name string, fixed, answered bool) string {
 	if fixed && is.named[name] {
 		return name
@@ -114,7 +114,7 @@ func (is *instruments) model(name string, fixed, answered bool) string {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	if is.models[name] == "" && answered && len(is.models) < mostModels && is.isOneOfMany(name) {
-		name = strings.Clone(name) // it may be a piece of a body
+		name = strings.Clone(name) // the name may be a slice of a whole body
 		is.models[name] = name
 	}
 	return cmp.Or(is.models[name], other)
@@ -130,14 +130,15 @@ func (is *instruments) observe(i *instrument, labels []string, more string, valu
 	}
 }
 
-// add adds to a total of tokens, if the generation has it. No upstream says of which modality they are.
+// add adds to a total of tokens, if the generation has it. No upstream reports the modality of tokens.
 func (is *instruments) add(i *instrument, labels []string, tokens int) {
 	if v := is.counters[i]; v != nil {
 		v.WithLabelValues(append(labels[:len(labels):len(labels)], "unknown")...).Add(float64(tokens))
 	}
 }
 
-// labels returns the values of base for a call. answered says that its model has. The bounds are shared.
+// labels returns the values of base for a call. answered: its model has answered. The caller holds the read lock of
+// bounds.
 func (is *instruments) labels(c *call, answered bool) []string {
 	labels := []string{operation, c.provider, is.model(c.model.Model, c.fixed, answered), "", ""}
 	if s := c.server.Load(); s != nil {
@@ -146,14 +147,14 @@ func (is *instruments) labels(c *call, answered bool) []string {
 	return labels
 }
 
-// perChunk returns what observes the time between the pieces of a call's answer, which has begun.
+// perChunk returns the observer of the time between pieces, for a call whose answer has begun.
 func (is *instruments) perChunk(c *call) prometheus.Observer {
 	is.bounds.RLock()
 	defer is.bounds.RUnlock()
 	return is.histograms[&is.generation.perChunk].WithLabelValues(is.labels(c, true)...)
 }
 
-// record counts a call that has ended.
+// record counts a finished call.
 func (is *instruments) record(c *call) {
 	is.bounds.RLock()
 	defer is.bounds.RUnlock()
@@ -177,13 +178,13 @@ func (is *instruments) record(c *call) {
 	is.add(&g.cacheWriteTokens, labels, c.usage.CacheCreationInputTokens)
 }
 
-// producer returns what produces the metrics counted here and by others.
+// producer returns the producer of our metrics and of others' metrics.
 func (is *instruments) producer(version string, others ...prometheus.Gatherer) metric.Producer {
 	gather := append(prometheus.Gatherers{is.registry}, others...)
 	return &producer{bridge.NewMetricProducer(bridge.WithGatherer(gather)), is.units, version}
 }
 
-// producer is the SDK's bridge to Prometheus, and adds what Prometheus has no place for.
+// producer is the SDK's bridge to Prometheus, with additions that Prometheus has no place for.
 type producer struct {
 	metric.Producer
 	units   map[string]string
@@ -194,8 +195,8 @@ func (p *producer) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, erro
 	scopes, err := p.Producer.Produce(ctx)
 	for i := range scopes {
 		scopes[i].Scope = instrumentation.Scope{Name: scopeName, Version: p.version}
-		// The exporter for Prometheus refuses a summary, and all with it. Go's collector has one, of pauses,
-		// which its histograms have too.
+		// The exporter for Prometheus fails on a summary, and exports nothing at all. Go's collector has one, of
+		// pauses, and also has pauses as histograms.
 		scopes[i].Metrics = slices.DeleteFunc(scopes[i].Metrics, func(m metricdata.Metrics) bool {
 			_, isSummary := m.Data.(metricdata.Summary)
 			return isSummary
@@ -222,7 +223,7 @@ func (p *producer) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, erro
 	return scopes, err
 }
 
-// typed makes attributes of labels: an empty label is none, as Prometheus means it, and a port is a number.
+// typed turns labels into attributes: it omits an empty label, as Prometheus does, and makes a port a number.
 func typed(labels *attribute.Set) {
 	all := slices.DeleteFunc(labels.ToSlice(), func(a attribute.KeyValue) bool { return a.Value.AsString() == "" })
 	for i, a := range all {

@@ -57,7 +57,7 @@ func describeLabels(set attribute.Set) string {
 	return strings.Join(labels, " ")
 }
 
-// TestMetrics holds the names, labels and values of all metrics, in both generations.
+// TestMetrics fixes the names, labels and values of all metrics, in both generations.
 func TestMetrics(t *testing.T) {
 	var all bytes.Buffer
 	for _, optIn := range []string{"", "gen_ai_latest_experimental"} {
@@ -81,8 +81,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestPrometheus: the exporter for Prometheus has our metrics and those of the process, and telemetry does
-// not start where somebody else listens.
+// TestPrometheus: the exporter for Prometheus has our metrics and the process's. If its port is taken, telemetry does
+// not start.
 func TestPrometheus(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -113,7 +113,7 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// TestModelsAreBounded: clients cannot make up labels without end, where an entry is for many models.
+// TestModelsAreBounded: clients cannot create any number of labels through a wildcard.
 func TestModelsAreBounded(t *testing.T) {
 	w := watch(t, []answer{whole}, func(o *proxy.Options) {
 		o.Routes = append([]proxy.Route{{Name: "claude-fixed", UpstreamModel: o.Routes[0].UpstreamModel}}, o.Routes...)
@@ -139,8 +139,8 @@ func TestModelsAreBounded(t *testing.T) {
 	}
 }
 
-// TestModelsThatAreGone: a model that a configuration names no more takes its series along, also one of an
-// entry for many, and what still answers for it makes none.
+// TestModelsThatAreGone: when a reload removes a model, its series end, also for a model under a wildcard. Answers that
+// are still in progress create no series.
 func TestModelsThatAreGone(t *testing.T) {
 	var routes []proxy.Route
 	w := watch(t, []answer{whole}, func(o *proxy.Options) {
@@ -173,7 +173,7 @@ func TestModelsThatAreGone(t *testing.T) {
 	series(map[string]bool{"stays": true, "id-gone": true, "claude-2.1": true, "claude-3.0": true, other: false})
 	w.Serve([]proxy.Route{routes[0], routes[2]})
 	series(map[string]bool{"stays": true, "id-gone": false, "claude-2.1": true, "claude-3.0": false, other: false})
-	ask() // of the server before
+	ask() // through the previous server
 	series(map[string]bool{"stays": true, "id-gone": false, "claude-2.1": true, "claude-3.0": false, other: true})
 	if n := len(w.instruments.models); n != 1 {
 		t.Errorf("%d names are kept", n)

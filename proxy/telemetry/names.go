@@ -1,11 +1,10 @@
 package telemetry
 
-// The names of all that is emitted. Those of GenAI are of two generations of the conventions of
-// OpenTelemetry, both in development: A is what their site publishes
-// (semantic-conventions-genai, docs/gen-ai/gen-ai-spans.md and gen-ai-metrics.md at 004902b), B what
-// their repository says today (client-inference.md at 024a4f9).
+// All emitted names. The GenAI names follow two generations of the OpenTelemetry conventions, both in development: A is
+// what their site publishes (semantic-conventions-genai, docs/gen-ai/gen-ai-spans.md and gen-ai-metrics.md at 004902b),
+// B is the current state of their repository (client-inference.md at 024a4f9).
 
-// Attributes of HTTP, of errors and of servers: conventions that are stable.
+// Attributes of HTTP, errors and servers, from stable conventions.
 const (
 	attrMethod          = "http.request.method"
 	attrRoute           = "http.route"
@@ -19,7 +18,7 @@ const (
 	attrServerPort      = "server.port"
 )
 
-// Attributes of GenAI, the same in both generations.
+// GenAI attributes that both generations share.
 const (
 	attrOperation      = "gen_ai.operation.name"
 	attrProvider       = "gen_ai.provider.name"
@@ -74,7 +73,7 @@ const (
 	attrParseTime         = "dragoman.parse.duration"
 	attrTruncated         = "dragoman.content_truncated"
 
-	eventAskedAgain = "dragoman.asked_again" // the model goes on, or mends what it wrote
+	eventAskedAgain = "dragoman.asked_again" // the model was asked to continue or to repair its answer
 )
 
 // Values.
@@ -82,11 +81,11 @@ const (
 	operation  = "chat"
 	spanRender = "render"
 	spanParse  = "parse"
-	canceled   = "canceled" // error.type of a call that ended because the exchange did
+	canceled   = "canceled" // error.type of a call that ended because its exchange ended
 	other      = "_OTHER"
 )
 
-// kind is what an instrument counts in.
+// kind is the unit of an instrument.
 type kind uint8
 
 const (
@@ -94,27 +93,27 @@ const (
 	counter
 )
 
-// instrument is one metric of a generation. Its labels are those of [base] and more.
+// instrument is one metric of a generation. Its labels are [base] and more.
 type instrument struct {
 	name, unit, help string
 	kind             kind
 	buckets          []float64
-	more             string // one more label; "" for none
+	more             string // an additional label; "" for none
 }
 
-// base are the labels of every instrument. Those without a value are left out.
+// base are the labels of every instrument. A label without a value is omitted.
 var base = []string{attrOperation, attrProvider, attrRequestModel, attrServerAddress, attrServerPort}
 
-// The buckets that the conventions ask for.
+// The buckets of the conventions.
 var (
 	secondBuckets = []float64{.01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
 	tokenBuckets  = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 )
 
-// generation is what differs between the generations. An instrument without a name is not in it.
+// generation has the differences between the generations. An instrument without a name does not exist in it.
 type generation struct {
-	cacheWrite string // the attribute of tokens written to a cache
-	cutIsError bool   // a finish reason that never came is "error"
+	cacheWrite string // the attribute for tokens written to a cache
+	cutIsError bool   // a missing finish reason is "error"
 
 	duration, firstChunk, perChunk instrument
 	tokens                         instrument // by gen_ai.token.type
@@ -123,7 +122,7 @@ type generation struct {
 	inputPerCall, outputPerCall                                  instrument
 }
 
-// instruments returns those that the generation has.
+// instruments returns the instruments of the generation.
 func (g *generation) instruments() []*instrument {
 	var has []*instrument
 	for _, i := range []*instrument{
@@ -143,7 +142,7 @@ const (
 	helpPerChunk   = "Time between two pieces of an answer."
 )
 
-// generationA is emitted unless the other is asked for.
+// generationA is the default.
 var generationA = generation{
 	cacheWrite: "gen_ai.usage.cache_creation.input_tokens",
 	duration:   instrument{"gen_ai.client.operation.duration", "s", helpDuration, histogram, secondBuckets, attrErrorType},
@@ -152,7 +151,7 @@ var generationA = generation{
 	tokens:     instrument{"gen_ai.client.token.usage", "{token}", "Tokens of a call, as the upstream counts them.", histogram, tokenBuckets, attrTokenType},
 }
 
-// generationB is emitted with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental.
+// generationB is used with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental.
 var generationB = generation{
 	cacheWrite: "gen_ai.usage.cache_write.input_tokens",
 	cutIsError: true,

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPage: docs/reference/telemetry.md has every name that is emitted, and no other of these conventions, and
-// every variable that is read.
+// TestPage: docs/reference/telemetry.md has every emitted name, no other name of these conventions, and every variable
+// that is read.
 func TestPage(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

@@ -9,10 +9,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// span is one of the SDK's. The zero value is none.
+// span is a span of the SDK. The zero value is no span.
 type span struct{ trace.Span }
 
-// startSpan starts a span in that of ctx.
+// startSpan starts a span inside the span of ctx.
 func (t *Telemetry) startSpan(ctx context.Context, name string, kind trace.SpanKind, start time.Time) span {
 	_, s := t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(start))
 	return span{s}
@@ -21,8 +21,8 @@ func (t *Telemetry) startSpan(ctx context.Context, name string, kind trace.SpanK
 // recorded reports whether the span is exported when it ends.
 func (s span) recorded() bool { return s.Span != nil && s.IsRecording() }
 
-// set adds an attribute: a string, a bool, an int, a float64 or a []string. An empty text or list is left
-// out. Texts are made valid UTF-8, without which the SDK cannot encode a request.
+// set adds an attribute: a string, a bool, an int, a float64 or a []string. It omits an empty text or list. It makes
+// texts valid UTF-8, because the SDK cannot encode other texts.
 func (s span) set(key string, value any) {
 	switch v := value.(type) {
 	case string:
@@ -42,7 +42,7 @@ func (s span) set(key string, value any) {
 	}
 }
 
-// fail says that the span has failed.
+// fail marks the span as failed.
 func (s span) fail() { s.SetStatus(codes.Error, "") }
 
 // end ends the span, which is exported some time later.

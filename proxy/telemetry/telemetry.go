@@ -19,7 +19,7 @@ import (
 	"dragoman/proxy"
 )
 
-// scopeName names who made the telemetry.
+// scopeName is the name of the instrumentation.
 const scopeName = "dragoman"
 
 // Telemetry exports traces and metrics to collectors, from Start to Close.
@@ -34,12 +34,11 @@ type Telemetry struct {
 	metrics     *metric.MeterProvider
 	instruments *instruments // nil without metrics
 
-	ctx    context.Context // of exports of spans
+	ctx    context.Context // for exports of spans
 	cancel context.CancelFunc
 }
 
-// New returns the telemetry that a configuration asks for, of a program of this version. It exports
-// nothing before Start.
+// New returns telemetry for a configuration and a version of the program. It exports nothing before Start.
 func New(cfg *Config, version string, log zerolog.Logger) *Telemetry {
 	t := &Telemetry{cfg: cfg, generation: &generationA, version: version, log: log}
 	if cfg.Latest {
@@ -48,7 +47,7 @@ func New(cfg *Config, version string, log zerolog.Logger) *Telemetry {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.resource, _ = resource.New(t.ctx, resource.WithService(), resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "dragoman"), attribute.String("service.version", version)),
-		resource.WithFromEnv()) // that the environment can be read, Read has checked
+		resource.WithFromEnv()) // Read has checked that the environment is valid
 	t.traces = sdktrace.NewTracerProvider(sdktrace.WithResource(t.resource))
 	if cfg.Traces {
 		t.tracer = t.traces.Tracer(scopeName, trace.WithInstrumentationVersion(version))
@@ -59,18 +58,19 @@ func New(cfg *Config, version string, log zerolog.Logger) *Telemetry {
 	return t
 }
 
-// Serve says which routes answer from now on: their models alone have series of their own.
+// Serve replaces the routes. Only the routes' models have series of their own.
 func (t *Telemetry) Serve(routes []proxy.Route) {
 	if t.instruments != nil {
 		t.instruments.bound(routes)
 	}
 }
 
-// Start begins to export. What these registries hold is exported with our own metrics. It fails if an
-// exporter cannot start: that of Prometheus listens.
+// Start begins to export. It exports the metrics of these registries together with our own. It fails if an exporter
+// cannot start, for example because the port of the Prometheus exporter is taken.
 func (t *Telemetry) Start(registries ...prometheus.Gatherer) error {
 	lost := &complaints{log: t.log, what: "metrics", every: complainEvery}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { lost.lost(1, reason(err)) })) // what is left for it is of metrics
+	// Only errors about metrics still reach this handler.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { lost.lost(1, reason(err)) }))
 	if t.tracer != nil {
 		to, err := autoexport.NewSpanExporter(t.ctx)
 		if err != nil {
@@ -100,14 +100,13 @@ func (t *Telemetry) export(to sdktrace.SpanExporter) {
 	t.traces.RegisterSpanProcessor(queue{sdktrace.NewBatchSpanProcessor(e), e})
 }
 
-// Close exports what is left, until ctx ends. It is called once, after Start and when no exchange is
-// open any more.
+// Close exports what is left, until ctx ends. Call it once, after Start and after the last exchange has ended.
 func (t *Telemetry) Close(ctx context.Context) {
 	defer context.AfterFunc(ctx, t.cancel)()
 	defer t.cancel()
 	var closing sync.WaitGroup
 	closing.Go(func() {
-		// The exports end with ctx, and the log says what they lost.
+		// The exports end with ctx, and the log reports what they lost.
 		_ = t.traces.Shutdown(context.WithoutCancel(ctx))
 	})
 	if t.metrics != nil {
@@ -118,8 +117,7 @@ func (t *Telemetry) Close(ctx context.Context) {
 	closing.Wait()
 }
 
-// clip returns a text that others chose as it may stand in an attribute: 256 bytes of it, without
-// control characters.
+// clip returns the first 256 bytes of a text that others chose, without control characters, for an attribute.
 func clip(s string) string {
 	const longest = 256
 	return strings.Clone(strings.Map(func(r rune) rune {
@@ -127,13 +125,13 @@ func clip(s string) string {
 			return -1
 		}
 		return r
-	}, valid(s[:min(len(s), longest)]))) // it may be a piece of a body
+	}, valid(s[:min(len(s), longest)]))) // the text may be a slice of a whole body
 }
 
-// valid returns a text without what is not UTF-8.
+// valid returns a text without invalid UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "") }
 
-// id returns a header's value, if it looks like an id: of a session, say.
+// id returns a header's value if it looks like an id, such as the id of a session.
 func id(h http.Header, name string) string {
 	value := h.Get(name)
 	if len(value) > 128 || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'<>\`, r) }) {
