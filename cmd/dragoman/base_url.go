@@ -21,10 +21,10 @@ type namedServer struct {
 	upstream     *upstream.Server
 }
 
-// loadTimeout is how long a server may take for the first answer: some load the model for it.
+// loadTimeout is how long a server may take for its first answer: some servers load the model first.
 const loadTimeout = 2 * time.Minute
 
-// newServerOf returns the server of --base-url. It is false if the flag was not given.
+// newServerOf returns the server of --base-url. ok is false if the flag was not given.
 func newServerOf(cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings) (namedServer, bool) {
 	if s.baseURL == "" {
 		return namedServer{}, false
@@ -33,8 +33,8 @@ func newServerOf(cfg *config.Config, upstreams map[string]proxy.Upstream, s *set
 	return namedServer{s.baseURL, s.keyFile, cfg, up}, ok
 }
 
-// choose returns the model to ask: the one of this name or, for "", the only one that the server lists. It
-// asks the model for a token, so that what is wrong is told before anything takes long.
+// choose returns the model to ask: the one with this name or, for "", the only one that the server lists. It asks the
+// model for one token, so that problems show before anything takes long.
 func (n namedServer) choose(ctx context.Context, name string) (string, error) {
 	listed, err := n.list(ctx)
 	switch {
@@ -54,7 +54,7 @@ func (n namedServer) choose(ctx context.Context, name string) (string, error) {
 	return name, nil
 }
 
-// empty returns the error of a server that lists no model.
+// empty returns the error for a server that lists no models.
 func (n namedServer) empty() error {
 	return fmt.Errorf("%s lists no model; load one into the server", n.url)
 }
@@ -87,7 +87,7 @@ func (n namedServer) tryChat(ctx context.Context, name string, listed []string) 
 	return fmt.Errorf("the model %q cannot chat (%s); name a chat model with --model: often -instruct or -chat, and not one for embeddings", name, said(failed))
 }
 
-// advise returns the error of a server that cannot be used, with what to do about it.
+// advise returns an error for a server that cannot be used, with what to do about it.
 func (n namedServer) advise(err error) error {
 	var failed *upstream.Error
 	if !errors.As(err, &failed) {
@@ -114,10 +114,10 @@ func (n namedServer) advise(err error) error {
 	return fmt.Errorf("%s failed: %s", n.url, said(failed))
 }
 
-// said returns what the server said.
+// said returns the server's answer.
 func said(e *upstream.Error) string { return fmt.Sprintf("%d %s", e.Status, e.Message) }
 
-// innermost returns the cause of all causes: "connection refused".
+// innermost returns the cause of all causes, such as "connection refused".
 func innermost(err error) error {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next
@@ -125,7 +125,7 @@ func innermost(err error) error {
 	return err
 }
 
-// isMissing reports whether the server has answered, and has nothing at the path.
+// isMissing reports whether the server has answered that nothing is at the path.
 func isMissing(err error) bool {
 	var failed *upstream.Error
 	if !errors.As(err, &failed) || failed.Unreachable || failed.Credentials != "" {
@@ -137,8 +137,8 @@ func isMissing(err error) bool {
 // isBusy reports whether the server will answer later: it is loading a model, or has other requests.
 func isBusy(e *upstream.Error) bool { return e.Status == 529 || e.Status == http.StatusTooManyRequests }
 
-// check asks the server for a token, or says what it lists if it has several models: to ask one may load
-// it.
+// check asks the server for one token. If the server has several models, check only returns their list: asking one may
+// load it.
 func (n namedServer) check(ctx context.Context) (string, error) {
 	listed, err := n.list(ctx)
 	if err != nil {

@@ -21,9 +21,9 @@ func chatServer(t *testing.T, s *upstreamtest.Chat, models ...string) string {
 	return server.URL + "/v1"
 }
 
-// weatherOnly serves a model behind a server whose own tools API reads one call. The model fills the parameter of
-// get_weather, and says the call of another tool in the tags of the attribute format, which the server does not read.
-// Without that API it is the simulated model.
+// weatherOnly serves a model whose server has a tools API that reads only one kind of call. The model fills in
+// get_weather, and writes calls of other tools in the attribute format, which the server does not read. Without the
+// tools API it is the simulated model.
 func weatherOnly() *upstreamtest.Chat {
 	fake := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
 		switch {
@@ -42,8 +42,8 @@ const timerSet = `{"id": "weather", "kind": "a", "tools": [{"name": "get_weather
 {"id": "timer", "kind": "b", "tools": [{"name": "set_timer", "input_schema": {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]}}], "question": "Set a timer for 5 minutes.", "expected": [{"name": "set_timer", "input": {"minutes": 5}}]}
 `
 
-// TestEvalServer asks a server that no file describes, in all ways that are asked by default and with its
-// own questions, and uses the entry that is printed.
+// TestEvalServer evaluates a server without a configuration file, with the default ways and questions, and then loads
+// the printed entry.
 func TestEvalServer(t *testing.T) {
 	fake := weatherOnly()
 	url := chatServer(t, fake, "gemma")
@@ -69,8 +69,8 @@ func TestEvalServer(t *testing.T) {
 	succeed(t, "check", "--config", write(t, "dragoman.yaml", entry), "--online")
 }
 
-// TestEvalWays compares the tools API of a server with and without what is read out of text, on files of
-// a folder, and with a key.
+// TestEvalWays compares a server's tools API with and without reading calls in text, on a folder of files, and with a
+// key.
 func TestEvalWays(t *testing.T) {
 	fake := weatherOnly()
 	fake.Key = "secret"
@@ -98,8 +98,8 @@ func TestEvalWays(t *testing.T) {
 	}
 }
 
-// TestEvalEntry prints the entry of a configuration anew. legacy is what auto stands for with this model, whatever
-// format its entry has.
+// TestEvalEntry prints the entry of a configuration again. auto means legacy for this model, whatever format its entry
+// has.
 func TestEvalEntry(t *testing.T) {
 	url := chatServer(t, upstreamtest.NewChat(nil), "gemma")
 	file := write(t, "dragoman.yaml", `{upstreams: {here: {kind: openai, base_url: "`+url+`"}}, models: [{name: "g*", upstream: here, model: gemma, format: json}]}`)
@@ -109,8 +109,7 @@ func TestEvalEntry(t *testing.T) {
 	}
 }
 
-// TestServerCannotBeUsed holds that what is wrong with --base-url is told with what to do, before
-// anything takes long.
+// TestServerCannotBeUsed: if --base-url cannot work, the error says so with what to do, before anything takes long.
 func TestServerCannotBeUsed(t *testing.T) {
 	refuse := func(status int, message string) *upstreamtest.Chat {
 		return upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Refuse(status, "invalid_request_error", message, "")}))
@@ -154,7 +153,7 @@ func TestServerCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestServeServer serves every model of a server, by its own names and with a key that changes.
+// TestServeServer serves all models of a server under their own names, with a key that changes.
 func TestServeServer(t *testing.T) {
 	fake := upstreamtest.NewChat(nil)
 	fake.Key = "secret"
@@ -176,7 +175,7 @@ func TestServeServer(t *testing.T) {
 	}
 }
 
-// TestSources holds which of --base-url, --config and --simulated is taken.
+// TestSources checks which of --base-url, --config and --simulated wins.
 func TestSources(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
 	const url = "http://127.0.0.1:8080/v1"

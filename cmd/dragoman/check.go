@@ -22,10 +22,10 @@ import (
 	"dragoman/upstream"
 )
 
-// onlineTimeout is how long one call of `check --online` may take.
+// onlineTimeout is the limit of one call of `check --online`.
 const onlineTimeout = 30 * time.Second
 
-// checkCommand is `dragoman check`.
+// checkCommand returns `dragoman check`.
 func checkCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
@@ -45,8 +45,8 @@ last, if all have answered. The server of --base-url is asked if it lists one mo
 	return c
 }
 
-// check makes all that serve would before it listens, so that it finds what serve would
-// find, and throws it away. With online it also calls the upstreams.
+// check does everything that serve does before it listens, so that it finds the same problems, and discards the result.
+// With online it also calls the upstreams.
 func check(ctx context.Context, p process, s *settings, online bool) error {
 	cfg, err := s.load(p)
 	if err != nil {
@@ -71,7 +71,7 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	return err
 }
 
-// checkOnline calls the upstreams, and prints how that went.
+// checkOnline calls the upstreams, and prints the results.
 func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings) error {
 	if server, ok := newServerOf(cfg, upstreams, s); ok {
 		said, err := server.check(ctx)
@@ -83,7 +83,7 @@ func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams
 	return callAll(ctx, w, cfg, upstreams)
 }
 
-// summary says what a configuration that can be used would serve.
+// summary returns what a valid configuration would serve.
 func summary(cfg *config.Config) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "listen    %s, %s\n", cfg.Listen, access(cfg))
@@ -111,7 +111,7 @@ func summary(cfg *config.Config) string {
 	return s.String()
 }
 
-// askedIn says in which format a model is asked, and why.
+// askedIn returns in which format a model is asked, and why.
 func askedIn(m proxy.UpstreamModel) string {
 	switch {
 	case m.Tools == proxy.ToolsNative:
@@ -126,7 +126,7 @@ func askedIn(m proxy.UpstreamModel) string {
 	return " in " + format + ": " + m.FormatReason()
 }
 
-// access says what a client has to bring.
+// access returns what a client must send.
 func access(cfg *config.Config) string {
 	var all []string
 	if cfg.TLS.Cert != "" {
@@ -143,8 +143,8 @@ func access(cfg *config.Config) string {
 	return strings.Join(all, ", ")
 }
 
-// callAll calls each upstream once and prints how that went. One that fails does not keep
-// the others from being called; the error says how many failed.
+// callAll calls each upstream once and prints the results. It calls all of them even if some fail; the error has the
+// number of failures.
 func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream) error {
 	failures := 0
 	for _, u := range cfg.Upstreams {
@@ -163,8 +163,8 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 	return nil
 }
 
-// callOne asks the upstream for one token, and returns how that went. Where no entry gives the id of a model, it asks
-// for the list of models, which shows whether the credentials are good. With an error, it returns what was asked.
+// callOne asks the upstream for one token, and returns the result. If no entry has a model id, it asks for the list of
+// models instead, which also tests the credentials. With an error, it returns what was asked.
 func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up proxy.Upstream) (string, error) {
 	begun := time.Now()
 	if m, found := firstModel(cfg, u); found {
@@ -192,7 +192,7 @@ func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up prox
 	return "not called: " + noModel, nil
 }
 
-// whyNot says why an upstream did not answer, and what to do.
+// whyNot returns why an upstream did not answer, and what to do.
 func whyNot(u config.Upstream, err error) string {
 	var failed *upstream.Error
 	switch {
@@ -210,7 +210,7 @@ func whyNot(u config.Upstream, err error) string {
 	return said(failed)
 }
 
-// whyNoTLS says why TLS with a server fails that can be reached, and what to do; "" for other errors.
+// whyNoTLS returns why TLS with a reachable server fails, and what to do; "" for other errors.
 func whyNoTLS(place string, err error) string {
 	var (
 		authority x509.UnknownAuthorityError
@@ -227,8 +227,8 @@ func whyNoTLS(place string, err error) string {
 	return ""
 }
 
-// firstModel returns the first model of the upstream whose id can be asked for: it is not a
-// wildcard. The simulated upstream takes any id.
+// firstModel returns the upstream's first model with a known id, which excludes wildcards. The simulated upstream takes
+// any id.
 func firstModel(cfg *config.Config, u config.Upstream) (proxy.UpstreamModel, bool) {
 	for _, route := range cfg.Models {
 		for _, m := range route.For(route.Name).UpstreamModels() {
@@ -240,7 +240,7 @@ func firstModel(cfg *config.Config, u config.Upstream) (proxy.UpstreamModel, boo
 	return proxy.UpstreamModel{}, false
 }
 
-// askOneToken returns an error unless the model answers within the timeout, with one token.
+// askOneToken returns an error unless the model answers with one token within the timeout.
 func askOneToken(ctx context.Context, timeout time.Duration, up proxy.Upstream, m proxy.UpstreamModel) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -257,8 +257,7 @@ func askOneToken(ctx context.Context, timeout time.Duration, up proxy.Upstream, 
 	if err != nil {
 		return err
 	}
-	// The answer may have no text: one token can be the beginning of a thought. That the
-	// upstream says why it stopped is enough.
+	// The answer may have no text, because one token may only begin thinking. A stop reason is enough.
 	call, err := up.Prepare(spec, prompt)
 	if err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTelemetryVariables: what the variables of OpenTelemetry ask for and is not there is a problem of the
-// configuration, with one line that says how to mend it.
+// TestTelemetryVariables: an unsupported OpenTelemetry variable is a configuration problem, with one line that says how
+// to fix it.
 func TestTelemetryVariables(t *testing.T) {
 	for _, test := range []struct {
 		variable, value string

@@ -10,7 +10,7 @@ import (
 	"dragoman/cmd/dragoman/internal/serve"
 )
 
-// configPrintCommand is `dragoman config print`.
+// configPrintCommand returns `dragoman config print`.
 func configPrintCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "print",
@@ -29,7 +29,7 @@ server. The first line has the hash by which /readyz and the metrics name it.`,
 	return c
 }
 
-// printConfig prints what serve would have in effect on this machine.
+// printConfig prints the configuration that serve would use on this machine.
 func printConfig(p process, s *settings) error {
 	cfg, err := s.load(p)
 	if err != nil {
@@ -44,7 +44,7 @@ func printConfig(p process, s *settings) error {
 	return err
 }
 
-// configSchemaCommand is `dragoman config schema`.
+// configSchemaCommand returns `dragoman config schema`.
 func configSchemaCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The first line has the hash by which the server names the same configuration, wherever it runs.
+// The first line has the hash by which the server names the same configuration, on any machine.
 func TestConfigPrint(t *testing.T) {
 	path := write(t, "dragoman.yaml", simulatedFile)
 	server := start(t, nil, "--config", path)
@@ -19,7 +19,7 @@ func TestConfigPrint(t *testing.T) {
 	}
 }
 
-// A word that begins several commands names them, and a second word that is none is told so.
+// The first word of several commands prints their help, and an unknown second word is an error.
 func TestCommandsOfTwoWords(t *testing.T) {
 	for _, tt := range []struct {
 		args           []string

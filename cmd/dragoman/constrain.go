@@ -16,7 +16,7 @@ import (
 	"dragoman/upstream"
 )
 
-// constrainCommand is `dragoman constrain`.
+// constrainCommand returns `dragoman constrain`.
 func constrainCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "constrain [flags] [FILE]",
@@ -42,7 +42,7 @@ where the model's entry has wire: prompt, of completions. The network is not use
 	return c
 }
 
-// constrain prints the constraint of one request or, with the kind of a server, what it is sent.
+// constrain prints the constraint of one request. With a kind of server, it prints what that server would get.
 func (r *rendering) constrain(ctx context.Context, p process, args []string, server string) error {
 	if err := r.load(p); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestConstrain prints the constraints of requests, and what servers are sent of them.
+// TestConstrain prints the constraints of requests, and what servers get.
 func TestConstrain(t *testing.T) {
 	forced := strings.Replace(weatherRequest, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)
 	for _, tt := range []struct{ name, body, flags, want, stderr string }{

@@ -22,7 +22,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// demoCommand is `dragoman demo`.
+// demoCommand returns `dragoman demo`.
 func demoCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
@@ -58,7 +58,8 @@ an imported Qwen2.5 is: the prompt is one string, in the model's own chat templa
 	return c
 }
 
-// The conversation of the demo: the user asks for the city, the model calls the tool, and the tool returns the result.
+// The conversation of the demo: the user asks about the city, the model calls the tool, and the tool returns the
+// result.
 const (
 	demoCity     = "Lisbon"
 	demoQuestion = "What is the weather in " + demoCity + "?"
@@ -80,20 +81,20 @@ const demoRequest = `{"model": "claude-2.1", "max_tokens": 1024, "stream": true,
 	}
 }], "messages": [{"role": "user", "content": "` + demoQuestion + `"}%s]}`
 
-// demoReturns are the messages that return the result: the text and the call of the model, and what the tool said.
+// demoReturns are the messages that return the result: the model's text and call, and the tool's result.
 const demoReturns = `, {"role": "assistant", "content": [
 	{"type": "text", "text": %q}, {"type": "tool_use", "id": %q, "name": "` + demoTool + `", "input": %s}
 ]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": %[2]q, "content": %[4]q}]}`
 
-// demo serves the simulated model on a free port, set as model says, holds the conversation and prints it. It
-// has no environment but for the colours, so that no configuration of the user's changes it.
+// demo serves the simulated model on a free port, with the changes of model, holds the conversation and prints it. Its
+// only environment is for colours, so that the user's configuration changes nothing.
 func demo(ctx context.Context, p process, model func(*proxy.Route), verbose bool) error {
 	none := func(string) string { return "" }
 	load := func(running *config.Config) (*config.Config, error) {
 		free := config.Override{Value: freePort}
 		cfg, err := config.Load(config.Source{Listen: free, AdminListen: free, Simulated: true, Getenv: none, Running: running})
 		if err == nil {
-			model(&cfg.Models[0]) // the simulated model is the only one
+			model(&cfg.Models[0]) // the only entry is the simulated model
 		}
 		return cfg, err
 	}
@@ -117,23 +118,23 @@ func demo(ctx context.Context, p process, model func(*proxy.Route), verbose bool
 	return err
 }
 
-// conversation is what the demo shows: its client asks, and asks again with the result of the tool.
+// conversation is what the demo shows: its client asks, and asks again with the tool's result.
 type conversation struct {
 	url         string
 	asked, told demoStep
-	ended       chan demoStep // gets each exchange that has ended
+	ended       chan demoStep // receives each finished exchange
 }
 
-// demoStep is one request of the demo, and what came of it.
+// demoStep is one request of the demo, and its answer.
 type demoStep struct {
 	format                              string   // of calls
 	request, prompt, completion, stream string   // request and stream are bodies
 	id                                  string   // of the call
-	text, input                         []string // the pieces of the text, and of the input of the call
+	text, input                         []string // the pieces of the text, and of the call's input
 	stop                                messages.Stop
 }
 
-// hold asks the question, and returns the result of the tool that the model calls. The client of the demo runs nothing.
+// hold asks the question, and returns the result of the tool that the model calls. The demo's client runs no real tool.
 func (c *conversation) hold() (err error) {
 	if c.asked, err = c.ask(""); err == nil {
 		c.told, err = c.ask(fmt.Sprintf(demoReturns, strings.Join(c.asked.text, ""), c.asked.id, strings.Join(c.asked.input, ""), demoResult))
@@ -141,11 +142,11 @@ func (c *conversation) hold() (err error) {
 	return err
 }
 
-// ask sends the question and more messages, and returns what came of it.
+// ask sends the question followed by more messages, and returns the step.
 func (c *conversation) ask(more string) (step demoStep, err error) {
 	body := jsontext.Value(fmt.Sprintf(demoRequest, more))
-	_ = body.Indent(jsontext.WithIndent("  "))                                  // the server says what is wrong with it
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
+	_ = body.Indent(jsontext.WithIndent("  "))                                  // the server reports what is wrong with it
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never use a proxy
 	response, err := client.Post(c.url, "application/json", bytes.NewReader(body))
 	if err != nil {
 		return step, err
@@ -162,7 +163,7 @@ func (c *conversation) ask(more string) (step demoStep, err error) {
 	return step, err
 }
 
-// observe notes what becomes of a request, of which a client sees the events alone.
+// observe records the prompt and the completion, which a client cannot see.
 func (c *conversation) observe(*http.Request, *metrics.Exchange) *proxy.Observation {
 	var s demoStep
 	return &proxy.Observation{

@@ -10,7 +10,7 @@ import (
 	"dragoman/cmd/dragoman/internal/terminal"
 )
 
-// transcript returns all of the conversation.
+// transcript returns the whole conversation.
 func (c *conversation) transcript() string {
 	s := fmt.Sprintf("Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and writes calls in the format %s, as a model without a tool API would.\n", c.asked.format)
 	turn := func(title, prompt string, step demoStep) {
@@ -42,11 +42,11 @@ Next: dragoman serve --simulated, and point a client of the Messages API at it.
 // The screen that the demo fits on, in characters.
 const (
 	screenWidth = 80
-	screenSplit = 42 // where the client's half of it begins
+	screenSplit = 42 // where the client's half begins
 )
 
-// screen returns the conversation on one screen: what the model writes, and beside it what the client
-// receives of that. A name and a value have the same colour on both sides.
+// screen returns the conversation on one screen: what the model writes, and beside it what the client receives. A name
+// and a value have the same colour on both sides.
 func (c *conversation) screen(paint terminal.Painter) string {
 	s := "Dragoman demo: a real server, and a simulated model. It only completes text.\n" +
 		paint.Bold("The client asks, with a tool that it has: "+demoTool) + "\n  " + demoQuestion + "\n"
@@ -70,13 +70,13 @@ func (c *conversation) screen(paint terminal.Painter) string {
 	return s
 }
 
-// beside returns the rows of the first completion, and beside each what the client got of it, "" for
-// nothing: a block, with the pieces in which it came.
+// beside returns the rows of the first completion, each with the client's part of it, or "": a block and the pieces in
+// which it arrived.
 func (c *conversation) beside(paint terminal.Painter) (rows [][2]string) {
 	for line := range strings.Lines(c.asked.completion) {
 		rows = wrap(rows, strings.TrimRight(line, "\n"), screenSplit-3)
 	}
-	// put writes beside the first row from at on that has a text in it.
+	// put writes beside the first row from at on that contains a text.
 	put := func(at int, with, kind, text string) int {
 		at += max(0, slices.IndexFunc(rows[at:], func(row [2]string) bool { return strings.Contains(row[0], with) }))
 		if rows[at][1] != "" {
@@ -88,14 +88,14 @@ func (c *conversation) beside(paint terminal.Painter) (rows [][2]string) {
 	}
 	joined := func(pieces []string) string { return clip(strings.Join(pieces, "·"), screenWidth-screenSplit-10) }
 	put(0, "", "text", joined(c.asked.text))
-	at := put(1, demoTool, "tool_use", paint.Cyan(demoTool)) // the text before it may name the tool
+	at := put(1, demoTool, "tool_use", paint.Cyan(demoTool)) // skip the text before the call, which may name the tool
 	put(at, demoCity, "input", paint.Green(joined(c.asked.input)))
 	put(len(rows)-1, "", "stop", string(c.asked.stop))
 	return rows
 }
 
-// wrap appends a line as rows, none of which is longer than width: the line is broken before or behind a tag or
-// an object, or else at a space.
+// wrap appends a line as rows of at most width characters. It breaks the line before or after a tag or an object, or
+// else at a space.
 func wrap(rows [][2]string, line string, width int) [][2]string {
 	for utf8.RuneCountInString(line) > width {
 		first := string([]rune(line)[:width])
@@ -108,7 +108,7 @@ func wrap(rows [][2]string, line string, width int) [][2]string {
 	return rows
 }
 
-// markup colours the markup of a line, and in it the name of the tool and its argument.
+// markup colours the markup of a line, the tool's name and its argument.
 func markup(p terminal.Painter, line string) string {
 	begins := func(prefix string) bool { return strings.HasPrefix(line, prefix) }
 	if begins("[simulated] ") || begins("[stopped at ") || begins("[ended]") || strings.Contains(line, demoQuestion) {
@@ -123,7 +123,7 @@ func markup(p terminal.Painter, line string) string {
 	return p.Yellow(line)
 }
 
-// clip returns as much of a text as there is room for, with a mark if there is more of it.
+// clip returns as much of a text as fits, with a mark if it was cut.
 func clip(s string, width int) string {
 	if runes := []rune(s); len(runes) > width {
 		return string(runes[:width-1]) + "…"

@@ -35,7 +35,7 @@ func TestDemoVerbose(t *testing.T) {
 	}
 }
 
-// Over the wire of raw prompts the demo shows the string that the model gets, and all else is the same.
+// Over the wire of raw prompts, the demo shows the prompt as the model's string. Everything else is the same.
 func TestDemoRawPrompt(t *testing.T) {
 	got := invocation{}.run(t, "demo", "--wire", "prompt", "--verbose")
 	if got.code != 0 || got.stderr != "" {
@@ -56,9 +56,9 @@ func TestDemoRawPrompt(t *testing.T) {
 	}
 }
 
-// On the smallest of terminals the demo and the prompt behind it are one screen.
+// The demo and its prompt fit on one screen of the smallest terminal.
 func TestDemo(t *testing.T) {
-	pieces := regexp.MustCompile(`(?m)^(.*(text|input) +)\S.*$`) // they are cut where the network cut them
+	pieces := regexp.MustCompile(`(?m)^(.*(text|input) +)\S.*$`) // the network decides where they are cut
 	want := `Dragoman demo: a real server, and a simulated model. It only completes text.
 The client asks, with a tool that it has: get_weather
   What is the weather in Lisbon?
@@ -92,7 +92,7 @@ Next: dragoman serve --simulated    All of this: dragoman demo --verbose
 	}
 }
 
-// In each format the client gets the same of it, on one screen.
+// In each format the client gets the same blocks, and everything fits on one screen.
 func TestDemoFormats(t *testing.T) {
 	for _, format := range translate.Formats() {
 		t.Run(format, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestDemoFormats(t *testing.T) {
 	}
 }
 
-// Colours are for terminals alone, and for those that have them; they take no room.
+// Only terminals with colours get colours, and colours take no room.
 func TestDemoColours(t *testing.T) {
 	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
 		command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=demo", env)

@@ -18,7 +18,7 @@ import (
 	"dragoman/translate"
 )
 
-// evalCommand is `dragoman eval`.
+// evalCommand returns `dragoman eval`.
 func evalCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval [flags] [SET…]",
@@ -67,7 +67,7 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
 
 const (
 	mostSets = 1000 // files on a command line
-	// quickTime is how long a quick run takes, with some seconds left for the report.
+	// quickTime is the time of a quick run, minus some seconds for the report.
 	quickTime = 5*time.Minute - 5*time.Second
 )
 
@@ -79,12 +79,12 @@ type evaluation struct {
 	quick              bool
 	concurrency, limit int
 
-	entry     entry // the model, for people to paste
+	entry     entry // the model's entry, to paste
 	upstreams serve.Upstreams
 }
 
-// run asks the model, and prints the table of the report, the verdict and the entry to paste. Questions
-// without an answer are an error, which it returns after that.
+// run asks the model, and prints the table, the verdict and the entry to paste. After that it returns an error if
+// questions have no answer.
 func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	began := time.Now()
 	o := eval.Options{Out: e.out, Concurrency: e.concurrency}
@@ -118,7 +118,7 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	return cmp.Or(e.print(p.stdout, report, autoFormat(o.Model)), err)
 }
 
-// check returns a usage error for flags that make no sense, before anything is read or asked.
+// check returns a usage error for a wrong combination of flags, before anything is read or asked.
 func (e *evaluation) check() error {
 	if err := e.settings.chooseSource(); err != nil {
 		return err
@@ -136,8 +136,8 @@ func (e *evaluation) check() error {
 	return nil
 }
 
-// questions returns the questions of the sets that args name, or the built-in ones, and
-// notes in about which they are.
+// questions returns the questions of the sets in args, or the built-in ones. It notes in about which questions these
+// are.
 func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Question, err error) {
 	switch {
 	case len(args) > 0:
@@ -160,9 +160,8 @@ func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Qu
 	return list, err
 }
 
-// choose returns the model to ask, with its upstream, as the configuration has it, and
-// notes in about who that is. The route's fallbacks are not asked: the figures are to be
-// those of one model.
+// choose returns the configured model to ask, with its upstream, and notes both in about. It ignores the route's
+// fallbacks, because the figures must come from one model.
 func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (eval.Model, error) {
 	cfg, err := e.settings.load(p)
 	if err != nil {
@@ -194,8 +193,8 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel.Resolved(ctx, up), Upstream: up, At: about.Upstream}, nil
 }
 
-// ways returns the formats to ask in, with that of the model in place of auto. Without --formats, the
-// tools API of a server of chat completions is one of them.
+// ways returns the formats to ask in, with the model's own format instead of auto. Without --formats, the tools API of
+// a server of chat completions is one of them.
 func (e *evaluation) ways(m eval.Model) (all []string, err error) {
 	formats := e.formats
 	if from(e.settings.flags, "formats") == "" && e.entry.upstream.Kind == config.OpenAI {
@@ -215,8 +214,8 @@ func (e *evaluation) ways(m eval.Model) (all []string, err error) {
 	return all, nil
 }
 
-// autoFormat returns the format that auto stands for with a model; auto itself, if auto asks the model in
-// words of its family that no name stands for.
+// autoFormat returns the format that auto means for a model. It returns auto itself if auto uses the words of the
+// model's family, which no format name means.
 func autoFormat(m eval.Model) string {
 	auto := m.UpstreamModel
 	auto.Format = translate.FormatAuto
@@ -228,7 +227,7 @@ func autoFormat(m eval.Model) string {
 	return named.Format
 }
 
-// print writes the table, what follows from it, and says where the report is.
+// print writes the table, the conclusions and the place of the report.
 func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error {
 	if report.Simulated {
 		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing of one.")

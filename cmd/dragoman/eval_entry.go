@@ -11,16 +11,16 @@ import (
 	"dragoman/translate"
 )
 
-// entry is the model that eval has asked, for people to paste into a configuration file.
+// entry is the model that eval has asked, as an entry to paste into a configuration file.
 type entry struct {
-	name     string // that clients ask for
+	name     string // the name that clients ask for
 	route    proxy.Route
 	upstream config.Upstream
 	settings *settings
 }
 
-// yaml returns the entry with a format, or with the server's own tools API. Of a model that no file declares, it is a whole file. auto is the
-// format that auto stands for.
+// yaml returns the entry with a format, or with the server's own tools API. If no file declares the model, it returns a
+// whole file. auto is the format that auto means for the model.
 func (e entry) yaml(format, auto string) string {
 	how := "format: " + format
 	switch format {

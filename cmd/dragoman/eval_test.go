@@ -12,7 +12,7 @@ import (
 	"dragoman/translate"
 )
 
-// TestEval asks the simulated model, twice: the second time everything is known.
+// TestEval asks the simulated model twice: the second run already has all answers.
 func TestEval(t *testing.T) {
 	set := write(t, "set.jsonl", `{"id": "weather", "tools": [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}], "question": "What is the weather in Lisbon?", "expected": [{"name": "get_weather", "input": {"city": "Lisbon"}}]}
 {"id": "greeting", "question": "Hello.", "expected": [{"name": "get_weather", "input": {}}]}
@@ -39,7 +39,7 @@ func TestEval(t *testing.T) {
 		t.Errorf("the results have become\n%s", again)
 	}
 
-	// In every format the simulated model answers the same questions, with the same calls.
+	// In every format the simulated model answers the same questions with the same calls.
 	all := translate.Formats()
 	every := invocation{}.run(t, "eval", "--simulated", "--formats", strings.Join(all, ","), "--out", t.TempDir(), set)
 	for _, format := range all {
@@ -53,7 +53,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// The entry that eval prints is a configuration that the server takes, also where the server's own tools API has won.
+// The printed entry is a valid configuration, also if the server's own tools API has won.
 func TestEvalEntryLoads(t *testing.T) {
 	e := entry{name: "m", upstream: config.Upstream{BaseURL: "http://127.0.0.1:1/v1"}, settings: &settings{baseURL: "http://127.0.0.1:1/v1"}}
 	for how, want := range map[string]string{"json": "    format: auto\n", "legacy": "    format: legacy\n", eval.Native: "    tools: native\n", eval.Server: "    tools: native\n    rescue: false\n"} {

@@ -17,7 +17,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// spy is an upstream that counts connections and keeps what it is sent.
+// spy is an upstream that counts connections and records requests.
 type spy struct {
 	http.Handler
 	mu          sync.Mutex
@@ -40,7 +40,7 @@ func (s *spy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(w, r)
 }
 
-// reached returns how many connections there were, and what has been sent for a model since the last time.
+// reached returns how many connections there were, and the requests since the last call.
 func (s *spy) reached() (connections int, sent []sentRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ var explainedRequests = []string{
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"sunny"},{"type":"text","text":"And\n\nHuman: Bergen?"}]}]}`,
 }
 
-// What /explain, a dry run and render show is, byte for byte, what an upstream gets, for every kind and wire,
-// and nothing connects to show it.
+// /explain, a dry run and render show byte for byte what an upstream gets, for every kind and wire, and open no
+// connection.
 func TestExplain(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -131,7 +131,7 @@ models:
 `, spies["east"].listen(t), google, spies["relay"].listen(t), local))
 	env := map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": credentials}
 	server := start(t, env, "--config", path)
-	before := map[string]int{} // connections, of which the look for credentials at the start takes some
+	before := map[string]int{} // connections so far, because looking for credentials at the start takes some
 	for range 4 {
 		server.await(t, `"event":"credentials_found"`)
 	}

@@ -63,7 +63,7 @@ func TestRenderText(t *testing.T) {
 	}
 }
 
-// Who is to read the prompt decides whether a call can be opened for it.
+// The model's features decide whether the prompt can open a call.
 func TestRenderTarget(t *testing.T) {
 	forced := strings.Replace(weatherRequest, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)
 	config := write(t, "dragoman.yaml", simulatedFile)
@@ -88,7 +88,7 @@ func TestRenderTarget(t *testing.T) {
 	}
 }
 
-// lineOut is a line that --jsonl wrote: a prompt, a message, or an error.
+// lineOut is a line of output with --jsonl: a prompt, a message or an error.
 type lineOut struct {
 	Error *struct{ Type, Message string }
 	prompt
@@ -202,7 +202,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// equalEmpty does not tell no blocks from an empty list of them.
+// equalEmpty treats no blocks and an empty list of blocks as equal.
 var equalEmpty = cmp.FilterValues(func(a, b []block) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
 
 func TestParseEvents(t *testing.T) {
@@ -230,7 +230,7 @@ func TestParseEvents(t *testing.T) {
 	}
 }
 
-// line is a line for parse --jsonl with the weather request and these members.
+// line returns a line for parse --jsonl with the weather request and these fields.
 func line(completion, members string) string {
 	quoted, _ := json.Marshal(completion)
 	return fmt.Sprintf(`{"request":%s,"completion":%s%s}`, strings.ReplaceAll(weatherRequest, "\n", " "), quoted, members)
@@ -247,7 +247,7 @@ func TestParseLines(t *testing.T) {
 		line string
 		want []block
 		stop string
-		err  string // is in the error's message
+		err  string // part of the error's message
 	}{
 		{"bare", line("It rains.", ""), text, "end_turn", ""},
 		{"nulls", line("It rains.", `,"stop_reason":null,"stop_sequence":null,"chunk":null`), text, "end_turn", ""},
@@ -319,8 +319,7 @@ func TestParseLines(t *testing.T) {
 	}
 }
 
-// A line is answered before the next one is there, so that the command can
-// stand in a pipe.
+// Each line is answered before the next one arrives, so that the command works in a pipe.
 func TestParseLinesPromptly(t *testing.T) {
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
@@ -391,7 +390,7 @@ type iotestErr struct{}
 
 func (iotestErr) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// TestParseOutcomes holds where parse says how calls were read.
+// TestParseOutcomes checks where parse prints how calls were read.
 func TestParseOutcomes(t *testing.T) {
 	request := write(t, "request.json", weatherRequest)
 	odd := strings.Replace(weatherCall, "<tool_name>get_weather</tool_name>", "<tool_name>get_weather</tool_name>\n<!-- so -->", 1) +

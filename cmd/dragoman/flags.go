@@ -12,7 +12,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// variable returns the name of the environment variable of a flag.
+// variable returns the name of a flag's environment variable.
 func variable(name string) string {
 	return "DRAGOMAN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
@@ -20,7 +20,7 @@ func variable(name string) string {
 // fromVariable is the annotation of a flag that the environment has set.
 const fromVariable = "variable"
 
-// from returns where a flag was set: "--listen" or "DRAGOMAN_LISTEN", "" if it was not.
+// from returns where a flag was set: "--listen" or "DRAGOMAN_LISTEN"; "" if it was not set.
 func from(flags *pflag.FlagSet, name string) string {
 	switch f := flags.Lookup(name); {
 	case f == nil || !f.Changed:
@@ -31,8 +31,8 @@ func from(flags *pflag.FlagSet, name string) string {
 	return "--" + name
 }
 
-// environment sets the flags that the command line did not set. An empty variable counts
-// as one that is not set. The error is config.Problems.
+// environment sets the flags that the command line did not set. An empty variable counts as not set. The error is
+// config.Problems.
 func environment(flags *pflag.FlagSet, getenv func(string) string) error {
 	var problems config.Problems
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -54,13 +54,13 @@ func environment(flags *pflag.FlagSet, getenv func(string) string) error {
 	return nil
 }
 
-// flagError returns the usage error for what pflag says of a command line. It suggests the nearest flag.
+// flagError turns an error of pflag into a usage error that suggests the nearest flag.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch words := c.Flags().Args(); {
-	case c.HasSubCommands() && len(words) > 0: // a command that does not exist, and its flags
+	case c.HasSubCommands() && len(words) > 0: // an unknown command, with flags
 		return unknownCommand(c, words[0])
 	case errors.As(err, &unknown):
 		var names []string
@@ -81,7 +81,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usagef("%v", err)
 }
 
-// valueError says what is wrong with the value of a flag that its Set does not take.
+// valueError returns the error for a value that a flag does not accept.
 func valueError(f *pflag.Flag, value string, err error) error {
 	switch f.Value.Type() {
 	case "bool":
@@ -92,8 +92,8 @@ func valueError(f *pflag.Flag, value string, err error) error {
 	return err
 }
 
-// describeFlags adds the values and the variables of flags to their usage, for a command and all below it,
-// and says how shells complete them.
+// describeFlags adds values and variables to the usage of flags, for a command and all its subcommands, and sets how
+// shells complete them.
 func describeFlags(p process, c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete := completer(p, f); complete != nil {
@@ -109,7 +109,7 @@ func describeFlags(p process, c *cobra.Command) {
 	}
 }
 
-// atMost returns a usage error for more arguments than n.
+// atMost returns a usage error for more than n arguments.
 func atMost(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -138,7 +138,7 @@ func (c choice) String() string {
 	return *c.value
 }
 
-// Type says how the help shows a default.
+// Type decides how the help shows a default.
 func (c choice) Type() string { return "string" }
 
 // Set sets the value. The error suggests a word.
@@ -150,7 +150,7 @@ func (c choice) Set(s string) error {
 	return nil
 }
 
-// wordsOf returns the values that a flag can have, nil if they are not listed.
+// wordsOf returns the values that a flag can have; nil if any value is allowed.
 func wordsOf(f *pflag.Flag) []string {
 	switch value := f.Value.(type) {
 	case choice:
@@ -163,14 +163,13 @@ func wordsOf(f *pflag.Flag) []string {
 	return nil
 }
 
-// someOf declares a flag whose value is some of words, with commas between. By default it is the first
-// few of them.
+// someOf declares a flag whose value is a comma-separated list of words. The default is the first few of them.
 func someOf(c *cobra.Command, values *[]string, name string, words []string, few int, usage string) {
 	*values = words[:few]
 	c.Flags().Var(choices{values, words}, name, usage)
 }
 
-// choices is the value of a flag that is some of words.
+// choices is the value of a flag that is a list of words.
 type choices struct {
 	values *[]string
 	words  []string
@@ -183,10 +182,10 @@ func (c choices) String() string {
 	return strings.Join(*c.values, ",")
 }
 
-// Type says how the help shows a default.
+// Type decides how the help shows a default.
 func (c choices) Type() string { return "string" }
 
-// Set sets the values. One that is named twice is there once.
+// Set sets the values, without duplicates.
 func (c choices) Set(s string) error {
 	var values []string
 	for word := range strings.SplitSeq(s, ",") {
@@ -202,7 +201,7 @@ func (c choices) Set(s string) error {
 	return nil
 }
 
-// checkWord returns an error for a word that is not among words, with a suggestion.
+// checkWord returns an error for a word that is not in words, with a suggestion.
 func checkWord(s string, words []string) error {
 	if slices.Contains(words, s) {
 		return nil
@@ -213,7 +212,7 @@ func checkWord(s string, words []string) error {
 	return fmt.Errorf("%q is none; there are: %s", s, strings.Join(words, ", "))
 }
 
-// meant asks whether a mistyped word was meant to be the nearest of words, "" if none is near.
+// meant returns a question that suggests the nearest of words; "" if none is near.
 func meant(word string, words []string) string {
 	if near := suggest(word, words); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

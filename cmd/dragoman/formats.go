@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// formatsCommand is `dragoman formats`.
+// formatsCommand returns `dragoman formats`.
 func formatsCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "formats",
@@ -39,7 +39,7 @@ of a call, and for slips in tags what a model wrote.`,
 	return c
 }
 
-// listFormats prints what there is to know of each format.
+// listFormats prints everything about each format.
 func listFormats(p process) error {
 	var out strings.Builder
 	for i, f := range translate.AboutFormats() {
@@ -74,7 +74,7 @@ func listFormats(p process) error {
 	return err
 }
 
-// listReasons prints what each reason says of a call.
+// listReasons prints what each reason means.
 func listReasons(p process) error {
 	var out strings.Builder
 	for _, r := range translate.AboutReasons() {

@@ -9,7 +9,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Every format is listed with its name and a call, in the order in which others list them.
+// Every format is listed with its name and a call, in the same order as elsewhere.
 func TestListFormats(t *testing.T) {
 	got := invocation{}.run(t, "formats")
 	if got.code != 0 {
@@ -36,7 +36,7 @@ func TestListFormats(t *testing.T) {
 	}
 }
 
-// With --slips, every reason is listed with its sentence, and the slips in tags with an example.
+// With --slips, every reason is listed with its sentence, and slips in tags with an example.
 func TestListSlips(t *testing.T) {
 	got := invocation{}.run(t, "formats", "--slips")
 	for _, reason := range messages.Reasons[1:] { // all but none
@@ -49,7 +49,7 @@ func TestListSlips(t *testing.T) {
 	}
 }
 
-// So is every chat template, with the format in which it writes calls.
+// Every chat template is listed with the format in which it writes calls.
 func TestListChatTemplates(t *testing.T) {
 	_, out, ok := strings.Cut(invocation{}.run(t, "formats").stdout, "\nchat templates\n")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -64,7 +64,7 @@ func TestListChatTemplates(t *testing.T) {
 	}
 }
 
-// A completion is parsed in every format by its name, also in those in which no model is asked.
+// A completion can be parsed in every format by name, including formats that prompts do not use.
 func TestParseAccepted(t *testing.T) {
 	request := write(t, "request.json", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],
 		"tools":[{"name":"book","input_schema":{"type":"object","properties":{"note":{"type":"string"}}}}]}`)
@@ -77,7 +77,7 @@ func TestParseAccepted(t *testing.T) {
 	}
 }
 
-// A call before a closing tag of thinking is one where the model opens what it closes.
+// If a server opens thinking in the template, a call before the closing tag of thinking is part of the thinking.
 func TestParseThinking(t *testing.T) {
 	const request = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],` +
 		`"tools":[{"name":"book","input_schema":{"type":"object","properties":{"note":{"type":"string"}}}}]}`

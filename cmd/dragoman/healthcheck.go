@@ -14,10 +14,10 @@ import (
 	"dragoman/cmd/dragoman/internal/serve"
 )
 
-// healthTimeout is less than the time that container engines give to a check.
+// healthTimeout is less than container engines give to a check.
 const healthTimeout = 5 * time.Second
 
-// healthcheckCommand is `dragoman healthcheck`.
+// healthcheckCommand returns `dragoman healthcheck`.
 func healthcheckCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "healthcheck",
@@ -33,10 +33,9 @@ HEALTHCHECK CMD ["dragoman", "healthcheck"].`,
 	return c
 }
 
-// adminAddress returns where the running server listens for operators, if it was started
-// with the same flags and file. Nothing else of the configuration matters. It is loaded as
-// with --simulated, because the file alone may be incomplete: the server can have been
-// started with that flag.
+// adminAddress returns the admin listener's address of a server that was started with the same flags and file. Nothing
+// else in the configuration matters. It loads the configuration as with --simulated, because the file alone may be
+// incomplete: the server may have been started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
 	if _, _, err := net.SplitHostPort(s.adminListen); s.adminListen != "" && err != nil {
 		return "", usagef("%s: %q is not host:port", from(s.flags, "admin-listen"), s.adminListen)
@@ -52,8 +51,8 @@ func (s *settings) adminAddress(p process) (string, error) {
 	return cfg.AdminListen, nil
 }
 
-// healthcheck returns an error unless /healthz of the running server answers with 200. It
-// asks for liveness and not readiness: a container that drains must not be restarted.
+// healthcheck returns an error unless /healthz of the running server answers with 200. It checks liveness, not
+// readiness: a draining container must not be restarted.
 func healthcheck(ctx context.Context, p process, s *settings) error {
 	address, err := s.adminAddress(p)
 	if err != nil {
@@ -66,7 +65,7 @@ func healthcheck(ctx context.Context, p process, s *settings) error {
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never use a proxy
 	response, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("not healthy: %w", err)

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the help into testdata")
 
-// TestHelpTexts holds what people read of every command: scripts and pages quote it.
+// TestHelpTexts fixes the help of every command, because scripts and pages quote it.
 func TestHelpTexts(t *testing.T) {
 	archive := &txtar.Archive{Comment: []byte("The help of the program, and of each command. To have it written: go test ./cmd/dragoman -run TestHelpTexts -update\n\n")}
 	for _, c := range ourCommands() {
@@ -26,7 +26,7 @@ func TestHelpTexts(t *testing.T) {
 	hold(t, filepath.Join("testdata", "help.txtar"), string(txtar.Format(archive)))
 }
 
-// ourCommands returns the program and its commands, but those whose help is cobra's.
+// ourCommands returns the program and its commands, except those with cobra's own help.
 func ourCommands() (all []*cobra.Command) {
 	var add func(c *cobra.Command)
 	add = func(c *cobra.Command) {
@@ -42,8 +42,8 @@ func ourCommands() (all []*cobra.Command) {
 	return all
 }
 
-// TestManual holds that each command has a page with its flags, in which no text is taken for markup, and that
-// what formats manual pages has nothing to say of them.
+// TestManual checks that each command has a manual page with its flags, that no text is taken for markup, and that the
+// formatter has no warnings.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
 	succeed(t, "man", dir)
@@ -87,13 +87,13 @@ func hold(t *testing.T, path, got string) {
 	}
 }
 
-// Every flag has an example, and every example is a command line that can be read.
+// Every flag has an example, and every example is a valid command line.
 func TestExamples(t *testing.T) {
 	shown := map[string]bool{}
 	for _, c := range ourCommands() {
 		for line := range strings.Lines(c.Example) {
 			_, line, _ := strings.Cut(line, "dragoman ")
-			line, _, _ = strings.Cut(line, "   ") // what it is for
+			line, _, _ = strings.Cut(line, "   ") // remove its description
 			var words []string
 			for _, word := range strings.Fields(line) {
 				if strings.ContainsAny(word, "<>|") {

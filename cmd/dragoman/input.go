@@ -14,11 +14,11 @@ import (
 	"dragoman/translate/messages"
 )
 
-// maxLine bounds a line of --jsonl, in bytes without its ending. It is the most that the
-// proxy takes as a body, too, if nothing else is configured.
+// maxLine is the limit of a line of --jsonl, in bytes without its ending. It is also the proxy's default limit for a
+// body.
 const maxLine = 32 << 20
 
-// readAll returns all of the input: see input.
+// readAll returns the whole input: see input.
 func (p process) readAll(args []string) ([]byte, error) {
 	in, err := p.input(args)
 	if err != nil {
@@ -28,8 +28,7 @@ func (p process) readAll(args []string) ([]byte, error) {
 	return io.ReadAll(in)
 }
 
-// input opens the file that the first argument names, standard input for "-" or no
-// argument.
+// input opens the file in the first argument. For "-", or without an argument, it returns standard input.
 func (p process) input(args []string) (io.ReadCloser, error) {
 	if len(args) == 0 || args[0] == "-" {
 		return io.NopCloser(p.stdin), nil
@@ -37,9 +36,8 @@ func (p process) input(args []string) (io.ReadCloser, error) {
 	return os.Open(args[0])
 }
 
-// eachLine writes one line for each line that it reads, at once and in order: what convert
-// appends to dst, or, in its place, the *lineError that convert returns. Another error
-// ends it. The first line has the number 1.
+// eachLine writes one line for each line that it reads, immediately and in order. convert appends the output to dst. If
+// convert returns a *lineError, eachLine writes the error instead; any other error ends it. Lines are numbered from 1.
 func eachLine(in io.Reader, out io.Writer, convert func(n int, line, dst []byte) ([]byte, error)) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var line, result []byte
@@ -65,9 +63,8 @@ func eachLine(in io.Reader, out io.Writer, convert func(n int, line, dst []byte)
 	}
 }
 
-// readLine appends the next line to dst, without its ending. The error is a *lineError for
-// a line of more than limit bytes, which is read to its end all the same, and io.EOF after
-// the last line.
+// readLine appends the next line to dst, without its ending. The error is io.EOF after the last line, and a *lineError
+// for a line above limit bytes, which it still reads to the end.
 func readLine(r *bufio.Reader, dst []byte, limit int) ([]byte, error) {
 	long := false
 	for begun := false; ; begun = true {
@@ -90,8 +87,7 @@ func readLine(r *bufio.Reader, dst []byte, limit int) ([]byte, error) {
 	}
 }
 
-// lineError says what is wrong with one line of --jsonl, in the shape of an error of the
-// Messages API.
+// lineError is an error in one line of --jsonl, in the form of an error of the Messages API.
 type lineError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -103,7 +99,7 @@ func (e *lineError) Error() string { return e.Message }
 func (e *lineError) appendJSON(dst []byte) []byte {
 	b, err := json.Marshal(map[string]*lineError{"error": e}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic(err) // two strings always have a JSON form
+		panic(err) // two strings always marshal
 	}
 	return append(dst, b...)
 }
@@ -113,7 +109,7 @@ func badLine(format string, args ...any) error {
 	return &lineError{messages.ErrorInvalidRequest, fmt.Sprintf(format, args...)}
 }
 
-// asLineError returns a *lineError for an invalid request, and other errors as they are.
+// asLineError returns a *lineError for an invalid request, and other errors unchanged.
 func asLineError(err error) error {
 	var invalid *messages.InvalidRequestError
 	if errors.As(err, &invalid) {

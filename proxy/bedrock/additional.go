@@ -57,7 +57,7 @@ func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) 
 		at, v, before := at.member(name), nonNull(from.Take(name)), own.Member(name)
 		switch {
 		case v == nil:
-		case before == nil && name != "max_tokens": // max_tokens has a default; any other field without a Converse value is taken
+		case before == nil && name != "max_tokens": // max_tokens is only left here if Converse has its own, which wins
 			c.origins[name] = 0
 			own.Set(name, v)
 		case name == "tools":

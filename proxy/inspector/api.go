@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// The longest pages.
+// The limits of a page of lines or events.
 const mostLines, mostEvents = 1000, 2000
 
-// list answers with the lines of exchanges, the newest first: those before a number, or the newest.
+// list answers with the lines of exchanges, newest first: those before a number, or the newest of all.
 func (in *Inspector) list(w http.ResponseWriter, r *http.Request) error {
 	before, err := number(r, "before", 0)
 	if err != nil {
@@ -29,16 +29,16 @@ func (in *Inspector) list(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// clear forgets all exchanges.
+// clear removes all exchanges.
 func (in *Inspector) clear(w http.ResponseWriter, _ *http.Request) error {
 	in.store.clear()
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// text answers with a piece of a text of the exchange, from an offset in bytes on: part is "request",
-// or of the prompt with the number asked "prompt", "completion" or "thinking". What is longer than
-// [mostPart] is asked for again, from where the piece ended.
+// text answers with a piece of a text of the exchange, from an offset in bytes. The query's part is "request", or for
+// the prompt with number asked, "prompt", "completion" or "thinking". A text longer than [mostPart] takes several
+// requests, each from the end of the last piece.
 func (in *Inspector) text(w http.ResponseWriter, r *http.Request) error {
 	x, from, err := in.openedFrom(r)
 	if err != nil {
@@ -59,7 +59,7 @@ func (in *Inspector) text(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// part returns the text that a request names. The lock is held.
+// part returns the text that the query names. The caller holds the lock.
 func (x *exchange) part(r *http.Request) (*text, error) {
 	part := r.URL.Query().Get("part")
 	if part == "request" {
@@ -80,7 +80,7 @@ func (x *exchange) part(r *http.Request) (*text, error) {
 	return nil, &problem{http.StatusBadRequest, "part: write request, prompt, completion or thinking"}
 }
 
-// prompt returns the prompt that a request names by its number. The lock is held.
+// prompt returns the prompt with the number in the query. The caller holds the lock.
 func (x *exchange) prompt(r *http.Request) (*prompt, error) {
 	n, err := number(r, "asked", 0)
 	if err != nil {
@@ -89,7 +89,7 @@ func (x *exchange) prompt(r *http.Request) (*prompt, error) {
 	return x.promptAt(n)
 }
 
-// promptAt returns the prompt with a number. The lock is held.
+// promptAt returns the prompt with this number. The caller holds the lock.
 func (x *exchange) promptAt(n int64) (*prompt, error) {
 	if n >= int64(len(x.prompts)) {
 		return nil, &problem{http.StatusNotFound, "asked: no prompt has this number"}
@@ -97,7 +97,7 @@ func (x *exchange) promptAt(n int64) (*prompt, error) {
 	return x.prompts[n], nil
 }
 
-// whole returns a text without a character at its end that is not whole.
+// whole returns data without an incomplete character at its end.
 func whole(data []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i < len(data); i++ {
 		if b := data[len(data)-i]; utf8.RuneStart(b) {
@@ -110,16 +110,16 @@ func whole(data []byte) []byte {
 	return data
 }
 
-// shownEvent is an event as the page gets it.
+// shownEvent is an event in the form that the page gets.
 type shownEvent struct {
 	At    int64  `json:"at"`
 	Name  string `json:"name"`
 	Delta string `json:"delta,omitzero"`
 	Index int    `json:"index"`
-	Data  string `json:"data"` // the text of a delta; else JSON
+	Data  string `json:"data"` // the text of a delta; for other events, their JSON
 }
 
-// events answers with events, from the one with a number on.
+// events answers with events, beginning at a number.
 func (in *Inspector) events(w http.ResponseWriter, r *http.Request) error {
 	x, from, err := in.openedFrom(r)
 	if err != nil {
@@ -135,7 +135,7 @@ func (in *Inspector) events(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// eventsFrom returns a page of events. The lock is held.
+// eventsFrom returns a page of events. The caller holds the lock.
 func (x *exchange) eventsFrom(from int) []shownEvent {
 	out := []shownEvent{}
 	from = min(from, len(x.events))
@@ -158,7 +158,7 @@ func (x *exchange) eventsFrom(from int) []shownEvent {
 	return out
 }
 
-// openedFrom returns the exchange of the path, and the offset or number from which on it is asked for.
+// openedFrom returns the exchange in the path, and the offset or number to begin at.
 func (in *Inspector) openedFrom(r *http.Request) (x *exchange, from int64, err error) {
 	if x, err = in.opened(r); err != nil {
 		return nil, 0, err
@@ -167,7 +167,7 @@ func (in *Inspector) openedFrom(r *http.Request) (x *exchange, from int64, err e
 	return x, from, err
 }
 
-// spans answers with what a completion was read as, from an offset in bytes on.
+// spans answers with how the parser read a completion, beginning at an offset in bytes.
 func (in *Inspector) spans(w http.ResponseWriter, r *http.Request) error {
 	x, from, err := in.openedFrom(r)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// page has what a browser loads: nothing comes from elsewhere, and nothing is built.
+// page has the files that a browser loads. Nothing comes from elsewhere, and there is no build step.
 //
 //go:embed page
 var page embed.FS
 
-// assetTypes are the types of the assets by the end of their names. They do not depend on the machine.
+// assetTypes maps file extensions to media types, so that the types do not depend on the machine.
 var assetTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -31,8 +31,7 @@ type asset struct {
 	data      []byte
 }
 
-// assets returns the handler of the files of the page. There is nothing of an exchange in them, so
-// that they need no token.
+// assets returns the handler of the page's files. They contain nothing about exchanges, so they need no token.
 func assets() http.Handler {
 	files := map[string]asset{}
 	err := fs.WalkDir(page, "page", func(name string, entry fs.DirEntry, err error) error {
@@ -49,7 +48,7 @@ func assets() http.Handler {
 		return nil
 	})
 	if err != nil {
-		panic(err) // the files are in the program
+		panic(err) // cannot happen: the files are embedded
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := files["/"+strings.TrimPrefix(r.URL.Path, Path)]
@@ -58,7 +57,7 @@ func assets() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", assetTypes[path.Ext(file.name)])
-		w.Header().Set("Cache-Control", "no-cache") // but with the ETag it is not sent again
+		w.Header().Set("Cache-Control", "no-cache") // the ETag saves sending it again
 		w.Header().Set("Etag", file.tag)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file.data))
 	})

@@ -13,27 +13,26 @@ import (
 	"dragoman/translate/messages"
 )
 
-// keptHeaders are the fields of a request's header that are kept. None of them holds a credential, and
-// whatever decides how the request is answered is among them: it is sent again with them.
+// keptHeaders are the request headers that are kept. None carries a credential, and they include every header that
+// affects the answer, because a replay sends them.
 var keptHeaders = []string{
 	"Content-Type", "Accept", "User-Agent", "Anthropic-Version", "Anthropic-Beta", "X-Dragoman-Dry-Run",
 	"X-Amzn-Bedrock-Guardrailidentifier", "X-Amzn-Bedrock-Guardrailversion", "X-Amzn-Bedrock-Trace",
 	"X-Amzn-Bedrock-Performanceconfig-Latency", "X-Amzn-Bedrock-Service-Tier",
 }
 
-// Bounds on single texts of an exchange, so that none leaves no room for the others.
+// Limits for single texts of an exchange, so that each leaves room for others.
 const (
 	mostBody   = 8 << 20
 	mostPrompt = 8 << 20
 	mostText   = mostOfOne
-	mostTools  = 8 // names of tools in the list
+	mostTools  = 8 // tool names in the list
 )
 
-// replaying is an exchange that is sent again. It is in the context of its request, by which the
-// observer knows it.
+// replaying is in the context of a replayed request, so that the observer recognizes it.
 type replaying struct {
 	of    string
-	began chan string // gets the id of the new exchange
+	began chan string // receives the id of the new exchange
 }
 
 type replayKey struct{}
@@ -43,27 +42,27 @@ func replayIn(ctx context.Context) *replaying {
 	return again
 }
 
-// capture is an exchange while it goes on. Its methods are the functions of a [proxy.Observation]:
-// they are called one after another.
+// capture records an exchange in progress. Its methods are the functions of a [proxy.Observation], which are called one
+// after another.
 type capture struct {
 	*exchange
 	store  *store
 	ctx    context.Context // of the request
 	came   http.Header     // of the request
 	record *metrics.Exchange
-	heard  conversation // what the request holds
-	before string       // the id of the exchange that it continues
-	prompt *prompt      // that was asked last
-	call   *call        // that was made last
+	heard  conversation // the conversation in the request
+	before string       // the id of the exchange that this one continues
+	prompt *prompt      // the last prompt
+	call   *call        // the last call
 	trace  *translate.Trace
-	req    *messages.Request // that the prompt was rendered from
+	req    *messages.Request // the request of the prompt
 
-	admitted bool // the client was let in
+	admitted bool // the client passed authentication
 
-	heardAt int64 // when the upstream was asked, or heard from last
+	heardAt int64 // when the upstream was called, or last sent something
 }
 
-// Observe returns what is kept of an exchange that begins; see [proxy.Observe].
+// Observe starts the record of an exchange; see [proxy.Observe].
 func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.Observation {
 	line := Line{
 		ID: record.RequestID, Kept: true, Dialect: record.Dialect,
@@ -83,15 +82,15 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 	}
 }
 
-// change changes the exchange and tells the feeds.
+// change runs f, which changes the exchange, and tells the feeds.
 func (c *capture) change(f func()) {
 	defer c.store.touch(c.exchange)
 	c.mu.Lock()
-	defer c.mu.Unlock() // also if f panics: the exchange still has to end
+	defer c.mu.Unlock() // also if f panics, because the exchange still has to end
 	f()
 }
 
-// keep appends to a text of the exchange what may be kept of s, up to a size of the text.
+// keep appends to a text of the exchange as much of s as may be kept, up to a size of the text.
 func keep[S ~string | ~[]byte](c *capture, t *text, s S, most int64) {
 	c.mu.Lock()
 	whole := len(s)
@@ -109,8 +108,8 @@ func keep[S ~string | ~[]byte](c *capture, t *text, s S, most int64) {
 	}
 }
 
-// received keeps the request, which a client has sent that was let in: one that was not can have
-// nothing else let go for it.
+// received keeps the request of an authenticated client. Other requests are not kept, so that strangers cannot push out
+// what is kept.
 func (c *capture) received(body []byte) {
 	c.admitted = true
 	for _, name := range keptHeaders {
@@ -125,14 +124,14 @@ func (c *capture) received(body []byte) {
 	c.store.touch(c.exchange)
 }
 
-// hear notes that the upstream is heard from. The lock is held.
+// hear notes that the upstream sent something. The caller holds the lock.
 func (c *capture) hear(at int64) {
 	c.line.Silent = max(c.line.Silent, at-c.heardAt)
 	c.heardAt = at
 }
 
-// failed keeps what the client is told of a failure, which is an event, too, if the client was let in. A client that has
-// left is told nothing.
+// failed keeps the error that the client gets. If the client passed authentication, the error is also an event. A
+// client that has left gets nothing.
 func (c *capture) failed(typ, message string) {
 	if typ == "" {
 		return
@@ -147,7 +146,7 @@ func (c *capture) failed(typ, message string) {
 		Error *failure `json:"error"`
 	}{"error", f})
 	if err != nil {
-		panic(err) // texts can always be written
+		panic(err) // texts always marshal
 	}
 	c.keepEvent(event{at: c.elapsed(), name: "error"}, data, func() {})
 }

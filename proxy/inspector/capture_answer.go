@@ -7,7 +7,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// chunk keeps a piece of a completion, and what it was read as.
+// chunk keeps a piece of a completion, and how it was read.
 func (c *capture) chunk(chunk *translate.Chunk) {
 	at, p := c.elapsed(), c.prompt
 	var read translate.Step
@@ -20,7 +20,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	outcomes := c.keptOutcomes(read.Outcomes)
 	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*spanSize) > 0
 	c.change(func() {
-		if c.gone { // what was kept is let go
+		if c.gone { // the content has been dropped
 			c.trace = nil
 			return
 		}
@@ -49,7 +49,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	}
 }
 
-// event keeps an event that the client gets.
+// event keeps an event of the client's answer.
 func (c *capture) event(e *messages.Event) {
 	next := event{at: c.elapsed(), name: e.Name(), index: e.Index}
 	data := e.Text
@@ -68,7 +68,7 @@ func (c *capture) event(e *messages.Event) {
 	})
 }
 
-// keepEvent keeps an event and its data, and then has note keep what it says of the answer.
+// keepEvent keeps an event and its data. Then note records what the event shows about the answer.
 func (c *capture) keepEvent(next event, data []byte, note func()) {
 	keep(c, &c.eventText, data, mostText)
 	room := c.store.reserve(c.exchange, eventSize) > 0
@@ -96,7 +96,7 @@ func (c *capture) keptOutcomes(all []messages.Outcome) []outcome {
 	return kept
 }
 
-// noteEvent keeps what an event says of the answer. The lock is held.
+// noteEvent records what an event shows about the answer. The caller holds the lock.
 func (c *capture) noteEvent(e *messages.Event, at int64) {
 	if c.line.FirstEvent == 0 {
 		c.line.FirstEvent = at
@@ -117,7 +117,7 @@ func (c *capture) noteEvent(e *messages.Event, at int64) {
 	}
 }
 
-// noteMisread notes in the list how a call was read, if it is not clean. The lock is held.
+// noteMisread adds how a call was read to the list, if it is not clean. The caller holds the lock.
 func (c *capture) noteMisread(o outcome) {
 	l := &c.line
 	if read := o.String(); o.Kind != string(messages.OutcomeClean) && len(l.Misread) < mostTools && !slices.Contains(l.Misread, read) {

@@ -23,7 +23,7 @@ func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 			c.prompts = append(c.prompts, p)
 		}
 	})
-	if c.line.Replay == "" { // a client goes on with its own, and with none of these
+	if c.line.Replay == "" { // no client's turn follows a replay
 		c.store.say(c.exchange, c.heard)
 	}
 }
@@ -55,7 +55,7 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 	c.store.touch(c.exchange)
 }
 
-// passed keeps a body for a model's own tool API.
+// passed keeps a body for a model's own tools API.
 func (c *capture) passed(m proxy.UpstreamModel, body []byte) {
 	p := &prompt{native: true}
 	c.asked(m, p)

@@ -12,8 +12,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// savedCase is one line that `dragoman parse --jsonl` and `dragoman eval` read: a request, the completion that
-// answers it, how it is parsed, and the calls that were made of it.
+// savedCase is one line for `dragoman parse --jsonl` and `dragoman eval`: a request, its completion, how to parse it,
+// and the calls in it.
 type savedCase struct {
 	ID              string         `json:"id"`
 	Request         jsontext.Value `json:"request"`
@@ -34,8 +34,8 @@ type expectedCall struct {
 	Input jsontext.Value `json:"input"`
 }
 
-// saveCase answers with the case of a completion of the exchange. What looks like a credential, or is an address of e-mail, is
-// replaced before the completion is parsed: the case says what is made of the text that stands in it.
+// saveCase answers with the case of a completion. It replaces texts that look like credentials or email addresses
+// before it parses the completion, so that the expected calls match the text of the case.
 func (in *Inspector) saveCase(w http.ResponseWriter, r *http.Request) error {
 	x, err := in.opened(r)
 	if err != nil {
@@ -49,7 +49,7 @@ func (in *Inspector) saveCase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if a.opening != "" { // parse and eval know of no prefill: the text is the whole answer
+	if a.opening != "" { // parse and eval know no prefill, so the text is the whole answer
 		a.text, a.target.Prefill, a.target.TryPrefill = a.opening+a.text, false, false
 	}
 	read, err := a.parse(r.Context(), change{}, max(len(a.text), 1))
@@ -70,7 +70,7 @@ func (in *Inspector) saveCase(w http.ResponseWriter, r *http.Request) error {
 			s.Expected = append(s.Expected, expectedCall{block.Name, block.Input})
 		}
 	}
-	if a.stop == messages.StopToolUse { // how a server calls the end of a turn with calls
+	if a.stop == messages.StopToolUse { // servers report the end of a turn with calls as tool_use
 		s.StopReason = string(messages.StopEndTurn)
 	}
 	if a.target.QuotedCalls {

@@ -2,11 +2,11 @@ package inspector
 
 import "strings"
 
-// clip returns a text of a client's as the list shows it.
+// clip returns a client's text, shortened for the list.
 func clip(s string) string { return clipTo(s, mostLine) }
 
-// clipTo returns the beginning of a text, of at most n bytes and a mark that it is cut. It is a copy:
-// a text may be part of one that is much longer, as a path is of a path with a query.
+// clipTo returns the first n bytes of a text, with a mark if it was cut. It returns a copy, because the text may be
+// part of a much longer one, such as the path of a URL with a query.
 func clipTo(s string, n int) string {
 	if len(s) > n {
 		s = s[:n] + "…"
@@ -14,7 +14,7 @@ func clipTo(s string, n int) string {
 	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// clipAll returns the first of some texts, as the list shows them.
+// clipAll returns the first of some texts, shortened for the list.
 func clipAll(names []string) []string {
 	const most = 32
 	var out []string

@@ -6,7 +6,7 @@ import (
 	"dragoman/translate"
 )
 
-// TestConstraintIsShown has the constraint of a prompt stand behind its parts.
+// TestConstraintIsShown: the constraint of a prompt follows its parts.
 func TestConstraintIsShown(t *testing.T) {
 	p := &translate.Prompt{
 		Turns:      []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: "Go."}}}},

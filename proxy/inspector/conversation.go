@@ -8,18 +8,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// conversation says by hashes what a request holds, so that one that goes on with it is known.
+// conversation has hashes of a request's messages, so that the inspector recognizes the next turn.
 type conversation struct {
-	messages uint64 // all of them; 0 if there are none
-	rest     uint64 // of the body: the same as long as a client goes on as it began
+	messages uint64 // all messages; 0 if there are none
+	rest     uint64 // the rest of the body, which stays the same throughout a conversation
 }
 
-// movedMembers are members of requests that mark what may be cached. Clients move them from turn to turn.
+// movedMembers mark what may be cached. Clients move them from turn to turn.
 var movedMembers = []string{`"cache_control"`, `"cachePoint"`}
 
-// readConversation returns what the body of a request holds, in whatever dialect. begins is called with
-// the hash of the messages before each of them: where the conversation of an earlier turn may end. The
-// body is read once, and nothing of it is kept.
+// readConversation returns the conversation in a request's body, in any dialect. Before each message it calls begins
+// with the hash of the messages so far: an earlier turn's conversation may end there. It reads the body once, and keeps
+// nothing of it.
 func readConversation(body []byte, seed maphash.Seed, begins func(messages uint64)) (c conversation) {
 	var messages, rest maphash.Hash
 	messages.SetSeed(seed)
@@ -55,7 +55,7 @@ func readConversation(body []byte, seed maphash.Seed, begins func(messages uint6
 	return c
 }
 
-// hashValue adds a value to a hash, and reports whether it was well-formed.
+// hashValue adds a value to a hash, and reports whether the value was well-formed.
 func hashValue(h *maphash.Hash, d *jsontext.Decoder) bool {
 	kind := d.PeekKind()
 	if kind != '{' && kind != '[' {
@@ -79,13 +79,13 @@ func hashValue(h *maphash.Hash, d *jsontext.Decoder) bool {
 		}
 	}
 	_, _ = d.ReadToken()
-	if !empty { // a block that only marked something is none
+	if !empty { // a block with nothing but a cache mark does not count
 		_ = h.WriteByte(byte(end))
 	}
 	return true
 }
 
-// open adds the beginning of an object or an array, of which nothing has been added yet.
+// open adds the beginning of an object or an array, if it has not been added yet.
 func open(h *maphash.Hash, kind jsontext.Kind, empty *bool) {
 	if *empty {
 		_ = h.WriteByte(byte(kind))
@@ -93,8 +93,8 @@ func open(h *maphash.Hash, kind jsontext.Kind, empty *bool) {
 	*empty = false
 }
 
-// hashMember adds a member of an object, unless clients move it. A text that stands alone is as a block
-// of text: they turn one into the other to mark it.
+// hashMember adds a field of an object, unless it is one that clients move. A plain string has the same hash as a text
+// block, because clients turn one into the other to mark it.
 func hashMember(h *maphash.Hash, d *jsontext.Decoder, empty *bool) bool {
 	name, err := d.ReadValue()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// turns returns a request of a conversation: a turn of the user, and then others.
+// turns returns a request of a conversation: a user turn, and then others.
 func turns(more ...string) string {
 	messages := append([]string{`{"role":"user","content":"What is the weather in Oslo?"}`}, more...)
 	return `{"model":"claude-2.1","max_tokens":400,"system":"You are brief.","messages":[` + strings.Join(messages, ",") + `]}`
@@ -20,13 +20,13 @@ const (
 	marked = `{"role":"user","content":[{"type":"text","text":"And in Rome?","cache_control":{"type":"ephemeral"}}]}`
 )
 
-// An exchange says which one was the turn before: whatever its client marks for caches, and of several
-// that begin alike the longest, the one that is alike in all, or the newest.
+// An exchange names the turn before it, whatever its client marks for caching. If several exchanges match, the longest
+// one wins, then the one whose whole request matches, then the newest.
 func TestContinues(t *testing.T) {
 	other := strings.Replace(turns(), "brief", "long", 1)
 	for name, test := range map[string]struct {
 		asked []string
-		want  int // of the last one: the number of the exchange that it continues; 0 for none
+		want  int // of the last request: the number of the exchange that it continues; 0 for none
 	}{
 		"the first":              {[]string{turns()}, 0},
 		"the same again":         {[]string{turns(), turns()}, 0},
@@ -71,8 +71,7 @@ func TestConverseContinues(t *testing.T) {
 	}
 }
 
-// What counts tokens or is sent again is no turn of a conversation, and what is not kept any more has
-// none after it.
+// Token counts and replays are not turns of a conversation. An exchange whose content was dropped has no later turn.
 func TestTurnsAreOfClients(t *testing.T) {
 	w := watch(t, simulated.New())
 	w.ask(turns())
@@ -97,7 +96,7 @@ func TestTurnsAreOfClients(t *testing.T) {
 	}
 }
 
-// However many turns a request has, nothing is kept of it while it is read.
+// Reading a conversation uses no memory for its turns, however many there are.
 func TestConversationTakesNoRoom(t *testing.T) {
 	seed := maphash.MakeSeed()
 	body := []byte(turns(strings.Repeat(cold+","+rome+",", 2000) + cold))

@@ -25,8 +25,8 @@ func (in *Inspector) curl(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// curl returns the command, for a shell of POSIX. The key is not kept: it is taken from the
-// environment of the shell, where there is one. The lock is held.
+// curl returns the command, for a POSIX shell. The key is not kept, so the command takes it from the shell's
+// environment, if a key is needed. The caller holds the lock.
 func (x *exchange) curl(base string) (string, error) {
 	if x.body.size == mostBody {
 		return "", errTooLong
@@ -42,8 +42,8 @@ func (x *exchange) curl(base string) (string, error) {
 	return strings.Join(lines, " \\\n  ") + "\n", nil
 }
 
-// errTooLong is for what needs the whole request.
+// errTooLong is for functions that need the whole request.
 var errTooLong = &problem{http.StatusConflict, "the request is too long: it is not kept whole"}
 
-// quoted returns a text as one word of a shell.
+// quoted returns a text, quoted as one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

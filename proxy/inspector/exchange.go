@@ -7,18 +7,18 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Line is what the list says of an exchange. Times that are not points in time are in microseconds.
+// Line is an exchange in the list. Durations are in microseconds.
 type Line struct {
 	ID      string `json:"id"` // the id of the request
 	Number  int64  `json:"number"`
-	At      int64  `json:"at"` // when it began, in milliseconds since 1970
+	At      int64  `json:"at"` // when the exchange began, in milliseconds since 1970
 	Open    bool   `json:"open"`
-	Mark    Mark   `json:"mark,omitzero"`      // "" while it goes on
-	Kept    bool   `json:"kept"`               // it can be opened
-	LeftOut int64  `json:"left_out,omitzero"`  // bytes that are beyond what is kept of one exchange
-	Replay  string `json:"replay_of,omitzero"` // the id of the exchange that is sent again
+	Mark    Mark   `json:"mark,omitzero"`      // "" while the exchange runs
+	Kept    bool   `json:"kept"`               // the exchange can be opened
+	LeftOut int64  `json:"left_out,omitzero"`  // bytes above the limit for one exchange, which are not kept
+	Replay  string `json:"replay_of,omitzero"` // the id of the exchange that this one replays
 
-	// Continues is the id of the exchange that was the turn before.
+	// Continues is the id of the exchange with the turn before.
 	Continues string `json:"continues,omitzero"`
 
 	Client  string `json:"client,omitzero"` // its User-Agent
@@ -38,15 +38,15 @@ type Line struct {
 	Terminal   string   `json:"terminal,omitzero"`
 	Stream     bool     `json:"stream,omitzero"`
 	StopReason string   `json:"stop_reason,omitzero"`
-	Tools      []string `json:"tools,omitzero"`   // that were called, the first of them
-	Misread    []string `json:"misread,omitzero"` // how calls were read that are not clean, each once: "invalid missing_parameters"
+	Tools      []string `json:"tools,omitzero"`   // the first tools that were called
+	Misread    []string `json:"misread,omitzero"` // how calls were read, if not clean, without duplicates: "invalid missing_parameters"
 	Dropped    []string `json:"dropped,omitzero"`
 	Unmet      []string `json:"unmet,omitzero"`
 
 	InputTokens  int   `json:"input_tokens"`
 	OutputTokens int   `json:"output_tokens"`
 	FirstEvent   int64 `json:"first_event,omitzero"`
-	Silent       int64 `json:"silent,omitzero"` // the longest time without a byte from an upstream that was asked
+	Silent       int64 `json:"silent,omitzero"` // the longest time without a byte from a called upstream
 	Duration     int64 `json:"duration,omitzero"`
 	Calls        int   `json:"calls"`      // of upstreams
 	Prompts      int   `json:"prompts"`    // that were asked
@@ -54,22 +54,22 @@ type Line struct {
 	Events       int   `json:"events"`
 }
 
-// exchange is what is kept of one exchange.
+// exchange is one exchange in the store.
 type exchange struct {
 	began time.Time
 
 	// Guarded by store.mu:
 	held int64 // bytes that are kept
-	let  bool  // nothing is kept any more
+	let  bool  // the content must not be kept any more
 	said conversation
 
 	mu   sync.Mutex
 	line Line
-	gone bool // what was kept has been let go
+	gone bool // the content has been dropped
 	content
 }
 
-// content is what is kept of an exchange until it is let go.
+// content is what is kept of an exchange until it is dropped.
 type content struct {
 	header    []headerField
 	body      text
@@ -82,13 +82,13 @@ type content struct {
 	overhead  overhead
 }
 
-// headerField is a field of the request's header that is kept.
+// headerField is a kept header of the request.
 type headerField struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// failure is what the client was told in place of an answer, or at its end.
+// failure is the error that the client got, instead of an answer or at its end.
 type failure struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -101,12 +101,12 @@ type outcome struct {
 	Reason string `json:"reason"`
 }
 
-// isLost reports whether the call is text of the answer in place of a call.
+// isLost reports whether the call stayed text in the answer.
 func (o outcome) isLost() bool {
 	return o.Kind == string(messages.OutcomeRefused) || o.Kind == string(messages.OutcomeLeaked)
 }
 
-// outcomeOf returns what is shown of an outcome.
+// outcomeOf returns an outcome in the page's form.
 func outcomeOf(o messages.Outcome) outcome {
 	return outcome{string(o.Kind), clip(o.Tool), o.ReasonLabel()}
 }
@@ -127,14 +127,14 @@ type overhead struct {
 	Encode int64 `json:"encode"`
 }
 
-// piece is a chunk of a completion: when it came, and where it ends.
+// piece is a chunk of a completion: when it arrived, and where it ends.
 type piece struct {
 	at                int64
 	end, endOfThought int64
 }
 
-// event is an event that the client got. Its text is that of eventText from the end of the event
-// before: the text of a delta, and the JSON of any other event.
+// event is an event that the client got. Its text is in eventText, from the end of the event before: the text of a
+// delta, or the JSON of any other event.
 type event struct {
 	at, end int64
 	name    string
@@ -142,14 +142,13 @@ type event struct {
 	index   int
 }
 
-// The bytes that these take, roughly.
+// The approximate sizes of these in memory.
 const pieceSize, spanSize, eventSize, sourceSize, sectionSize, outcomeSize = 24, 48, 64, 64, 160, 128
 
 // elapsed returns the microseconds since the exchange began.
 func (x *exchange) elapsed() int64 { return time.Since(x.began).Microseconds() }
 
-// drop lets go of what is kept. Whoever serves the exchange may still hold its last prompt: that is
-// emptied, too.
+// drop drops the content. The goroutine of the exchange may still hold its last prompt, so that is emptied, too.
 func (x *exchange) drop() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -159,7 +158,7 @@ func (x *exchange) drop() {
 	x.content, x.line.Kept, x.gone = content{}, false, true
 }
 
-// summary returns what the list says of the exchange.
+// summary returns the exchange's line in the list.
 func (x *exchange) summary() Line {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -171,22 +170,21 @@ func (x *exchange) summary() Line {
 	return line
 }
 
-// isGone reports whether what was kept has been let go.
+// isGone reports whether the content has been dropped.
 func (x *exchange) isGone() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.gone
 }
 
-// call is a call of an upstream. Times are in microseconds since the exchange began; 0 is not yet, or
-// never.
+// call is a call to an upstream. Times are in microseconds since the exchange began; 0 means not yet, or never.
 type call struct {
 	at, ended       int64
 	upstream, model string
 	err             string
 
-	// What the connection did, where there is one.
-	connecting, connected int64 // with the resolution of the name, and with TLS
+	// The times of the connection, if there is one.
+	connecting, connected int64 // including name resolution and TLS
 	reused                bool
 	sent                  int64 // the request was written
 	firstByte             int64 // of the response

@@ -12,13 +12,13 @@ import (
 
 // The times of a feed.
 const (
-	feedPause  = 40 * time.Millisecond // between two tellings, in which changes gather
-	feedSilent = 15 * time.Second      // after which a comment is written
-	feedStall  = 20 * time.Second      // in which a page has to take what is written
+	feedPause  = 40 * time.Millisecond // between two messages, so that changes can collect
+	feedSilent = 15 * time.Second      // without changes, before a comment is written
+	feedStall  = 20 * time.Second      // for a page to accept a write
 )
 
-// live answers with a stream of server-sent events, for as long as the page listens: "line" with the
-// line of an exchange that has changed, and "clear" when the list begins anew.
+// live answers with a stream of server-sent events, as long as the page listens: "line" has the line of a changed
+// exchange, and "clear" means that the list begins anew.
 func (in *Inspector) live(w http.ResponseWriter, r *http.Request) error {
 	f := in.store.watch()
 	if f == nil {
@@ -26,7 +26,7 @@ func (in *Inspector) live(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer in.store.leave(f)
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // that of the request's body; tests have none
+	_ = control.SetReadDeadline(time.Time{}) // remove the deadline for the request's body; tests have none
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	write := func(text []byte) error {
 		_ = control.SetWriteDeadline(time.Now().Add(feedStall))
@@ -58,7 +58,7 @@ func (in *Inspector) live(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// news returns what is to be told, as server-sent events.
+// news returns the changes to send, as server-sent events.
 func (s *store) news(f *feed) []byte {
 	changed, cleared := s.take(f)
 	var text []byte
@@ -68,14 +68,14 @@ func (s *store) news(f *feed) []byte {
 	for _, x := range changed {
 		line, err := json.Marshal(x.summary(), jsontext.AllowInvalidUTF8(true))
 		if err != nil {
-			panic(err) // texts and numbers can always be written
+			panic(err) // texts and numbers always marshal
 		}
 		text = fmt.Appendf(text, "event: line\ndata: %s\n\n", line)
 	}
 	return text
 }
 
-// pause waits, and reports whether ctx still goes on.
+// pause waits for d, and reports whether ctx is still alive.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

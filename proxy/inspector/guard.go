@@ -11,13 +11,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What keeps a page safe that shows the words of strangers: it loads and runs nothing but what is
-// embedded here, talks to nobody but us, and is in no other page's frame. Browsers that know Trusted
-// Types run no text as HTML at all.
+// A safe policy for a page that shows strangers' texts: the page loads and runs only embedded files, talks only to this
+// server, and cannot be framed. Browsers with Trusted Types run no text as HTML at all.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// guarded sets what browsers have to keep to. The operators' listener has checked Host and Origin.
+// guarded sets the headers that restrict browsers. The admin listener has already checked Host and Origin.
 func guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -32,13 +31,13 @@ func guarded(h http.Handler) http.Handler {
 		switch r.Header.Get("Sec-Fetch-Site") {
 		case "", "same-origin", "none":
 			h.ServeHTTP(w, r)
-		default: // another page's doing, or a link in one
+		default: // another page sent it, or has a link
 			refuse(w, &problem{http.StatusForbidden, "the request comes from a page of another origin"})
 		}
 	})
 }
 
-// problem is an error that is told to the page.
+// problem is an error for the page.
 type problem struct {
 	status  int
 	message string
@@ -46,21 +45,21 @@ type problem struct {
 
 func (p *problem) Error() string { return p.message }
 
-// errToken is all that is said of a token that is wrong, or not there.
+// errToken is the only answer to a wrong or missing token.
 var errToken = &problem{http.StatusUnauthorized, "the token is missing or not right: open the URL that the server printed when it started"}
 
 var errNothing = &problem{http.StatusNotFound, "there is nothing here"}
 
-// admits reports whether a request has the token. It is in the header alone: a cookie would be sent
-// for other pages, and a query would be in logs.
+// admits reports whether a request has the token. Only the header counts: browsers would send a cookie for other pages,
+// too, and a query would end up in logs.
 func (in *Inspector) admits(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(sum[:], in.sum[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// withToken returns the handler of a request that needs the token. An error that f returns is told
-// to the page; f has then written nothing.
+// withToken returns the handler of a request that needs the token. If f returns an error, it must not have written
+// anything; the page gets the error.
 func (in *Inspector) withToken(f func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -90,14 +89,14 @@ func refuse(w http.ResponseWriter, err error) {
 func respond(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), json.FormatNilSliceAsNull(false))
 	if err != nil {
-		panic(err) // all that is sent is texts and numbers
+		panic(err) // texts and numbers always marshal
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(data) // a page that has left needs no answer
 }
 
-// respondText answers with a text. Whatever is in it, no browser takes it for a page.
+// respondText answers with a text. No browser takes it for a page, whatever it contains.
 func respondText(w http.ResponseWriter, data []byte) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write(data)

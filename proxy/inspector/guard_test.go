@@ -9,14 +9,14 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// Nothing but the files of the page is answered without the token, whoever asks and wherever else the
-// token is; and nothing at all for another host or a page of another origin.
+// Without the token, only the files of the page are served. The token counts only in its header. Requests for another
+// host, or from another origin's page, get nothing at all.
 func TestToken(t *testing.T) {
 	w := watch(t, simulated.New())
 	w.ask(question)
 	id := w.ended(1)[0].ID
 	one := "exchanges/" + id
-	endpoints := map[string]string{ // by the path; the method
+	endpoints := map[string]string{ // path to method
 		"exchanges": "GET", one: "GET", one + "/text?part=request": "GET", one + "/text?part=prompt": "GET", one + "/events": "GET",
 		one + "/spans": "GET", one + "/curl": "GET", one + "/case": "GET", one + "/why": "GET", one + "/reparse": "POST", "search": "GET", one + "/replay": "POST", "choices": "GET", "live": "GET", "nothing": "GET",
 		"exchanges?all": "DELETE",
@@ -58,7 +58,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// The files of the page need no token, say what a browser may do, and are not sent twice.
+// The files of the page need no token, restrict the browser, and are not sent twice.
 func TestAssets(t *testing.T) {
 	w := watch(t, simulated.New())
 	fetch := func(method, path, tag string) *http.Response {
@@ -98,7 +98,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// The page brings its own scripts and styles: none is in the HTML, and none is from elsewhere.
+// The page has its own scripts and styles: none inside the HTML, and none from elsewhere.
 func TestPageIsClosed(t *testing.T) {
 	err := fs.WalkDir(page, "page", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

@@ -27,10 +27,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const question = `{"model":"claude-2.1","max_tokens":400,"stream":true,"messages":[{"role":"user","content":"What is the weather in Oslo?"}],` +
 	`"tools":[{"name":"get_weather","description":"Weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
 
-// few are limits that tests reach soon.
+// few are limits that tests can reach soon.
 var few = Limits{Exchanges: 100, Bytes: 64 << 20}
 
-// watched is a server with an inspector, for clients and for operators.
+// watched is a server with an inspector, with both its listeners.
 type watched struct {
 	t              *testing.T
 	in             *Inspector
@@ -68,13 +68,13 @@ func watch(t *testing.T, up proxy.Upstream, change ...func(*proxy.Options)) *wat
 	return w
 }
 
-// ask sends a request of the Messages API as a client, and returns the answer.
+// ask sends a client's request of the Messages API, and returns the answer.
 func (w *watched) ask(body string, header ...string) string {
 	w.t.Helper()
 	return w.post("/v1/messages", body, header...)
 }
 
-// post sends a request to a path as a client, and returns the answer.
+// post sends a client's request to a path, and returns the answer.
 func (w *watched) post(path, body string, header ...string) string {
 	w.t.Helper()
 	r, err := http.NewRequest("POST", w.clients.URL+path, strings.NewReader(body))
@@ -101,7 +101,7 @@ func do(t *testing.T, r *http.Request) string {
 	return string(data)
 }
 
-// request returns a request to the API of the inspector, with the token.
+// request returns a request to the inspector's API, with the token.
 func (w *watched) request(method, path, body string) *http.Request {
 	r, err := http.NewRequest(method, w.admin.URL+Path+"api/"+path, strings.NewReader(body))
 	if err != nil {
@@ -111,13 +111,13 @@ func (w *watched) request(method, path, body string) *http.Request {
 	return r
 }
 
-// see returns what the API answers.
+// see returns an answer of the API.
 func (w *watched) see(path string) string {
 	w.t.Helper()
 	return do(w.t, w.request("GET", path, ""))
 }
 
-// lines returns the list, the newest first, once it is as the function wants it.
+// lines returns the list, newest first, as soon as enough accepts it.
 func (w *watched) lines(enough func([]Line) bool) []Line {
 	w.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -136,7 +136,7 @@ func (w *watched) lines(enough func([]Line) bool) []Line {
 	}
 }
 
-// ended returns the list of n exchanges, once all have ended.
+// ended returns the list of n exchanges after all have ended.
 func (w *watched) ended(n int) []Line {
 	w.t.Helper()
 	return w.lines(func(lines []Line) bool {
@@ -149,7 +149,7 @@ func (w *watched) ended(n int) []Line {
 	})
 }
 
-// open returns an exchange as the page gets it.
+// open returns an exchange in the page's form.
 func (w *watched) open(id string) (x shownExchange) {
 	w.t.Helper()
 	if err := json.Unmarshal([]byte(w.see("exchanges/"+id)), &x); err != nil {
@@ -169,15 +169,15 @@ func writes(completion, sequence string) upstream.Func {
 	})
 }
 
-// model is an upstream that writes what the function yields.
+// model returns an upstream that writes what the function yields.
 func model(f func(ctx context.Context, yield func(translate.Chunk, error) bool)) upstream.Func {
 	return func(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
 	}
 }
 
-// An exchange is shown whole: what was asked, what the model wrote and how it was read, what the
-// client got, and when.
+// The page gets the whole exchange: the request, the model's text and how it was read, the client's events, and the
+// times.
 func TestExchange(t *testing.T) {
 	w := watch(t, simulated.New())
 	answer := w.ask(question, "User-Agent", "my-agent/1.0")
@@ -223,8 +223,8 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// A model that is asked to go on is shown with each of its prompts, and why, although the request is
-// forgotten by then.
+// If a model is asked to continue, the page gets each prompt and the reason, although the request is no longer in
+// memory by then.
 func TestContinuedExchange(t *testing.T) {
 	pieces := []string{
 		"I look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo ",
@@ -252,7 +252,7 @@ func TestContinuedExchange(t *testing.T) {
 	}
 }
 
-// What failed says with what, and what the client was told.
+// A failed exchange has its error, and the error that the client got.
 func TestFailedExchange(t *testing.T) {
 	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		yield(translate.Chunk{}, &upstream.Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "no key sk-1234567890abcdef here"})
@@ -272,7 +272,7 @@ func TestFailedExchange(t *testing.T) {
 	}
 }
 
-// secret is in all places of a request where a credential may be.
+// secret is in every place of a request that may carry a credential.
 const secret = "the-secret-of-a-client-0123456789"
 
 // No credential of a client is kept, wherever it was.
@@ -300,7 +300,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 }
 
-// Those who are not let in are in the list, and have nothing of others let go.
+// Clients that fail authentication are in the list, and push out nothing that is kept.
 func TestStrangersTakeNoRoom(t *testing.T) {
 	w := watch(t, simulated.New(), func(o *proxy.Options) { o.Keys = []proxy.Key{proxy.NewKey(secret)} })
 	w.ask(question, "X-Api-Key", secret)
@@ -313,7 +313,7 @@ func TestStrangersTakeNoRoom(t *testing.T) {
 	}
 }
 
-// A page is told of an exchange while it goes on, and of its end.
+// A page gets the changes of an exchange in progress, and its end.
 func TestLive(t *testing.T) {
 	goOn := make(chan struct{})
 	w := watch(t, model(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
@@ -363,7 +363,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// A page that reads nothing holds nobody up, and what it is told in the end is how things are then.
+// A page that does not read holds nobody up. When it reads again, it gets the latest state.
 func TestSlowFeed(t *testing.T) {
 	in := New(few)
 	f := in.store.watch()
@@ -390,7 +390,7 @@ func TestSlowFeed(t *testing.T) {
 	}
 }
 
-// Cleared is cleared, also for exchanges that go on.
+// Clearing also removes exchanges in progress.
 func TestClear(t *testing.T) {
 	w := watch(t, simulated.New())
 	w.ask(question)

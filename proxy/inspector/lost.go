@@ -10,19 +10,20 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Text in the shape of a call that is no call. The parser says of some such text why it is none (an outcome).
-// Some text it does not take for a call at all, because nobody told it to: a call in a code fence, in thinking
-// that the model's server opens, or in a format that is not accepted. The inspector finds that by parsing the completion again, and accepting all.
+// Text in the shape of a call that is not a call. For some of it, the parser reports why (an outcome). Other text the
+// parser does not take for a call at all, because nothing told it to: a call in a code fence, in thinking that the
+// model's server opens, or in a format that is not accepted. The inspector finds these by parsing the completion again
+// with everything accepted.
 
-// Bounds of the search.
+// Limits of the search.
 const (
 	mostSearched = 1 << 20 // bytes of a completion
-	mostReads    = 1 << 14 // pieces in which it is read
-	leastHeld    = 20      // bytes that are held back for more than the beginning of a tag
-	mostFences   = 4       // code fences with JSON, each of which is parsed by itself
+	mostReads    = 1 << 14 // pieces in which it is parsed
+	leastHeld    = 20      // bytes; shorter held text may be just the beginning of a tag
+	mostFences   = 4       // code fences with JSON; each is parsed by itself
 )
 
-// spanShaped is the kind of text that has the shape of a call.
+// spanShaped is the kind of text in the shape of a call.
 const spanShaped = "shaped"
 
 // acceptAll are the changes under which the search parses a completion, the smaller one first.
@@ -34,7 +35,7 @@ var acceptAll = []change{
 // stretch is a part of a completion, in bytes.
 type stretch struct{ from, to int64 }
 
-// hold notes what the parser holds back after a step.
+// hold records what the parser holds back after a step.
 func (r *reading) hold(step translate.Step) {
 	n := len(r.spans)
 	for n > 0 && (r.spans[n-1].Kind == translate.SpanHeld.String() || r.spans[n-1].Kind == translate.SpanDoubt.String()) {
@@ -53,7 +54,7 @@ func (r *reading) hold(step translate.Step) {
 	}
 }
 
-// findLost looks for lost calls in the completion that has just ended, and notes them.
+// findLost looks for lost calls in the completion that has just ended, and records them.
 func (c *capture) findLost() {
 	p := c.prompt
 	c.mu.Lock()
@@ -92,8 +93,8 @@ func (c *capture) findLost() {
 	})
 }
 
-// unnoticed returns the outcome of a call that the parser reads only when it accepts more, nil if there is none,
-// and what it then reads.
+// unnoticed parses the completion again with more accepted, and returns that reading. If it has a call and lost is
+// false, unnoticed also returns the outcome of the call.
 func (a *answered) unnoticed(c *capture, lost bool) (*outcome, *reading) {
 	var all *reading
 	for _, accepting := range acceptAll {
@@ -113,8 +114,8 @@ func (a *answered) unnoticed(c *capture, lost bool) (*outcome, *reading) {
 	return nil, all
 }
 
-// quoted looks for calls in JSON that stand in code fences with other text around: the parser takes such a fence for a
-// call only if it is the whole answer. It returns the outcome of the first, nil for none, and where the calls stand.
+// quoted looks for JSON calls in code fences with other text around them: the parser takes a fence for a call only if
+// it is the whole answer. quoted returns the outcome of the first such call, nil for none, and the places of all.
 func (a *answered) quoted(c *capture) (found *outcome, at []stretch) {
 	fences := fencesWithJSON(a.text)
 	for _, s := range fences[:min(len(fences), mostFences)] {
@@ -133,8 +134,8 @@ func (a *answered) quoted(c *capture) (found *outcome, at []stretch) {
 	return found, at
 }
 
-// thought returns the outcome of a call in thinking that the upstream tells apart, nil if there is none. The parser
-// counts only those in thinking that is part of the text.
+// thought returns the outcome of a call in thinking that the upstream sends in a separate field, nil if there is none.
+// The parser counts only calls in thinking that is part of the text.
 func (a *answered) thought(c *capture) *outcome {
 	if a.thinking == "" || len(a.thinking) > mostSearched {
 		return nil
@@ -148,7 +149,7 @@ func (a *answered) thought(c *capture) *outcome {
 	return &outcome{string(messages.OutcomeLeaked), clip(read.calls()[0]), messages.ReasonThinking}
 }
 
-// fencesWithJSON returns where a Markdown text has code fences that begin with an object or a list.
+// fencesWithJSON returns the places of code fences in a Markdown text that begin with an object or a list.
 func fencesWithJSON(text string) (out []stretch) {
 	const ticks = "```"
 	for from := 0; ; {

@@ -10,32 +10,32 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Mark says in one word how an exchange went, so that trouble shows in the list.
+// Mark is how an exchange went, in one word, so that trouble is visible in the list.
 type Mark string
 
-// The marks. If several apply to an exchange, it has the one that stands first here.
+// The marks. If several apply to an exchange, the first one here wins.
 const (
 	MarkFailed   Mark = "failed"   // the client got an error
 	MarkRefused  Mark = "refused"  // the model wrote a call to its end, and Dragoman could not read it
 	MarkLeaked   Mark = "leaked"   // text in the shape of a call stayed text
-	MarkCut      Mark = "cut"      // the answer ended before the model did
+	MarkCut      Mark = "cut"      // the answer ended before the model's did
 	MarkInvalid  Mark = "invalid"  // the client got a call that does not fit its tool
-	MarkRepaired Mark = "repaired" // a call was malformed, and had one meaning
+	MarkRepaired Mark = "repaired" // a call was malformed, but had only one meaning
 	MarkSlow     Mark = "slow"     // the upstream was silent for [slowAfter] or longer
 	MarkClean    Mark = "clean"
 )
 
-// slowAfter is how long an upstream may be silent in an exchange that is not slow.
+// slowAfter is the shortest silence of an upstream that makes an exchange slow.
 const slowAfter = 10 * time.Second
 
-// markOf is the mark of an exchange that has a call of this kind. Other kinds have none.
+// markOf maps kinds of calls to marks. Other kinds have none.
 var markOf = map[string]Mark{
 	string(messages.OutcomeRefused): MarkRefused, string(messages.OutcomeLeaked): MarkLeaked, string(messages.OutcomeIncomplete): MarkCut,
 	string(messages.OutcomeUnknownTool): MarkInvalid, string(messages.OutcomeInvalid): MarkInvalid,
 	string(messages.OutcomeContinued): MarkRepaired, string(messages.OutcomeTypeFallback): MarkRepaired, string(messages.OutcomeRepaired): MarkRepaired,
 }
 
-// mark returns the mark of the exchange, "" while it goes on.
+// mark returns the mark of the exchange, "" while it runs.
 func (l *Line) mark() Mark {
 	if l.Open {
 		return ""

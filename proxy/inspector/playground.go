@@ -12,17 +12,15 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The playground renders requests and parses completions, for people who try them out. It asks no
-// model, and keeps nothing.
+// The playground renders requests and parses completions on trial. It calls no model, and keeps nothing.
 
-// Bounds on what the playground does at once. A completion of 10 MB may be twice as long in JSON.
+// Limits of the playground. A completion of 10 MB may be twice as long in JSON.
 const (
 	mostTried  = 48 << 20 // bytes of a body
 	mostTrials = 2
 )
 
-// Playground returns the handler of POST /render and POST /parse. Of the models of a server it knows
-// what try makes of a request.
+// Playground returns the handler of POST /render and POST /parse. With try, it can render for the models of a server.
 func Playground(try Try) http.Handler {
 	p := &playground{try: try, trials: make(chan struct{}, mostTrials)}
 	mux := http.NewServeMux()
@@ -32,7 +30,7 @@ func Playground(try Try) http.Handler {
 	return mux
 }
 
-// answering returns the handler that reads a body in JSON, and answers with what f makes of it.
+// answering returns the handler that reads a JSON body, and answers with the result of f.
 func answering[T any](p *playground, f func(context.Context, *T) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -55,7 +53,7 @@ func answering[T any](p *playground, f func(context.Context, *T) (any, error)) h
 	}
 }
 
-// unreadable returns what is told of a body that cannot be read.
+// unreadable returns the error for a body that cannot be read.
 func unreadable(err error) error {
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return &problem{http.StatusRequestEntityTooLarge, "this is more than the playground takes"}
@@ -63,8 +61,8 @@ func unreadable(err error) error {
 	return &problem{http.StatusBadRequest, "the body cannot be read: " + err.Error()}
 }
 
-// refuseTrial tells the page what is wrong with the request that is tried, and where. That is what was asked
-// for, and no failure: while a request is typed it is wrong most of the time.
+// refuseTrial tells the page what is wrong with the tried request, and where. This is a normal answer, not a failure:
+// while somebody types a request, it is wrong most of the time.
 func refuseTrial(w http.ResponseWriter, err error) {
 	told := struct {
 		Error string `json:"error"`
@@ -81,10 +79,10 @@ type renderedTrial struct {
 	Prompt  *translate.Prompt  `json:"prompt"`
 	Origins *translate.Origins `json:"origins"`
 	Dropped []string           `json:"dropped"`
-	Tokens  int                `json:"tokens"` // about how many the prompt has
+	Tokens  int                `json:"tokens"` // the approximate number of tokens in the prompt
 }
 
-// render renders a request for a model, or for any model that is asked in a format.
+// render renders a request for a model, or for any model with a given format.
 func (p *playground) render(ctx context.Context, a *asked) (any, error) {
 	_, trial, err := p.trial(ctx, a)
 	if err != nil {
@@ -93,7 +91,7 @@ func (p *playground) render(ctx context.Context, a *asked) (any, error) {
 	return renderedTrial{trial.Prompt, trial.Origins, trial.Dropped, trial.Prompt.EstimateTokens()}, nil
 }
 
-// try is what the playground knows of the models of the server that is watched.
+// try renders a request for a model of the watched server.
 func (in *Inspector) try(ctx context.Context, req *messages.Request) (*proxy.Trial, error) {
 	s := in.current()
 	if s == nil {

@@ -11,17 +11,16 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Bounds on a page of steps. A page ends before it has more; each has one step at least.
+// Limits of a page of steps. A page ends before it exceeds them, but has at least one step.
 const (
 	mostSteps = 200
 	mostSpans = 20_000   // of all steps
-	window    = 32 << 10 // bytes before the end of a step of which the spans are told
+	window    = 32 << 10 // bytes before the end of a step whose spans are sent
 	mostTold  = 100      // events of a step
-	longest   = 2 << 10  // bytes of the text of an event
+	longest   = 2 << 10  // bytes of an event's text
 )
 
-// tried is the body of POST /parse: a completion, the pieces in which it is read, and which of the steps
-// are asked for.
+// tried is the body of POST /parse: a completion, its pieces, and which steps to return.
 type tried struct {
 	asked
 	Completion   string        `json:"completion"`
@@ -35,13 +34,12 @@ type tried struct {
 // parsed is the answer to POST /parse.
 type parsed struct {
 	Total int          `json:"total"` // steps of the whole completion: one for each piece, and one for its end
-	From  int          `json:"from"`  // which step the first is
-	Start parsedStep   `json:"start"` // what stands before the first, as if it were one step, without its events
+	From  int          `json:"from"`  // the number of the first returned step
+	Start parsedStep   `json:"start"` // everything before the first returned step, as one step without events
 	Steps []parsedStep `json:"steps"`
 }
 
-// parsedStep is what one piece led to. Of spans that ended more than a window before its end, nothing is
-// said.
+// parsedStep is the result of one piece. It omits spans that ended more than a window before its end.
 type parsedStep struct {
 	translate.Step
 	Events   []jsontext.Value `json:"events"`
@@ -49,8 +47,8 @@ type parsedStep struct {
 	Outcomes []outcome        `json:"outcomes,omitzero"`
 }
 
-// parse reads a completion as the answer to a request, and answers with some of its steps. What stands
-// before those is read in one piece: what is made of a text does not depend on its pieces.
+// parse reads a completion as the answer to a request, and answers with some of its steps. It reads the text before
+// those steps in one piece: pieces do not change how a text is read.
 func (p *playground) parse(ctx context.Context, t *tried) (any, error) {
 	req, trial, err := p.trial(ctx, &t.asked)
 	if err != nil {
@@ -61,7 +59,7 @@ func (p *playground) parse(ctx context.Context, t *tried) (any, error) {
 	answer.From = min(max(t.From, 0), answer.Total-1)
 	trace := translate.NewTrace(req, trial.Prompt)
 	at := min(answer.From*piece, len(t.Completion))
-	if at > 0 { // else the message begins with the first step
+	if at > 0 { // at 0, the message begins with the first step
 		answer.Start = tell(t.Completion, trace.Read(translate.Chunk{Text: t.Completion[:at]}))
 		answer.Start.Events, answer.Start.LeftOut = nil, 0
 	}
@@ -84,7 +82,7 @@ func (p *playground) parse(ctx context.Context, t *tried) (any, error) {
 	return answer, nil
 }
 
-// tell returns what a page is told of a step in a completion.
+// tell returns a step of a completion in the page's form.
 func tell(completion string, s translate.Step) parsedStep {
 	told := parsedStep{Step: s, Events: []jsontext.Value{}}
 	if from := s.End - window; s.From < from {

@@ -21,7 +21,7 @@ import (
 const triedRequest = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Look </invoke> up."}],
 "tools":[{"name":"look","input_schema":{"type":"object","properties":{"at":{"type":"string"}}}}]}`
 
-// try sends a body to the playground, and reads the answer into out.
+// try sends a body to the playground, and decodes the answer into out.
 func try(t *testing.T, h http.Handler, path string, body, out any) (status int) {
 	t.Helper()
 	data, err := json.Marshal(body)
@@ -54,7 +54,7 @@ type shownSpan struct {
 	Source string `json:"source"`
 }
 
-// A request is rendered in every format, and each part of the prompt says where it is from.
+// A request renders in every format, and each part of the prompt has its source.
 func TestPlaygroundRender(t *testing.T) {
 	h := Playground(nil)
 	for _, format := range translate.Formats() {
@@ -72,7 +72,7 @@ func TestPlaygroundRender(t *testing.T) {
 	}
 }
 
-// What is wrong with a request is said, and where.
+// The error says what is wrong with a request, and where.
 func TestPlaygroundRefuses(t *testing.T) {
 	h := Playground(func(context.Context, *messages.Request) (*proxy.Trial, error) {
 		return nil, errors.New("model: x: no model of this name is configured")
@@ -126,7 +126,7 @@ type shownStep struct {
 
 const triedCompletion = "I look.\n<function_calls>\n<invoke>\n<tool_name>look</tool_name>\n<parameters>\n<at>é</at>\n</parameters>\n</invoke>\n"
 
-// A page of steps shows what all steps show, wherever it begins.
+// A page of steps shows the same as all steps together, wherever it begins.
 func TestPlaygroundParse(t *testing.T) {
 	h := Playground(nil)
 	parse := func(from, count int) (got shownParse) {
@@ -169,7 +169,7 @@ func TestPlaygroundParse(t *testing.T) {
 	}
 }
 
-// A completion of 10 MB is told in pages of a bounded size, wherever they begin.
+// A completion of 10 MB comes in pages of limited size, wherever they begin.
 func TestPlaygroundBounds(t *testing.T) {
 	h := Playground(nil)
 	text := strings.Repeat("é <b>&amp;</b> ", 10<<20/16)

@@ -11,21 +11,21 @@ import (
 // Try renders a request as a server would: [proxy.Server.Try].
 type Try func(context.Context, *messages.Request) (*proxy.Trial, error)
 
-// playground is what its endpoints share.
+// playground is the state of its endpoints.
 type playground struct {
 	try    Try
-	trials chan struct{} // has an element for each that is being made
+	trials chan struct{} // has an element for each trial in progress
 }
 
-// asked is what both endpoints are sent: a request, and for what it is rendered.
+// asked is the common part of both bodies: a request, and its model or format.
 type asked struct {
-	Request string `json:"request"` // the text of a request of the Messages API, which may be no JSON yet
-	Model   string `json:"model"`   // a model of the server; "" for the format alone
+	Request string `json:"request"` // the text of a request of the Messages API, perhaps not yet valid JSON
+	Model   string `json:"model"`   // a model of the server; "": no model, only a format
 	Format  string `json:"format"`
-	Prefill bool   `json:"prefill"` // without a model: it takes a prefill
+	Prefill bool   `json:"prefill"` // without a model: assume that the model takes a prefill
 }
 
-// trial returns the request, and what is asked of a model for it.
+// trial returns the request, and what a model would be asked for it.
 func (p *playground) trial(ctx context.Context, a *asked) (*messages.Request, *proxy.Trial, error) {
 	req, err := messages.Decode([]byte(a.Request), messages.DecodeOptions{})
 	if err != nil {

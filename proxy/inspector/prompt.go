@@ -10,34 +10,34 @@ import (
 	"dragoman/translate/messages"
 )
 
-// prompt is what a model was asked, and what it wrote.
+// prompt is a model's prompt and its completion.
 type prompt struct {
 	at       int64
 	upstream string
 	model    string
 	format   string
-	again    translate.Reason // why it is asked again; "" for the first time
-	native   bool             // the text is a body for the model's own tool API
+	again    translate.Reason // why the model is asked again; "" for the first prompt
+	native   bool             // the text is a body for the model's own tools API
 	stops    []string
 	most     int // tokens
 
 	text     text
 	sections []section
 
-	target  translate.Target // what it was rendered for
-	repairs bool             // the model is asked again for a call that cannot be read
-	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
+	target  translate.Target // what the prompt was rendered for
+	repairs bool             // after an unreadable call, the model is asked again
+	// opensCall: the prompt ends with the beginning of a call, without a prefill of the client.
 	opensCall bool
 
 	completion, thinking text
 	chunks               []piece
-	spans                []Span // what the completion was read as
+	spans                []Span // how the completion was read
 	stop, stopSequence   string
-	served               bool      // the server read calls out of the completion itself
+	served               bool      // the server itself extracted calls from the completion
 	outcomes             []outcome // how the calls in the completion were read
 }
 
-// opening returns the beginning of a call with which the prompt ends, "" if it does not.
+// opening returns the beginning of a call at the end of the prompt, or "".
 func (p *prompt) opening() string {
 	n := len(p.sections)
 	if !p.opensCall || n == 0 || p.sections[n-1].Role != messages.RoleAssistant {
@@ -53,15 +53,15 @@ func (p *prompt) opening() string {
 // section is a part of a prompt: a system block, or a part of a turn.
 type section struct {
 	Path string `json:"path"` // such as "turns[2].parts[0]"
-	Role string `json:"role"` // "system", "user", "assistant"; "constraint" is no part of the prompt, and stands behind it
+	Role string `json:"role"` // "system", "user", "assistant"; a "constraint" follows the prompt and is not part of it
 	Note string `json:"note,omitzero"`
-	End  int64  `json:"end"` // in the text of the prompt, in bytes; it begins where the one before ends
+	End  int64  `json:"end"` // in the prompt's text, in bytes; the section begins at the end of the previous one
 
-	Sources []Span `json:"sources,omitzero"` // where it is from; nothing if that is not known
+	Sources []Span `json:"sources,omitzero"` // the sources of its text; none if they are unknown
 }
 
-// eachSection calls f with the parts of a prompt, in their order. Images and what documents hold
-// are described in a note. A raw prompt is shown as the string that it is, by its turns.
+// eachSection calls f with the parts of a prompt, in order. A note stands for images and documents. A raw prompt
+// appears as its string, split into turns.
 func eachSection(p *translate.Prompt, f func(s section, text string)) {
 	if raw := p.Raw(); raw != nil {
 		for i, part := range raw.Parts {
@@ -95,14 +95,14 @@ func eachSection(p *translate.Prompt, f func(s section, text string)) {
 	}
 }
 
-// sourced is a part of a prompt, and where it is from.
+// sourced is a part of a prompt with its source.
 type sourced struct {
 	text string
 	from []translate.Origin
 }
 
-// sourcesOf returns where the parts of the first prompt for a request are from, by their paths. It is
-// nil if that cannot be found out.
+// sourcesOf returns the sources of the parts of a request's first prompt, by path. It is nil if they cannot be
+// determined.
 func sourcesOf(ctx context.Context, req *messages.Request, target translate.Target) map[string]sourced {
 	p, origins, err := translate.RenderOrigins(ctx, req, target)
 	if err != nil {
@@ -123,8 +123,8 @@ func sourcesOf(ctx context.Context, req *messages.Request, target translate.Targ
 	return all
 }
 
-// spans returns where a text is from. A prompt that asks again goes on where the first one ends: what
-// it adds is from nowhere in the request.
+// spans returns the sources of a text. A prompt that asks again begins with the first prompt; the added text has no
+// source in the request.
 func (s sourced) spans(text string) []Span {
 	if s.text == "" || !strings.HasPrefix(text, s.text) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// number returns a number of the query, or one that stands for none.
+// number returns a number from the query, or none if it is missing.
 func number(r *http.Request, name string, none int64) (int64, error) {
 	s := r.URL.Query().Get(name)
 	if s == "" {
@@ -18,7 +18,7 @@ func number(r *http.Request, name string, none int64) (int64, error) {
 	return n, nil
 }
 
-// opened returns the exchange that the path names, if it is still kept.
+// opened returns the exchange in the path, if it is still kept.
 func (in *Inspector) opened(r *http.Request) (*exchange, error) {
 	x := in.store.find(r.PathValue("id"))
 	if x == nil || x.isGone() {

@@ -2,12 +2,11 @@ package inspector
 
 import "strings"
 
-// redacted stands for what is not shown.
+// redacted replaces hidden text.
 const redacted = "REDACTED"
 
-// secretPrefixes are how credentials begin that say what they are, in small letters, and the least
-// length of one: of model APIs, AWS, GitHub, GitLab, Slack, Hugging Face and Google, and of JSON Web
-// Tokens.
+// secretPrefixes are the prefixes of known kinds of credentials, in lower case, with their minimal length: keys of
+// model APIs, AWS, GitHub, GitLab, Slack, Hugging Face and Google, and JSON Web Tokens.
 var secretPrefixes = []struct {
 	prefix string
 	least  int
@@ -17,16 +16,16 @@ var secretPrefixes = []struct {
 	{"xoxa-", 20}, {"xoxb-", 20}, {"xoxp-", 20}, {"xoxr-", 20}, {"xoxs-", 20}, {"hf_", 20}, {"aiza", 20}, {"ya29.", 20}, {"eyj", 30},
 }
 
-// redact returns a text in which what looks like a credential, or is an address of e-mail, is replaced
-// by a word. How a credential begins stays. The text may be JSON.
+// redact returns a text, perhaps JSON, in which a word replaces everything that looks like a credential or an email
+// address. The prefix of a credential stays.
 func redact(s string) string {
 	s = redactPrivateKeys(s)
 	var out strings.Builder
-	bearer := false // the word before says that this one is a token
+	bearer := false // the previous word announces a token
 	for s != "" {
 		gap := indexOr(s, isWordRune)
 		if gap > 0 && gap < len(s) && s[gap-1] == '\\' && strings.IndexByte("nrtbf", s[gap]) >= 0 {
-			gap++ // the letter of an escape in JSON is none of the word
+			gap++ // the letter of a JSON escape is not part of the word
 		}
 		out.WriteString(s[:gap])
 		s = s[gap:]
@@ -43,7 +42,7 @@ func redact(s string) string {
 	return out.String()
 }
 
-// indexOr returns where the first rune is that f is true of, or the length of s.
+// indexOr returns the index of the first rune that satisfies f, or the length of s.
 func indexOr(s string, f func(rune) bool) int {
 	if n := strings.IndexFunc(s, f); n >= 0 {
 		return n
@@ -51,14 +50,14 @@ func indexOr(s string, f func(rune) bool) int {
 	return len(s)
 }
 
-// isWordRune reports whether a credential or an address of e-mail may have r in it.
+// isWordRune reports whether r can be part of a credential or an email address.
 func isWordRune(r rune) bool {
 	return '0' <= r && r <= '9' || isLetter(r) || strings.ContainsRune("_-.~+/=@%", r)
 }
 
 func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 
-// redactWord returns a word, or what is left of it. A credential may stand behind a name: "key=sk-…".
+// redactWord returns a word, or what is left of it. A credential may follow a name: "key=sk-…".
 func redactWord(word string) string {
 	for at := 0; at < len(word); at++ {
 		if at > 0 && strings.IndexByte("=/+~%", word[at-1]) < 0 {

@@ -18,20 +18,20 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// A completion that is kept can be parsed again under other keys of a model's entry. No model is asked.
+// A kept completion can be parsed again under other keys of a model's entry. No model is called.
 
-// change is what is other than it was, by the keys of a model's entry; "" is as it was.
+// change has the changed keys of a model's entry; "" means unchanged.
 type change struct {
 	Format          string `json:"format,omitzero"`
-	Accept          string `json:"accept,omitzero"` // besides those that were accepted
+	Accept          string `json:"accept,omitzero"` // in addition to the accepted formats
 	QuotedCalls     string `json:"quoted_calls,omitzero"`
 	Thinking        string `json:"thinking,omitzero"`
 	UnaskedThinking string `json:"unasked_thinking,omitzero"`
 	Rescue          bool   `json:"rescue,omitzero"`
 }
 
-// target returns the target under the change. Another format counts as one that is read: the completion
-// answers the prompt that was asked.
+// target returns the changed target. A different format only adds to the formats that are read, because the completion
+// answers the original prompt.
 func (c change) target(t translate.Target) translate.Target {
 	switch accept := cmp.Or(c.Accept, c.Format); {
 	case accept == translate.AcceptAll || t.Accept == translate.AcceptAll:
@@ -46,7 +46,7 @@ func (c change) target(t translate.Target) translate.Target {
 	return t
 }
 
-// check returns an error if the change names what there is not.
+// check returns an error if the change has an unknown value.
 func (c change) check() error {
 	for _, word := range []struct {
 		key, value string
@@ -71,7 +71,7 @@ var (
 	unaskedThinkings = []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide}
 )
 
-// answered is a completion, with all that it takes to parse it.
+// answered is a completion with everything that parsing it needs.
 type answered struct {
 	req            *messages.Request
 	target         translate.Target
@@ -83,15 +83,15 @@ type answered struct {
 	opening, format string // of the prompt
 }
 
-// reading is what was made of a completion.
+// reading is the result of parsing a completion.
 type reading struct {
 	events   []messages.Event
 	outcomes []messages.Outcome
 	spans    []Span
-	held     []stretch // of text that the parser held back: some of it may be a call in the end
+	held     []stretch // text that the parser held back, because it might have become a call
 }
 
-// calls returns the names of the tools that are called.
+// calls returns the names of the called tools.
 func (r *reading) calls() []string {
 	names := []string{}
 	for _, e := range r.events {
@@ -117,8 +117,8 @@ func (r *reading) message() (*messages.Message, error) {
 	return m, nil
 }
 
-// parse parses the completion under a change, in pieces of so many bytes. What is made of it does not depend
-// on the pieces, but smaller ones show what was held.
+// parse parses the completion under a change, in pieces of piece bytes. The result does not depend on the pieces, but
+// smaller ones show what the parser held back.
 func (a *answered) parse(ctx context.Context, c change, piece int) (*reading, error) {
 	p, err := translate.RenderContext(ctx, a.req, c.target(a.target))
 	if err != nil {
@@ -143,8 +143,7 @@ func (a *answered) parse(ctx context.Context, c change, piece int) (*reading, er
 	return r, ctx.Err()
 }
 
-// reparse answers with the message that a completion makes, and with the one that it makes under the change
-// of the body.
+// reparse answers with the completion's message, and with its message under the change in the body.
 func (in *Inspector) reparse(w http.ResponseWriter, r *http.Request) error {
 	x, err := in.opened(r)
 	if err != nil {
@@ -187,10 +186,10 @@ func (in *Inspector) reparse(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// asItIs returns a text without a change.
+// asItIs returns its argument.
 func asItIs(s string) string { return s }
 
-// answered returns the completion of the prompt with a number. All of its texts are passed through clean.
+// answered returns the completion of the prompt with a number. It passes all texts through clean.
 func (x *exchange) answered(ctx context.Context, n int64, clean func(string) string) (*answered, error) {
 	a, err := x.copied(ctx, n)
 	if err != nil {
@@ -206,7 +205,7 @@ func (x *exchange) answered(ctx context.Context, n int64, clean func(string) str
 	return a, nil
 }
 
-// copied returns the completion as it came. The exchange, which may go on, waits while it is copied, and no longer.
+// copied returns a copy of the original completion. The exchange, which may still be running, waits only for the copy.
 func (x *exchange) copied(ctx context.Context, n int64) (*answered, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -228,7 +227,7 @@ func (x *exchange) copied(ctx context.Context, n int64) (*answered, error) {
 	return a, nil
 }
 
-// answered returns the completion without its request. The lock is held.
+// answered returns the completion without its request. The caller holds the lock.
 func (p *prompt) answered() *answered {
 	return &answered{
 		target: p.target, text: string(p.completion.all()), thinking: string(p.thinking.all()),
@@ -236,7 +235,7 @@ func (p *prompt) answered() *answered {
 	}
 }
 
-// messagesBody returns the request as one of the Messages API. The lock is held.
+// messagesBody returns the request in the form of the Messages API. The caller holds the lock.
 func (x *exchange) messagesBody(ctx context.Context) ([]byte, error) {
 	if x.body.size == mostBody || x.line.LeftOut > 0 {
 		return nil, errTooLong

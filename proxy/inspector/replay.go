@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	longestReplay = time.Hour // that an exchange which is sent again may take
-	mostAsking    = 4 << 10   // bytes of what asks for one, beside a body
+	longestReplay = time.Hour // limit of a replayed exchange
+	mostAsking    = 4 << 10   // bytes of a replay request in addition to a body
 )
 
-// choices answers with what an exchange can be sent again to.
+// choices answers with the models and formats for a replay.
 func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {
 	c := struct {
 		Models  []string `json:"models"`
@@ -32,8 +32,8 @@ func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// replay sends the request of an exchange again, to the model, in the format and with the body that are named, and
-// answers with the id of the new exchange.
+// replay sends the request of an exchange again, with the given model, format and body, and answers with the id of the
+// new exchange.
 func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 	x, err := in.opened(r)
 	if err != nil {
@@ -42,7 +42,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 	var how struct {
 		Model  string `json:"model"`
 		Format string `json:"format"`
-		Body   string `json:"body"` // in place of the one of the exchange
+		Body   string `json:"body"` // replaces the body of the exchange
 	}
 	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, 2*mostBody+mostAsking), &how, json.RejectUnknownMembers(true)); err != nil {
 		return &problem{http.StatusBadRequest, `the body is not {"model": "…", "format": "…", "body": "…"}`}
@@ -60,8 +60,8 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sendAgain has the server answer the request of an exchange again, for nobody: what becomes of it is
-// in the new exchange, whose id is returned.
+// sendAgain lets the server answer the request of an exchange again, without a client: the new exchange, whose id it
+// returns, records everything.
 func (in *Inspector) sendAgain(x *exchange, how proxy.Replay, body string) (string, error) {
 	s := in.current()
 	if s == nil || s.Draining() {
@@ -83,7 +83,7 @@ func (in *Inspector) sendAgain(x *exchange, how proxy.Replay, body string) (stri
 	ended := make(chan struct{})
 	go func() {
 		defer func() {
-			_ = recover() // of http.ErrAbortHandler, which ends an exchange that nobody waits for
+			_ = recover() // http.ErrAbortHandler ends an exchange whose client is gone
 			cancel()
 			<-in.replays
 			close(ended)
@@ -103,7 +103,7 @@ func (in *Inspector) sendAgain(x *exchange, how proxy.Replay, body string) (stri
 	}
 }
 
-// request returns the request of the exchange, to be sent again. body is in place of its own, unless it is "".
+// request returns the request of the exchange for a replay. body replaces the exchange's own, unless it is "".
 func (x *exchange) request(ctx context.Context, body string) (*http.Request, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -124,7 +124,7 @@ func (x *exchange) request(ctx context.Context, body string) (*http.Request, err
 	return r, nil
 }
 
-// nobody takes an answer that nobody reads.
+// nobody is a response writer that discards the answer.
 type nobody struct{ header http.Header }
 
 func (n *nobody) Header() http.Header         { return n.header }

@@ -15,8 +15,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// A case has the request and the completion without secrets, and the calls that are made of it. What it needs to
-// be parsed again as it was stands in it, too.
+// A case has the request and the completion without secrets, the calls in it, and everything that parsing it in the
+// same way needs.
 func TestSaveCase(t *testing.T) {
 	const completion = "My key is sk-ant-api03-0123456789abcdefgh, ask ada@example.org.\n\n<function_calls>\n<invoke>\n" +
 		"<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo\n& <i>Bergen</i></city>\n</parameters>\n</invoke>\n"
@@ -34,7 +34,7 @@ func TestSaveCase(t *testing.T) {
 	}
 }
 
-// A case is one of the Messages API, whatever API the client speaks.
+// A case has the form of the Messages API, whatever API the client used.
 func TestSaveCaseOfBedrock(t *testing.T) {
 	w := watch(t, writes("It rains.", ""))
 	w.post("/model/claude-2.1/converse", `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":9}}`)
@@ -46,7 +46,7 @@ func TestSaveCaseOfBedrock(t *testing.T) {
 	}
 }
 
-// What has no completion cannot be saved, and the page is told why.
+// An exchange without a completion cannot be saved, and the page gets the reason.
 func TestNoCase(t *testing.T) {
 	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 		yield(translate.Chunk{}, &upstream.Error{Status: 500, Type: messages.ErrorAPI, Message: "no"})
@@ -57,7 +57,7 @@ func TestNoCase(t *testing.T) {
 	}
 }
 
-// The command has the request as it came, and a shell finds the same words in it.
+// The command has the original request, and a shell reads the same words.
 func TestCurl(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -82,8 +82,8 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// An operator sends a request again, without a key: to another model, or in another format. The new
-// exchange says what it is.
+// An operator replays a request without a key, with another model or in another format. The new exchange says that it
+// is a replay.
 func TestReplay(t *testing.T) {
 	w := watch(t, simulated.New(), func(o *proxy.Options) { o.Keys = []proxy.Key{proxy.NewKey(secret)} })
 	w.ask(question, "X-Api-Key", secret)
@@ -120,8 +120,7 @@ func TestReplay(t *testing.T) {
 	w.ended(3)
 }
 
-// A few requests are sent again at once, and no more. What is cut when the server ends leaves nothing
-// behind.
+// Only a few replays run at once. A replay that ends with the server leaves nothing behind.
 func TestReplaysAreFew(t *testing.T) {
 	w := watch(t, model(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
 		if yield(translate.Chunk{Text: "wait"}, nil) {
@@ -176,8 +175,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// A request that has to pass a guardrail is sent again with it. No upstream here has one, so that it is
-// refused.
+// A replay keeps the guardrail of its request. No upstream in this test has guardrails, so the replay fails.
 func TestReplayWithGuardrail(t *testing.T) {
 	w := watch(t, simulated.New())
 	body := strings.NewReplacer(`"model":"claude-2.1",`, `"anthropic_version":"bedrock-2023-05-31",`, `"stream":true,`, "").Replace(question)

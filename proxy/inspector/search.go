@@ -5,8 +5,7 @@ import (
 	"net/http"
 )
 
-// search answers with the ids of the exchanges that hold a text: in the request, or in what models wrote. Case does not
-// matter.
+// search answers with the ids of exchanges whose request or completions contain a text. Case does not matter.
 func (in *Inspector) search(w http.ResponseWriter, r *http.Request) error {
 	text := bytes.ToLower([]byte(r.URL.Query().Get("text")))
 	ids := []string{}
@@ -24,7 +23,7 @@ func (in *Inspector) search(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// holds reports whether the exchange holds a text in small letters.
+// holds reports whether the exchange contains text, which is in lower case.
 func (x *exchange) holds(text []byte) bool {
 	x.mu.Lock()
 	texts := [][]byte{x.body.all()}

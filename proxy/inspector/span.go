@@ -6,15 +6,15 @@ import (
 	"dragoman/translate"
 )
 
-// Span is a part of a text: it begins where the one before it ends.
+// Span is a part of a text: it begins at the end of the previous span.
 type Span struct {
 	End    int64  `json:"end"` // in bytes
 	Kind   string `json:"kind"`
-	Source string `json:"source,omitzero"` // of a part of a prompt: the path in the request of what it was made of
+	Source string `json:"source,omitzero"` // for a part of a prompt: the path of its source in the request
 }
 
-// readAs returns what the parser has made of a completion after another step. It may have changed its
-// mind of what stands after step.From.
+// readAs returns how the parser has read a completion after another step. The step may change how text after step.From
+// was read.
 func readAs(spans []Span, step translate.Step) []Span {
 	from := int64(step.From)
 	n, found := slices.BinarySearchFunc(spans, from, func(s Span, from int64) int { return int(s.End - from) })

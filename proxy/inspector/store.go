@@ -9,41 +9,40 @@ import (
 	"time"
 )
 
-// What is kept of exchanges. The lines of the list are short, so that there are more of them than of
-// exchanges that can be opened.
+// Limits of the store. Lines of the list are short, so the list has more exchanges than can be opened.
 const (
 	mostListed = 10_000    // exchanges in the list
-	mostOfOne  = 32 << 20  // of one exchange; what is beyond is counted and not kept
-	mostPieces = 100_000   // chunks of one prompt, and events of one exchange; what comes then is added to the last
-	mostLine   = 200       // bytes of a text in the list that a client has chosen
-	mostPath   = 2 << 10   // likewise of a path, with which the request is sent again
-	mostFeeds  = 32        // pages that are told of changes at once
-	mostPart   = 256 << 10 // bytes of a text that are sent at once
+	mostOfOne  = 32 << 20  // bytes of one exchange; more bytes are counted but not kept
+	mostPieces = 100_000   // chunks of one prompt, and events of one exchange; later ones are added to the last
+	mostLine   = 200       // bytes of a client's text in the list
+	mostPath   = 2 << 10   // bytes of a path, which a replay needs
+	mostFeeds  = 32        // pages with a live feed
+	mostPart   = 256 << 10 // bytes of a text in one answer
 )
 
-// Limits are how much is kept of exchanges beside their lines in the list.
+// Limits are how much is kept of exchanges, in addition to the list.
 type Limits struct {
 	Exchanges int   // that can be opened
-	Bytes     int64 // of all of them
+	Bytes     int64 // of all of them together
 }
 
-// DefaultLimits are those where nobody sets others.
+// DefaultLimits apply where nothing else is set.
 var DefaultLimits = Limits{Exchanges: 1000, Bytes: 64 << 20}
 
-// store has the exchanges. Its lock is never held while another is taken.
+// store has the exchanges. While its lock is held, no other lock is taken.
 type store struct {
 	limits Limits
 	mu     sync.Mutex
 	listed []*exchange // the oldest first
-	kept   []*exchange // of which something is kept: the oldest first
+	kept   []*exchange // exchanges with content, oldest first
 	byID   map[string]*exchange
 	bytes  int64 // that are kept
 	number int64 // of the last exchange
 	seed   maphash.Seed
-	spoken map[uint64][]*exchange // those that are kept, by the hash of their messages: the oldest first
+	spoken map[uint64][]*exchange // exchanges with content, by the hash of their messages, oldest first
 
 	feeds    map[*feed]bool
-	watching atomic.Int32 // how many feeds there are
+	watching atomic.Int32 // the number of feeds
 }
 
 func newStore(limits Limits) *store {
@@ -72,7 +71,7 @@ func (s *store) begin(line Line) *exchange {
 	return x
 }
 
-// reserve returns how many of n bytes may be kept for an exchange. The oldest ones are let go for it.
+// reserve returns how many of n bytes may be kept for an exchange. It drops the oldest exchanges to make room.
 func (s *store) reserve(x *exchange, n int) int {
 	s.mu.Lock()
 	if x.let || n <= 0 || s.byID[x.line.ID] != x {
@@ -97,7 +96,7 @@ func (s *store) reserve(x *exchange, n int) int {
 	return n
 }
 
-// letGo takes an exchange out of those that are kept. The lock is held.
+// letGo removes an exchange from the kept ones. The caller holds the lock.
 func (s *store) letGo(i int) *exchange {
 	x := s.kept[i]
 	s.kept = slices.Delete(s.kept, i, i+1)
@@ -110,9 +109,9 @@ func (s *store) letGo(i int) *exchange {
 	return x
 }
 
-// listen returns what a request holds, and the id of the exchange of the turn before, "" for none: that
-// whose messages are the most of those that the request begins with. Of several with the same it is the
-// newest, but one of which the rest is the same as well comes first.
+// listen returns a request's conversation, and the id of the exchange with the turn before, "" for none. That is the
+// exchange with the most messages that the request begins with. If several have the same messages, one with the same
+// rest of the body wins, then the newest.
 func (s *store) listen(body []byte) (c conversation, before string) {
 	var earlier []*exchange
 	c = readConversation(body, s.seed, func(messages uint64) {
@@ -133,7 +132,7 @@ func (s *store) listen(body []byte) (c conversation, before string) {
 	return c, before
 }
 
-// say notes what an exchange that is kept holds, so that another may continue it.
+// say notes the conversation of a kept exchange, so that a later exchange can continue it.
 func (s *store) say(x *exchange, c conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +142,7 @@ func (s *store) say(x *exchange, c conversation) {
 	}
 }
 
-// clear forgets all exchanges. Of those that go on nothing more is kept.
+// clear removes all exchanges. Exchanges in progress are no longer kept, either.
 func (s *store) clear() {
 	s.mu.Lock()
 	var old []*exchange
@@ -168,8 +167,7 @@ func (s *store) find(id string) *exchange {
 	return s.byID[id]
 }
 
-// before returns up to n exchanges whose number is less than one, the newest first; 0 is the newest
-// of all.
+// before returns up to n exchanges with numbers below number, newest first; for 0, the newest of all.
 func (s *store) before(number int64, n int) []*exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +187,7 @@ func (s *store) touch(x *exchange) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byID[x.line.ID] != x { // it is in the list no more
+	if s.byID[x.line.ID] != x { // no longer in the list
 		return
 	}
 	for f := range s.feeds {
@@ -197,7 +195,7 @@ func (s *store) touch(x *exchange) {
 	}
 }
 
-// watch returns a feed of all changes from now on, or nil if there are too many.
+// watch returns a feed of all changes from now on, or nil if there are too many feeds.
 func (s *store) watch() *feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,16 +216,15 @@ func (s *store) leave(f *feed) {
 	s.watching.Store(int32(len(s.feeds)))
 }
 
-// feed is what one page has not been told of yet. It holds each exchange once, however often it has
-// changed: a page that reads slowly is told less, and nobody waits for it. It is guarded by the lock
-// of the store.
+// feed has the changes that one page has not received yet. It has each exchange only once, however often the exchange
+// changes: a slow page gets fewer updates, and nobody waits for it. The store's lock guards it.
 type feed struct {
 	changed map[*exchange]bool
 	cleared bool
-	wake    chan struct{} // has an element while there is something to tell
+	wake    chan struct{} // has an element while there are changes
 }
 
-// touch notes that an exchange has changed. Beyond as many as the list has, the page begins anew.
+// touch notes that an exchange has changed. With more changes than the list is long, the page begins anew.
 func (f *feed) touch(x *exchange) {
 	f.changed[x] = true
 	if len(f.changed) > mostListed {
@@ -250,7 +247,7 @@ func (f *feed) rouse() {
 	}
 }
 
-// take returns what is to be told, the oldest exchange first, and forgets it.
+// take removes the changes from the feed and returns them, oldest exchange first.
 func (s *store) take(f *feed) (changed []*exchange, cleared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What is read of a text is what was written, however it was written and wherever it is read.
+// Reading a text returns what was written, however it was written and wherever reading begins.
 func TestText(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 			if more := len(piece) - kept.room(); more > 0 {
 				next = kept.block(more)
 				if rnd.IntN(4) == 0 {
-					next = rnd.IntN(next + 1) // not all is granted
+					next = rnd.IntN(next + 1) // not everything is granted
 				}
 			}
 			want = append(want, piece[:write(&kept, piece, next)]...)
@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// serve has the inspector told of an exchange, whose completion has a size.
+// serve shows the inspector an exchange with a completion of this size.
 func (in *Inspector) serve(id string, size int) {
 	r, err := http.NewRequest("POST", "/v1/messages", nil)
 	if err != nil {
@@ -73,7 +73,7 @@ func (in *Inspector) serve(id string, size int) {
 	o.Ended(&metrics.Exchange{RequestID: id, Status: 200})
 }
 
-// held returns what is kept, by the books and by the texts themselves.
+// heldBytes returns how much is kept, by the store's count and by the texts themselves.
 func (s *store) heldBytes() (kept int, counted, texts int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +92,7 @@ func (s *store) heldBytes() (kept int, counted, texts int64) {
 	return len(s.kept), counted, texts
 }
 
-// However many exchanges there are, and however long: what is kept of them is bounded, and the newest
-// are there.
+// What is kept has a limit, however many and long the exchanges are, and the newest are kept.
 func TestBounds(t *testing.T) {
 	in := New(few)
 	var all sync.WaitGroup
@@ -127,7 +126,7 @@ func (x *exchange) completionSize() int64 {
 	return x.prompts[0].completion.size
 }
 
-// One exchange takes no more than its share, and says what is left out.
+// One exchange keeps at most its share, and reports what is left out.
 func TestLongExchange(t *testing.T) {
 	in := New(few)
 	in.serve("req_long", 40<<20)
@@ -142,7 +141,7 @@ func TestLongExchange(t *testing.T) {
 	}
 }
 
-// The list is longer than what is kept, and has an end, too.
+// The list is longer than the kept exchanges, but also limited.
 func TestListEnds(t *testing.T) {
 	in := New(few)
 	for i := range mostListed + 50 {
@@ -157,7 +156,7 @@ func TestListEnds(t *testing.T) {
 	}
 }
 
-// However the pieces of a completion come, it is shown in the end as it was read.
+// However a completion arrives in pieces, it is finally shown as it was read.
 func TestSpans(t *testing.T) {
 	const completion = "Look: <b>\n\n<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>1 </a> 2</a>\n<b>x</b>\n</parameters>\n</invoke>\n</function_calls> and more"
 	req := &messages.Request{Model: "m", MaxTokens: 1, Tools: []messages.Tool{{Name: "f", InputSchema: []byte(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}},
@@ -184,7 +183,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// A line of the list keeps alive no more than it shows: not the query that came with its path.
+// A line of the list keeps only its own text in memory, not the query of its path.
 func TestLinesAreSmall(t *testing.T) {
 	in := New(few)
 	const exchanges = 1000
@@ -211,8 +210,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// What is kept of an exchange beside its texts is counted or bounded, too: a request may have many
-// long stop sequences, and a prompt many parts.
+// Everything else that is kept of an exchange is also counted or limited: a request may have many long stop sequences,
+// and a prompt many parts.
 func TestSmallThingsAreBounded(t *testing.T) {
 	in := New(few)
 	const exchanges, stops, parts = 20, 10_000, 20_000
@@ -244,7 +243,7 @@ func TestSmallThingsAreBounded(t *testing.T) {
 	runtime.KeepAlive(in)
 }
 
-// A panic while an exchange is changed leaves it unlocked: it still has to end, and others let go of it.
+// A panic during a change leaves the exchange unlocked: it still has to end, and others may drop it.
 func TestPanicLeavesNoLock(t *testing.T) {
 	x := &exchange{}
 	c := &capture{exchange: x, store: newStore(few)}

@@ -1,16 +1,16 @@
 package inspector
 
-// text is a text that grows at its end. What was written is never copied again.
+// text is a text that grows at its end. Written bytes are never copied again.
 type text struct {
 	blocks [][]byte
 	size   int64
 }
 
-// The sizes of a block. The first is as long as it needs to be, and each is about as long as all
-// before it.
+// The sizes of a block. The first block is as long as it needs to be, and each later one about as long as all before
+// it.
 const leastBlock, mostBlock = 1 << 9, 1 << 16
 
-// room returns how many bytes can be appended without another block.
+// room returns how many bytes fit without another block.
 func (t *text) room() int {
 	if n := len(t.blocks); n > 0 {
 		return cap(t.blocks[n-1]) - len(t.blocks[n-1])
@@ -18,15 +18,14 @@ func (t *text) room() int {
 	return 0
 }
 
-// block returns how many bytes the next block is to have, for an append of n bytes more than there is
-// room for.
+// block returns the size of the next block, for an append of n more bytes than fit.
 func (t *text) block(n int) int { return max(n, min(max(int(t.size), leastBlock), mostBlock)) }
 
-// add adds a block of a size, and then has room for as much.
+// add adds a block of this size.
 func (t *text) add(size int) { t.blocks = append(t.blocks, make([]byte, 0, size)) }
 
-// write appends what there is room for, in the last block and in one of a size after it; 0 is none.
-// It returns how much that is.
+// write appends as much as fits in the last block and in a new block of size next; 0 means no new block. It returns the
+// number of bytes.
 func write[S ~string | ~[]byte](t *text, s S, next int) int {
 	n := min(len(s), t.room())
 	if n > 0 {
@@ -43,7 +42,7 @@ func write[S ~string | ~[]byte](t *text, s S, next int) int {
 	return n
 }
 
-// read returns up to most bytes from an offset on: a copy.
+// read returns a copy of up to most bytes, beginning at an offset.
 func (t *text) read(from int64, most int) []byte {
 	from = max(from, 0)
 	out := make([]byte, 0, min(max(t.size-from, 0), int64(most)))

@@ -5,8 +5,8 @@ import (
 	"net/http/httptrace"
 )
 
-// traced returns the context of a call, by which net/http tells what its connection does. It does so
-// from goroutines of its own.
+// traced returns the context of a call in which net/http reports what its connection does. net/http reports it from its
+// own goroutines.
 func (x *exchange) traced(ctx context.Context, c *call) context.Context {
 	at := func(t *int64) {
 		now := x.elapsed()

@@ -6,7 +6,7 @@ import (
 	"dragoman/translate"
 )
 
-// What the page gets of one exchange: all but its texts, of which it gets the sizes.
+// The page's view of one exchange: everything but its texts, of which it gets only the sizes.
 
 type shownExchange struct {
 	Line
@@ -34,7 +34,7 @@ type shownPrompt struct {
 	Completion   int64            `json:"completion"`
 	Thinking     int64            `json:"thinking"`
 	Chunks       int              `json:"chunks"`
-	First        int64            `json:"first,omitzero"` // when the first and the last chunk came
+	First        int64            `json:"first,omitzero"` // when the first and the last chunk arrived
 	Last         int64            `json:"last,omitzero"`
 	Stop         string           `json:"stop,omitzero"`
 	StopSequence string           `json:"stop_sequence,omitzero"`
@@ -70,7 +70,7 @@ func (in *Inspector) one(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// shown returns what the page gets of the exchange.
+// shown returns the exchange in the page's form.
 func (x *exchange) shown() shownExchange {
 	line := x.summary()
 	x.mu.Lock()
@@ -104,7 +104,7 @@ func (p *prompt) shown() shownPrompt {
 	return s
 }
 
-// addGaps adds the pauses between chunks, and keeps the longest of all.
+// addGaps adds the pauses between chunks to gaps, and keeps the longest ones.
 func (p *prompt) addGaps(gaps []gap) []gap {
 	const most, least = 20, 1000
 	for i := 1; i < len(p.chunks); i++ {

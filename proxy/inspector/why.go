@@ -13,14 +13,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// whyNoCall says of one completion why calls in it are none, and what may change that.
+// whyNoCall explains why text of one completion is not a call, and what may change that.
 type whyNoCall struct {
 	Asked    int           `json:"asked"` // the number of the prompt
 	Outcomes []saidOutcome `json:"outcomes"`
 	Changes  []offered     `json:"changes"`
 }
 
-// saidOutcome is an outcome, and why in one sentence.
+// saidOutcome is an outcome with its explanation in one sentence.
 type saidOutcome struct {
 	outcome
 	Why string `json:"why"`
@@ -28,13 +28,13 @@ type saidOutcome struct {
 
 // offered is a change that may lead to calls.
 type offered struct {
-	Keys   string   `json:"keys"` // as they stand in a model's entry
+	Keys   string   `json:"keys"` // in the form of a model's entry
 	Why    string   `json:"why"`
-	Change *change  `json:"change,omitzero"` // nil where it takes the model to try it
+	Change *change  `json:"change,omitzero"` // nil if only the model itself can try it
 	Calls  []string `json:"calls,omitzero"`  // the tools that are called under the change
 }
 
-// why answers with why the completions of an exchange have no calls, or lack some.
+// why answers why the completions of an exchange have no calls, or too few.
 func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
 	x, err := in.opened(r)
 	if err != nil {
@@ -70,7 +70,8 @@ func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// remedies returns what may help the model to make its calls right. Only the model can show that.
+// remedies returns changes that may help the model to write correct calls. Only the model itself can show whether they
+// do.
 func (p *prompt) remedies(outcomes []saidOutcome) []offered {
 	var out []offered
 	cut := p.stop == string(messages.StopMaxTokens)
@@ -91,7 +92,8 @@ func (p *prompt) remedies(outcomes []saidOutcome) []offered {
 	return out
 }
 
-// changes returns the changes under which more calls are read: single ones, or else all of them together.
+// changes returns the changes that make more calls readable: single ones or, if no single one does, all of them
+// together.
 func (a *answered) changes(ctx context.Context) (out []offered) {
 	now, err := a.parse(ctx, change{}, max(len(a.text), 1))
 	if err != nil {
@@ -136,7 +138,7 @@ func (a *answered) changes(ctx context.Context) (out []offered) {
 	return out
 }
 
-// keys returns the change as it is written into a model's entry.
+// keys returns the change in the form of a model's entry.
 func (c change) keys(t translate.Target) string {
 	var lines []string
 	add := func(key, value string) {
@@ -161,12 +163,12 @@ func (c change) keys(t translate.Target) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentence returns why the call was read as it was.
+// sentence returns why the call was read in this way.
 func (o outcome) sentence() string {
 	return cmp.Or(messages.AboutReason(o.Reason), kindSentences[o.Kind])
 }
 
-// kindSentences say what a kind means, where the reason adds nothing to it.
+// kindSentences explain kinds whose reason adds nothing.
 var kindSentences = map[string]string{
 	string(messages.OutcomeRefused):    "The model wrote the call to its end, and Dragoman cannot read it.",
 	string(messages.OutcomeLeaked):     "The text has the shape of a call, and Dragoman was not told to read such text as a call here.",

@@ -15,7 +15,7 @@ import (
 	"dragoman/upstream"
 )
 
-// Completions without the call that the model meant, by why.
+// Completions without the call that the model meant, named by the reason.
 const (
 	fenced   = "Let me look.\n\n```xml\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>\n```\n"
 	jsonOnly = "Let me look.\n\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n```\nDone.\n"
@@ -37,7 +37,7 @@ func (w *watched) why(id string) []whyNoCall {
 	return got.Completions
 }
 
-// shapedIn returns the text of a completion that is shown to have the shape of a call.
+// shapedIn returns the text of a completion that is marked as having the shape of a call.
 func (w *watched) shapedIn(id, completion string) string {
 	w.t.Helper()
 	var got struct {
@@ -56,7 +56,7 @@ func (w *watched) shapedIn(id, completion string) string {
 	return out
 }
 
-// Text in the shape of a call shows in the list, in the completion, and with what would make it a call.
+// Text in the shape of a call shows in the list and in the completion, with a change that would make it a call.
 func TestWhyNoCall(t *testing.T) {
 	thinking := map[string]string{"drafted": translate.ThinkingMaybe}
 	format := map[string]string{"in JSON": translate.FormatJSON}
@@ -101,7 +101,8 @@ func TestWhyNoCall(t *testing.T) {
 	}
 }
 
-// A call shows that stands only in thinking, whether the thinking is text of the answer or the upstream tells it apart.
+// A call only in thinking shows as well, whether the thinking is part of the text or the upstream sends it in a
+// separate field.
 func TestWhyInThinking(t *testing.T) {
 	call := "I call it.\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"
 	for name, first := range map[string]translate.Chunk{"in the text": {Text: "<think>" + call + "</think>\n"}, "apart": {Thinking: call}} {
@@ -117,7 +118,7 @@ func TestWhyInThinking(t *testing.T) {
 	}
 }
 
-// An answer that has its calls, or has none to make, needs no panel.
+// An answer with all its calls, or without any need for one, has no such explanation.
 func TestNothingIsLost(t *testing.T) {
 	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "A list:\n```json\n{\"city\": \"Oslo\"}\n```\nand a script:\n```sh\nls\n```\nand ```", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
 		w := watch(t, writes(completion, ""))
