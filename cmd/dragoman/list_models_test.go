@@ -9,7 +9,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// A wildcard lists the models of its upstream, also where a wire is given, unless the file says otherwise.
+// A wildcard lists the models of its upstream, also with a wire, unless the file says otherwise.
 func TestListModelsOfUpstreams(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)

@@ -1,20 +1,18 @@
-// Command dragoman serves the Messages API with tools in front of models that
-// only complete text.
+// Command dragoman serves the Messages API with tools in front of models that only complete text.
 //
-// Each command has a file of its own: serve is made by [serveCommand] in serve.go. What several
-// commands share:
+// Each command has a file of its own: [serveCommand] in serve.go makes serve. Several commands share:
 //
 //	main, process            the command line: commands, help, exit codes
-//	flags                    what flags are given, and what they can be
-//	shell                    what shells complete
-//	settings                 the flags for a configuration, and what is made of it
-//	base_url                 the server of --base-url: its models, and what is wrong with it
-//	signals                  what ends a drain, and what has the configuration read again
+//	flags                    which flags are given, and which values they can have
+//	shell                    completion in shells
+//	settings                 the flags for a configuration, and loading it
+//	base_url                 the server of --base-url: its models and its problems
+//	signals                  signals that end a drain, or reload the configuration
 //	input                    files and JSON lines
 //	internal/config          the configuration
-//	internal/serve           a configuration that is served, replaced and drained
-//	internal/logging         the lines of standard error
-//	internal/terminal        what people see: colours, and texts of others without control characters
+//	internal/serve           serving, replacing and draining a configuration
+//	internal/logging         the log on standard error
+//	internal/terminal        colours, and foreign texts without control characters
 //	internal/eval            questions, grades and reports
 //
 // Only this package reads the environment and the command line.
@@ -37,7 +35,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once, unless the command waits for it
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once, unless the command handles it
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
@@ -49,14 +47,13 @@ const (
 	exitConfig = 78 // EX_CONFIG of sysexits.h
 )
 
-// run carries out one command line, without the program's name, and returns the exit code.
-// It returns early when ctx ends. It touches nothing of the process but its parameters, so
-// that tests call it as the shell would.
+// run runs one command line, without the program's name, and returns the exit code. It returns early when ctx ends. It
+// uses nothing of the process but its parameters, so that tests can call it like a shell.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
 	out := &output{Writer: stdout}
 	root := rootCommand(p, out)
-	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
+	root.SetArgs(append([]string{}, args...)) // with nil, cobra would use the process's arguments
 	c, err := root.ExecuteContextC(ctx)
 	return exitCode(p, c, cmp.Or(err, out.err))
 }
@@ -83,7 +80,7 @@ func rootCommand(p process, out io.Writer) *cobra.Command {
 	root.Example = startHere
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetOut(out)
-	root.SetErr(io.Discard) // exitCode says what is wrong
+	root.SetErr(io.Discard) // exitCode prints errors
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return environment(c.Flags(), p.getenv) }
@@ -113,14 +110,14 @@ func rootCommand(p process, out io.Writer) *cobra.Command {
 	return root
 }
 
-// group returns a command that others do the work of.
+// group returns a command whose subcommands do the work.
 func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name + " COMMAND", Short: short}
 	c.AddCommand(commands...)
 	return asGroup(c)
 }
 
-// asGroup makes a command print its help, and refuse the names of commands that it does not have.
+// asGroup makes a command print its help, and reject unknown subcommands.
 func asGroup(c *cobra.Command) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -141,8 +138,8 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return usagef("unknown command %q%s", name, meant(name, names))
 }
 
-// interruptible makes a command end with its context that reads an input which may never end: a read from
-// a terminal or a pipe cannot be interrupted, and main ends the process.
+// interruptible makes a command end with its context, although its input may never end. A read from a terminal or a
+// pipe cannot be interrupted; it ends with the process.
 func interruptible(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		done := make(chan error, 1)
@@ -156,7 +153,7 @@ func interruptible(run func(*cobra.Command, []string) error) func(*cobra.Command
 	}
 }
 
-// usageTemplate is the help of a command behind what it does.
+// usageTemplate is the part of a command's help that follows its description.
 const usageTemplate = `Usage: {{.UseLine}}
 {{if .HasAvailableSubCommands}}
 Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
@@ -174,7 +171,7 @@ A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
 Flags win over the environment, the environment over the file of --config.
 Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.`
 
-// startHere is what to try first.
+// startHere lists what to try first.
 const startHere = `  dragoman demo                         see one tool call, from request to answer
   dragoman serve --simulated            serve the built-in model: no account, no network
   dragoman serve --base-url URL         serve a local server: llama.cpp, Ollama, vLLM, …
@@ -182,9 +179,9 @@ const startHere = `  dragoman demo                         see one tool call, fr
   AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
   dragoman run --simulated -- COMMAND   serve while COMMAND runs, which is pointed here`
 
-// exitCode prints an error of a command, with what to do about it, and returns the exit code for it.
+// exitCode prints a command's error, with what to do about it, and returns the exit code.
 func exitCode(p process, c *cobra.Command, err error) int {
-	text := "" // of files and servers, too: a terminal may show it
+	text := "" // the error may quote files and servers, and a terminal may show it
 	if err != nil {
 		text = terminal.PrintableLines(err.Error())
 	}

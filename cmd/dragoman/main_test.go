@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is dragoman instead of its tests if there are arguments for it, or if it is called so: see
+// TestMain runs dragoman instead of the tests, if there are arguments for it or if the binary has its name: see
 // startProgram and onPath.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == countInterrupts {
@@ -30,14 +30,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// result is what a command left behind.
+// result is the outcome of a command.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// invocation is a command line and what stands around it. Its environment has
-// nothing of the machine's.
+// invocation is a command line with its surroundings. Its environment has nothing from the machine.
 type invocation struct {
 	env   map[string]string
 	stdin string
@@ -51,7 +50,7 @@ func (i invocation) run(t *testing.T, args ...string) result {
 	return result{code, stdout.String(), stderr.String()}
 }
 
-// write makes a file in a folder of the test's own and returns its path.
+// write creates a file in the test's own folder and returns its path.
 func write(t *testing.T, name, data string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -185,7 +184,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// What cannot be written is an error, of every command that prints.
+// For every command that prints, a failed write is an error.
 func TestFullDisk(t *testing.T) {
 	request := write(t, "request.json", weatherRequest)
 	completion := write(t, "completion.xml", weatherCall)
@@ -326,7 +325,7 @@ func TestInterruptedFilter(t *testing.T) {
 	}
 }
 
-// blockedReader says when it is read, and then gives nothing until it is stopped.
+// blockedReader reports when it is read, and then returns nothing until it is stopped.
 type blockedReader struct{ reading, stopped chan struct{} }
 
 func blocked() (*blockedReader, func()) {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand is `dragoman man`.
+// manCommand returns `dragoman man`.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -34,7 +34,7 @@ SOURCE_DATE_EPOCH, or now.`,
 	}
 }
 
-// asMarkdown changes the texts of a command and of all below it into the Markdown that package doc reads.
+// asMarkdown turns the texts of a command and its subcommands into the Markdown that package doc reads.
 func asMarkdown(c *cobra.Command) {
 	escape := strings.NewReplacer("<", `\<`, "*", `\*`, "_", `\_`, "{", `\{`, "[", `\[`).Replace
 	c.Long = escape(c.Long)

@@ -16,7 +16,7 @@ import (
 	"dragoman/upstream"
 )
 
-// modelsCommand is `dragoman models`.
+// modelsCommand returns `dragoman models`.
 func modelsCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
@@ -34,7 +34,7 @@ assistant turn is continued (auto: it is found out at the first forced call), an
 	return c
 }
 
-// modelMeant says which model may be meant by a name that is not served.
+// modelMeant returns which model an unserved name may mean.
 func modelMeant(cfg *config.Config, name string) string {
 	if near := suggest(name, serve.ModelNames(cfg)); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -42,8 +42,8 @@ func modelMeant(cfg *config.Config, name string) string {
 	return "dragoman models lists them"
 }
 
-// formatShown returns the format of a route, and what auto stands for and which variant of it the model gets,
-// where the model is known.
+// formatShown returns the format of a route. If the model is known, it also says what auto means and which variant the
+// model gets.
 func formatShown(r proxy.Route) string {
 	if r.Model == "" && r.Family == "" && strings.Contains(r.Name, "*") {
 		return r.Format
@@ -75,8 +75,8 @@ func listModels(p process, s *settings) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE\tTOOLS\tFALLBACKS")
 	for _, route := range cfg.Models {
-		// Whether a model goes on with a prefill is known of its family. A wildcard without a
-		// model may stand for several families, unless the entry or the wire decides. Chat servers are tried.
+		// A model's family decides whether it continues a prefill. A wildcard may stand for several families, unless
+		// the entry or the wire decides. For chat servers, the proxy finds out.
 		prefill := "by family"
 		if (route.Features.With | route.Features.Without).Has(upstream.Prefill) || route.Wire == proxy.WireText || route.Model != "" || !strings.Contains(route.Name, "*") {
 			prefill = strconv.FormatBool(route.For(route.Name).Spec().Can.Has(upstream.Prefill))

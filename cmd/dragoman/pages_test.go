@@ -17,11 +17,11 @@ import (
 	"dragoman/translate"
 )
 
-// TestPages holds the data that the README and the pages of docs show: requests, prompts, completions,
-// answers, configurations and manifests. Their programs are run by conformance/readme.
+// TestPages checks the data on the README and the pages of docs: requests, prompts, completions, answers,
+// configurations and manifests. conformance/readme runs the programs on them.
 func TestPages(t *testing.T) {
 	want := map[string][]struct {
-		languages string // of the blocks, in their order
+		languages string // of the blocks, in order
 		hold      func(t *testing.T, blocks []string)
 	}{
 		"README.md":                        {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// dataBlocks returns the blocks of a page that are no programs.
+// dataBlocks returns the blocks of a page that are not programs.
 func dataBlocks(t *testing.T, path string) (languages, blocks []string) {
 	t.Helper()
 	page, err := os.ReadFile(path)
@@ -92,10 +92,10 @@ func isFacts(t *testing.T, path string) bool {
 	return regexp.MustCompile(`(?m)^## (?:\d|Findings)`).Match(page)
 }
 
-// elided is a line that stands for those that are left out.
+// elided is a line that stands for omitted lines.
 const elided = "…\n"
 
-// holdExample holds a request, the prompt it becomes, a completion, and the blocks it becomes.
+// holdExample checks a request, its prompt, a completion, and its blocks.
 func holdExample(t *testing.T, blocks []string) {
 	request := file(t, "request.json", blocks[0])
 	rendered := succeed(t, "render", "--text", request)
@@ -133,7 +133,7 @@ func holdExample(t *testing.T, blocks []string) {
 	}
 }
 
-// holdExampleCalls holds the example call that a model gets for the request of the page, unless it is Claude.
+// holdExampleCalls checks the example call in the prompt for the page's request, for models other than Claude.
 func holdExampleCalls(t *testing.T, blocks []string) {
 	_, all := dataBlocks(t, "../../docs/explanation/how-it-works.md")
 	request := file(t, "request.json", strings.Replace(all[0], "claude-2.1", "a-model", 1))
@@ -142,7 +142,7 @@ func holdExampleCalls(t *testing.T, blocks []string) {
 	}
 }
 
-// holdFormats holds a call in each format, as formats lists it.
+// holdFormats checks a call in each format, as formats lists it.
 func holdFormats(t *testing.T, blocks []string) {
 	for i, example := range formatExamples() {
 		if blocks[i] != example {
@@ -151,7 +151,7 @@ func holdFormats(t *testing.T, blocks []string) {
 	}
 }
 
-// formatExamples returns a call in each format and each variant that has another.
+// formatExamples returns a call in each format, and in each variant with a different call.
 func formatExamples() (all []string) {
 	for _, f := range translate.AboutFormats() {
 		all = append(all, f.Examples()...)
@@ -163,14 +163,14 @@ func holdConfiguration(t *testing.T, blocks []string) {
 	succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
 }
 
-// holdQuestions has `dragoman eval` read questions.
+// holdQuestions lets `dragoman eval` read questions.
 func holdQuestions(t *testing.T, blocks []string) {
 	if _, err := eval.Load(file(t, "questions.jsonl", blocks[0])); err != nil {
 		t.Error(err)
 	}
 }
 
-// holdRawPrompt holds the prompt of a model without tools, in the template that the page names.
+// holdRawPrompt checks the prompt of a model without tools, in the template that the page names.
 func holdRawPrompt(t *testing.T, blocks []string) {
 	config := file(t, "dragoman.yaml", `
 upstreams: {local: {kind: openai, base_url: "http://127.0.0.1:8000/v1"}}
@@ -182,7 +182,7 @@ models: [{name: tuned, upstream: local, wire: prompt, family: qwen2.5}]
 	}
 }
 
-// holdStart holds that check says of the configuration what the page shows, but for the calls.
+// holdStart checks that check prints what the page shows about the configuration, except for the calls.
 func holdStart(t *testing.T, blocks []string) {
 	said := succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
 	for line := range strings.Lines(blocks[1]) {
@@ -200,7 +200,7 @@ func holdKeys(t *testing.T, blocks []string) {
 	}
 }
 
-// holdConsole holds lines of the log for people.
+// holdConsole checks log lines for people.
 func holdConsole(t *testing.T, blocks []string) {
 	var want strings.Builder
 	for _, line := range []string{
@@ -217,7 +217,7 @@ func holdConsole(t *testing.T, blocks []string) {
 	}
 }
 
-// holdPolicy holds that a policy for AWS identities is one, and allows what a Bedrock upstream calls.
+// holdPolicy checks that an AWS identity policy is valid, and allows what a Bedrock upstream calls.
 func holdPolicy(t *testing.T, blocks []string) {
 	var policy struct {
 		Version   string
@@ -242,7 +242,7 @@ func holdPolicy(t *testing.T, blocks []string) {
 	}
 }
 
-// holdResources holds that a block is what a container asks for and may use.
+// holdResources checks that a block has a container's requests and limits.
 func holdResources(t *testing.T, blocks []string) {
 	var values struct {
 		Resources struct{ Requests, Limits struct{ CPU, Memory string } }
@@ -257,7 +257,7 @@ func holdResources(t *testing.T, blocks []string) {
 	}
 }
 
-// holdExcerpt holds that each part of a block stands in a file, with the same indentation more.
+// holdExcerpt checks that each part of a block is in a file, perhaps with more indentation.
 func holdExcerpt(path string) func(t *testing.T, blocks []string) {
 	return func(t *testing.T, blocks []string) {
 		whole, err := os.ReadFile(path)
@@ -286,12 +286,12 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-// examples is the environment that the examples of the pages want.
+// examples is the environment that the pages' examples need.
 func examples(name string) string {
 	return map[string]string{"DRAGOMAN_KEY": "a-key-for-the-pages", "CI_KEY": "another-key-for-the-pages"}[name]
 }
 
-// succeed runs a command that has to exit with 0 and returns what it printed.
+// succeed runs a command that must exit with 0 and returns its output.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr strings.Builder

@@ -15,7 +15,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// parseCommand is `dragoman parse`.
+// parseCommand returns `dragoman parse`.
 func parseCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [flags] [FILE]",
@@ -78,7 +78,7 @@ func (v *stopValue) String() string {
 	return string(v.reason) + "=" + v.sequence
 }
 
-// Type says how the help shows a default.
+// Type decides how the help shows a default.
 func (v *stopValue) Type() string { return "string" }
 
 // Set reads the value. The error says what does not go together.
@@ -88,10 +88,10 @@ func (v *stopValue) Set(s string) (err error) {
 	return err
 }
 
-// run parses one completion, or with --jsonl one a line.
+// run parses one completion, or with --jsonl one for each line.
 func (f *parseFlags) run(flags *pflag.FlagSet, p process, args []string) error {
 	if f.lines {
-		// Wherever such a flag was set, also in the environment, it would be ignored.
+		// Such a flag would have no effect, wherever it was set, also in the environment.
 		for _, name := range []string{"request", "stop", "chunk", "events", "verbose"} {
 			if from := from(flags, name); from != "" {
 				return usagef("%s does not go with --jsonl: each line says for itself", from)
@@ -123,8 +123,8 @@ func (f *parseFlags) run(flags *pflag.FlagSet, p process, args []string) error {
 	return f.print(p, c)
 }
 
-// print prints the message of a completion or, with --events, its events. They have no
-// random ids, so the output of the same input is the same.
+// print prints the message of a completion or, with --events, its events. The ids are not random, so the same input
+// gives the same output.
 func (f *parseFlags) print(p process, c completion) error {
 	events, err := c.parse("")
 	if err != nil {
@@ -157,7 +157,7 @@ func (f *parseFlags) print(p process, c completion) error {
 	return nil
 }
 
-// printOutcomes passes events on, and prints how each call was read, a line each.
+// printOutcomes passes events on, and prints a line for each call about how it was read.
 func printOutcomes(w io.Writer, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		for e, err := range events {

@@ -12,41 +12,40 @@ import (
 	"dragoman/translate/messages"
 )
 
-// completion is a text to parse, the request that it answers, and how it ended.
+// completion is a text to parse, its request, and how it ended.
 type completion struct {
 	request  []byte // JSON
 	text     string
 	stop     messages.Stop
 	sequence string // "" for the end of the calls
-	format   string // a name of parseFormats
-	thinking string // one of thinkings; "" for what most models of the format do
+	format   string // one of parseFormats
+	thinking string // one of thinkings; "": as most models of the format do
 	cut      int    // bytes of a chunk; 0: one chunk
 
-	// The keys of a model's entry that a case of the inspector has; "" for the default.
+	// Keys of a model's entry in a case of the inspector; "" means the default.
 	accept, unasked string
 	quoted          bool
 }
 
-// parse returns the events that a client would get. The ids in them are made from id, so
-// that the same input gives the same output. An error of the request is a
-// *messages.InvalidRequestError.
+// parse returns the events that a client would get. Their ids are made from id, so the same input gives the same
+// output. An error in the request is a *messages.InvalidRequestError.
 func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	req, err := messages.Decode(c.request, messages.DecodeOptions{LooseNames: true})
 	if err != nil {
 		return nil, err
 	}
 	req.ID = id
-	var target translate.Target // no prefill: the text is the whole answer
+	var target translate.Target // no prefill, so the text is the whole answer
 	switch {
 	case c.format == anyFormat:
 		target.Accept = translate.AcceptAll
 	case slices.Contains(translate.Formats(), c.format):
 		target.Format = c.format
-	default: // no model is asked in it
+	default: // a format that prompts do not use
 		target.Format, target.Accept = translate.FormatJSON, c.format
 	}
 	target.Thinking = c.thinking
-	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
+	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // a format whose models do not think unasked
 		target.Thinking, target.UnaskedThinking = cmp.Or(c.thinking, translate.ThinkingMaybe), translate.UnaskedBlock
 	}
 	target.Accept, target.QuotedCalls = cmp.Or(c.accept, target.Accept), c.quoted
@@ -64,8 +63,8 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	return translate.Events(req, prompt, c.chunks), nil
 }
 
-// chunks returns the completion in pieces of c.cut bytes. Real upstreams cut between
-// characters; here a cut may be anywhere, which is harder.
+// chunks returns the completion in pieces of c.cut bytes. Real upstreams cut between characters; here a cut may be
+// anywhere, which is harder.
 func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		size := c.cut
@@ -83,7 +82,7 @@ func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] 
 	}
 }
 
-// stops are the reasons for which a completion can end.
+// stops are the reasons why a completion can end.
 var stops = []messages.Stop{
 	messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopContextWindow,
 }
@@ -96,8 +95,8 @@ func stopWords() (words []string) {
 	return words
 }
 
-// parseStop returns why a completion ended. Without a reason that is end_turn, or
-// stop_sequence if there is a sequence. The error says what does not go together.
+// parseStop returns why a completion ended. Without a reason that is end_turn or, with a sequence, stop_sequence. The
+// error says what does not go together.
 func parseStop(reason, sequence string) (messages.Stop, string, error) {
 	stop := messages.Stop(reason)
 	switch {
@@ -119,14 +118,13 @@ func parseStop(reason, sequence string) (messages.Stop, string, error) {
 // thinkings are the values of --thinking.
 var thinkings = []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen}
 
-// anyFormat is the name that stands for all formats.
+// anyFormat is the name for all formats.
 const anyFormat = "any"
 
-// parseFormats returns the names that --format takes.
+// parseFormats returns the values of --format.
 func parseFormats() []string { return append(translate.AcceptedFormats(), anyFormat) }
 
-// suggest returns the name that a mistyped one was meant to be, "" if none is near. Case
-// does not matter.
+// suggest returns the name that a mistyped name probably means; "" if none is near. Case does not matter.
 func suggest(name string, names []string) string {
 	return cmp.Or(nearest.Word(name, names), nearest.Word(strings.ToLower(name), names))
 }

@@ -16,7 +16,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// parsedLine is one line of `parse --jsonl`. A member that is null counts as missing.
+// parsedLine is one line of `parse --jsonl`. A null field counts as missing.
 type parsedLine struct {
 	Request      jsontext.Value            `json:"request"`
 	Completion   *string                   `json:"completion"`
@@ -30,11 +30,11 @@ type parsedLine struct {
 	Unasked      string                    `json:"unasked_thinking"`
 	ID           jsontext.Value            `json:"id"`       // for eval
 	Expected     jsontext.Value            `json:"expected"` // for eval
-	Others       map[string]jsontext.Value `json:",embed"`   // unknown members: each is an error
+	Others       map[string]jsontext.Value `json:",embed"`   // unknown fields: each is an error
 }
 
-// parseLine appends to dst the message for line n, with the outcomes of its calls as one more member. The error is a *lineError, or one of the
-// program itself. The flags are for a line that does not say it itself.
+// parseLine appends to dst the message for line n, with a field for the outcomes of its calls. The error is a
+// *lineError, or an error of the program itself. The flags apply where the line does not decide.
 func (f *parseFlags) parseLine(n int, line, dst []byte) ([]byte, error) {
 	c, err := f.readCompletion(line)
 	if err != nil {
@@ -53,14 +53,14 @@ func (f *parseFlags) parseLine(n int, line, dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// readCompletion returns what a line asks to parse. The error is a *lineError.
+// readCompletion returns the completion of a line. The error is a *lineError.
 func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 	var l parsedLine
 	if len(line) == 0 {
 		return completion{}, badLine("the line is empty")
 	}
 	var misplaced *json.SemanticError
-	if err := json.Unmarshal(line, &l); errors.As(err, &misplaced) && misplaced.GoType != nil { // its text names the type
+	if err := json.Unmarshal(line, &l); errors.As(err, &misplaced) && misplaced.GoType != nil { // the error's own text names the Go type
 		at := cmp.Or(strings.TrimPrefix(string(misplaced.JSONPointer), "/"), "the line cannot be read")
 		return completion{}, badLine("%s: this should not be of the kind %s", at, misplaced.JSONKind)
 	} else if err != nil {

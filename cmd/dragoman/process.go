@@ -11,19 +11,18 @@ import (
 	"dragoman/cmd/dragoman/internal/logging"
 )
 
-// process is all that a command sees of the process that it runs in. Tests pass buffers
-// and an environment of their own.
+// process is everything that a command sees of its process. Tests pass buffers and an environment of their own.
 type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
 }
 
-// colours reports whether a terminal of this process is to have colours: see https://no-color.org.
+// colours reports whether this process wants colours on a terminal: see https://no-color.org.
 func (p process) colours() bool { return p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" }
 
-// openLog returns the log of a configuration on standard error. Package log writes to it from now
-// on, too: net/http has words of its own for clients and servers that make no sense.
+// openLog returns the log of a configuration on standard error. From now on package log writes to it, too: net/http
+// uses package log for invalid input from clients and servers.
 func (p process) openLog(cfg *config.Config) zerolog.Logger {
 	log := logging.New(p.stderr, cfg.LogFormat, cfg.LogLevel, p.colours())
 	stdlog.SetFlags(0)
@@ -31,12 +30,12 @@ func (p process) openLog(cfg *config.Config) zerolog.Logger {
 	return log
 }
 
-// loggedError is an error that the log has: nothing is printed of it.
+// loggedError is an error that is already in the log, so it is not printed.
 type loggedError struct{ error }
 
 func (e *loggedError) Unwrap() error { return e.error }
 
-// usageError says what is wrong with a command line. The exit code is exitUsage.
+// usageError is an error in a command line. The exit code is exitUsage.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }

@@ -14,8 +14,8 @@ import (
 
 var statusLine = regexp.MustCompile(`HTTP/1\.[01] (\d{3})`)
 
-// exchangeRaw writes bytes to an address and reads until the server closes the connection, or says
-// no more for a while. It returns the statuses of the answers, and whether it was closed.
+// exchangeRaw writes bytes to an address, and reads until the server closes the connection or is silent for a while. It
+// returns the statuses of the answers, and whether the connection was closed.
 func exchangeRaw(t *testing.T, address string, sent ...string) (statuses string, closed bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -25,7 +25,7 @@ func exchangeRaw(t *testing.T, address string, sent ...string) (statuses string,
 	defer conn.Close()
 	for _, piece := range sent {
 		if _, err := io.WriteString(conn, piece); err != nil {
-			break // it was refused before
+			break // the server has already rejected it
 		}
 	}
 	var answer bytes.Buffer
@@ -50,7 +50,7 @@ func exchangeRaw(t *testing.T, address string, sent ...string) (statuses string,
 func TestSmuggling(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, "attempts: 1"))
 	go func() {
-		for range server.log { // or else it would be full
+		for range server.log { // keep the channel from filling up
 		}
 	}()
 	address := strings.TrimPrefix(server.url, "http://")
@@ -106,7 +106,7 @@ func TestSmuggling(t *testing.T) {
 			t.Parallel()
 			isRead, end := tt.want == "200", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 			if isRead {
-				tt.want = "200 200 200" // with what is behind it
+				tt.want = "200 200 200" // including what follows
 			}
 			if got, closed := exchangeRaw(t, address, tt.sent+smuggled+end); got != tt.want || !closed {
 				t.Errorf("%s, closed %v", got, closed)
@@ -114,7 +114,7 @@ func TestSmuggling(t *testing.T) {
 			if got, closed := exchangeRaw(t, address, strings.SplitAfter(tt.sent+smuggled+end, "")...); got != tt.want || !closed {
 				t.Errorf("byte by byte: %s, closed %v", got, closed)
 			}
-			// Sent at once, what follows may look as if the client had left, and is not answered.
+			// If everything is sent at once, the rest may look as if the client had left, and is not answered.
 			if got, closed := exchangeRaw(t, address, smuggled, tt.sent+smuggled+end); got != "200 "+tt.want && (isRead || got != "200") || !closed {
 				t.Errorf("behind a request: %s, closed %v", got, closed)
 			}
@@ -127,7 +127,7 @@ func TestSmuggling(t *testing.T) {
 	})
 }
 
-// However a path is written, nobody without a key gets past it, and with one it means what it says.
+// However a path is written, no request without a key gets through, and with a key the path means what it says.
 func TestRawPaths(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, "attempts: 1"))
 	go func() {

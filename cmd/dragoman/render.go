@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream"
 )
 
-// renderCommand is `dragoman render`.
+// renderCommand returns `dragoman render`.
 func renderCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "render [flags] [FILE]",
@@ -50,8 +50,8 @@ type rendering struct {
 	cfg      *config.Config // nil: the defaults of the model's family
 }
 
-// run renders one request, or with lines one a line. Then a request that is refused takes a
-// line of the output, and the others are rendered.
+// run renders one request, or with lines one for each line. With lines, a rejected request gives a line with the error,
+// and the others are still rendered.
 func (r *rendering) run(ctx context.Context, p process, args []string, lines bool) error {
 	if err := r.load(p); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (r *rendering) load(p process) (err error) {
 	return err
 }
 
-// append renders a request of the Messages API and appends the prompt to dst, as JSON or,
-// with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
+// append renders a request of the Messages API and appends the prompt to dst, as JSON or, with --text, as text. An
+// error in a request is a *messages.InvalidRequestError or a *lineError.
 func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error) {
 	plan, err := r.plan(ctx, body, func(*proxy.UpstreamModel) {})
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error
 	return append(dst, out...), err
 }
 
-// plan plans what the model is asked for a request of the Messages API, once change has changed how it is.
+// plan plans what the model is asked for a request of the Messages API, after change has changed the model.
 func (r *rendering) plan(ctx context.Context, body []byte, change func(*proxy.UpstreamModel)) (*proxy.Plan, error) {
 	strict := r.cfg != nil && r.cfg.Strict()
 	read, err := messages.ReadBody(ctx, body, messages.DecodeOptions{Strict: strict, Model: r.model})
@@ -134,7 +134,7 @@ func (r *rendering) plan(ctx context.Context, body []byte, change func(*proxy.Up
 	}, proxy.RenderRules{Strict: strict, Drop: func(string) {}})
 }
 
-// upstream returns the upstream of a model that may be given tools over its own API; nil for any other.
+// upstream returns the upstream of a model that may use its own tools API; nil for any other model.
 func (r *rendering) upstream(ctx context.Context, m proxy.UpstreamModel) (proxy.Upstream, error) {
 	if m.Tools != proxy.ToolsNative && m.Tools != proxy.ToolsAuto {
 		return nil, nil
@@ -143,8 +143,7 @@ func (r *rendering) upstream(ctx context.Context, m proxy.UpstreamModel) (proxy.
 	return serve.NewUpstream(ctx, r.cfg, r.cfg.Upstreams[at])
 }
 
-// upstreamModel returns the model that is asked for this name: by the configuration or, if
-// there is none, one of which its family alone is known.
+// upstreamModel returns the model for this name: from the configuration or, without one, a model with only a family.
 func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	if r.cfg == nil {
 		return proxy.UpstreamModel{Model: name}, nil

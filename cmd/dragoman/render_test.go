@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// refusingFile is a configuration by whose rules much is refused.
+// refusingFile is a configuration that rejects much.
 const refusingFile = `
 compat: strict
 upstreams: {sim: {kind: simulated}}
@@ -16,8 +16,8 @@ models:
   - {name: claude-opus-4-7, upstream: sim}
 `
 
-// TestRenderRefuses has requests that are refused before a model is asked. `render` refuses them as
-// serve does when it is to answer, to count, and to show the prompt, and in the same words.
+// TestRenderRefuses has requests that are rejected before a model is asked. `render` rejects them with the same words
+// as serve, which rejects them for an answer, a count and a dry run.
 func TestRenderRefuses(t *testing.T) {
 	path := write(t, "dragoman.yaml", refusingFile)
 	server := start(t, nil, "--config", path)
@@ -43,7 +43,7 @@ func TestRenderRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, way := range []struct{ path, dry string }{{"/v1/messages", ""}, {"/v1/messages", "1"}, {"/v1/messages/count_tokens", ""}, {"/v1/messages/count_tokens", "1"}} {
 				if way.path != "/v1/messages" && strings.Contains(tt.want, "max_tokens: Field") {
-					continue // a count needs none
+					continue // a count does not need it
 				}
 				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.url+way.path, strings.NewReader(tt.body))
 				if err != nil {

@@ -19,7 +19,7 @@ import (
 	"dragoman/cmd/dragoman/internal/serve"
 )
 
-// runCommand is `dragoman run`.
+// runCommand returns `dragoman run`.
 func runCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [flags] [--] COMMAND [ARGUMENT…]",
@@ -46,7 +46,7 @@ are on standard error; --log-file has the whole log.`,
 	r := wrapper{settings: newSettings(c).withServing()}
 	c.Flags().StringVar(&r.logFile, "log-file", "", "append the log to `FILE`, and write nothing of it to standard error")
 	c.Flags().BoolVar(&r.inheritSecrets, "inherit-secrets", false, "let COMMAND have the variables that the configuration uses as secrets")
-	c.Flags().SetInterspersed(false) // the flags of COMMAND are its own
+	c.Flags().SetInterspersed(false) // the flags of COMMAND are not ours
 	c.RunE = func(c *cobra.Command, args []string) error { return r.run(c.Context(), p, args) }
 	return c
 }
@@ -55,28 +55,28 @@ are on standard error; --log-file has the whole log.`,
 type wrapper struct {
 	settings *settings
 	logFile  string
-	key      string // that COMMAND has to present; "" while the server has no keys
+	key      string // that COMMAND must send; "" if the server has no keys
 
 	inheritSecrets bool
 }
 
-// exitStatus is the error of a command that ends with the exit code of another.
+// exitStatus is the error of a command that ends with another command's exit code.
 type exitStatus struct {
 	code int
-	text string // what is to be said of it; "" for nothing
+	text string // the text to print; "" for none
 }
 
 func (s *exitStatus) Error() string { return s.text }
 
-// The exit codes of a command that was not run, as shells have them.
+// The exit codes for a command that did not run, as in shells.
 const (
 	exitCannotRun = 126
 	exitNotFound  = 127
 )
 
-// run serves while the command line of args runs. The error is an *exitStatus once it has run.
+// run serves while the command line in args runs. After that, the error is an *exitStatus.
 //
-// It does not end with ctx, which ends with the signals that are for COMMAND.
+// It does not end with ctx, which ends with signals that are meant for COMMAND.
 func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 	if len(args) == 0 {
 		return usagef("there is no command to run: dragoman run [flags] -- COMMAND")
@@ -87,7 +87,7 @@ func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 	}
 	signals := make(chan os.Signal, 16)
 	for _, s := range passedSignals {
-		if !signal.Ignored(s) { // as under nohup: COMMAND ignores it as well
+		if !signal.Ignored(s) { // under nohup, COMMAND ignores the signal, too
 			signal.Notify(signals, s)
 		}
 	}
@@ -117,8 +117,8 @@ func (w *wrapper) run(ctx context.Context, p process, args []string) error {
 	return &exitStatus{code: status}
 }
 
-// environment returns the variables of COMMAND, as NAME=value: those of this process without the secrets of
-// the configuration, and those that point clients here.
+// environment returns the variables of COMMAND, as NAME=value: the variables of this process without the
+// configuration's secrets, and the variables that point clients to the server.
 func (w *wrapper) environment(server *serve.Server, own []string, getenv func(string) string) []string {
 	if !w.inheritSecrets {
 		kept, removed := without(own, server.Config().SecretVariables)
@@ -145,8 +145,8 @@ func (w *wrapper) start(ctx context.Context, p process) (*serve.Server, error) {
 	return server, err
 }
 
-// end drains the server when the command has ended: open exchanges may finish until timeouts.drain is over, or until
-// the first of the signals.
+// end drains the server after the command has ended: open exchanges may finish until timeouts.drain is over, or until
+// the first signal.
 func (w *wrapper) end(ctx context.Context, server *serve.Server, signals <-chan os.Signal) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,15 +161,15 @@ func (w *wrapper) end(ctx context.Context, server *serve.Server, signals <-chan 
 	said := time.AfterFunc(time.Second, func() {
 		log.Warn().Stringer("timeout", limit).Str("event", "run_waits").Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
 	})
-	_ = server.Drain(ctx, limit) // the log has the error
+	_ = server.Drain(ctx, limit) // the error is in the log
 	said.Stop()
 	server.Close(ctx)
 }
 
-// load reads the configuration of a server for one command: on free ports of loopback, unless flags
-// name others, and there without TLS, since clients would not know its authority. Standard error is
-// COMMAND's, so that without --log-file warnings alone are logged. If clients have to present a key, one
-// more is theirs; COMMAND cannot be told of one later.
+// load reads the configuration of a server for one command. The server listens on free loopback ports, unless flags
+// name others, and without TLS, because clients would not know its authority. Standard error belongs to COMMAND, so
+// without --log-file only warnings are logged. If clients need a key, COMMAND gets one of its own; it cannot get one
+// later.
 func (w *wrapper) load(p process, running *config.Config) (*config.Config, error) {
 	s := *w.settings
 	s.wraps = true
@@ -205,23 +205,23 @@ func (w *wrapper) load(p process, running *config.Config) (*config.Config, error
 	return cfg, nil
 }
 
-// freePort is a free port of loopback, to listen on.
+// freePort is the listen address for a free loopback port.
 const freePort = "127.0.0.1:0"
 
-// runWith runs a command to its end, passes signals on to it, and returns its exit code. An error is
-// of one that could not be started.
+// runWith runs a command to its end, passes signals on to it, and returns its exit code. The error says why the command
+// could not start.
 func runWith(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
 	command.SysProcAttr = endingWithParent()
 	started, ended := make(chan error, 1), make(chan struct{})
 	go func() {
-		// A command that ends with its parent does so with the thread that began it.
+		// The system ends a command with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(ended)
 		err := command.Start()
 		started <- err
 		if err == nil {
-			_ = command.Wait() // how it ended is in its state
+			_ = command.Wait() // the state says how it ended
 		}
 	}()
 	if err := <-started; err != nil {
@@ -232,7 +232,7 @@ func runWith(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
 		select {
 		case s := <-signals:
 			if !fromTerminal(s) {
-				_ = command.Process.Signal(s) // unless it has just ended
+				_ = command.Process.Signal(s) // fails only if it has just ended
 			}
 		case <-ended:
 			return statusOf(command.ProcessState), nil
@@ -240,8 +240,7 @@ func runWith(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
 	}
 }
 
-// statusOf returns the exit code that shells have for a command: 128 and the number of the signal
-// that ended it.
+// statusOf returns the exit code as in shells: for a command that a signal ended, 128 and the signal's number.
 func statusOf(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
@@ -249,7 +248,7 @@ func statusOf(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// cannotRun returns the error of a command that could not be started, with its exit code.
+// cannotRun returns the error of a command that could not start, with its exit code.
 func cannotRun(name string, err error) error {
 	var bad *exec.Error
 	if errors.As(err, &bad) {

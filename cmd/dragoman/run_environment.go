@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// clientVariables returns the variables that point clients to a server, as NAME=value. key is what
-// clients have to present, "" where it may be anything. getenv has the variables that clients would
-// have without them.
+// clientVariables returns the variables that point clients to a server, as NAME=value. key is the key that clients must
+// send; "" if any key will do. getenv has the variables that clients would otherwise have.
 //
-// Which client reads which is in docs/reference/clients.md.
+// docs/reference/clients.md says which client reads which variable.
 func clientVariables(url, key string, getenv func(string) string) []string {
 	all := []string{
 		"ANTHROPIC_BASE_URL=" + url,
-		"ANTHROPIC_API_URL=" + url, // LangChain reads it first
+		"ANTHROPIC_API_URL=" + url, // LangChain reads this one first
 		"ANTHROPIC_BEDROCK_BASE_URL=" + url,
 		"ANTHROPIC_BEDROCK_MANTLE_BASE_URL=" + url,
 		"ANTHROPIC_AWS_BASE_URL=" + url,
@@ -30,14 +29,14 @@ func clientVariables(url, key string, getenv func(string) string) []string {
 	all = append(all, keyVariables(key, getenv)...)
 	all = append(all, regionVariables(getenv)...)
 	all = append(all, directVariables(getenv)...)
-	// Claude Code begins its prompts with a line about itself, which only its maker's servers remove.
+	// Claude Code begins its prompts with a line about itself, which only Anthropic's servers remove.
 	if getenv("CLAUDE_CODE_ATTRIBUTION_HEADER") == "" {
 		all = append(all, "CLAUDE_CODE_ATTRIBUTION_HEADER=0")
 	}
 	return all
 }
 
-// without returns the variables (NAME=value) but those of these names, and the names that were there.
+// without returns the variables (NAME=value) except those with these names, and the names that it removed.
 func without(variables, names []string) (kept, removed []string) {
 	for _, variable := range variables {
 		name, _, _ := strings.Cut(variable, "=")
@@ -50,7 +49,7 @@ func without(variables, names []string) (kept, removed []string) {
 	return kept, removed
 }
 
-// hiding returns getenv for an environment without these variables.
+// hiding returns getenv without these variables.
 func hiding(getenv func(string) string, names []string) func(string) string {
 	return func(name string) string {
 		if slices.ContainsFunc(names, func(hidden string) bool { return isSameVariable(hidden, name) }) {
@@ -60,7 +59,7 @@ func hiding(getenv func(string) string, names []string) func(string) string {
 	}
 }
 
-// isSameVariable reports whether two names are of one variable. On Windows their case does not matter.
+// isSameVariable reports whether two names mean the same variable. On Windows case does not matter.
 func isSameVariable(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
@@ -68,8 +67,8 @@ func isSameVariable(a, b string) bool {
 // newSecret returns a key that nobody can guess.
 func newSecret() string { return "run-" + rand.Text() }
 
-// keyVariables returns those with a key. If it may be anything, clients that have none get a word in
-// its place: they would not start without. That of AWS is for Bedrock alone, unlike an access key.
+// keyVariables returns the variables with a key. If any key will do, clients without a key get a placeholder, because
+// they do not start without one. The AWS variable is only for Bedrock, unlike an access key.
 func keyVariables(key string, getenv func(string) string) []string {
 	var all []string
 	if key != "" || !isSet(getenv, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") {
@@ -84,7 +83,7 @@ func keyVariables(key string, getenv func(string) string) []string {
 	return all
 }
 
-// regionVariables returns a region where there is none: clients of Bedrock sign for one, whichever.
+// regionVariables returns a region if none is set: Bedrock clients sign for a region, whichever it is.
 func regionVariables(getenv func(string) string) []string {
 	if isSet(getenv, "AWS_REGION", "AWS_DEFAULT_REGION") || hasAWSFile(getenv, "AWS_CONFIG_FILE", "config") {
 		return nil
@@ -92,21 +91,21 @@ func regionVariables(getenv func(string) string) []string {
 	return []string{"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1"}
 }
 
-// hasAWSCredentials reports whether AWS clients would find credentials by the environment.
+// hasAWSCredentials reports whether AWS clients would find credentials in the environment.
 func hasAWSCredentials(getenv func(string) string) bool {
 	return isSet(getenv, "AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
 		"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI") ||
 		hasAWSFile(getenv, "AWS_SHARED_CREDENTIALS_FILE", "credentials") || hasAWSFile(getenv, "AWS_CONFIG_FILE", "config")
 }
 
-// hasAWSFile reports whether a file of the AWS SDKs is there: that of the variable, or by its name.
+// hasAWSFile reports whether a file of the AWS SDKs exists: under the variable's path, or under its default name.
 func hasAWSFile(getenv func(string) string, variable, name string) bool {
 	_, err := os.Stat(cmp.Or(getenv(variable), filepath.Join(getenv("HOME"), ".aws", name)))
 	return err == nil
 }
 
-// directVariables returns those that keep clients from asking a proxy of the machine's network for
-// the server, where there is one: Python's do so for addresses of loopback, too.
+// directVariables returns the variables that keep clients from using a network proxy for the server, if there is one:
+// Python clients would use it even for loopback addresses.
 func directVariables(getenv func(string) string) []string {
 	if !isSet(getenv, "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy") {
 		return nil

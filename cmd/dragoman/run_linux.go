@@ -2,8 +2,8 @@ package main
 
 import "syscall"
 
-// endingWithParent asks the system to end a process with the one that began it: the address that it
-// was pointed to is gone.
+// endingWithParent asks the system to end a process together with its parent, because the server that it uses is then
+// gone.
 func endingWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 }

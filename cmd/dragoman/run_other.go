@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// endingWithParent is for systems that do not end a process with the one that began it.
+// endingWithParent is for systems that cannot end a process together with its parent.
 func endingWithParent() *syscall.SysProcAttr { return nil }

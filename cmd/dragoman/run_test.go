@@ -65,7 +65,7 @@ func (w *wrapped) line(t *testing.T) string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// end waits for the end, and returns what was still printed, and the exit code.
+// end waits for the end, and returns the rest of the output and the exit code.
 func (w *wrapped) end(t *testing.T) (rest string, code int) {
 	t.Helper()
 	all, err := io.ReadAll(w.stdout)
@@ -76,7 +76,7 @@ func (w *wrapped) end(t *testing.T) (rest string, code int) {
 	return string(all), w.ProcessState.ExitCode()
 }
 
-// The command has a server of its own while it runs, and all else is its own affair.
+// The command has a server of its own while it runs, and is otherwise unchanged.
 func TestRun(t *testing.T) {
 	w := startWrapped(t, "--simulated", `echo "$ANTHROPIC_BASE_URL"; read word; echo "read $word"; echo complaint >&2; exit 7`)
 	url := w.line(t)
@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A signal of another process reaches the command, which decides what becomes of it.
+// The command gets a signal that another process sends, and decides itself what to do.
 func TestRunPassesSignals(t *testing.T) {
 	for name, s := range map[string]syscall.Signal{
 		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT,
@@ -110,7 +110,7 @@ exit 5`)
 			if err := w.Process.Signal(s); err != nil {
 				t.Fatal(err)
 			}
-			// A shell that is reading looks at its traps when it has read.
+			// A shell that is reading runs its traps after the read.
 			go func() {
 				for {
 					if _, err := io.WriteString(w.stdin, "\n"); err != nil {
@@ -144,7 +144,7 @@ func TestRunExitCodes(t *testing.T) {
 	}
 }
 
-// A command whose program is killed ends as well: where it was pointed to, nobody is left.
+// If dragoman is killed, its command ends too, because its server is gone.
 func TestRunKilled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends it")
@@ -154,12 +154,12 @@ func TestRunKilled(t *testing.T) {
 	if err := w.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if rest, _ := w.end(t); rest != "" { // its end is that of the last who had it open
+	if rest, _ := w.end(t); rest != "" { // the pipe ends when its last writer has ended
 		t.Errorf("it went on: %q", rest)
 	}
 }
 
-// Ctrl-C reaches all processes in the foreground of a terminal: the command gets it once.
+// Ctrl-C reaches all processes in a terminal's foreground. The command gets it only once.
 func TestRunInterruptedOnTerminal(t *testing.T) {
 	command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=run --simulated -- "+os.Args[0]+" "+countInterrupts)
 	stdin, err := command.StdinPipe()
@@ -187,8 +187,8 @@ func TestRunInterruptedOnTerminal(t *testing.T) {
 // countInterrupts is the argument with which the test's own binary counts.
 const countInterrupts = "count-interrupts"
 
-// count prints how many interrupts it has got when one has been passed on that was sent to its
-// parent behind the first: what the parent passes on of the first has come by then.
+// count prints how many interrupts it has received when a later signal arrives that its parent passed on. By then,
+// anything that the parent passed on for the first interrupt has arrived, too.
 func count() {
 	interrupts, mark := make(chan os.Signal, 10), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -201,8 +201,8 @@ func count() {
 	os.Exit(0)
 }
 
-// Where clients have to present keys, the command has one of its own, and no other listener is made:
-// its server is on loopback, whatever the file says of addresses and certificates.
+// If clients need keys, the command gets a key of its own. There is no other listener: the server is on loopback,
+// whatever addresses and certificates the file has.
 func TestRunWithKeys(t *testing.T) {
 	file := write(t, "dragoman.yaml", "listen: 0.0.0.0:1\nadmin_listen: 0.0.0.0:1\nauth: {keys: [a-key-of-the-tests]}\ntls: {cert: /nowhere, key: /nowhere}\n"+simulatedFile)
 	logFile := filepath.Join(t.TempDir(), "log")
@@ -239,8 +239,8 @@ func TestRunWithKeys(t *testing.T) {
 	}
 }
 
-// The command does not get the variables that the configuration uses as secrets, unless it is to have them. A
-// variable that clients would not start without has a word in its place.
+// The command does not get variables that the configuration uses as secrets, unless asked for. A variable without which
+// clients do not start has a placeholder.
 func TestRunHidesSecrets(t *testing.T) {
 	t.Setenv("UPKEY", "s3cret-of-an-upstream")
 	t.Setenv("CLIENTS", "s3cret-key-of-clients")
@@ -269,8 +269,8 @@ models: [{name: "*", upstream: relay}]
 	}
 }
 
-// The server of a command exports what the environment asks for, as any other. What the variables ask for
-// and is not there may be right for the command: it runs, and a warning says what is missing.
+// The server of a command exports telemetry like any other. Unsupported variables may be meant for the command: it
+// runs, with a warning about them.
 func TestRunWithTelemetry(t *testing.T) {
 	var exported sync.Map
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { exported.Store(r.URL.Path, true) }))
@@ -302,7 +302,7 @@ func TestRunWithTelemetry(t *testing.T) {
 	})
 }
 
-// A command whose telemetry nobody takes ends soon all the same, and nothing is said of exchanges: none is open.
+// A command ends soon even if no collector accepts its telemetry, and the log mentions no open exchanges.
 func TestRunWithoutCollector(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	w := startWrapped(t, "--simulated", "exit 7")
@@ -312,7 +312,7 @@ func TestRunWithoutCollector(t *testing.T) {
 	}
 }
 
-// Keys that come while the command runs are not taken over: it has none to present.
+// If the configuration gets keys while the command runs, they do not take effect: the command has no key.
 func TestRunKeepsNoKeys(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
 	w := wrapper{settings: newSettings(&cobra.Command{}).withServing()}
@@ -328,7 +328,7 @@ func TestRunKeepsNoKeys(t *testing.T) {
 	}
 }
 
-// Variables are set for the server, and in the place of what a client would not start without.
+// Variables point to the server, and placeholders replace those without which a client does not start.
 func TestClientVariables(t *testing.T) {
 	home := t.TempDir()
 	configured := t.TempDir()
@@ -348,7 +348,7 @@ func TestClientVariables(t *testing.T) {
 	tests := []struct {
 		name, key string
 		env       map[string]string
-		more      []string // beside those that are always set
+		more      []string // in addition to those that are always set
 	}{
 		{"nothing is set", "", nil, slices.Concat(words, region)},
 		{"a key is set", "", map[string]string{"ANTHROPIC_API_KEY": "k", "AWS_ACCESS_KEY_ID": "a", "AWS_REGION": "r"}, nil},

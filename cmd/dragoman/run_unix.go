@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// passedSignals are those that `run` passes on.
+// passedSignals are the signals that `run` passes on.
 var passedSignals = []os.Signal{
 	unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGWINCH, unix.SIGUSR1, unix.SIGUSR2,
 }
 
-// fromTerminal reports whether a signal is one that the terminal has sent to the command, too: it
-// sends them to all processes in its foreground, of which the command is one if this is. The command
-// has no process group of its own, since the others in a pipeline would not be in the foreground
-// then, and a pager could not read its keys.
+// fromTerminal reports whether the terminal has sent the signal to the command, too: it sends signals to all processes
+// in its foreground, which include the command if they include this process. The command has no process group of its
+// own: the other processes of a pipeline would then not be in the foreground, and a pager could not read its keys.
 func fromTerminal(s os.Signal) bool {
 	if s != unix.SIGINT && s != unix.SIGQUIT && s != unix.SIGWINCH {
 		return false

@@ -2,9 +2,8 @@ package main
 
 import "os"
 
-// passedSignals are those that do not end `run` while its command runs.
+// passedSignals are the signals that do not end `run` while its command runs.
 var passedSignals = []os.Signal{os.Interrupt}
 
-// fromTerminal reports whether a signal is one that the command has got, too. The console sends it
-// to all processes.
+// fromTerminal reports whether the command has received the signal, too. The console sends it to all processes.
 func fromTerminal(os.Signal) bool { return true }

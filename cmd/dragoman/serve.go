@@ -11,7 +11,7 @@ import (
 	"dragoman/cmd/dragoman/internal/terminal"
 )
 
-// serveCommand is `dragoman serve`.
+// serveCommand returns `dragoman serve`.
 func serveCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
@@ -37,8 +37,8 @@ none. What takes a restart, such as another address, is named in the log.`,
 	return c
 }
 
-// serveClients answers clients until ctx ends, which the first signal does, and then drains, or until the second
-// signal. An error of a server that has served is logged, and is a *loggedError.
+// serveClients answers clients until ctx ends with the first signal. Then it drains, until the second signal at the
+// latest. After it has served, an error is logged and returned as a *loggedError.
 func serveClients(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
@@ -55,8 +55,8 @@ func serveClients(ctx context.Context, p process, s *settings) error {
 	return nil
 }
 
-// printAddresses prints where the server is, if standard output is a terminal, where the log may scroll away, and
-// where the inspector is. If standard output is a command's, the URL of the inspector is on standard error.
+// printAddresses prints where the server and the inspector are, if standard output is a terminal on which the log may
+// scroll away. If standard output belongs to a command, the inspector's URL goes to standard error.
 func printAddresses(p process, s *serve.Server) {
 	if terminal.Is(p.stdout) {
 		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", s.URL(), s.Simulation(), s.ClientExport())

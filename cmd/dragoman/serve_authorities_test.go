@@ -13,8 +13,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// serveAs serves a handler with a certificate of an authority, and with no version of TLS that is
-// newer than most.
+// serveAs serves a handler with a certificate of an authority, and TLS versions up to most.
 func serveAs(t *testing.T, h http.Handler, authority *upstreamtest.Authority, most uint16) string {
 	t.Helper()
 	pair, err := authority.Pair("upstream.example")
@@ -22,7 +21,7 @@ func serveAs(t *testing.T, h http.Handler, authority *upstreamtest.Authority, mo
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(h)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail, as they should
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // failed handshakes are expected
 	server.EnableHTTP2 = true
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS10, MaxVersion: most}
 	server.StartTLS()
@@ -30,9 +29,9 @@ func serveAs(t *testing.T, h http.Handler, authority *upstreamtest.Authority, mo
 	return server.URL
 }
 
-// An upstream with a certificate of the company's own authority is asked if ca names that, and is
-// not if nothing does. The client learns nothing of certificates; the log says what is wrong. It is
-// the same for the token server of Vertex. The system's authorities are for both.
+// An upstream with a certificate of a company's own authority works if ca names that authority, and fails if nothing
+// does. The client learns nothing about certificates; the log says what is wrong. The same holds for the token server
+// of Vertex. The system's authorities always count.
 func TestAuthorities(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -49,7 +48,7 @@ func TestAuthorities(t *testing.T) {
 		"vertex":    {vertex, `kind: vertex, project: p, location: global, endpoint: %q`},
 	} {
 		for name, tt := range map[string]struct {
-			ca, bundle string // of the configuration, and of AWS_CA_BUNDLE
+			ca, bundle string // the key ca, and AWS_CA_BUNDLE
 			most       uint16
 			answered   bool
 		}{

@@ -23,8 +23,8 @@ func newAuthority(t *testing.T, name string) *upstreamtest.Authority {
 	return a
 }
 
-// mount is a folder with the files of tls, as Kubernetes mounts one: what the files hold is in a
-// folder of its own, to which a link goes, and the files are links through that.
+// mount is a folder with the files of tls, as Kubernetes mounts one: a link leads to a folder with the contents, and
+// the files are links through it.
 type mount struct {
 	dir     string
 	version int
@@ -45,7 +45,7 @@ func (s *mount) put(t *testing.T, files map[string][]byte) {
 		if err := os.WriteFile(filepath.Join(s.dir, version, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_ = os.Symlink(filepath.Join("..data", name), filepath.Join(s.dir, name)) // there is one already, but for the first time
+		_ = os.Symlink(filepath.Join("..data", name), filepath.Join(s.dir, name)) // fails if it exists, except the first time
 	}
 	next := filepath.Join(s.dir, "..next")
 	if err := os.Symlink(version, next); err != nil {
@@ -56,7 +56,7 @@ func (s *mount) put(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// putPair puts a certificate of the authority, and the authority as that of clients.
+// putPair puts a certificate of the authority, and the authority of clients.
 func (s *mount) putPair(t *testing.T, a, clients *upstreamtest.Authority) {
 	t.Helper()
 	cert, key, err := a.Issue("dragoman.example", time.Hour)
@@ -68,14 +68,14 @@ func (s *mount) putPair(t *testing.T, a, clients *upstreamtest.Authority) {
 
 func (s *mount) path(name string) string { return filepath.Join(s.dir, name) }
 
-// config is a configuration file with these files.
+// config returns a configuration file with these files.
 func (s *mount) config(t *testing.T, more string) string {
 	return write(t, "dragoman.yaml", fmt.Sprintf("tls: {cert: %q, key: %q%s}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: \"*\", upstream: sim}]\n",
 		s.path("tls.crt"), s.path("tls.key"), more))
 }
 
-// clientOf trusts an authority, and has a certificate of another one unless that is nil. It
-// connects anew for each request.
+// clientOf returns a client that trusts an authority, and has a certificate of has unless that is nil. It opens a new
+// connection for each request.
 func clientOf(t *testing.T, trusts, has *upstreamtest.Authority, change ...func(*http.Transport)) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusts.Pool()}}
@@ -94,9 +94,8 @@ func clientOf(t *testing.T, trusts, has *upstreamtest.Authority, change ...func(
 
 func overHTTP2(t *http.Transport) { t.ForceAttemptHTTP2 = true }
 
-// New files are in use from the next second on, while exchanges go on; files that are no pair
-// leave the ones before in use. It is so for what Kubernetes mounts, and for the authorities
-// of clients.
+// New files are used within a second, while exchanges continue. Files that do not fit together leave the old ones in
+// use. The same holds for Kubernetes mounts, and for the authorities of clients.
 func TestServeNewCertificate(t *testing.T) {
 	first, second := newAuthority(t, "first"), newAuthority(t, "second")
 	var files mount

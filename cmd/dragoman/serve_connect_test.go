@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// received keeps how the first request to a server came.
+// received records the first request to a server.
 type received struct {
 	http.Handler
 	once  sync.Once
@@ -32,15 +32,15 @@ func (r *received) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.Handler.ServeHTTP(w, request)
 }
 
-// How long it may take to connect changes nothing else of how an upstream is reached:
-// no header, no version of HTTP, no certificate that is trusted.
+// timeouts.connect changes nothing else about how an upstream is reached: no header, no version of HTTP, no trusted
+// certificate.
 func TestConnectTimeout(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
 	for kind, fake := range map[string]struct {
 		handler  http.Handler
 		upstream string
-		tls      bool // of an authority that AWS_CA_BUNDLE names
+		tls      bool // from an authority in AWS_CA_BUNDLE
 	}{
 		"bedrock":   {upstreamtest.NewBedrock(nil), `kind: bedrock, region: us-east-1, endpoint: %q`, true},
 		"anthropic": {upstreamtest.NewMessages(nil), `kind: anthropic, base_url: %q`, false},

@@ -15,7 +15,7 @@ import (
 	"dragoman/cmd/dragoman/internal/serve"
 )
 
-// keyed is a configuration with a key, for clients that have none.
+// keyed returns a configuration with a key, for clients that have none.
 func keyed(t *testing.T, limits string) string {
 	return write(t, "dragoman.yaml", fmt.Sprintf(`
 auth: {keys: [a-key-of-the-tests]}
@@ -25,11 +25,10 @@ limits: {%s}
 timeouts: {drain: 50s}`, limits))
 }
 
-// cell is a request that never comes to its end.
+// cell is a request that never ends.
 type cell struct{ name, address, head string }
 
-// cells are all ways to be answered with all ways not to send a body, and what net/http
-// answers itself.
+// cells returns all combinations of an answer and a missing body, and what net/http answers itself.
 func cells(server *running) []cell {
 	var all []cell
 	client, admin := strings.TrimPrefix(server.url, "http://"), strings.TrimPrefix(server.admin, "http://")
@@ -69,7 +68,7 @@ func (c cell) open(t *testing.T, n int) []net.Conn {
 	return conns
 }
 
-// awaitEnd reads what comes until the server closes the connections.
+// awaitEnd reads until the server closes the connections.
 func awaitEnd(t *testing.T, conns []net.Conn, within time.Duration) {
 	t.Helper()
 	deadline := time.Now().Add(within)
@@ -83,12 +82,11 @@ func awaitEnd(t *testing.T, conns []net.Conn, within time.Duration) {
 	}
 }
 
-// Connections whose request does not come to its end leave nothing behind, however
-// they are answered, and hold up no drain.
+// Connections with unfinished requests leave nothing behind, however they are answered, and do not delay a drain.
 func TestUnfinishedRequests(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, "attempts: 1"))
 	go func() {
-		for range server.log { // or else it would be full
+		for range server.log { // keep the channel from filling up
 		}
 	}()
 	if status(t, server.url) != http.StatusOK || status(t, server.admin+"/healthz") != http.StatusOK {
@@ -98,7 +96,7 @@ func TestUnfinishedRequests(t *testing.T) {
 	clients, admins := serve.MaxConnections()
 	all := cells(server)
 	opened := make([][]net.Conn, len(all))
-	for i, c := range all { // all at once: each waits for the server to give up
+	for i, c := range all { // all at once, because each waits for the server to give up
 		n := min(300, clients/16)
 		if strings.HasSuffix(server.admin, c.address) {
 			n = admins / 16
@@ -124,8 +122,8 @@ func TestUnfinishedRequests(t *testing.T) {
 	}
 }
 
-// Connections above the limit are closed at once, and others go on. Those of operators
-// have a limit of their own, and the oldest makes room for a new one.
+// Connections above the limit are closed at once, and others continue. The admin listener has its own limit, where the
+// oldest connection makes room for a new one.
 func TestMaxConnections(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, "max_connections: 3"))
 	idle := cell{"", strings.TrimPrefix(server.url, "http://"), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"}
@@ -157,7 +155,7 @@ func TestMaxConnections(t *testing.T) {
 		t.Errorf("/healthz answers %d among many connections", got)
 	}
 	open[0].Close()
-	for deadline := time.Now().Add(10 * time.Second); ; { // until the server has seen it
+	for deadline := time.Now().Add(10 * time.Second); ; { // until the server has noticed
 		response, err := client.Get(server.url)
 		if err == nil {
 			response.Body.Close()
@@ -169,7 +167,7 @@ func TestMaxConnections(t *testing.T) {
 	}
 }
 
-// The limits of the file hold, and the log says which ones do.
+// The limits of the file apply, and the log lists them.
 func TestServeLimits(t *testing.T) {
 	server := start(t, nil, "--config", write(t, "dragoman.yaml", `
 upstreams: {sim: {kind: simulated}}

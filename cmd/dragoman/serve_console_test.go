@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The form and the level are those of the flag, the environment, the file or the default, in this order.
+// Form and level of the log come from the flag, the environment, the file or the default, in this order.
 func TestLogSettings(t *testing.T) {
 	file := write(t, "dragoman.yaml", "log: {format: console, level: info}\n"+simulatedFile)
 	plain := write(t, "plain.yaml", simulatedFile)
@@ -65,10 +65,10 @@ func firstLine(t *testing.T, env map[string]string, args ...string) string {
 	return line
 }
 
-// On a terminal the log is for people, with colours unless they are not wanted.
+// On a terminal the log is for people, with colours unless they are disabled.
 func TestLogOnTerminal(t *testing.T) {
 	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
-		// The terminal is standard error alone, so that nothing but the log is on it.
+		// Only standard error is the terminal, so that it shows nothing but the log.
 		command := onTerminal(t, os.Args[0]+" >/dev/null", "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0", env)
 		stdin, err := command.StdinPipe()
 		if err != nil {
@@ -118,9 +118,9 @@ func TestLogOnTerminal(t *testing.T) {
 	}
 }
 
-// onTerminal returns a command that a shell starts in a terminal, with a part of the environment.
-// The shell is the same everywhere and makes room for the command: one that stays, as dash does by
-// itself, gets Ctrl-C too, and its end is what would be seen.
+// onTerminal returns a command that a shell starts in a terminal, with a part of the environment. It is the same shell
+// everywhere, and the command replaces it: a shell that stays, like dash, gets Ctrl-C as well, and the test would see
+// the shell's end.
 func onTerminal(t *testing.T, line string, env ...string) *exec.Cmd {
 	t.Helper()
 	if _, err := exec.LookPath("script"); err != nil || runtime.GOOS != "linux" {

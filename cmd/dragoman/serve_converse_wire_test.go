@@ -10,8 +10,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// A tool is called by models that are asked over Converse: by default, because the
-// configuration says so, and where a model turns out to do less than its family.
+// Models over Converse call a tool: by default, because the configuration says so, and if a model can do less than its
+// family.
 func TestServeConverseWire(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)

@@ -9,7 +9,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// The credentials of a container end, and a metric says when, until another upstream has the name.
+// A container's credentials expire, and a metric says when, until another upstream has the name.
 func TestServeBedrockContainer(t *testing.T) {
 	roles := upstreamtest.NewRoles()
 	credentials := httptest.NewServer(roles)
@@ -46,7 +46,7 @@ models: [{name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1"}]
 	}
 }
 
-// At the start the log says where the credentials of each upstream are from, or what to do where there are none.
+// At the start the log has the source of each upstream's credentials, or what to do if there are none.
 func TestServeSaysItsCredentials(t *testing.T) {
 	for name, tt := range map[string]struct {
 		id   string
@@ -78,7 +78,7 @@ models: [{name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1"}]
 	}
 }
 
-// A check that calls an upstream says what to do about it, and never says ok before.
+// `check --online` says what to do about an upstream that fails, and does not print ok before.
 func TestCheckOnlineSaysWhatToDo(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")

@@ -17,15 +17,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
-// openAnswer is a streamed answer of which the first bytes have come.
+// openAnswer is a streamed answer after its first bytes.
 type openAnswer struct {
 	name  string
 	first []byte
 	body  io.Reader
-	check func(answer []byte) error // that it ends with an error of the server's shutdown
+	check func(answer []byte) error // checks that it ends with an error about the shutdown
 }
 
-// clientAPIs are the ways to ask for a stream, and what an answer is that was cut in order.
+// clientAPIs are the ways to ask for a stream, with the form of a cut answer.
 var clientAPIs = []struct {
 	name, path, body string
 	check            func(answer []byte) error
@@ -71,7 +71,7 @@ func cutEventStream(answer []byte) error {
 	return nil
 }
 
-// speaking returns a client of one version of HTTP without TLS.
+// speaking returns a client for one version of HTTP, without TLS.
 func speaking(t *testing.T, version int) *http.Client {
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetHTTP1(version == 1)
@@ -80,7 +80,7 @@ func speaking(t *testing.T, version int) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// openAnswers opens so many streams of each client API over each version of HTTP.
+// openAnswers opens this many streams of each client API over each version of HTTP.
 func openAnswers(t *testing.T, url string, each int) (open []openAnswer) {
 	t.Helper()
 	for _, version := range []int{1, 2} {
@@ -103,8 +103,7 @@ func openAnswers(t *testing.T, url string, each int) (open []openAnswer) {
 	return open
 }
 
-// awaitCuts reads all answers to their ends and checks that each says that it was cut. It returns
-// how long that took.
+// awaitCuts reads all answers to their ends, and checks that each says that it was cut. It returns how long that took.
 func awaitCuts(t *testing.T, open []openAnswer) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -120,7 +119,7 @@ func awaitCuts(t *testing.T, open []openAnswer) time.Duration {
 	return time.Since(began)
 }
 
-// stalled asks for a stream without end, of which it reads nothing but the beginning.
+// stalled asks for an endless stream, and reads only its beginning.
 func stalled(t *testing.T, url string, version int) {
 	t.Helper()
 	response, err := speaking(t, version).Post(url+"/v1/messages", "application/json", strings.NewReader(strings.Replace(streaming, "Oslo", "flood", 1)))
@@ -130,8 +129,8 @@ func stalled(t *testing.T, url string, version int) {
 	t.Cleanup(func() { response.Body.Close() })
 }
 
-// newFlood is a slowModel that writes without end when it is asked of a flood. The channel gets a
-// value when nobody has taken what it writes for a moment.
+// newFlood returns a slowModel that writes without end if asked for a flood. full gets a value when nobody has read for
+// a moment.
 func newFlood(t *testing.T) (m *slowModel, full chan struct{}) {
 	m, full = newSlowModel(t), make(chan struct{}, 10)
 	calm := m.Config.Handler
@@ -155,8 +154,8 @@ func newFlood(t *testing.T) (m *slowModel, full chan struct{}) {
 	return m, full
 }
 
-// At the end of a drain every open stream is told so, in its own API and before whoever waits for
-// the drain would end the process. Clients that do not read do not hold up the others.
+// At the end of a drain every open stream gets an error in its own API, before whoever waits for the drain would kill
+// the process. Clients that do not read do not delay the others.
 func TestDrainCutsEveryStream(t *testing.T) {
 	const drain = 5 * time.Second
 	model, full := newFlood(t)
@@ -181,7 +180,7 @@ func TestDrainCutsEveryStream(t *testing.T) {
 	}
 }
 
-// A second signal tells every open stream at once, and a third ends the process.
+// A second signal cuts every open stream at once, and a third one ends the process.
 func TestSignals(t *testing.T) {
 	model, full := newFlood(t)
 	server := startProgram(t, model.config(t, "drain: 10m"))

@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// program is a dragoman that a test runs as a shell does.
+// program is a dragoman process that a test starts like a shell.
 type program struct {
 	*running
 	command *exec.Cmd
 	lines   *bufio.Scanner // of its log
 }
 
-// startProgram runs the test's own binary, which TestMain has act as dragoman.
+// startProgram runs the test's own binary, which acts as dragoman: see TestMain.
 func startProgram(t *testing.T, config string) *program {
 	t.Helper()
 	command := exec.Command(os.Args[0])
@@ -39,7 +39,7 @@ func startProgram(t *testing.T, config string) *program {
 	return p
 }
 
-// await reads the log up to a line that has text in it.
+// await reads the log up to a line that contains text.
 func (p *program) await(t *testing.T, text string) string {
 	t.Helper()
 	for p.lines.Scan() {
@@ -59,7 +59,7 @@ func (p *program) terminate(t *testing.T) {
 	}
 }
 
-// While it drains, a second signal ends what is open with an error that its client can read.
+// During a drain, a second signal ends open exchanges with an error that their clients can read.
 func TestSecondSignal(t *testing.T) {
 	server := startProgram(t, newSlowModel(t).config(t, "drain: 10m"))
 	_, body := openStream(t, server.running)
@@ -76,8 +76,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// Until the delay is over, whoever has not heard that the server drains is still answered, and
-// asked to go elsewhere. A second signal ends the delay.
+// Until the delay is over, clients that do not know of the drain are still answered, and asked to go elsewhere. A
+// second signal ends the delay.
 func TestDrainDelay(t *testing.T) {
 	server := startProgram(t, write(t, "dragoman.yaml", simulatedFile+"timeouts: {drain: 20m, drain_delay: 10m}\n"))
 	kept := map[string]*http.Client{"1": {}, "2": {}}

@@ -30,8 +30,7 @@ func dialSDK(url string) *bedrockruntime.Client {
 	})
 }
 
-// patient lets a request come to its end, though the SDK closes its body as soon as
-// there is an answer.
+// patient lets a request be sent to its end, although the SDK closes its body as soon as an answer arrives.
 type patient struct{ *http.Client }
 
 func (c patient) Do(r *http.Request) (*http.Response, error) {
@@ -42,8 +41,7 @@ func (c patient) Do(r *http.Request) (*http.Response, error) {
 
 const guardedQuestion = `{"anthropic_version":"bedrock-2023-05-31","max_tokens":64,"messages":[{"role":"user","content":"Hi"}]%s}`
 
-// guardedClients ask for a guardrail, each in its own way, and return what they see of
-// it in the answer.
+// guardedClients ask for a guardrail, each in its own way, and return what the answer says about it.
 var guardedClients = map[string]func(t *testing.T, url string) (string, error){
 	"InvokeModel": func(t *testing.T, url string) (string, error) {
 		out, err := dialSDK(url).InvokeModel(t.Context(), &bedrockruntime.InvokeModelInput{
@@ -125,14 +123,13 @@ var guardedMessages = []types.Message{{Role: types.ConversationRoleUser, Content
 	&types.ContentBlockMemberGuardContent{Value: &types.GuardrailConverseContentBlockMemberText{Value: types.GuardrailConverseTextBlock{Text: aws.String("Look at this")}}},
 }}}
 
-// What clients are told of a guardrail that intervened.
+// What clients get after a guardrail intervened.
 var intervention = map[string]string{
 	"InvokeModel": "refusal INTERVENED", "InvokeModelWithResponseStream": "refusal INTERVENED",
 	"Converse": "guardrail_intervened", "ConverseStream": "guardrail_intervened", "Messages": "refusal",
 }
 
-// A guardrail goes to a model on Bedrock, over whichever wire it is asked, and the
-// client learns that it intervened.
+// A guardrail reaches a model on Bedrock over every wire, and the client learns that it intervened.
 func TestGuardrail(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -182,8 +179,7 @@ models: [{name: "*", upstream: east, %s}]
 	}
 }
 
-// A guardrail that cannot be kept is refused, and nobody is asked: not in strict mode
-// alone, and no fallback either.
+// If a guardrail cannot be applied, the request is rejected without any call, even in lenient mode and with fallbacks.
 func TestGuardrailRefused(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -222,7 +218,7 @@ func TestGuardrailRefused(t *testing.T) {
 	}
 }
 
-// What is said of a guardrail is kept to the letter or refused.
+// Everything about a guardrail is either applied exactly or rejected.
 func TestGuardrailWords(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -244,7 +240,7 @@ models: [{name: "anthropic*", upstream: east}, {name: "*", upstream: east, model
 	tests := []struct {
 		path, body string
 		header     []string
-		says       string // of the refusal; "" for none
+		says       string // the error's text; "" for none
 		want       upstream.Guardrail
 		dropped    string
 	}{
@@ -307,7 +303,7 @@ models: [{name: "anthropic*", upstream: east}, {name: "*", upstream: east, model
 	}
 }
 
-// A guardrail looks at an answer as a whole, if the client gets it as a whole.
+// If the client gets a whole answer, the guardrail also judges it as a whole.
 func TestGuardrailOfWholeAnswer(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -324,7 +320,7 @@ func TestGuardrailOfWholeAnswer(t *testing.T) {
 	}
 }
 
-// What InvokeModel is asked for in headers is named like the fields of a body.
+// Unsupported headers of InvokeModel are named like fields of a body.
 func TestUnheededHeaders(t *testing.T) {
 	for compat, want := range map[string]string{"lenient": "200 performanceConfigLatency,requestMetadata,serviceTier,trace", "strict": "400 "} {
 		server := start(t, nil, "--config", write(t, "dragoman.yaml", "compat: "+compat+simulatedFile))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// keysFile is a configuration with these elements of auth.keys, one a line.
+// keysFile returns a configuration with these elements of auth.keys, one a line.
 func keysFile(url string, keys ...string) string {
 	return fmt.Sprintf(`
 auth:
@@ -24,7 +24,7 @@ models: [{name: "*", upstream: slow, model: m}]
 `, strings.Join(keys, "\n    - "), url)
 }
 
-// statusWith returns the status of a request that is not valid, with a key.
+// statusWith returns the status of an invalid request with a key.
 func statusWith(t *testing.T, url, key string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/messages", strings.NewReader("{}"))
@@ -50,7 +50,7 @@ func awaitStatus(t *testing.T, url, key string, want int) {
 	}
 }
 
-// replace puts a file in the place of another at once, as editors and Kubernetes do.
+// replace replaces a file atomically, as editors and Kubernetes do.
 func replace(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", []byte(content), 0o600); err != nil {
@@ -69,8 +69,8 @@ func (p *program) hangUp(t *testing.T) {
 	}
 }
 
-// A pipe in the place of the configuration, as --config <(…) leaves one behind, is complained of: it
-// is not waited for, neither by later reloads nor by the end of the program.
+// If a pipe has replaced the configuration file, as after --config <(…), the log complains. Neither later reloads nor
+// the end of the program wait for the pipe.
 func TestHangUpWithPipe(t *testing.T) {
 	path := write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "the-key-of-the-beginning"))
 	server := startProgram(t, path)
@@ -88,7 +88,7 @@ func TestHangUpWithPipe(t *testing.T) {
 	server.mustEnd(t)
 }
 
-// mustEnd terminates the program, and fails unless it ends soon and well.
+// mustEnd terminates the program, and fails unless it ends soon and successfully.
 func (p *program) mustEnd(t *testing.T) {
 	t.Helper()
 	p.terminate(t)
@@ -105,7 +105,7 @@ func (p *program) mustEnd(t *testing.T) {
 	}
 }
 
-// So is a pipe in the place of a file that the configuration names.
+// The same holds for a pipe in place of a file that the configuration names.
 func TestPipeInPlaceOfAuthorities(t *testing.T) {
 	ca := write(t, "ca.pem", string(newAuthority(t, "company").PEM()))
 	path := write(t, "dragoman.yaml", fmt.Sprintf(`
@@ -124,9 +124,8 @@ models: [{name: "*", upstream: relay, model: m}]
 	server.mustEnd(t)
 }
 
-// A hundred reloads while streams are open and requests come: no stream is dropped, no
-// request with a key that is in all of the files is refused, and the keys that came last
-// are those that count, while the server drains as well.
+// A hundred reloads while streams are open and requests arrive: no stream ends, no request with a key in all of the
+// files is rejected, and the latest keys count, also during the drain.
 func TestHangUps(t *testing.T) {
 	const streams, reloads = 20, 100
 	model := newSlowModel(t)
@@ -192,8 +191,8 @@ func TestHangUps(t *testing.T) {
 	}
 }
 
-// A file that cannot be used changes nothing, however often it is read, and is told of
-// without its secrets. Taking all keys away is such a file: it would let everybody in.
+// An unusable file changes nothing, however often it is read, and is logged without its secrets. A file without keys is
+// also unusable, because it would admit everybody.
 func TestReloadRefused(t *testing.T) {
 	const good, short = "the-key-that-stays", "sh0rt-s3cret"
 	path := write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", good))
@@ -226,7 +225,7 @@ func TestReloadRefused(t *testing.T) {
 	}
 }
 
-// A secret that Kubernetes replaces is a link that points elsewhere: nobody sends a signal.
+// If Kubernetes replaces a secret, a link points elsewhere, and nobody sends a signal.
 func TestSecretReplaced(t *testing.T) {
 	folder := t.TempDir()
 	version := func(name, key string) {
@@ -246,7 +245,7 @@ func TestSecretReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := startProgram(t, write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "{name: a, key: file:"+filepath.Join(folder, "key")+"}")))
-	var reading sync.WaitGroup // of the log, or its pipe would fill and the server wait
+	var reading sync.WaitGroup // reads the log: otherwise its pipe would fill up and block the server
 	reading.Go(func() {
 		for server.lines.Scan() {
 		}
@@ -263,7 +262,7 @@ func TestSecretReplaced(t *testing.T) {
 	}
 }
 
-// Without keys there is nothing to take over, and nothing to end for.
+// Without keys, a hang-up changes nothing and ends nothing.
 func TestHangUpWithoutKeys(t *testing.T) {
 	server := startProgram(t, write(t, "dragoman.yaml", simulatedFile))
 	server.hangUp(t)

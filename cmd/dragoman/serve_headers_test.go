@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Headers of more than 64 KB are refused on both listeners, and those of a little less are read.
+// Both listeners reject headers above 64 KB, and read slightly smaller ones.
 func TestHugeHeaders(t *testing.T) {
 	server := start(t, nil, "--config", keyed(t, ""))
 	for _, url := range []string{server.url + "/", server.admin + "/healthz"} {

@@ -14,8 +14,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// inspect serves with the arguments until the test ends, and returns the URL of the inspector, which
-// is all of standard output, and the log so far.
+// inspect serves with the arguments until the test ends. It returns the inspector's URL, which is all of standard
+// output, and the log so far.
 func inspect(t *testing.T, env map[string]string, args ...string) (url, log string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -56,7 +56,7 @@ func inspect(t *testing.T, env map[string]string, args ...string) (url, log stri
 	return url, log
 }
 
-// The URL that is printed opens the inspector; the log does not have the token.
+// The printed URL opens the inspector. The log does not have the token.
 func TestInspect(t *testing.T) {
 	const models = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: claude-2.1, upstream: sim}]\n"
 	file := write(t, "inspect.yaml", "inspector: true\n"+models)
@@ -98,7 +98,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// Nobody inspects what nobody asked to have inspected.
+// The inspector is off by default.
 func TestInspectorIsOff(t *testing.T) {
 	server := start(t, nil, "--simulated")
 	for _, path := range []string{"", "api/exchanges", "app.js"} {
@@ -111,7 +111,7 @@ func TestInspectorIsOff(t *testing.T) {
 	}
 }
 
-// A case that the inspector saves is a line that parse --jsonl and eval read.
+// A case that the inspector saves is a line that parse --jsonl and eval can read.
 func TestInspectorCase(t *testing.T) {
 	in := inspector.New(inspector.DefaultLimits)
 	server, err := proxy.New(proxy.Options{

@@ -12,14 +12,13 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// canary marks what may be in no line of the log and in no metric, and secret what may not
-// even be in an answer.
+// canary marks text that must not be in the log or in a metric; secret must not even be in an answer.
 const (
 	canary = "c4n4ry"
 	secret = "s3cr3t"
 )
 
-// canaries numbers the canaries of a text, so that one that leaks tells where it was.
+// canaries numbers the canaries of a text, so that a leaked one tells where it was.
 func canaries(text string) string {
 	for n := 1; strings.Contains(text, "CANARY"); n++ {
 		text = strings.Replace(text, "CANARY", fmt.Sprintf("%s%02d", canary, n), 1)
@@ -27,7 +26,7 @@ func canaries(text string) string {
 	return text
 }
 
-// leakyRequest has a canary in every place in which a client can say something.
+// leakyRequest has a canary in every place that a client can fill.
 var leakyRequest = canaries(`{"max_tokens": 64, "stop_sequences": ["CANARY"], "metadata": {"user_id": "CANARY"}, "CANARY": 1,
 	"system": [{"type": "text", "text": "CANARY", "cache_control": {"type": "ephemeral", "CANARY": 2}}],
 	"messages": [
@@ -37,7 +36,7 @@ var leakyRequest = canaries(`{"max_tokens": 64, "stop_sequences": ["CANARY"], "m
 	"tools": [{"name": "get_CANARY", "description": "CANARY", "CANARY": 3, "input_schema": {"type": "object", "title": "CANARY", "required": ["CANARY"],
 		"properties": {"CANARY": {"type": "string", "description": "CANARY", "enum": ["CANARY"], "default": "CANARY", "pattern": "CANARY"}}}}]}`)
 
-// brokenRequests cannot be read, or are not valid, each for a reason with a canary in it.
+// brokenRequests are unreadable or invalid, each in another way and with a canary.
 var brokenRequests = []string{
 	`{"model": "%s", "messages": "CANARY"}`,
 	`{"model": "%s", "CANARY`,
@@ -57,9 +56,8 @@ var leakyHeader = map[string]string{
 	"X-Api-Key": secret + "-key-of-a-client",
 }
 
-// failing is a model that fails as the end of its name says. It quotes a canary, and the
-// secret that it was asked with. words are those of its API for what is not valid, may not,
-// is too much and is not there.
+// failing is a model that fails as the end of its name says. The error quotes a canary, and the secret of the request.
+// words are its API's error types for an invalid request, a missing permission, too many requests and a missing model.
 func failing(words [4]string) upstreamtest.Script {
 	said := canaries("CANARY CANARY")
 	quoted := fmt.Sprintf(`{"error": {"message": %[1]q, "type": %[1]q, "code": %[1]q, "status": %[1]q}, "message": %[1]q, "__type": %[1]q}`, said)
@@ -80,8 +78,8 @@ func failing(words [4]string) upstreamtest.Script {
 
 const faultsOfAModel = 16
 
-// leaky starts upstreams of every kind, and serves a model for each of their wires and
-// faults. Each has an upstream of its own, so that none is left alone for another's failures.
+// leaky starts upstreams of every kind, and serves a model for each of their wires and faults. Each model has an
+// upstream of its own, so that one's failures do not open another's circuit.
 func leaky(t *testing.T) (server *running, models []string) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -122,8 +120,7 @@ func leaky(t *testing.T) (server *running, models []string) {
 	return start(t, map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": credentials}, "--config", path), models
 }
 
-// No text of a request or of an answer, and no credential, is in any line of the log or in
-// a metric, whatever fails and however (R65).
+// Whatever fails, no text of a request or an answer, and no credential, is in the log or in a metric (R65).
 func TestNoLeaks(t *testing.T) {
 	server, models := leaky(t)
 	var lines strings.Builder
@@ -148,7 +145,7 @@ func TestNoLeaks(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer response.Body.Close()
-		answer, _ := io.ReadAll(response.Body) // which a fault may end early
+		answer, _ := io.ReadAll(response.Body) // a fault may end it early
 		all := fmt.Sprint(response.Header) + string(answer)
 		if strings.Contains(all, secret) || strings.Contains(all, upstreamtest.SecretAccessKey) || strings.Contains(all, upstreamtest.AccessKeyID) {
 			t.Errorf("%s: %s", path, all)
@@ -159,7 +156,7 @@ func TestNoLeaks(t *testing.T) {
 		for _, stream := range []string{"true", "false"} {
 			ask("POST", "/v1/messages?"+canary, fmt.Sprintf(`{"model": %q, "stream": %s, %s`, model, stream, leakyRequest[1:]))
 		}
-		known := strings.Replace(leakyRequest[1:], `"c4n4ry03": 1,`, "", 1) // for models with tools of their own
+		known := strings.Replace(leakyRequest[1:], `"c4n4ry03": 1,`, "", 1) // for models with their own tools API
 		ask("POST", "/v1/messages", fmt.Sprintf(`{"model": %q, %s`, model, strings.ReplaceAll(known, `, "c4n4ry05": 2`, "")))
 		ask("POST", "/v1/messages/count_tokens", fmt.Sprintf(`{"model": %q, %s`, model, strings.Replace(leakyRequest[1:], `"max_tokens": 64, `, "", 1)))
 		ask("POST", "/model/"+model+"/invoke-with-response-stream", `{"anthropic_version": "bedrock-2023-05-31", `+leakyRequest[1:])

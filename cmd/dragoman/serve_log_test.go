@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// An upstream that says more than it was asked is complained of by net/http, on a log of its
-// own and with what it said.
+// net/http logs an upstream that sends more than asked, in a log of its own and with a quotation.
 func TestUpstreamThatSaysTooMuch(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

@@ -13,7 +13,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// limited is a model that gives so many tokens, and says so to who asks for more.
+// limited returns a model with a limit of tokens, which it reports to requests for more.
 func limited(most int, typ, text string) upstreamtest.Script {
 	return func(_ string, p *translate.Prompt) upstreamtest.Completion {
 		if p.MaxTokens > most {
@@ -23,9 +23,8 @@ func limited(most int, typ, text string) upstreamtest.Script {
 	}
 }
 
-// An agent asks for 32,000 tokens. A model that gives fewer is asked for those: by what
-// is known of its family, by what the configuration says of it, and by what it says
-// itself when it refuses.
+// An agent asks for 32,000 tokens. A model with a lower limit is asked for that limit, which comes from its family,
+// from the configuration, or from its own error.
 func TestMaxTokens(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -39,7 +38,7 @@ func TestMaxTokens(t *testing.T) {
 	tests := []struct {
 		name, entry string
 		model       upstreamtest.Script
-		want        []int // what the model was asked for, of two requests
+		want        []int // max_tokens of two requests to the model
 	}{
 		{"text completions", `upstream: east, model: "anthropic.claude-v2:1", wire: text`, limited(4096, validation, messages), []int{4096, 4096}},
 		{"text completions of an ARN", `upstream: east, wire: text, model: "arn:aws:bedrock:us-east-1:123456789012:provisioned-model/abc"`, limited(4096, validation, messages), []int{4096, 4096}},
@@ -85,7 +84,7 @@ func TestMaxTokens(t *testing.T) {
 	}
 }
 
-// limitedConfig has three upstreams, one that is not there, and an entry.
+// limitedConfig returns a configuration with three upstreams, one unreachable upstream, and an entry.
 func limitedConfig(t *testing.T, bedrock, relay, local http.Handler, entry string) string {
 	url := func(h http.Handler) string {
 		server := httptest.NewServer(h)
@@ -123,7 +122,7 @@ func fetch(t *testing.T, url string) string {
 	return read(t, response)
 }
 
-// What cannot be understood stays an error, and so does what makes no sense.
+// An error that cannot be understood, or makes no sense, stays an error.
 func TestMaxTokensUnknownText(t *testing.T) {
 	const invalid = "invalid_request_error"
 	for text, calls := range map[string]int{
@@ -141,7 +140,7 @@ func TestMaxTokensUnknownText(t *testing.T) {
 	}
 }
 
-// A strict server says what the model's limit is.
+// A strict server's error has the model's limit.
 func TestMaxTokensStrict(t *testing.T) {
 	relay := upstreamtest.NewMessages(nil)
 	config := "compat: strict\n" + limitedConfig(t, relay, relay, relay, "upstream: relay, model: claude-3-haiku-20240307")
@@ -165,8 +164,8 @@ func TestMaxTokensStrict(t *testing.T) {
 	}
 }
 
-// Who does not say how long an answer of Converse may be has nothing left out, and a
-// model with tools of its own gets what the client said.
+// A Converse request without a limit has nothing dropped, and a model with its own tools API gets the client's own
+// limit.
 func TestMaxTokensUntouched(t *testing.T) {
 	for entry, test := range map[string]struct{ path, body, sent string }{
 		"upstream: local, model: llama3, max_tokens: 2048": {"/model/m/converse", `{"messages":[{"role":"user","content":[{"text":"Hi"}]}]}`, `"max_tokens":2048`},
@@ -193,7 +192,7 @@ func TestMaxTokensUntouched(t *testing.T) {
 	}
 }
 
-// What `render` shows is what the model is asked.
+// `render` shows what the model is asked.
 func TestRenderMaxTokens(t *testing.T) {
 	request := strings.Replace(weatherRequest, `"max_tokens":64`, `"max_tokens":32000`, 1)
 	if got := (invocation{stdin: request}).run(t, "render"); !strings.Contains(got.stdout, `"max_tokens":4096`) {

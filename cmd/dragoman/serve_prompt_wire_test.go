@@ -11,8 +11,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// A tool is called by models that are asked with raw prompts: behind vLLM, behind Ollama without a template, on an endpoint
-// of Vertex AI, and imported into Bedrock, where the ARN is all that the entry has.
+// Models with raw prompts call a tool: behind vLLM, behind Ollama without a template, on a Vertex AI endpoint, and
+// imported into Bedrock with an entry that has only the ARN.
 func TestServePromptWire(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)

@@ -36,7 +36,7 @@ func asking(t *testing.T, server *running, model string, header ...string) int {
 	return response.StatusCode
 }
 
-// hashOf returns the hash of the configuration that /readyz names, which the metrics name, too.
+// hashOf returns the hash of the configuration, which /readyz and the metrics must both have.
 func hashOf(t *testing.T, server *running) string {
 	t.Helper()
 	match := regexp.MustCompile(`^ready\nconfig ([0-9a-f]{16})\n`).FindStringSubmatch(fetch(t, server.admin+"/readyz"))
@@ -57,7 +57,7 @@ func sample(t *testing.T, server *running, name string) string {
 	return value
 }
 
-// countedModel is a slow model that knows its connections.
+// countedModel is a slow model that counts its connections.
 type countedModel struct {
 	*slowModel
 	mu   sync.Mutex
@@ -95,8 +95,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// Everything that the file says serves new requests, and a stream that is open goes on with what it
-// began with. An upstream that has gone keeps its connection until then, and no longer.
+// Everything in a new file applies to new requests, and an open stream continues unchanged. A removed upstream keeps
+// its connection until then, and no longer.
 func TestReloadServes(t *testing.T) {
 	old, next := newCountedModel(t), newSlowModel(t)
 	close(next.release)
@@ -153,7 +153,7 @@ limits: {max_concurrent: 1}
 	}
 }
 
-// What a key has taken stays taken, whatever else changes.
+// A key's usage stays, whatever else changes.
 func TestReloadKeepsUsage(t *testing.T) {
 	file := func(model string) string {
 		return fmt.Sprintf("auth: {keys: [{name: ci, key: the-key-that-stays, requests_per_minute: 1}]}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: %s, upstream: sim}]\n", model)
@@ -170,8 +170,8 @@ func TestReloadKeepsUsage(t *testing.T) {
 	}
 }
 
-// A file that cannot be used, one that has just been emptied, and one that would let everybody in
-// change nothing. The log says why, with the line; what serves goes on to be named.
+// An unusable file, a file that has just been emptied, and a file that would admit everybody change nothing. The log
+// says why, with the line. The current configuration is still named.
 func TestReloadChangesNothing(t *testing.T) {
 	const keyed = "auth: {keys: [the-key-that-stays]}\n"
 	const rest = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: one, upstream: sim}]\n"
@@ -199,8 +199,8 @@ func TestReloadChangesNothing(t *testing.T) {
 	}
 }
 
-// What takes a restart stays, and is named; the rest serves. Whether strangers can reach the server is
-// judged by where it listens.
+// Settings that need a restart stay and are named; the rest takes effect. Whether strangers can reach the server
+// depends on where it really listens.
 func TestReloadWaits(t *testing.T) {
 	const file = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: one, upstream: sim}]\n"
 	path := write(t, "dragoman.yaml", file)
@@ -210,7 +210,7 @@ func TestReloadWaits(t *testing.T) {
 	if got := asking(t, server, "two"); got != 200 {
 		t.Errorf("status %d", got)
 	}
-	// The flags of the test say where to listen: those win, and nothing waits.
+	// The test's flags decide where to listen, and flags win: nothing needs a restart.
 	serveFile := write(t, "other.yaml", "listen: 127.0.0.1:0\nadmin_listen: 127.0.0.1:0\n"+file)
 	running, err := config.Load(config.Source{File: serveFile, Getenv: func(string) string { return "" }})
 	if err != nil {
@@ -223,8 +223,8 @@ func TestReloadWaits(t *testing.T) {
 	}
 }
 
-// The drain stays the one that the process began with: whoever ends it, such as Kubernetes, waits for that. A
-// shorter one would cut streams, and a longer one would be ended from outside.
+// The drain time stays that of the start, because whoever ends the process, such as Kubernetes, waits for that time. A
+// shorter drain would cut streams, and a longer one would be killed.
 func TestReloadKeepsDrain(t *testing.T) {
 	model := newSlowModel(t)
 	path := model.config(t, "drain: 10m")

@@ -61,7 +61,7 @@ func start(t *testing.T, env map[string]string, args ...string) *running {
 	return r
 }
 
-// await reads the log up to a line that has text in it, and returns that.
+// await reads the log up to a line that contains text, and returns the line.
 func (r *running) await(t *testing.T, text string) string {
 	t.Helper()
 	for line := range r.log {
@@ -73,7 +73,7 @@ func (r *running) await(t *testing.T, text string) string {
 	return ""
 }
 
-// client keeps no connection, so that none outlives a test.
+// client keeps no connections, so that none outlives a test.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 func status(t *testing.T, url string) int {
@@ -159,7 +159,7 @@ func TestServeSimulated(t *testing.T) {
 	}
 }
 
-// A server on all addresses logs a URL that other machines can use, if this one has an address for them.
+// A server on all addresses logs a URL that other machines can use, if this machine has such an address.
 func TestURLForOtherMachines(t *testing.T) {
 	server := start(t, nil, "--simulated", "--insecure", "--listen", "0.0.0.0:0", "--admin-listen", "0.0.0.0:0")
 	for path, at := range map[string]string{"/": server.url, "/healthz": server.admin} {
@@ -169,7 +169,7 @@ func TestURLForOtherMachines(t *testing.T) {
 	}
 }
 
-// limits.max_connection_age holds for the connections of clients.
+// limits.max_connection_age applies to client connections.
 func TestServeConnectionAge(t *testing.T) {
 	for age, reuses := range map[string]bool{"1ns": false, "1h": true, "0": true} {
 		server := start(t, nil, "--config", write(t, "dragoman.yaml", simulatedFile+"limits: {max_connection_age: "+age+"}\n"))
@@ -194,8 +194,7 @@ func TestServeHTTP2WithoutTLS(t *testing.T) {
 	}
 }
 
-// slowModel is a server with the Messages API that begins an answer and waits
-// to be released before it ends it.
+// slowModel is a server with the Messages API that begins an answer, and ends it only when it is released.
 type slowModel struct {
 	*httptest.Server
 	release chan struct{}
@@ -270,7 +269,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// An exchange that outlasts the drain is told so: it must not look finished.
+// An exchange that outlasts the drain gets an error: it must not look finished.
 func TestDrainTimeout(t *testing.T) {
 	server := start(t, nil, "--config", newSlowModel(t).config(t, "drain: 1ms"))
 	_, body := openStream(t, server)
@@ -339,7 +338,7 @@ models:
 	}
 }
 
-// An address that is nearly right is told apart from a server that is down.
+// check --online distinguishes a nearly right address from a server that is down.
 func TestCheckOnlineAddress(t *testing.T) {
 	plain, secure := httptest.NewServer(http.NotFoundHandler()), httptest.NewTLSServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)

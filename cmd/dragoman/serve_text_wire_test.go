@@ -11,8 +11,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// A tool conversation with a model that completes text, from the client's request
-// to the text that Bedrock is sent, and back.
+// A tool conversation with a model that completes text, from the client's request to the text for Bedrock, and back.
 func TestServeTextWire(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -44,7 +43,7 @@ models:
 		t.Errorf("the turn is %q", text)
 	}
 
-	// Without wire: text the same family is sent messages.
+	// Without wire: text the same family gets messages.
 	read(t, post(t, client, server.url, strings.Replace(weatherRequest, "claude-2.1", "claude-2.0", 1)))
 	if body := fake.Requests()[1].Body; !strings.Contains(string(body), `"messages":[`) {
 		t.Errorf("claude-2.0 was sent %s", body)

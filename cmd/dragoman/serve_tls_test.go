@@ -10,8 +10,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// The listener of clients speaks both versions of HTTP over TLS, streams included, and nothing
-// older than TLS 1.2; that of operators stays as it is.
+// The client listener speaks both versions of HTTP over TLS, including streams, and nothing older than TLS 1.2. The
+// admin listener has no TLS.
 func TestServeTLS(t *testing.T) {
 	authority := newAuthority(t, "company")
 	var files mount
@@ -56,8 +56,8 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// With client_ca, a client has to have a certificate of that authority, and needs no key: other
-// machines may reach the listener. The log has the name by which they verify it.
+// With client_ca, a client needs a certificate of that authority, and no key, even on a listener that other machines
+// can reach. The log has the name that they verify.
 func TestServeClientCertificates(t *testing.T) {
 	company, others := newAuthority(t, "company"), newAuthority(t, "company")
 	var files mount
@@ -83,8 +83,8 @@ func TestServeClientCertificates(t *testing.T) {
 	}
 }
 
-// A client that speaks TLS to a port without it gets an answer at once, which says that the port speaks HTTP, and the
-// log says it once.
+// A client that speaks TLS to a port without TLS gets an answer at once, which says that the port speaks HTTP. The log
+// says it once.
 func TestServeTLSClientWithoutTLS(t *testing.T) {
 	server := start(t, nil, "--simulated")
 	for _, url := range []string{server.url, server.url, server.admin} {

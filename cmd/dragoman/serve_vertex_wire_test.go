@@ -9,8 +9,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// A tool conversation with models on Vertex, over each of its wires, with the
-// credentials that the environment names.
+// A tool conversation with models on Vertex, over each wire, with credentials from the environment.
 func TestServeVertex(t *testing.T) {
 	fake := upstreamtest.NewVertex(nil)
 	vertex := httptest.NewServer(fake)

@@ -9,8 +9,8 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// settings are the flags that choose a configuration and override it. A command declares
-// those that it has a use for: newSettings, and the methods with… below.
+// settings are the flags that choose a configuration and override it. A command declares the flags that it needs:
+// newSettings, and the methods with… below.
 type settings struct {
 	command             *cobra.Command
 	flags               *pflag.FlagSet // of the command
@@ -21,17 +21,17 @@ type settings struct {
 	baseURL, keyFile    string // --base-url, --api-key-file
 	inspect             bool   // --inspect
 	idle                bool   // nobody is served
-	wraps               bool   // a command runs that has the same environment
+	wraps               bool   // the command runs another one in the same environment
 }
 
-// newSettings declares the flags that every command with a configuration takes.
+// newSettings declares the flags of every command with a configuration.
 func newSettings(c *cobra.Command) *settings {
 	s := &settings{command: c, flags: c.Flags()}
 	s.flags.StringVar(&s.file, "config", "", "read the configuration from `FILE` (YAML)")
 	return s
 }
 
-// withServing declares the flags that say where to listen, and what to serve.
+// withServing declares the flags for where to listen and what to serve.
 func (s *settings) withServing() *settings {
 	s.withAdmin()
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
@@ -43,34 +43,34 @@ func (s *settings) withServing() *settings {
 	return s
 }
 
-// withSimulated declares the flag that serves the simulated model alone.
+// withSimulated declares the flag that serves only the simulated model.
 func (s *settings) withSimulated() *settings {
 	s.flags.BoolVar(&s.simulated, "simulated", false, "answer every model name from the built-in simulated model")
 	return s
 }
 
-// withServer declares the flags that name a server, so that no file is needed.
+// withServer declares the flags for a server without a file.
 func (s *settings) withServer() *settings {
 	s.flags.StringVar(&s.baseURL, "base-url", "", "take every model of the server with chat completions at `URL`, such as http://127.0.0.1:8080/v1, and read no file")
 	s.flags.StringVar(&s.keyFile, "api-key-file", "", "show that server the key in `FILE`")
 	return s
 }
 
-// withAdmin declares the flag for the address of operators.
+// withAdmin declares the flag for the admin listener's address.
 func (s *settings) withAdmin() *settings {
 	s.flags.StringVar(&s.adminListen, "admin-listen", "", "listen for /healthz, /readyz and /metrics on `ADDRESS`; without a file it is 127.0.0.1:8485")
 	return s
 }
 
-// notListening is for commands that serve nobody. The configuration may then lack the keys
-// that an address needs which other machines can reach, and the files of tls.
+// notListening is for commands that do not serve. Their configuration may lack the files of tls, and the keys that a
+// reachable address needs.
 func (s *settings) notListening() *settings {
 	s.idle = true
 	return s
 }
 
-// load reads the configuration and checks it. The error is config.Problems, which lists
-// all that is wrong, or a usage error.
+// load reads and checks the configuration. The error is config.Problems, with everything that is wrong, or a usage
+// error.
 func (s *settings) load(p process) (*config.Config, error) { return s.loadBeside(p, nil) }
 
 // loading returns loadBeside for a process.
@@ -78,8 +78,8 @@ func (s *settings) loading(p process) func(running *config.Config) (*config.Conf
 	return func(running *config.Config) (*config.Config, error) { return s.loadBeside(p, running) }
 }
 
-// loadBeside is load for a process in which a configuration is in effect: what takes a restart stays
-// as it is there.
+// loadBeside is load for a process with a current configuration: settings that need a restart keep their current
+// values.
 func (s *settings) loadBeside(p process, running *config.Config) (*config.Config, error) {
 	if err := s.chooseSource(); err != nil {
 		return nil, err
@@ -106,9 +106,8 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 	})
 }
 
-// chooseSource decides between --base-url, --config and --simulated, which say the same thing: where
-// the models are. What the command line names wins over the environment; it is a usage error if neither
-// wins.
+// chooseSource chooses between --base-url, --config and --simulated, which exclude each other: each decides where the
+// models are. The command line wins over the environment. If neither wins, it returns a usage error.
 func (s *settings) chooseSource() error {
 	if s.keyFile != "" && s.baseURL == "" && onCommandLine(from(s.flags, "api-key-file")) {
 		return usagef("--api-key-file goes with --base-url: it has the key for that server")
@@ -135,5 +134,5 @@ func (s *settings) chooseSource() error {
 	return nil
 }
 
-// onCommandLine reports whether a flag was set on the command line, not in the environment.
+// onCommandLine reports whether a flag was set on the command line rather than in the environment.
 func onCommandLine(from string) bool { return strings.HasPrefix(from, "--") }

@@ -15,7 +15,7 @@ import (
 	"dragoman/cmd/dragoman/internal/serve"
 )
 
-// completer returns what completes the value of a flag, nil if nothing does.
+// completer returns the function that completes a flag's value; nil if there is none.
 func completer(p process, f *pflag.Flag) cobra.CompletionFunc {
 	placeholder, _ := pflag.UnquoteUsage(f)
 	switch words := wordsOf(f); {
@@ -24,7 +24,7 @@ func completer(p process, f *pflag.Flag) cobra.CompletionFunc {
 			if _, several := f.Value.(choices); !several {
 				return words, cobra.ShellCompDirectiveNoFileComp
 			}
-			done := typed[:strings.LastIndex(typed, ",")+1] // the last of those with commas between is completed
+			done := typed[:strings.LastIndex(typed, ",")+1] // of several values, the last one is completed
 			var lists []string
 			for _, word := range words {
 				lists = append(lists, done+word)
@@ -43,7 +43,7 @@ func completer(p process, f *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
-// files completes so many arguments as names of files.
+// files completes up to most arguments as file names.
 func files(most int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -53,7 +53,7 @@ func files(most int) cobra.CompletionFunc {
 	}
 }
 
-// programs completes a command line of its own: a program of PATH, and then files.
+// programs completes a command line of its own: a program from PATH, and then files.
 func programs(p process) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) (found []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -72,7 +72,7 @@ func programs(p process) cobra.CompletionFunc {
 	}
 }
 
-// servedModels returns the names of models that a configuration serves, none if it cannot be read.
+// servedModels returns the names of the models that a configuration serves; none if it cannot be read.
 func servedModels(p process, file string) []string {
 	file = cmp.Or(file, p.getenv(variable("config")))
 	if file == "" {

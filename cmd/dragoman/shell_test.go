@@ -12,15 +12,15 @@ import (
 	"dragoman/translate"
 )
 
-// What a command line can go on with.
+// The possible continuations of a command line.
 func TestComplete(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "claude"), nil, 0o700); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
 	}
-	const files, folders, nothing = ":0", ":16", ":4" // the directives of cobra
-	tests := []struct{ line, want string }{           // | is between words, and the last is completed
+	const files, folders, nothing = ":0", ":16", ":4" // cobra's directives
+	tests := []struct{ line, want string }{           // | separates words, and the last one is completed
 		{"re", "render " + nothing},
 		{"nonsense|", nothing},
 		{"he", "healthcheck help " + nothing},
@@ -69,8 +69,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// onPath makes the test's own binary the program dragoman of a shell that is installed, which runs in
-// a folder with the files "a b" and "config.yaml" and the folder "sub".
+// onPath makes the test's own binary the program dragoman for a shell. The shell runs in a folder with the files "a b"
+// and "config.yaml" and the folder "sub".
 func onPath(t *testing.T, shell string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
@@ -102,12 +102,12 @@ func onPath(t *testing.T, shell string, args ...string) string {
 	return string(out)
 }
 
-// shellLines are command lines, and what is to be proposed of each in every shell. A shell may
-// propose a whole word, or what is behind its last = or colon.
+// shellLines are command lines, with the proposals that every shell must make. A shell may propose a whole word, or the
+// part after its last = or colon.
 var shellLines = []struct {
 	line  string
 	want  []string
-	files []string // in place of them, where the shell proposes files by itself: fish knows no folders alone
+	files []string // replaces them where the shell itself proposes files: fish cannot propose only folders
 }{
 	{"dragoman re", []string{"render"}, nil},
 	{"dragoman parse --format=att", []string{"attribute"}, nil},
@@ -123,7 +123,7 @@ var shellLines = []struct {
 	{"dragoman serve --listen ", nil, nil},
 }
 
-// holdProposals compares what a shell has proposed, a line for each and a rule behind each of shellLines.
+// holdProposals compares a shell's proposals: a line for each, and a rule after each of shellLines.
 func holdProposals(t *testing.T, out string, files bool) {
 	t.Helper()
 	behind := regexp.MustCompile(`^.*[=:]`)
@@ -150,7 +150,7 @@ func holdProposals(t *testing.T, out string, files bool) {
 	}
 }
 
-// bash proposes files by itself where the script proposes nothing, on a terminal alone.
+// Where the script proposes nothing, bash itself proposes files, but only on a terminal.
 func TestBash(t *testing.T) {
 	const library = "/usr/share/bash-completion/bash_completion"
 	if _, err := os.Stat(library); err != nil {
@@ -168,7 +168,7 @@ func TestFish(t *testing.T) {
 	holdProposals(t, onPath(t, "fish", "--no-config", "-c", "dragoman completion fish | source\nfunction propose; complete -C $argv[1]; echo ----; end\n"+proposing()), true)
 }
 
-// zsh completes on a terminal alone: the script is loaded, and is what completes the command.
+// zsh completes only on a terminal. The test loads the script, and checks that it completes the command.
 func TestZsh(t *testing.T) {
 	out := onPath(t, "zsh", "-f", "-c", "autoload -U compinit && compinit -u -D && source <(dragoman completion zsh) && print -- $_comps[dragoman] && type _dragoman")
 	if !strings.HasPrefix(out, "_dragoman\n_dragoman is a shell function") {
@@ -176,7 +176,7 @@ func TestZsh(t *testing.T) {
 	}
 }
 
-// proposing is the lines of a script that proposes what each of shellLines can become.
+// proposing returns the lines of a script that prints the proposals for each of shellLines.
 func proposing() string {
 	var script strings.Builder
 	for _, tt := range shellLines {

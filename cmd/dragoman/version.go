@@ -9,20 +9,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version and revision are set by the linker: -ldflags "-X main.version=1.2.3".
+// The linker sets version and revision: -ldflags "-X main.version=1.2.3".
 var version, revision string
 
 // buildInfo is the JSON form of `dragoman version`.
 type buildInfo struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, "+dirty" if it was changed
+	Revision string `json:"revision,omitempty"` // of the source, with "+dirty" if it was changed
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
 }
 
-// build returns the version of the program: the linker's values or, without one, what the
-// Go tool recorded.
+// build returns the version of the program: from the linker or, if that set none, from what the Go tool recorded.
 func build() buildInfo {
 	b := buildInfo{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, _ := debug.ReadBuildInfo()
@@ -50,7 +49,7 @@ func build() buildInfo {
 	return b
 }
 
-// versionCommand is `dragoman version`.
+// versionCommand returns `dragoman version`.
 func versionCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "version",

@@ -16,30 +16,30 @@ import (
 	"dragoman/upstream"
 )
 
-// Model is the model that is asked, and its upstream.
+// Model is the model to ask, with its upstream.
 type Model struct {
 	Name          string              // that clients of the proxy would ask for
 	UpstreamModel proxy.UpstreamModel // with the id that the upstream knows
 	Upstream      proxy.Upstream
-	At            string // who is asked, for the results: the name of the upstream, or the URL of a server
+	At            string // who answers, for the results: the upstream's name, or a server's URL
 }
 
 const (
-	// answerTimeout bounds one answer. It is long, since a model on a small machine may
-	// write only a few tokens a second.
+	// answerTimeout limits one answer. It is long, because a model on a small machine may write only a few tokens a
+	// second.
 	answerTimeout = 10 * time.Minute
-	// maxTries is how often a question is asked while the upstream is overloaded.
+	// maxTries limits how often a question is asked while the upstream is overloaded.
 	maxTries = 6
 )
 
-// askAndGrade asks one question and returns its record, with the grade of the answer. As long
-// as the upstream is overloaded or out of order it is asked again, after the pause that
-// it wants. If there is no answer, the record has the last error.
+// askAndGrade asks one question and returns its record, with the grade of the answer. While the upstream is overloaded
+// or out of order, it asks again after the pause that the upstream wants. Without an answer, the record has the last
+// error.
 func (m Model) askAndGrade(ctx context.Context, j job) Record {
 	r := Record{Upstream: m.At, Model: m.Name, Format: j.format, ID: j.question.ID, Digest: j.question.digest, Kind: j.question.Kind}
 	var (
 		took  time.Duration
-		cause error // of the last try: Retry wraps it or replaces it
+		cause error // the last try's error, which Retry wraps or replaces
 	)
 	can := m.UpstreamModel.Spec().Can
 	again := backoff.NewExponentialBackOff()
@@ -54,7 +54,7 @@ func (m Model) askAndGrade(ctx context.Context, j job) Record {
 		case !errors.As(err, &failed):
 			return nil, backoff.Permanent(err)
 		case failed.Refuses&can != 0:
-			can &^= failed.Refuses // the proxy, too, asks again without a feature that a model refuses
+			can &^= failed.Refuses // like the proxy, ask again without a feature that the model refuses
 			return nil, err
 		case failed.Status != http.StatusTooManyRequests && failed.Status < http.StatusInternalServerError:
 			return nil, backoff.Permanent(err)
@@ -70,15 +70,15 @@ func (m Model) askAndGrade(ctx context.Context, j job) Record {
 	r.Milliseconds = took.Milliseconds()
 	r.setAnswer(message)
 	r.Wrong = j.question.want.grade(r.Calls)
-	// Calls that were cut may happen to be right; but a client could not have run them.
+	// Cut calls may be right by chance, but a client could not have run them.
 	if message.StopReason == messages.StopMaxTokens && len(r.Calls) > 0 {
 		r.Wrong = cmp.Or(r.Wrong, "cut off by max_tokens")
 	}
 	return r
 }
 
-// ask is the pipeline of the proxy: decode, render, invoke, parse; or the model's own tools
-// API. can is what the model is taken to be able to do.
+// ask is the pipeline of the proxy: decode, render, invoke, parse. Or it uses the model's own tools API. can has the
+// features that the model seems to have.
 func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -97,7 +97,7 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages
 	}
 	model := m.UpstreamModel
 	if model.FormatName() != j.format {
-		model.Template = "" // which is written for one format
+		model.Template = "" // a template is made for one format
 	}
 	model.Format, model.Tools = j.format, proxy.ToolsXML
 	plan, err := model.Plan(ctx, m.Upstream, spec, proxy.Planned{Decode: func() (*messages.Request, error) { return req, nil }}, proxy.RenderRules{Drop: func(string) {}})

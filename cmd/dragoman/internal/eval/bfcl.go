@@ -11,22 +11,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The layout of the Berkeley Function Calling Leaderboard (BFCL): a file of
-// questions
+// The layout of the Berkeley Function Calling Leaderboard (BFCL): a file of questions
 //
 //	{"id", "question": [[{"role", "content"}, …]], "function": [{"name", "description", "parameters"}, …]}
 //
-// and one of answers
+// and a file of answers
 //
-//	{"id", "ground_truth": [{"function": {"argument": [value that will do, …]}}, …]}
+//	{"id", "ground_truth": [{"function": {"argument": [accepted value, …]}}, …]}
 //
-// in which "" among the values says that the argument may be missing, and an object
-// has such a list for each of its members. Its schemas name types in Python's way.
-// Functions have dots in their names; as for other APIs that know no such names, a
-// dot becomes an underscore.
+// The value "" means that the argument may be missing. An object has such a list for each of its fields. The schemas
+// use Python's names of types. Function names contain dots. For APIs that do not allow dots in names, each dot becomes
+// an underscore.
 //
-// What has one turn and is graded by comparing calls is read: not the categories
-// with several turns, and not Java and JavaScript, whose values are source text.
+// Package eval reads the categories with one turn that are graded by comparing calls. It does not read the categories
+// with several turns, or those for Java and JavaScript, whose values are source text.
 
 // bfclFunction is a tool.
 type bfclFunction struct {
@@ -35,21 +33,19 @@ type bfclFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// bfclCall is a call that is expected: the values that will do, by function and argument.
+// bfclCall is an expected call: the accepted values, by function and argument.
 type bfclCall map[string]map[string][]any
 
-// unanswered reports whether the question is of a category without answers. In the
-// category irrelevance no tool is to be called, in relevance any.
+// unanswered reports whether the question belongs to a category without answers. In category irrelevance no tool may be
+// called; in relevance any tool may.
 func unanswered(id string) bool { return strings.Contains(id, "relevance") }
 
-// bfclKind returns the category of a question from its id: what stands before the number,
-// "simple" of "simple_12".
+// bfclKind returns the category of a question from its id: the part before the number, such as "simple" of "simple_12".
 func bfclKind(id string) string {
 	return strings.TrimRight(strings.TrimRight(id, "0123456789-"), "_")
 }
 
-// readTruth reads a file of answers. It returns the expected calls by the id of the
-// question.
+// readTruth reads a file of answers. It returns the expected calls by question id.
 func readTruth(path string) (map[string][]bfclCall, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -71,8 +67,8 @@ func readTruth(path string) (map[string][]bfclCall, error) {
 	return all, err
 }
 
-// readBFCL returns what to ask for a question with this id and these tools, and what is
-// expected of the answer. question and functions are as in the file of questions.
+// readBFCL returns the request for a question with this id and these tools, and the expected answer. question and
+// functions are as in the file of questions.
 func readBFCL(id string, question json.RawMessage, functions []bfclFunction, answers map[string][]bfclCall) (request, want, error) {
 	var (
 		r     request
@@ -111,7 +107,7 @@ func readBFCL(id string, question json.RawMessage, functions []bfclFunction, ans
 	return r, w, err
 }
 
-// bfclWant returns what is expected of the answer to the question with this id.
+// bfclWant returns the expected answer to the question with this id.
 func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	w := want{loose: true}
 	if unanswered(id) {
@@ -134,7 +130,7 @@ func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	return w, nil
 }
 
-// bfclName returns the name of a function as that of a tool.
+// bfclName returns the name of a function as a tool name.
 func bfclName(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // tool is a tool of a Messages request.

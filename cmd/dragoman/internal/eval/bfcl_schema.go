@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonTypes are JSON Schema's names for the types of BFCL's schemas, some of which have
-// Python's names; "" stands for a schema without a type, which allows any value.
+// jsonTypes maps BFCL's names of types, some of them Python's, to JSON Schema's. "" means a schema without a type,
+// which allows any value.
 var jsonTypes = map[string]string{
 	"dict": "object", "float": "number", "tuple": "array", "any": "",
 	"string": "string", "integer": "integer", "boolean": "boolean", "array": "array", "object": "object", "number": "number", "null": "null",
 }
 
-// jsonSchema returns a schema of BFCL's as JSON Schema. It is copied token by token, so
-// that members stay in their order: the model is told of them in it.
+// jsonSchema converts a BFCL schema to JSON Schema. It copies token by token, so that the fields stay in order: the
+// model sees them in that order.
 func jsonSchema(schema jsontext.Value) (jsontext.Value, error) {
 	var out bytes.Buffer
 	c := schemaCopy{jsontext.NewDecoder(bytes.NewReader(schema)), jsontext.NewEncoder(&out)}
@@ -25,13 +25,13 @@ func jsonSchema(schema jsontext.Value) (jsontext.Value, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// schemaCopy copies a schema from one JSON text to another, with other names of types.
+// schemaCopy copies a schema from one JSON text to another, and changes the names of types.
 type schemaCopy struct {
 	from *jsontext.Decoder
 	to   *jsontext.Encoder
 }
 
-// schema copies a schema and those within it. A schema may also be true or false.
+// schema copies a schema and the schemas inside it. A schema may also be true or false.
 func (c schemaCopy) schema() error {
 	return c.members(func(name string) error {
 		switch {
@@ -48,8 +48,8 @@ func (c schemaCopy) schema() error {
 	})
 }
 
-// members copies an object, and leaves each member, whose name has been read, to member.
-// It copies what is no object as it is.
+// members copies an object. It reads the name of each field and leaves the rest of the field to member. It copies
+// anything but an object unchanged.
 func (c schemaCopy) members(member func(name string) error) error {
 	if c.from.PeekKind() != '{' {
 		return c.value()
@@ -69,7 +69,7 @@ func (c schemaCopy) members(member func(name string) error) error {
 	return c.token()
 }
 
-// named writes the name of a member and has value copy its value.
+// named writes the name of a field and lets value copy its value.
 func (c schemaCopy) named(name string, value func() error) error {
 	if err := c.to.WriteToken(jsontext.String(name)); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (c schemaCopy) named(name string, value func() error) error {
 	return value()
 }
 
-// value copies a value as it is.
+// value copies a value unchanged.
 func (c schemaCopy) value() error {
 	v, err := c.from.ReadValue()
 	if err != nil {
@@ -95,8 +95,7 @@ func (c schemaCopy) token() error {
 	return c.to.WriteToken(t)
 }
 
-// typeName copies the member type, whose name has been read and not written: a type that
-// allows any value is left out.
+// typeName copies the field "type", whose name has been read but not written. It omits a type that allows any value.
 func (c schemaCopy) typeName() error {
 	t, err := c.from.ReadToken()
 	if err != nil {

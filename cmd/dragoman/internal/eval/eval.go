@@ -1,11 +1,10 @@
-// Package eval asks a model the questions of a test set, in each prompting format,
-// through the pipeline that the proxy serves with, and grades the calls that the model
-// makes.
+// Package eval asks a model the questions of a test set, in each prompting format, through the proxy's own pipeline,
+// and grades the calls that the model makes.
 //
-//	set, bfcl, bfcl_schema, question   test sets, and what is expected of each answer
-//	ask, server, grade                 one question: asked, and its answer graded
-//	results                            the file of answers, from which a later run goes on
-//	summary, verdict, report, progress the figures of a run, what follows from them, how they are shown
+//	set, bfcl, bfcl_schema, question   test sets, and the expected answers
+//	ask, server, grade                 one question: asking it, and grading the answer
+//	results                            the file of answers, with which a later run continues
+//	summary, verdict, report, progress the figures of a run, the conclusions, and how they are shown
 //
 // [Run] does all of it.
 package eval
@@ -21,15 +20,15 @@ import (
 	"time"
 )
 
-// Run asks each question in each format, unless the results in the folder have an answer
-// to it, adds the answers to the results as they come, and writes the report.
+// Run asks each question in each format, unless the results in the folder already have its answer. It adds answers to
+// the results as they come, and writes the report.
 //
-// If ctx ends, or the results cannot be written, it returns an error and no report. If
-// some questions got no answer, it returns both a report and an error that says how many.
-// In either case the next run asks only what is still without an answer.
+// If ctx ends, or the results cannot be written, it returns an error and no report. If some questions got no answer, it
+// returns both a report and an error with their number. In either case the next run asks only the questions without an
+// answer.
 //
-// With o.Until, questions of all kinds come in turn, and the report is about those that were
-// asked in every format by then.
+// With o.Until, questions of all kinds come in turn, and the report covers the questions that were asked in every
+// format in time.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	results, err := openResults(filepath.Join(o.Out, ResultsFile))
 	if err != nil {
@@ -69,8 +68,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// jobs returns each question in each format: question by question, so that a run that ends early has
-// asked the same in all formats.
+// jobs returns each question in each format: question by question, so that a run that ends early has asked the same
+// questions in all formats.
 func (o Options) jobs() []job {
 	var all []job
 	for i := range o.Questions {
@@ -81,8 +80,7 @@ func (o Options) jobs() []job {
 	return all
 }
 
-// inTurn returns the questions in an order in which one of each kind comes first, then a second of
-// each, and so on.
+// inTurn orders the questions so that one of each kind comes first, then a second one of each kind, and so on.
 func inTurn(list []Question) []Question {
 	seen := map[string]int{}
 	place := map[*Question]int{}
@@ -100,8 +98,8 @@ func inTurn(list []Question) []Question {
 	return turned
 }
 
-// askOpen asks the jobs that are without an answer, of all. The first is asked alone, to tell how long
-// the others will take.
+// askOpen asks the jobs that have no answer yet; all is the number of all jobs. It asks the first job alone, to
+// estimate the time of the others.
 func (o Options) askOpen(ctx context.Context, open []job, all int, add func(Record) error) error {
 	if o.Notes != nil && len(open) > 1 {
 		began := time.Now()
@@ -119,7 +117,7 @@ func (o Options) askOpen(ctx context.Context, open []job, all int, add func(Reco
 	})
 }
 
-// expectation says how long so many more answers will take, given the time of the first.
+// expectation returns how long more answers will take, given the time of the first.
 func (o Options) expectation(first time.Duration, more int) string {
 	total := first * time.Duration(more)
 	s := fmt.Sprintf("Questions: %d, each in %d ways. The first answer took %s; %d more take up to %s.",
@@ -130,7 +128,7 @@ func (o Options) expectation(first time.Duration, more int) string {
 	return s
 }
 
-// rounded returns a duration as people say it.
+// rounded returns a duration in a form for people.
 func rounded(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -141,8 +139,8 @@ func rounded(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// asked returns the options with the questions alone that were asked in every format. If there is none,
-// it is an error.
+// asked returns the options with only the questions that were asked in every format. If there are none, it returns an
+// error.
 func (o Options) asked(results *results) (Options, error) {
 	before := len(o.Questions)
 	o.Questions = slices.DeleteFunc(slices.Clone(o.Questions), func(q Question) bool {
@@ -158,7 +156,7 @@ func (o Options) asked(results *results) (Options, error) {
 	return o, nil
 }
 
-// key returns what the record of a job is kept under.
+// key returns the key of a job's record.
 func (o Options) key(j job) key {
 	return key{o.Model.At, o.Model.Name, j.format, j.question.ID, j.question.digest}
 }
@@ -171,9 +169,9 @@ func (o Options) keys(jobs []job) []key {
 	return keys
 }
 
-// askAll asks the jobs, o.Concurrency at a time. done is called for each answer, by one
-// goroutine at a time; if it returns an error, askAll asks no more and returns it. An
-// answer that the end of ctx has cut short is thrown away, so that it is asked again.
+// askAll asks the jobs, o.Concurrency at a time. It calls done for each answer, from one goroutine at a time; if done
+// returns an error, askAll stops and returns the error. It discards an answer that the end of ctx has cut, so that the
+// next run asks again.
 func (o Options) askAll(ctx context.Context, jobs []job, done func(Record) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -23,8 +23,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// hookedModel is the simulated model with something before each of its answers, which it
-// gives unless that returns an error.
+// hookedModel is the simulated model with a function that runs before each answer, and may return an error instead.
 type hookedModel struct {
 	upstream.Func
 	mu     sync.Mutex
@@ -48,7 +47,7 @@ func (c *hookedModel) answer(ctx context.Context, m upstream.Model, p *translate
 	return simulated.New().Func(ctx, m, p)
 }
 
-// options are those of a run of the built-in questions.
+// options returns the options of a run with the built-in questions.
 func options(t *testing.T, via proxy.Upstream) Options {
 	t.Helper()
 	list, err := Builtin()
@@ -71,8 +70,8 @@ func readFile(t *testing.T, parts ...string) string {
 	return string(data)
 }
 
-// TestResume stops a run in the middle, in the middle of a line even, and goes on. The
-// report is that of a run in one go, and no question was asked twice.
+// TestResume stops a run in the middle of a line of results, and continues it. The report is the same as without the
+// stop, and no question is asked twice.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		whole := options(t, simulated.New())
@@ -128,8 +127,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestNoAnswer has an upstream that fails. What got no answer counts for nothing, is
-// told of, and is asked again.
+// TestNoAnswer: questions whose upstream fails count in no figure, are reported, and are asked again.
 func TestNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &hookedModel{before: func(int, upstream.Model) error {
@@ -155,7 +153,7 @@ func TestNoAnswer(t *testing.T) {
 	})
 }
 
-// TestAskAgain has an upstream without time, and a model without prefill.
+// TestAskAgain: an overloaded upstream, and a model without prefill.
 func TestAskAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &hookedModel{before: func(n int, m upstream.Model) error {
@@ -179,7 +177,7 @@ func TestAskAgain(t *testing.T) {
 	})
 }
 
-// TestNoResults refuses a file that holds something else.
+// TestNoResults: a file that contains something else is an error.
 func TestNoResults(t *testing.T) {
 	o := options(t, simulated.New())
 	if err := os.WriteFile(filepath.Join(o.Out, ResultsFile), []byte("a letter\n"), 0o600); err != nil {
@@ -205,8 +203,8 @@ func TestProgress(t *testing.T) {
 	newProgress(io.Writer(nil), 4, 1).add(Record{}) // nobody looks
 }
 
-// TestUntil gives a slow model too little time. The report is about the questions that were asked in every
-// format, of each kind some; later runs go on.
+// TestUntil: a slow model gets too little time. The report covers the questions that were asked in every format, some
+// of each kind; later runs continue.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &hookedModel{before: func(int, upstream.Model) error {
@@ -236,7 +234,8 @@ func TestUntil(t *testing.T) {
 		}
 
 		o.Until = time.Now().Add(time.Hour)
-		if report, err = Run(t.Context(), o); err != nil || report.Unasked != 0 || report.Formats[1].Questions != 20 || model.asked != 9+32 { // one was under way
+		// One answer was still running.
+		if report, err = Run(t.Context(), o); err != nil || report.Unasked != 0 || report.Formats[1].Questions != 20 || model.asked != 9+32 {
 			t.Errorf("%v, asked %d, got %+v", err, model.asked, report)
 		}
 
@@ -247,8 +246,8 @@ func TestUntil(t *testing.T) {
 	})
 }
 
-// TestSameName asks models of one name behind two servers: neither has the answers of the other. Results
-// that do not say which upstream answered count for each.
+// TestSameName: two models have the same name on two servers, and neither gets the other's answers. Results without an
+// upstream count for both.
 func TestSameName(t *testing.T) {
 	first := &hookedModel{}
 	o := options(t, first)
@@ -272,7 +271,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// cutModel writes a text, with a call in it or without, until max_tokens.
+// cutModel returns a model that writes a text, with or without a call, until max_tokens.
 func cutModel(text string) upstream.Func {
 	return func(context.Context, upstream.Model, *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return func(yield func(translate.Chunk, error) bool) {
@@ -281,8 +280,8 @@ func cutModel(text string) upstream.Func {
 	}
 }
 
-// TestNoCall grades questions that no tool fits: an answer without a call is right, a long one that was
-// cut off as well. A call is wrong.
+// TestNoCall: for a question that no tool fits, an answer without a call is right, even a long one that was cut. A call
+// is wrong.
 func TestNoCall(t *testing.T) {
 	for text, right := range map[string]int{
 		"Once upon a time": 1,
@@ -301,8 +300,7 @@ func TestNoCall(t *testing.T) {
 	}
 }
 
-// TestConstrained asks a question with a forced call of a model whose entry asks for constraints: the server is told of
-// one, as when the model is served.
+// TestConstrained: if a model's entry asks for constraints, a forced call in eval is constrained as well.
 func TestConstrained(t *testing.T) {
 	set, err := read(strings.NewReader(`{"id":"a","request":{"tools":[{"name":"now","input_schema":{"type":"object","properties":{"zone":{"type":"string"}}}}],`+
 		`"tool_choice":{"type":"any"},"messages":[{"role":"user","content":"What time is it?"}]},"expected":[{"name":"now","input":{}}]}`), "a.jsonl", nil)

@@ -9,21 +9,20 @@ import (
 	"strings"
 )
 
-// want is what is expected of an answer.
+// want is the expected answer.
 type want struct {
 	calls []wantCall
-	any   bool // one call or more, whatever it calls; calls is empty
-	loose bool // values are compared by BFCL's rules: see same
+	any   bool // at least one call of any tool; calls is then empty
+	loose bool // compare values by BFCL's rules: see same
 }
 
-// wantCall is a call that is expected, with its arguments by their names.
+// wantCall is an expected call with its arguments.
 type wantCall struct {
 	name string
 	args map[string]wantArg
 }
 
-// wantArg is an argument of such a call: the values that will do, and whether the call may
-// do without it.
+// wantArg is an argument of an expected call: its accepted values, and whether it is optional.
 type wantArg struct {
 	allowed  []any
 	optional bool
@@ -35,8 +34,7 @@ type Call struct {
 	Input map[string]any `json:"input"`
 }
 
-// grade returns "" if the calls are those that are expected, each once and in any
-// order, else what is wrong.
+// grade returns "" if the calls are exactly the expected ones, in any order; otherwise it returns what is wrong.
 func (w want) grade(calls []Call) string {
 	switch {
 	case w.any && len(calls) > 0:
@@ -55,17 +53,16 @@ func (w want) grade(calls []Call) string {
 	return ""
 }
 
-// pairing gives each expected call a call of its own. A call may do for several expected
-// ones: so a call that has been given to one is taken away again if that one can have
-// another (an augmenting path in a bipartite graph).
+// pairing assigns a call to each expected call. A call may match several expected calls, so an assigned call is taken
+// away again if its expected call can have another one (an augmenting path in a bipartite graph).
 type pairing struct {
 	want  want
 	calls []Call
-	taken []int // by call: the number of the expected call that has it, from 1 on; 0 for none
+	taken []int // by call: the number of its expected call, from 1; 0 for none
 }
 
-// find gives the n-th expected call a call, and reports whether there was one. Calls that
-// are seen are not tried: the search has been there.
+// find assigns a call to the n-th expected call, and reports whether that worked. It skips calls that are seen, because
+// the search has already tried them.
 func (p pairing) find(n int, seen []bool) bool {
 	for i, c := range p.calls {
 		if seen[i] || p.want.wrong(p.want.calls[n], c) != "" {
@@ -80,8 +77,7 @@ func (p pairing) find(n int, seen []bool) bool {
 	return false
 }
 
-// why returns how a call that no expected one has differs from the n-th expected: the first
-// of the same name, or else the first.
+// why returns how an unassigned call differs from the n-th expected call. It prefers a call with the same name.
 func (p pairing) why(n int) (why string) {
 	for i, c := range p.calls {
 		same := c.Name == p.want.calls[n].name
@@ -95,8 +91,8 @@ func (p pairing) why(n int) (why string) {
 	return why
 }
 
-// wrong returns "" if c will do for the expected call, else the first difference: in the
-// name, in an argument that was given, or in one that is missing.
+// wrong returns "" if c matches the expected call. Otherwise it returns the first difference: in the name, in a given
+// argument, or in a missing one.
 func (w want) wrong(expected wantCall, c Call) string {
 	if c.Name != expected.name {
 		return fmt.Sprintf("%s was called, expected: %s", c.Name, expected.name)
@@ -118,9 +114,8 @@ func (w want) wrong(expected wantCall, c Call) string {
 	return ""
 }
 
-// same reports whether a value will do where allowed is expected. Numbers are compared by
-// their value. Strings have to be equal, or with w.loose alike in what BFCL compares of
-// them; then an object may also be expected in BFCL's way.
+// same reports whether got matches the expected value allowed. Numbers are compared by value. Strings must be equal;
+// with w.loose they only must be alike in what BFCL compares, and allowed may be an object in BFCL's layout.
 func (w want) same(allowed, got any) bool {
 	switch a := allowed.(type) {
 	case json.Number:
@@ -140,9 +135,8 @@ func (w want) same(allowed, got any) bool {
 	}
 }
 
-// sameMembers reports whether an object will do where allowed is expected, which has in
-// BFCL's way a list of the values that will do for each member. "" in the list says that
-// the member may be missing.
+// sameMembers reports whether an object matches allowed, an object in BFCL's layout with a list of accepted values for
+// each field. "" in a list means that the field may be missing.
 func (w want) sameMembers(allowed, got map[string]any) bool {
 	for name := range got {
 		if _, known := allowed[name]; !known {
@@ -164,8 +158,8 @@ func (w want) sameMembers(allowed, got map[string]any) bool {
 	return true
 }
 
-// sameNumber reports whether two numbers are equal, whatever their spelling: 3, 3.0 and
-// 0.3e1 are. Two that cannot be read are equal if they are spelled alike.
+// sameNumber reports whether two numbers are equal, however they are written: 3, 3.0 and 0.3e1 are equal. Unreadable
+// numbers are equal if their texts are.
 func sameNumber(a, b json.Number) bool {
 	const precision = 256
 	x, _, errX := big.ParseFloat(string(a), 10, precision, big.ToNearestEven)
@@ -173,17 +167,16 @@ func sameNumber(a, b json.Number) bool {
 	return a == b || errX == nil && errY == nil && x.Cmp(y) == 0
 }
 
-// ignored takes away what BFCL ignores in strings, beside case, and writes single quotes
-// as double ones.
+// ignored removes what BFCL ignores in strings, besides case, and turns single quotes into double ones.
 var ignored = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "", "'", `"`)
 
-// standard returns what BFCL compares of a string.
+// standard returns the part of a string that BFCL compares.
 func standard(s string) string { return ignored.Replace(strings.ToLower(s)) }
 
-// longest is how much of a value the report shows at most, in bytes.
+// longest is the longest text of a value in the report, in bytes.
 const longest = 120
 
-// show returns values as JSON for people to read, with "or" between them and long ones cut.
+// show returns values as JSON for people, joined by "or", with long ones cut.
 func show(values ...any) string {
 	var list []string
 	for _, v := range values {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// calls reads calls of a model.
+// calls reads a model's calls.
 func calls(t *testing.T, text string) []Call {
 	t.Helper()
 	var list []Call
@@ -15,7 +15,7 @@ func calls(t *testing.T, text string) []Call {
 	return list
 }
 
-// TestGrade grades by our own rules: what a call has to be, it has to be exactly.
+// TestGrade grades by our own rules: a call must match exactly.
 func TestGrade(t *testing.T) {
 	const expected = `[
 		{"name": "f", "input": {"n": 3, "s": "a b", "list": [1, "x"], "object": {"k": null, "b": true}}, "optional": ["list"], "accept": {"s": ["A", 7]}},
@@ -60,7 +60,7 @@ func TestGrade(t *testing.T) {
 	}
 }
 
-// TestGradeNumbers keeps the digits that a float64 has not.
+// TestGradeNumbers: digits that a float64 would lose still count.
 func TestGradeNumbers(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
@@ -86,7 +86,7 @@ func TestGradeNumbers(t *testing.T) {
 	}
 }
 
-// TestGradePairs has calls that would do for two of those that are expected.
+// TestGradePairs: some calls match two of the expected calls.
 func TestGradePairs(t *testing.T) {
 	either := wantCall{"f", map[string]wantArg{"x": {allowed: []any{"a", "b"}}}}
 	one := wantCall{"f", map[string]wantArg{"x": {allowed: []any{"a"}}}}
@@ -98,7 +98,7 @@ func TestGradePairs(t *testing.T) {
 		t.Error(why)
 	}
 
-	// With as many alike as here, trying every order would never end.
+	// With so many equal calls, trying every order would never end.
 	many := want{calls: slices.Repeat([]wantCall{either}, 40)}
 	many.calls[39] = one
 	made := slices.Repeat(calls(t, `[{"name": "f", "input": {"x": "b"}}]`), 40)
@@ -107,7 +107,7 @@ func TestGradePairs(t *testing.T) {
 	}
 }
 
-// TestGradeAsBFCL grades by the rules of that leaderboard.
+// TestGradeAsBFCL grades by BFCL's rules.
 func TestGradeAsBFCL(t *testing.T) {
 	list, err := Load("testdata/bfcl/BFCL_v4_parallel_multiple.json")
 	if err != nil {

@@ -12,23 +12,22 @@ import (
 
 // The JSON of test sets and results, one value a line.
 
-// marshal returns JSON in which text is as the model is to see it: encoding/json would
-// escape <, > and & for the sake of HTML.
+// marshal returns JSON with text as the model should see it: encoding/json would escape <, > and & for HTML.
 func marshal(v any) json.RawMessage {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // all of it came from JSON
+		panic(err) // the value came from JSON
 	}
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// maxLine bounds a line of a test set or of the results, in bytes.
+// maxLine is the limit of a line of a test set or of the results, in bytes.
 const maxLine = 16 << 20
 
-// eachLine calls f for every line that is not blank, with the line's number from 1 on,
-// until f returns an error. data is valid until the next call.
+// eachLine calls f for every line that is not blank, with the line's number from 1, until f returns an error. data is
+// valid until the next call.
 func eachLine(r io.Reader, f func(n int, data []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -43,13 +42,12 @@ func eachLine(r io.Reader, f func(n int, data []byte) error) error {
 	return lines.Err()
 }
 
-// unmarshal reads one JSON value. Numbers become a [json.Number], so that none loses
-// digits before it is compared.
+// unmarshal reads one JSON value. Numbers become a [json.Number], so that no digit is lost before a comparison.
 func unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var misplaced *json.UnmarshalTypeError
-	if err := d.Decode(v); errors.As(err, &misplaced) { // its text names types of Go
+	if err := d.Decode(v); errors.As(err, &misplaced) { // the error's own text names Go types
 		return fmt.Errorf("%s: this should not be of the kind %s", cmp.Or(misplaced.Field, "the line"), misplaced.Value)
 	} else if err != nil {
 		return err

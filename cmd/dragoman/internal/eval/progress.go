@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// progress draws one line on a terminal, again after each answer: how many questions have
-// been answered, and how well.
+// progress draws one line on a terminal after each answer: how many questions have been answered, and how well.
 type progress struct {
-	w           io.Writer // nil to draw nothing
-	done, total int       // questions, with those that earlier runs have asked
+	w           io.Writer // nil: draw nothing
+	done, total int       // questions, including those of earlier runs
 	asked       int       // in this run
 	right       int       // of asked
 }
 
-// newProgress draws the line for a run of which earlier runs have done a part.
+// newProgress draws the line for a run that earlier runs have begun.
 func newProgress(w io.Writer, total, done int) *progress {
 	p := &progress{w: w, done: done, total: total}
 	p.draw()
 	return p
 }
 
-// add counts an answer, and draws the line anew.
+// add counts an answer, and redraws the line.
 func (p *progress) add(r Record) {
 	p.done++
 	p.asked++
@@ -35,7 +34,7 @@ func (p *progress) add(r Record) {
 // barWidth is the length of a bar, in characters.
 const barWidth = 30
 
-// draw writes the line over the one before: it begins with a carriage return.
+// draw overwrites the line: it begins with a carriage return.
 func (p *progress) draw() {
 	if p.w == nil || p.total == 0 {
 		return
@@ -47,7 +46,7 @@ func (p *progress) draw() {
 	}
 }
 
-// end moves to the next line, so that what is printed later does not overwrite the bar.
+// end moves to the next line, so that later output does not overwrite the bar.
 func (p *progress) end() {
 	if p.w != nil {
 		fmt.Fprintln(p.w)

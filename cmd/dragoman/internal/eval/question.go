@@ -5,15 +5,15 @@ import "encoding/json"
 // Question is one line of a test set, ready to be asked.
 type Question struct {
 	ID   string
-	Kind string // what it is about, for the report; "" if nobody said
+	Kind string // the topic, for the report; "" if unknown
 
 	body   []byte // a Messages request; its model is a placeholder
 	want   want   // of the answer
-	digest string // of body and want: a question that was changed is another one
+	digest string // of body and want: a changed question counts as a new one
 }
 
-// maxTokens is what an answer may take: more than the calls of any question need. A small model that
-// repeats itself without end would take minutes for each such answer.
+// maxTokens limits an answer. It is more than the calls of any question need. A small model that repeats itself without
+// end would otherwise take minutes for each such answer.
 const maxTokens = 1024
 
 // job is one question in one format.
@@ -22,11 +22,11 @@ type job struct {
 	format   string
 }
 
-// request is the body of a Messages request, as far as questions need it.
+// request is the part of a Messages request that questions need.
 type request struct {
 	Model     string `json:"model"`
 	MaxTokens int    `json:"max_tokens"`
-	// Temperature is 0, so that another run gives the same answers, as far as the server is able to.
+	// Temperature is 0, so that another run gives the same answers, if the server can do that.
 	Temperature float64         `json:"temperature"`
 	System      json.RawMessage `json:"system,omitempty"`
 	Tools       json.RawMessage `json:"tools,omitempty"`
@@ -34,8 +34,8 @@ type request struct {
 	Messages    json.RawMessage `json:"messages"`
 }
 
-// unfitError is why a question of BFCL's cannot be asked. It ends no run: the question is
-// left out, and the report says so.
+// unfitError is the reason why a BFCL question cannot be asked. It does not end the run: the question is left out, and
+// the report says so.
 type unfitError struct{ cause error }
 
 func (e *unfitError) Error() string { return e.cause.Error() }

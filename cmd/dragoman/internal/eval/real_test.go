@@ -12,10 +12,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestRealCompletions grades what is read of the answers of a real model (translate/testdata). Those
-// that are not right stand in testdata/real-wrong.tsv, each with what is wrong. The list may only shrink: an
-// answer that is not in it has to be right, and one that is in it has to be wrong. With -update, those that are
-// right are taken out.
+// TestRealCompletions grades the calls in a real model's answers (translate/testdata). testdata/real-wrong.tsv lists
+// the wrong answers with their faults. The list may only shrink: an answer outside it must be right, and an answer
+// inside it must be wrong. With -update, the right answers are removed from the list.
 func TestRealCompletions(t *testing.T) {
 	const list = "testdata/real-wrong.tsv"
 	data, err := os.ReadFile(list)
@@ -72,7 +71,7 @@ type realCompletion struct {
 	Right      []bfclCall      `json:"right_answer"`
 }
 
-// grade returns what is wrong with the calls that are read of the answer; "" if nothing is.
+// grade returns what is wrong with the calls in the answer; "" if nothing is.
 func (c *realCompletion) grade(t *testing.T) string {
 	t.Helper()
 	req, err := messages.Decode(c.Request, messages.DecodeOptions{})

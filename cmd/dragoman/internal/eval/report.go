@@ -24,17 +24,15 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// write writes the report into a folder, which is there.
+// write writes the report into an existing folder.
 func (r *Report) write(folder string) error {
 	return os.WriteFile(filepath.Join(folder, MarkdownFile), []byte(r.markdown()), 0o644)
 }
 
-// shownWrong is how many answers that are not right a report lists at most. The results
-// have all of them.
+// shownWrong limits the wrong answers in a report. The results have all of them.
 const shownWrong = 200
 
-// wrongRows returns the rows of the table of answers that are not right: the format, the
-// id of the question, and what is wrong.
+// wrongRows returns the rows of the table of wrong answers: the format, the question's id, and what is wrong.
 func (r *Report) wrongRows() [][]string {
 	var rows [][]string
 	for _, w := range r.Wrong[:min(len(r.Wrong), shownWrong)] {
@@ -78,8 +76,7 @@ func (r *Report) intro() string {
 	return asked + " Malformed are the calls that were read in any other way than clean."
 }
 
-// leftOut returns sentences about the questions that were not asked, "" if there are
-// none.
+// leftOut returns sentences about the questions that were not asked; "" if all were.
 func (r *Report) leftOut() string {
 	var s []string
 	if len(r.LeftOut) > 0 {
@@ -100,11 +97,10 @@ func rowsOf(list []Summary) [][]string {
 	return rows
 }
 
-// outcomeColumns are the heads of the table of how calls were read. outcomeRows has its rows.
+// outcomeColumns are the heads of the table of how calls were read. outcomeRows returns its rows.
 var outcomeColumns = []string{"format", "outcomes", "reasons"}
 
-// outcomeRows returns a row for each format: its name, how its calls were read, and why they are not
-// clean.
+// outcomeRows returns a row for each format: its name, how its calls were read, and why they were not clean.
 func (r *Report) outcomeRows() [][]string {
 	list := func(counts []Count) string {
 		var s []string
@@ -120,8 +116,7 @@ func (r *Report) outcomeRows() [][]string {
 	return rows
 }
 
-// kindTable returns the table of right answers, with a row for each kind of question and a
-// column for each format.
+// kindTable returns the table of right answers, with a row for each kind of question and a column for each format.
 func (r *Report) kindTable() (head []string, rows [][]string) {
 	head = []string{"kind"}
 	for _, s := range r.Formats {
@@ -133,8 +128,7 @@ func (r *Report) kindTable() (head []string, rows [][]string) {
 	return head, rows
 }
 
-// markdownEscapes makes one line of a text, and escapes what Markdown would read as its
-// own: models and test sets may say anything.
+// markdownEscapes puts a text on one line, and escapes Markdown: models and test sets may contain any text.
 var markdownEscapes = strings.NewReplacer("\n", " ", "\r", " ", "|", `\|`, "<", "&lt;", "`", "&#96;", "*", `\*`, "_", `\_`, "[", `\[`)
 
 // plain returns a text as one line that Markdown shows as it is.

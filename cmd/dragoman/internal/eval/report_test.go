@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write the report and the table into testdata")
 
-// goldenReport is one in which everything happens that a report shows.
+// goldenReport returns a report with everything that a report can show.
 func goldenReport() *Report {
 	records := []Record{
 		{Format: "legacy", ID: "a", Kind: "string", Outcomes: map[string]int{"clean": 1}, InputTokens: 100, OutputTokens: 20, Milliseconds: 900},

@@ -13,26 +13,26 @@ import (
 
 // Record is a line of the results: one question, asked once.
 type Record struct {
-	Upstream     string         `json:"upstream,omitempty"` // [Model].At; older results have none
-	Model        string         `json:"model"`
-	Format       string         `json:"format"`
-	ID           string         `json:"id"`
-	Digest       string         `json:"digest"` // [Question].digest
-	Kind         string         `json:"kind,omitempty"`
-	Wrong        string         `json:"wrong"` // "" if the answer is right
-	Calls        []Call         `json:"calls,omitempty"`
-	Text         string         `json:"text,omitempty"`
-	Outcomes     map[string]int `json:"outcomes,omitempty"` // calls, by how they were read
-	Reasons      map[string]int `json:"reasons,omitempty"`  // those that are not clean, by outcome and reason: "invalid missing_parameters"
+	Upstream string         `json:"upstream,omitempty"` // [Model].At; missing in older results
+	Model    string         `json:"model"`
+	Format   string         `json:"format"`
+	ID       string         `json:"id"`
+	Digest   string         `json:"digest"` // [Question].digest
+	Kind     string         `json:"kind,omitempty"`
+	Wrong    string         `json:"wrong"` // "" if the answer is right
+	Calls    []Call         `json:"calls,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Outcomes map[string]int `json:"outcomes,omitempty"` // the number of calls, by how they were read
+	// The calls that were not clean, by outcome and reason: "invalid missing_parameters".
+	Reasons      map[string]int `json:"reasons,omitempty"`
 	StopReason   string         `json:"stop_reason,omitempty"`
-	InputTokens  int            `json:"input_tokens"` // with those of the cache
+	InputTokens  int            `json:"input_tokens"` // including cached tokens
 	OutputTokens int            `json:"output_tokens"`
 	Milliseconds int64          `json:"ms"`              // of the last try
-	Error        string         `json:"error,omitempty"` // why there is no answer; it is asked again
+	Error        string         `json:"error,omitempty"` // why there is no answer; the next run asks again
 }
 
-// setAnswer sets what the message says: its text, its calls and how they were read, its
-// tokens.
+// setAnswer sets the fields of the message: its text, its calls and how they were read, its tokens.
 func (r *Record) setAnswer(m *messages.Message) {
 	var text strings.Builder
 	for _, b := range m.Content {
@@ -42,7 +42,7 @@ func (r *Record) setAnswer(m *messages.Message) {
 		case messages.BlockToolUse:
 			c := Call{Name: b.Name}
 			if err := unmarshal(b.Input, &c.Input); err != nil {
-				panic(err) // the input of a call is an object
+				panic(err) // a call's input is an object
 			}
 			r.Calls = append(r.Calls, c)
 		}
@@ -66,11 +66,10 @@ func count(m *map[string]int, name string) {
 	(*m)[name]++
 }
 
-// key identifies what a record answers. The digest is in it, so that a question that was
-// changed in the test set is asked again.
+// key identifies a record's question. It contains the digest, so that a changed question is asked again.
 type key struct{ upstream, model, format, id, digest string }
 
-// of returns the record of a question. One of older results says nothing of the upstream.
+// of returns the record of a question. Older records have no upstream.
 func (r *results) of(k key) (Record, bool) {
 	record, known := r.all[k]
 	if !known {
@@ -80,18 +79,17 @@ func (r *results) of(k key) (Record, bool) {
 	return record, known
 }
 
-// results are the records of a file, to which more are appended. A question that got no
-// answer and was asked again has several records, of which the last counts.
+// results are the records of a file that grows. A question without an answer that was asked again has several records;
+// the last one counts.
 type results struct {
 	path string
 	file *os.File
-	all  map[key]Record // the last of each
+	all  map[key]Record // the last record of each question
 }
 
-// openResults reads the file, if there is one, and opens it for writing. A program that
-// is killed may leave half a line at the end: it is cut off, so that the next record
-// begins a line. A line that cannot be read is an error, so that no file of another kind
-// is written to.
+// openResults reads the file, if it exists, and opens it for writing. A killed program may leave half a line at the
+// end: openResults cuts it off, so that the next record begins a line. An unreadable line is an error, so that a file
+// of another kind is never overwritten.
 func openResults(path string) (*results, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -125,7 +123,7 @@ func openResults(path string) (*results, error) {
 
 func (r *results) close() { r.file.Close() }
 
-// keep sets the record in place of an earlier one for the same question.
+// keep stores the record in place of an earlier one for the same question.
 func (r *results) keep(record Record) {
 	r.all[key{record.Upstream, record.Model, record.Format, record.ID, record.Digest}] = record
 }
@@ -137,7 +135,7 @@ func (r *results) add(record Record) error {
 	return err
 }
 
-// has reports whether a question has been answered. A record of an error is no answer.
+// has reports whether a question has been answered. A record with an error is not an answer.
 func (r *results) has(k key) bool {
 	record, known := r.of(k)
 	return known && record.Error == ""
@@ -153,7 +151,7 @@ func (r *results) count(keys []key) (n int) {
 	return n
 }
 
-// records returns the records of the keys, in their order.
+// records returns the records of the keys, in the order of keys.
 func (r *results) records(keys []key) []Record {
 	var list []Record
 	for _, k := range keys {

@@ -9,13 +9,13 @@ import (
 	"dragoman/upstream"
 )
 
-// HasTools reports whether the model can be asked over a tools API of its upstream: [Server], [Native].
+// HasTools reports whether the model can be asked through its upstream's tools API: [Server], [Native].
 func (m Model) HasTools() bool {
 	spec := m.UpstreamModel.Spec()
 	return m.Upstream.Passes(spec) || m.Upstream.TakesTools(spec)
 }
 
-// askServer asks a question over the tools API of the upstream. [Native] reads calls in the text of the answer, too.
+// askServer asks a question through the upstream's tools API. [Native] also reads calls in the text of the answer.
 func (m Model) askServer(ctx context.Context, j job, req *messages.Request, spec upstream.Model) (*messages.Message, error) {
 	target := m.UpstreamModel.Target(spec)
 	target.ToolAPI, target.Rescue = true, j.format == Native
@@ -42,7 +42,7 @@ func (m Model) askServer(ctx context.Context, j job, req *messages.Request, spec
 	if err != nil {
 		return nil, err
 	}
-	for n := callsOf(message) - len(message.Outcomes); n > 0; n-- { // that the upstream itself has read
+	for n := callsOf(message) - len(message.Outcomes); n > 0; n-- { // calls that the upstream itself has read
 		message.Outcomes = append(message.Outcomes, messages.Outcome{Kind: messages.OutcomeClean})
 	}
 	return message, nil

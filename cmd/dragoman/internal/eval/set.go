@@ -14,8 +14,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The questions that come with the program: few, of the kinds that tell formats apart, and many,
-// with values that are hard to write.
+// The built-in questions: a few, of the kinds that distinguish formats, and many, with values that are hard to write.
 var (
 	//go:embed quick.jsonl
 	quick []byte
@@ -23,44 +22,41 @@ var (
 	builtin []byte
 )
 
-// Builtin returns the questions that come with the program.
+// Builtin returns the built-in questions.
 func Builtin() ([]Question, error) {
 	s, err := read(bytes.NewReader(builtin), "builtin.jsonl", nil)
 	return s.Questions, err
 }
 
-// Quick returns those of them that are asked where little time is left: simple calls, several at once,
-// nested arguments, and questions that no tool fits.
+// Quick returns the built-in questions for a short run: simple calls, several calls, nested arguments, and questions
+// that no tool fits.
 func Quick() ([]Question, error) {
 	s, err := read(bytes.NewReader(quick), "quick.jsonl", nil)
 	return s.Questions, err
 }
 
-// Set is a test set that was read.
+// Set is a loaded test set.
 type Set struct {
 	Questions []Question
-	// LeftOut says of each question of BFCL's that cannot be asked why: the Messages
-	// API does not take it.
+	// LeftOut has the reasons for each BFCL question that cannot be asked: the Messages API does not accept it.
 	LeftOut []error
 }
 
-// Load reads a test set: a file of JSON lines in our layout or in BFCL's. The
-// answers to a file of BFCL are in the file of the same name in the folder possible_answer
-// beside it.
+// Load reads a test set: a file of JSON lines in our layout or in BFCL's. The answers to a BFCL file are in the file of
+// the same name in the folder possible_answer beside it.
 //
-// A line in our layout is an object with the members
+// A line in our layout is an object with the fields
 //
-//	id        a string, once in a file
+//	id        a string, unique in the file
 //	tools     [{"name", "description", "input_schema"}, …], as in the Messages API
-//	question  what the user says, or instead of it messages (and system), as in that API
+//	question  what the user says; or instead of it messages (and system), as in that API
 //	expected  [{"name", "input"}, …]: the calls to be made, in any order; [] for none
 //	kind      optional: a word by which the report groups
 //
-// A case that the inspector saves has a request of that API in place of tools, question, messages and system.
+// A case that the inspector saves has a request of that API instead of tools, question, messages and system.
 //
-// Any value of input has to be met, number by number and string by string. An element
-// of expected may also have accept, {"argument": [other values that will do, …]}, and
-// optional, ["argument that may be missing", …].
+// Every value of input must match, number by number and string by string. An element of expected may also have accept,
+// {"argument": [other accepted values, …]}, and optional, ["argument that may be missing", …].
 func Load(path string) (Set, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -73,8 +69,7 @@ func Load(path string) (Set, error) {
 	return read(file, path, truth)
 }
 
-// LoadAll reads several test sets as one. A folder stands for the files in it that end in .json or
-// .jsonl.
+// LoadAll reads several test sets as one. For a folder, it reads the files in it that end in .json or .jsonl.
 func LoadAll(paths []string) (Set, error) {
 	var files []string
 	for _, path := range paths {
@@ -117,8 +112,8 @@ type line struct {
 	Function []bfclFunction `json:"function"`
 }
 
-// read reads questions from r; name is that of the file, for errors. truth is called for the answers to
-// the questions of BFCL, once, and only if there is a question that has one.
+// read reads questions from r; name is the file's name, for errors. It calls truth for the answers to BFCL questions,
+// once, and only if a question has an answer.
 func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error)) (Set, error) {
 	var (
 		set     Set
@@ -138,7 +133,7 @@ func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error))
 			}
 		}
 		q, err := l.read(answers)
-		if l.Function == nil && err == nil && seen[q.ID] { // BFCL has one id twice
+		if l.Function == nil && err == nil && seen[q.ID] { // BFCL itself has a duplicate id
 			err = fmt.Errorf("a second question with the id %q", q.ID)
 		}
 		var unfit *unfitError
@@ -163,8 +158,8 @@ func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error))
 	return set, err
 }
 
-// read returns the question of a line in either layout, and checks that it can be asked:
-// the error is that of the decoder, if the Messages API would refuse it.
+// read returns the question of a line in either layout. If the Messages API would reject the question, it returns the
+// decoder's error.
 func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	if l.ID == "" {
 		return Question{}, errors.New("id: missing")
@@ -190,7 +185,7 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	return q, err
 }
 
-// own returns what to ask for a line in our layout, and what is expected of the answer.
+// own returns the request of a line in our layout, and the expected answer.
 func (l *line) own() (request, want, error) {
 	r := request{System: l.System, Tools: l.Tools, Messages: l.Messages}
 	if l.Request != nil {
@@ -228,7 +223,7 @@ type expectedCall struct {
 	Optional []string         `json:"optional"`
 }
 
-// read returns the call as grading knows it: each argument with all values that will do.
+// read returns the call for grading: each argument with all accepted values.
 func (e expectedCall) read() (wantCall, error) {
 	c := wantCall{name: e.Name, args: map[string]wantArg{}}
 	if e.Name == "" {
@@ -253,7 +248,7 @@ func (e expectedCall) read() (wantCall, error) {
 	return c, nil
 }
 
-// userSays returns the messages of a request in which the user says one text.
+// userSays returns the messages of a request with one user text.
 func userSays(text string) json.RawMessage {
 	return marshal([]map[string]string{{"role": "user", "content": text}})
 }

@@ -49,7 +49,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadRefuses names the line of what cannot be asked or graded.
+// TestLoadRefuses: the error names the line of a question that cannot be asked or graded.
 func TestLoadRefuses(t *testing.T) {
 	const ok = `{"id": "ok", "question": "?", "expected": []}` + "\n"
 	for _, test := range []struct{ name, text, want string }{
@@ -121,7 +121,7 @@ func TestLoadBFCL(t *testing.T) {
 		t.Error(err)
 	}
 
-	// What cannot be asked is left out; an id may be there twice.
+	// A question that cannot be asked is left out; an id may occur twice.
 	const ask = `{"id": "irrelevance_0", "question": [[{"role": "user", "content": "%s"}]], "function": []}` + "\n"
 	loaded, err = Load(set(t, "odd.json", fmt.Sprintf(ask+ask+ask, "a", "", "b")))
 	if err != nil || len(loaded.Questions) != 2 || len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Error(), "odd.json:2: messages.0") {
@@ -129,8 +129,8 @@ func TestLoadBFCL(t *testing.T) {
 	}
 }
 
-// TestBuiltin has the calls that the built-in questions expect written as the history
-// of a conversation, and read as an answer: each of them can be answered, exactly.
+// TestBuiltin writes the expected calls of the built-in questions as a conversation's history, and reads them as an
+// answer: each question can be answered exactly.
 func TestBuiltin(t *testing.T) {
 	list, err := Builtin()
 	if err != nil {
@@ -193,7 +193,7 @@ func TestLoadAll(t *testing.T) {
 	}
 }
 
-// perfect returns the calls that are read in an answer which makes those that are expected.
+// perfect writes the expected calls as an answer, and returns the calls that are read from it.
 func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	t.Helper()
 	req, err := messages.Decode(q.body, messages.DecodeOptions{})

@@ -13,20 +13,20 @@ type Report struct {
 	About
 	Model   string
 	Formats []Summary
-	Kinds   []KindRow // right answers by kind of question; nil if all are of one kind
-	Wrong   []Record  // answers that are not right, and questions without one
+	Kinds   []KindRow // right answers by kind of question; nil if there is only one kind
+	Wrong   []Record  // wrong answers, and questions without an answer
 }
 
 // Summary has the figures of one format.
 type Summary struct {
 	Format       string
 	Questions    int
-	Failed       int     // of Questions: those that got no answer
+	Failed       int     // the number of Questions without an answer
 	Right        int     // of Questions
-	Calls        int     // that the model began to write
-	Malformed    int     // of Calls: those that were read in any other way than clean
-	Outcomes     []Count // Calls by how they were read, in the order of the names
-	Reasons      []Count // by outcome and reason, likewise
+	Calls        int     // calls that the model began to write
+	Malformed    int     // the number of Calls that were not clean
+	Outcomes     []Count // Calls by how they were read, sorted by name
+	Reasons      []Count // by outcome and reason, sorted by name
 	InputTokens  int
 	OutputTokens int
 	P50, P95     int64 // milliseconds for an answer
@@ -38,16 +38,16 @@ type Count struct {
 	N    int
 }
 
-// KindRow says how many answers to questions of one kind are right.
+// KindRow has the number of right answers to questions of one kind.
 type KindRow struct {
 	Kind  string
 	Cells []string // by format, in the order of [Report.Formats]: "3 of 4"
 }
 
-// right reports whether there is an answer, and nothing wrong with it.
+// right reports whether there is a right answer.
 func (r Record) right() bool { return r.Error == "" && r.Wrong == "" }
 
-// newReport returns the report of a run with these records, the last of each question.
+// newReport returns the report of a run with these records, the last one of each question.
 func newReport(o Options, records []Record) *Report {
 	r := &Report{About: o.About, Model: o.Model.Name}
 	byFormat := map[string][]Record{}
@@ -93,10 +93,10 @@ func kindCell(records []Record, kind string) string {
 	return fmt.Sprintf("%d of %d", right, all)
 }
 
-// mostKinds is how many kinds of questions the table of a terminal has columns for.
+// mostKinds is the number of kinds of questions that get a column in the table for a terminal.
 const mostKinds = 6
 
-// columns returns the heads of the table for a terminal: with the kinds of questions, if they are few.
+// columns returns the heads of the table for a terminal, including the kinds of questions if they are few.
 func (r *Report) columns() []string {
 	all := slices.Clone(columns)
 	if len(r.Kinds) <= mostKinds {
@@ -118,8 +118,7 @@ func (r *Report) row(i int) []string {
 	return all
 }
 
-// summarize returns the figures of the records of one format. Questions without an answer
-// count as failed and in no other figure.
+// summarize returns the figures of one format's records. Questions without an answer count only as failed.
 func summarize(format string, records []Record) Summary {
 	s := Summary{Format: format, Questions: len(records)}
 	outcomes, reasons := map[string]int{}, map[string]int{}
@@ -152,7 +151,7 @@ func summarize(format string, records []Record) Summary {
 	return s
 }
 
-// counts returns the numbers of a map in the order of their names.
+// counts returns the numbers of a map, sorted by name.
 func counts(m map[string]int) (list []Count) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		list = append(list, Count{name, m[name]})
@@ -160,8 +159,8 @@ func counts(m map[string]int) (list []Count) {
 	return list
 }
 
-// rank returns the percentile of a sorted list by the nearest rank: the lowest of its
-// values that at least so many percent of them do not exceed. It is 0 for an empty list.
+// rank returns a percentile of a sorted list by the nearest rank: the lowest value that is not below percent percent of
+// the values. It is 0 for an empty list.
 func rank(sorted []int64, percent int) int64 {
 	if len(sorted) == 0 {
 		return 0
@@ -169,8 +168,7 @@ func rank(sorted []int64, percent int) int64 {
 	return sorted[(len(sorted)*percent+99)/100-1]
 }
 
-// percent returns a part of a whole as text, such as "12.5 %", and a dash if the whole is
-// 0.
+// percent returns a part of a whole as text, such as "12.5 %", and a dash if the whole is 0.
 func percent(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -186,18 +184,17 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// firstError returns the error of the first question without an answer. There has to be
-// one: see Failed.
+// firstError returns the error of the first question without an answer. There must be one: see Failed.
 func (r *Report) firstError() string {
 	i := slices.IndexFunc(r.Wrong, func(record Record) bool { return record.Error != "" })
 	return r.Wrong[i].Error
 }
 
-// columns are the heads of the table of formats. cells has their values.
+// columns are the heads of the table of formats. cells returns the values.
 var columns = []string{"format", "questions", "right", "accuracy", "calls", "malformed", "tokens in", "tokens out", "p50 ms", "p95 ms"}
 
-// cells returns a row of that table. The accuracy is the share of right answers among the
-// questions that were answered: a failure of the upstream says nothing of the model.
+// cells returns a row of that table. The accuracy is the share of right answers among the answered questions: an
+// upstream's failure says nothing about the model.
 func (s Summary) cells() []string {
 	return []string{
 		s.Format, fmt.Sprint(s.Questions), fmt.Sprint(s.Right), percent(s.Right, s.Questions-s.Failed),

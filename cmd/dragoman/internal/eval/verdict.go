@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// ranked returns the formats with the most right answers first. Of two that have as many, the first
-// of the report is first.
+// ranked returns the formats, the one with the most right answers first. Formats with the same number stay in the order
+// of the report.
 func (r *Report) ranked() []Summary {
 	list := slices.Clone(r.Formats)
 	slices.SortStableFunc(list, func(a, b Summary) int { return b.Right - a.Right })
 	return list
 }
 
-// Verdict says in a sentence which format is best, or that there is no clear winner: one question
-// would turn it.
+// Verdict returns a sentence about the best format, or says that there is no clear winner because one question would
+// change it.
 func (r *Report) Verdict() string {
 	list := r.ranked()
 	best := list[0]
@@ -34,9 +34,9 @@ func (r *Report) Verdict() string {
 	return fmt.Sprintf("No clear winner: one question would turn it (of %d right: %s).", best.Questions, strings.Join(near, ", "))
 }
 
-// Best returns the way to configure: the one with the most right answers. A format that is preferred is taken where
-// another one leads it by one question or less. The server's own tools API ([Server], [Native]) has to lead every
-// format by more than that, and has to have made calls. It is "" if nothing was asked.
+// Best returns the way to configure: the one with the most right answers. It returns the preferred format if the best
+// one leads it by at most one question. The server's own tools API ([Server], [Native]) wins only if it leads every
+// format by more than that, and has made calls. Best returns "" if nothing was asked.
 func (r *Report) Best(preferred string) string {
 	list := r.ranked()
 	formats := slices.DeleteFunc(slices.Clone(list), func(s Summary) bool { return s.overTools() })
@@ -56,5 +56,5 @@ func (r *Report) Best(preferred string) string {
 	return formats[0].Format
 }
 
-// overTools reports whether the questions were asked over the server's own tools API.
+// overTools reports whether the questions were asked through the server's own tools API.
 func (s *Summary) overTools() bool { return s.Format == Server || s.Format == Native }

@@ -2,7 +2,7 @@ package eval
 
 import "testing"
 
-// TestVerdict names a winner only where one question more or less would not make another one.
+// TestVerdict: there is a winner only if one question more or less would not change it.
 func TestVerdict(t *testing.T) {
 	type row struct {
 		format string

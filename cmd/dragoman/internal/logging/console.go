@@ -12,12 +12,12 @@ import (
 	"dragoman/cmd/dragoman/internal/terminal"
 )
 
-// Console writes the lines of the log for people. The line of an exchange has what an eye looks for first:
+// Console writes log lines for people. The line of an exchange has the most useful fields first:
 //
 //	15:04:05 INF exchange status=200 dialect=messages model=claude-2.1 tool_calls=1 duration_ms=812
 //
-// What clients and upstreams have chosen is in these lines, too: a character that a terminal would
-// act upon, or show as nothing, is written as its escape.
+// Clients and upstreams choose parts of these lines. So a character that a terminal would act upon, or not show, is
+// written as its escape.
 func Console(w io.Writer, colours bool) zerolog.ConsoleWriter {
 	value := func(v any) string { return terminal.Printable(fmt.Sprintf("%s", v)) }
 	return zerolog.ConsoleWriter{
@@ -33,12 +33,12 @@ func Console(w io.Writer, colours bool) zerolog.ConsoleWriter {
 	}
 }
 
-// exchangeFields are what people see of an exchange, in their order.
+// exchangeFields are the fields of an exchange that people see, in order.
 var exchangeFields = strings.Fields(`status dialect path model input_tokens output_tokens tool_calls attempts stop_reason
 	error_type error error_reason error_path dropped unmet duration_ms request_id`)
 
-// shorten removes what is for programs from the fields of an exchange. The id of one that failed stays: it is
-// what to look for elsewhere.
+// shorten removes the fields of an exchange that are for programs. A failed exchange keeps its id, to look for
+// elsewhere.
 func shorten(fields map[string]any) error {
 	if fields["msg"] != "exchange" {
 		return nil

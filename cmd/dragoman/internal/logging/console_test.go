@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// The lines that people read, of what the log has.
+// The lines for people, made from lines of the log.
 func TestConsole(t *testing.T) {
 	tests := []struct{ line, want string }{
 		{`{"level":"warn","delay":"1 s","n":3,"msg":"the upstream is slow"}`, `WRN the upstream is slow delay="1 s" n=3`},
@@ -27,7 +27,7 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// What a client chooses cannot act upon the terminal, nor end the line.
+// A client's text can neither act upon the terminal nor end the line.
 func TestConsoleHostile(t *testing.T) {
 	hostile := "a\x1b]0;owned\x07\r\n\u202eb\u200bc\u0085d\x9be\x00\x7f"
 	for _, format := range []string{"console", "json"} {

@@ -15,13 +15,13 @@ import (
 
 const (
 	longestLine = 8 << 10 // bytes of a line of the log
-	longestText = 4 << 10 // bytes of a text of ours in it
+	longestText = 4 << 10 // bytes of one of our own texts in it
 )
 
-// New returns the log of a configuration. In JSON it writes one object a line, each of at most
-// longestLine; in console form a line for people, which is made of that object: see Console.
-// Without a format, that is for terminals alone. Messages are in its field msg, which callers set
-// themselves: zerolog's own field has another name. colours asks for colours on a terminal.
+// New returns the log of a configuration. In JSON it writes one object a line, each of at most longestLine. In console
+// form it turns that object into a line for people: see Console. Without a format, it uses console form on a terminal
+// only. Messages are in the field msg, which callers set themselves: zerolog's own message field has another name.
+// colours enables colours on a terminal.
 func New(w io.Writer, format, level string, colours bool) zerolog.Logger {
 	out := w
 	if format == config.LogConsole || format != config.LogJSON && terminal.Is(w) {
@@ -34,11 +34,11 @@ func New(w io.Writer, format, level string, colours bool) zerolog.Logger {
 	return zerolog.New(zerolog.SyncWriter(shortLines{out})).Level(least).With().Timestamp().Logger()
 }
 
-// shortLines writes a line in the place of each that is too long. What can be long is cut
-// where it is logged, so there should be none.
+// shortLines replaces each line that is too long by another one. Long texts are cut where they are logged, so there
+// should be no such line.
 type shortLines struct{ w io.Writer }
 
-// Write writes one line: zerolog calls it once for each.
+// Write writes one line: zerolog calls it once for each line.
 func (s shortLines) Write(p []byte) (int, error) {
 	if len(p) <= longestLine {
 		return s.w.Write(p)
@@ -47,7 +47,7 @@ func (s shortLines) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Cut returns the beginning of a text for the log, with a mark if there is more of it.
+// Cut returns the beginning of a text for the log, with a mark if it was cut.
 func Cut(s string) string {
 	if len(s) <= longestText {
 		return s
@@ -55,8 +55,8 @@ func Cut(s string) string {
 	return strings.ToValidUTF8(s[:longestText], "") + "… (cut)"
 }
 
-// Library turns what package log is given, by net/http above all, into lines of our
-// log. Package log is to write no flags.
+// Library turns the output of package log, mostly from net/http, into lines of our log. Package log must write no
+// flags.
 func Library(log zerolog.Logger) io.Writer { return &libraryLog{log: log} }
 
 type libraryLog struct {
@@ -64,11 +64,12 @@ type libraryLog struct {
 	plainHTTP Seldom
 }
 
-// isPlainHTTP is what net/http says of a client that speaks HTTP to a port with TLS. It has answered the client.
+// isPlainHTTP is net/http's message about a client that speaks HTTP to a port with TLS. net/http has answered the
+// client itself.
 const isPlainHTTP = "client sent an HTTP request to an HTTPS server"
 
-// Write logs the first line of a message: package log calls it once for each. It ends
-// before the first quotation mark: what follows is what a client or a server sent.
+// Write logs the first line of a message: package log calls it once for each message. It cuts the message before the
+// first quotation mark, because a quotation is what a client or a server sent.
 func (l *libraryLog) Write(p []byte) (int, error) {
 	const longest = 512
 	message, _, _ := strings.Cut(string(p), "\n")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every line is JSON and bounded, whoever wrote it, and nothing is quoted that others sent.
+// Every line is JSON and limited in length, whoever wrote it, and quotes nothing that others sent.
 func TestLinesOfTheLog(t *testing.T) {
 	var out strings.Builder
 	log := New(&out, "", "", false)

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Seldom is for a line that the log has at most once a minute, whatever clients do. The zero value is ready.
+// Seldom limits a log line to one a minute, whatever clients do. The zero value is ready.
 type Seldom struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-// Due reports whether the line may be written now, and takes it that it is.
+// Due reports whether the line may be written now. If so, the next minute begins.
 func (s *Seldom) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

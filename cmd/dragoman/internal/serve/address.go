@@ -2,17 +2,17 @@ package serve
 
 import "net"
 
-// loopback is the address of this machine for programs on it.
+// loopback is this machine's address for programs on it.
 const loopback = "127.0.0.1"
 
-// LocalAddress returns the address to connect to, on this machine, for an address that is listened on.
+// LocalAddress returns the address to connect to on this machine for a listen address.
 func LocalAddress(listen string) string { return reachable(listen, loopback) }
 
 // LocalURL returns the base URL for clients on this machine.
 func (s *Server) LocalURL() string { return s.urlAt(loopback) }
 
-// URL returns the base URL for clients. On all addresses of the machine, it is for other machines too, which verify
-// the certificate.
+// URL returns the base URL for clients. If the server listens on all addresses, other machines can use the URL, too;
+// with TLS, it has the name that they verify.
 func (s *Server) URL() string {
 	self := thisMachine()
 	if s.identity != nil {
@@ -29,25 +29,25 @@ func (s *Server) urlAt(self string) string {
 	return scheme + reachable(s.clients.Addr().String(), self)
 }
 
-// adminURL returns the base URL for operators.
+// adminURL returns the base URL of the admin listener.
 func (s *Server) adminURL(self string) string {
 	return "http://" + reachable(s.admins.Addr().String(), self)
 }
 
 // thisMachine returns the address of this machine for other machines.
 func thisMachine() string {
-	interfaces, _ := net.InterfaceAddrs() // without them, the address is loopback
+	interfaces, _ := net.InterfaceAddrs() // after an error, the address is loopback
 	return ownAddress(interfaces)
 }
 
-// ownAddress returns the address of this machine for other machines, given the addresses of its interfaces.
-// IPv4 goes first. If the machine has no address but loopback, ownAddress returns that.
+// ownAddress returns the address of this machine for other machines, given the addresses of its interfaces. It prefers
+// IPv4. If the machine has only loopback, ownAddress returns loopback.
 func ownAddress(interfaces []net.Addr) string {
 	own := loopback
 	for _, a := range interfaces {
 		network, ok := a.(*net.IPNet)
 		switch {
-		case !ok || !network.IP.IsGlobalUnicast(): // of loopback, or of one link alone
+		case !ok || !network.IP.IsGlobalUnicast(): // loopback, or valid on one link only
 		case network.IP.To4() != nil:
 			return network.IP.String()
 		case own == loopback:
@@ -57,8 +57,8 @@ func ownAddress(interfaces []net.Addr) string {
 	return own
 }
 
-// reachable returns the address to connect to for an address that is listened on. If that stands for all
-// addresses of the machine, self takes its place.
+// reachable returns the address to connect to for a listen address. self replaces an address that means all addresses
+// of the machine.
 func reachable(listen, self string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// lookEvery is how long the files of a certificate are taken to be what they were.
+// lookEvery is the shortest time between two looks at the files of a certificate.
 const lookEvery = time.Second
 
-// certificates is how a listener shows who it is, and knows who its clients are. It follows its
-// files: a certificate is renewed, and its secret mounted anew, while the server goes on.
+// certificates are a listener's certificate and the authorities of its clients. It follows its files, so that a
+// certificate can be renewed and a secret remounted while the server runs.
 type certificates struct {
 	files config.TLS
 	log   zerolog.Logger
 
 	mu      sync.Mutex
 	looked  time.Time
-	seen    []os.FileInfo // of the files when they were last read
+	seen    []os.FileInfo // state of the files when they were last read
 	current *tls.Config
 }
 
-// clientTLS returns what the listener of clients has for TLS; nil if it has none.
+// clientTLS returns the certificates of the client listener; nil if it has no TLS.
 func clientTLS(files config.TLS, log zerolog.Logger) (*certificates, error) {
 	if files.Cert == "" {
 		return nil, nil
@@ -36,7 +36,7 @@ func clientTLS(files config.TLS, log zerolog.Logger) (*certificates, error) {
 	return newCertificates(files, log)
 }
 
-// newCertificates reads the files. The error names the one that cannot be used.
+// newCertificates reads the files. The error names the unusable file.
 func newCertificates(files config.TLS, log zerolog.Logger) (*certificates, error) {
 	c := &certificates{files: files, log: log, looked: time.Now()}
 	c.seen = c.look()
@@ -45,9 +45,9 @@ func newCertificates(files config.TLS, log zerolog.Logger) (*certificates, error
 	return c, err
 }
 
-// forHandshake returns the configuration for a connection: see [tls.Config.GetConfigForClient].
-// Files that cannot be used, as while a key is there and its certificate is not yet, leave the
-// ones before in use. They are read again once they have changed again.
+// forHandshake returns the configuration for a connection: see [tls.Config.GetConfigForClient]. If the files cannot be
+// used, for example because a key is there before its certificate, the previous ones stay in use. The files are read
+// again after their next change.
 func (c *certificates) forHandshake(*tls.ClientHelloInfo) (*tls.Config, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *certificates) forHandshake(*tls.ClientHelloInfo) (*tls.Config, error) {
 		return c.current, nil
 	}
 	c.looked = time.Now()
-	now := c.look() // before they are read, so that a change meanwhile is seen next time
+	now := c.look() // before reading, so that a change in between is noticed next time
 	if slices.EqualFunc(now, c.seen, isSame) {
 		return c.current, nil
 	}
@@ -70,16 +70,15 @@ func (c *certificates) forHandshake(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return c.current, nil
 }
 
-// use has connections from now on use other files, as next has read them. One that has changed since is
-// read again.
+// use switches later connections to the files that next has read. A file that has changed since then is read again.
 func (c *certificates) use(next *certificates) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.files, c.current, c.looked, c.seen = next.files, next.current, next.looked, next.seen
 }
 
-// nameFor returns the name of the server for clients on other machines, which verify it: its address, if the
-// certificate has that, else the first name there. A certificate without either is for this machine alone.
+// nameFor returns the server's name for clients on other machines, which verify it: the address if the certificate has
+// it, else the first name in the certificate. A certificate with neither is only for this machine.
 func (c *certificates) nameFor(address string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +94,8 @@ func (c *certificates) nameFor(address string) string {
 	return loopback
 }
 
-// look returns what the file system says of each file; nil for one that is not there. Links are
-// followed: Kubernetes mounts a secret anew by moving one.
+// look returns the state of each file; nil for a missing one. It follows links: Kubernetes remounts a secret by moving
+// a link.
 func (c *certificates) look() []os.FileInfo {
 	var infos []os.FileInfo
 	for _, path := range []string{c.files.Cert, c.files.Key, c.files.ClientCA} {
@@ -109,7 +108,7 @@ func (c *certificates) look() []os.FileInfo {
 	return infos
 }
 
-// isSame reports whether a file is the one that it was.
+// isSame reports whether a file has not changed.
 func isSame(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -24,7 +24,7 @@ func newAuthority(t *testing.T) *upstreamtest.Authority {
 	return a
 }
 
-// putPair puts a new certificate of the authority in the place of the files.
+// putPair replaces the files by a new certificate of the authority.
 func putPair(t *testing.T, files config.TLS, a *upstreamtest.Authority) {
 	t.Helper()
 	cert, key, err := a.Issue("dragoman.example", time.Hour)
@@ -35,7 +35,7 @@ func putPair(t *testing.T, files config.TLS, a *upstreamtest.Authority) {
 	replace(t, files.Key, string(key))
 }
 
-// The files are looked at once a second at most, and read when one of them has changed.
+// The files are checked at most once a second, and read only if one has changed.
 func TestCertificatesAreKept(t *testing.T) {
 	authority := newAuthority(t)
 	files := config.TLS{Cert: filepath.Join(t.TempDir(), "tls.crt"), Key: filepath.Join(t.TempDir(), "tls.key")}
@@ -79,8 +79,7 @@ func TestCertificatesAreKept(t *testing.T) {
 	})
 }
 
-// Files that are replaced between the time when a reload has read them and that when they are put in effect
-// are read again, as any that change.
+// If the files change after a reload has read them and before it puts them in effect, they are read again.
 func TestCertificatesAfterAReload(t *testing.T) {
 	authority := newAuthority(t)
 	dir := t.TempDir()

@@ -12,31 +12,29 @@ import (
 	"dragoman/cmd/dragoman/internal/logging"
 )
 
-// connectionLimits returns how many connections clients and operators can have, for a
-// process with so many descriptors. Each connection of a client may need a second one, to
-// an upstream. A reserve is kept for files and for operators: their probes have to be
-// answered whatever clients do.
+// connectionLimits returns how many connections the two listeners may have, for a process with this many descriptors.
+// Each client connection may need a second one, to an upstream. A reserve stays for files and for the admin listener:
+// probes must be answered whatever clients do.
 func connectionLimits(descriptors int64) (clients, admins int64) {
 	reserve := min(128, descriptors/4)
 	return max(1, (descriptors-reserve)/2), max(1, reserve/2)
 }
 
-// MaxConnections is connectionLimits of this process.
+// MaxConnections returns connectionLimits of this process.
 func MaxConnections() (clients, admins int64) { return connectionLimits(descriptors()) }
 
-// connections bounds the connections of a server. When there are too many, a new one is
-// closed at once: one that waited to be accepted would take a descriptor from the rest of
-// the process later.
+// connections limits the connections of a server. Above the limit it closes a new connection at once: if the connection
+// waited to be accepted, it would later take a descriptor from the rest of the process.
 type connections struct {
 	most     int64
-	makeRoom bool // close the oldest connection instead: for a server whose requests take no time
+	makeRoom bool // close the oldest connection instead, for a server with fast requests
 	log      zerolog.Logger
-	refused  func() // called when there are too many; nil for nobody who counts them
+	refused  func() // called above the limit; may be nil
 
 	mu     sync.Mutex
-	open   list.List                  // of net.Conn, the oldest first
+	open   list.List                  // of net.Conn, oldest first
 	place  map[net.Conn]*list.Element // in open
-	idle   map[net.Conn]time.Time     // those between two requests, and since when
+	idle   map[net.Conn]time.Time     // connections between two requests, and since when
 	warned logging.Seldom
 }
 
@@ -44,14 +42,14 @@ func newConnections(most int64, makeRoom bool, log zerolog.Logger) *connections 
 	return &connections{most: most, makeRoom: makeRoom, log: log, place: map[net.Conn]*list.Element{}, idle: map[net.Conn]time.Time{}}
 }
 
-// limit says how many connections there may be from now on. None of those that are open is closed.
+// limit sets the number of connections that are allowed from now on. It closes no open connection.
 func (c *connections) limit(most int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.most = most
 }
 
-// observe is called when a connection changes its state: see [http.Server.ConnState].
+// observe follows the state of a connection: see [http.Server.ConnState].
 func (c *connections) observe(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +75,7 @@ func (c *connections) observe(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// forget takes a connection out of the list, if it is there.
+// forget removes a connection from the list, if it is there.
 func (c *connections) forget(conn net.Conn) {
 	if e := c.place[conn]; e != nil {
 		c.open.Remove(e)
@@ -85,7 +83,7 @@ func (c *connections) forget(conn net.Conn) {
 	}
 }
 
-// resting reports whether every connection has been between two requests for that long.
+// resting reports whether every connection has been without a request for that long.
 func (c *connections) resting(long time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

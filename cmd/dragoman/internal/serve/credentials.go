@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream"
 )
 
-// CredentialsAdvice returns what to do about an upstream of a kind that has no credentials.
+// CredentialsAdvice returns what to do if an upstream of this kind has no credentials.
 func CredentialsAdvice(kind string) string {
 	switch kind {
 	case config.Bedrock:
@@ -24,8 +24,8 @@ func CredentialsAdvice(kind string) string {
 	return "set api_key of the upstream, or --api-key-file"
 }
 
-// lookForCredentials logs which credentials the upstreams have that before does not have, or what to do where there
-// are none. It returns at once: a server of credentials may take a while. The look-ups end with ctx.
+// lookForCredentials logs the source of the credentials of each upstream that is new since before, or what to do if
+// there are none. It returns at once, because a credential server may take a while. The look-ups end with ctx.
 func (w *watcher) lookForCredentials(ctx context.Context, now, before Upstreams) {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		m := now[name]

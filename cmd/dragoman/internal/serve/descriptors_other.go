@@ -2,6 +2,6 @@
 
 package serve
 
-// descriptors returns how many files and connections the process may have open. The limit
-// of other systems is not known; this is a careful guess.
+// descriptors returns how many files and connections the process may have open. On other systems the limit is unknown;
+// this is a careful guess.
 func descriptors() int64 { return 1 << 14 }

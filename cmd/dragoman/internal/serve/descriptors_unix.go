@@ -6,7 +6,7 @@ import "syscall"
 
 // descriptors returns how many files and connections the process may have open.
 func descriptors() int64 {
-	const most = 1 << 20 // more is as good as no limit
+	const most = 1 << 20 // a larger limit is as good as none
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 1024

@@ -11,18 +11,18 @@ import (
 	"dragoman/cmd/dragoman/internal/logging"
 )
 
-// Farewell is the time that exchanges have, after they were cut, to tell their clients. It is the
-// last part of the drain: whoever waits for that, as Kubernetes does, kills the process at its end.
+// Farewell is the time for cut exchanges to tell their clients. It is the last part of the drain: whoever waits for the
+// drain, such as Kubernetes, kills the process afterwards.
 const Farewell = 2 * time.Second
 
-// rest is how long a connection has to be without a request before the drain closes it. A client
-// that goes on as soon as its stream has ended would else ask just as the connection is closed.
-// As it is, it is answered, and the answer says that the connection ends.
+// rest is how long a connection must be without a request before the drain closes it. A client that sends its next
+// request right after a stream might otherwise send it while the connection closes. With the pause, the request is
+// answered, and the answer says that the connection ends.
 const rest = time.Second
 
-// Serve answers until ctx ends, and then drains: connections are taken for timeouts.drain_delay, and open exchanges
-// may finish until timeouts.drain is over, or until second ends. A listener that cannot go on begins the drain, too.
-// The error, which is also logged, says that a listener failed, or that exchanges were cut.
+// Serve answers until ctx ends, and then drains: it accepts connections for timeouts.drain_delay, and open exchanges
+// may finish until timeouts.drain is over or second ends. A failing listener starts the drain, too. The error, which is
+// also logged, says that a listener failed, or that exchanges were cut.
 func (s *Server) Serve(ctx, second context.Context) error {
 	select {
 	case failed := <-s.failed:
@@ -37,21 +37,21 @@ func (s *Server) Serve(ctx, second context.Context) error {
 	}
 }
 
-// Drain takes no new connections, and waits until open exchanges have finished, the limit is over, or ctx ends. The
-// error, which is also logged, says that exchanges were cut. Close is to follow.
+// Drain accepts no new connections, and waits until open exchanges have finished, the limit is over, or ctx ends. The
+// error, which is also logged, says that exchanges were cut. Call Close afterwards.
 func (s *Server) Drain(ctx context.Context, limit time.Duration) error {
 	return s.drain(ctx, nil, 0, limit)
 }
 
-// Close ends a server that has drained.
-func (s *Server) Close(ctx context.Context) { s.close(ctx, leastFlush) } // somebody waits for the end
+// Close ends a server after its drain.
+func (s *Server) Close(ctx context.Context) { s.close(ctx, leastFlush) } // a user waits for the end
 
 func (s *Server) close(ctx context.Context, flush time.Duration) {
 	s.flush(ctx, flush)
 	s.unwatch()
 }
 
-// drain ends the exchanges. failed is why, or nil if the end was asked for.
+// drain ends the exchanges. failed is the error that caused it; nil for a requested end.
 func (s *Server) drain(ctx context.Context, failed error, delay, limit time.Duration) error {
 	s.current().server.Drain()
 	if failed == nil {
@@ -68,9 +68,9 @@ func (s *Server) drain(ctx context.Context, failed error, delay, limit time.Dura
 	return err
 }
 
-// linger goes on serving until the delay is over or ctx ends. Balancers find out meanwhile that
-// the server is not ready: those that did not would send connections that are refused. It returns
-// the error of a listener that cannot go on.
+// linger continues to serve until the delay is over or ctx ends. In that time, load balancers notice that the server is
+// not ready. A balancer that had not noticed would send connections that are refused. linger returns the error of a
+// failing listener.
 func (s *Server) linger(ctx context.Context, delay time.Duration) error {
 	select {
 	case err := <-s.failed:
@@ -81,9 +81,9 @@ func (s *Server) linger(ctx context.Context, delay time.Duration) error {
 	return nil
 }
 
-// finish takes no new connections and waits for the open exchanges. If some are still open
-// shortly before the time limit, or when ctx ends, they are cut, and finish returns an error. With rest, it waits
-// until connections rest: clients are given time to learn of the drain.
+// finish accepts no new connections and waits for the open exchanges. Exchanges that are still open shortly before the
+// time limit, or when ctx ends, are cut, and finish returns an error. With rest, it waits until connections are at
+// rest, so that clients can learn of the drain.
 func (s *Server) finish(ctx context.Context, limit time.Duration, rest bool) error {
 	limited, cancel := context.WithTimeout(ctx, limit-min(Farewell, limit/2))
 	defer cancel()
@@ -111,7 +111,7 @@ func (s *Server) finish(ctx context.Context, limit time.Duration, rest bool) err
 	return err
 }
 
-// awaitRest waits until every connection of a client is at rest, or ctx ends.
+// awaitRest waits until every client connection is at rest, or ctx ends.
 func (s *Server) awaitRest(ctx context.Context) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -124,8 +124,8 @@ func (s *Server) awaitRest(ctx context.Context) {
 	}
 }
 
-// shutdown closes the connections of clients without a request and waits until there are neither
-// others nor exchanges, or ctx ends. That the listener is closed already is not an error.
+// shutdown closes client connections without a request, and waits until all other connections and exchanges have ended,
+// or ctx ends. It ignores that the listener is already closed.
 func (s *Server) shutdown(ctx context.Context) error {
 	if err := s.client.Shutdown(ctx); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err

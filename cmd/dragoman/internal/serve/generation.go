@@ -1,7 +1,7 @@
-// Package serve answers clients and operators by a configuration. Its one idea is the generation: a
-// configuration, and the proxy and the upstreams that are made of it. The generation in effect answers new
-// requests. When the configuration changes, the next generation takes its place, and the one before finishes what
-// it is answering. At the end the server drains: no generation follows, and all of them finish.
+// Package serve answers clients and operators as a configuration says. Its one idea is the generation: a configuration,
+// with the proxy and the upstreams made from it. The current generation answers new requests. When the configuration
+// changes, the next generation replaces it, and the old one finishes its requests. At the end the server drains: no
+// generation follows, and all of them finish.
 package serve
 
 import (
@@ -20,14 +20,14 @@ import (
 	"dragoman/proxy/telemetry"
 )
 
-// generation is a configuration, and what is made of it.
+// generation is a configuration, and everything made from it.
 type generation struct {
 	cfg       *config.Config
 	server    *proxy.Server
 	upstreams Upstreams
 
 	clients, operators http.Handler
-	open               int // requests that it is answering
+	open               int // requests in progress
 }
 
 // process is what all generations have in common.
@@ -35,12 +35,12 @@ type process struct {
 	metrics   *metrics.Metrics
 	telemetry *telemetry.Telemetry // nil for none
 	inspector *inspector.Inspector // nil for none
-	observe   []proxy.Observe      // who else watches exchanges
+	observe   []proxy.Observe      // further observers of exchanges
 	log       zerolog.Logger
 }
 
-// generation returns the generation of a configuration that follows before, of which it has the upstreams that stay
-// the same; before is nil for the first. The error is config.Problems, and then nothing has changed.
+// generation returns the generation of a configuration. It takes upstreams that stay the same from the generation
+// before, which is nil for the first. The error is config.Problems; after an error, nothing has changed.
 func (p *process) generation(ctx context.Context, cfg *config.Config, before *generation) (*generation, error) {
 	var kept Upstreams
 	if before != nil {
@@ -64,7 +64,7 @@ func (p *process) generation(ctx context.Context, cfg *config.Config, before *ge
 	return &generation{cfg: cfg, server: server, upstreams: upstreams, clients: server.Handler(), operators: server.Admin()}, nil
 }
 
-// options returns what the proxy is told of a configuration.
+// options returns the options of the proxy for a configuration.
 func (p *process) options(cfg *config.Config, upstreams Upstreams) proxy.Options {
 	opt := proxy.Options{
 		Routes:    cfg.Models,
@@ -98,8 +98,8 @@ func (p *process) options(cfg *config.Config, upstreams Upstreams) proxy.Options
 	return opt
 }
 
-// Try makes the first generation of a configuration, as [Start] does, and returns its upstreams, which the caller
-// closes. The error is config.Problems.
+// Try makes the first generation of a configuration, like [Start], and returns its upstreams, which the caller must
+// close. The error is config.Problems.
 func Try(ctx context.Context, cfg *config.Config) (Upstreams, error) {
 	p := process{metrics: metrics.New(""), log: zerolog.Nop()}
 	g, err := p.generation(ctx, cfg, nil)
@@ -109,15 +109,15 @@ func Try(ctx context.Context, cfg *config.Config) (Upstreams, error) {
 	return g.upstreams, nil
 }
 
-// generations is the generation in effect, and those before it that still answer requests.
+// generations are the current generation, and earlier ones that still answer requests.
 type generations struct {
 	mu    sync.Mutex
 	now   *generation
-	inUse []*generation // now, and those before it that are not done
+	inUse []*generation // the current generation, and earlier ones that are not done
 }
 
-// swap has new requests come to another generation. Upstreams that nobody uses any more are closed, once
-// the requests that may be using them are over.
+// swap sends new requests to another generation. It closes upstreams that no generation uses any more, after the
+// requests that may use them.
 func (l *generations) swap(next *generation) {
 	l.mu.Lock()
 	before := l.now
@@ -128,17 +128,17 @@ func (l *generations) swap(next *generation) {
 	}
 }
 
-// current returns the generation in effect.
+// current returns the current generation.
 func (l *generations) current() *generation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.now
 }
 
-// Gather returns the metrics of the generation in effect.
+// Gather returns the metrics of the current generation.
 func (l *generations) Gather() ([]*dto.MetricFamily, error) { return l.current().server.Gather() }
 
-// answering returns a handler that has the generation in effect answer, by one of its handlers.
+// answering returns a handler that passes each request to a handler of the current generation.
 func (l *generations) answering(handler func(*generation) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g := l.enter()
@@ -164,7 +164,7 @@ func (l *generations) leave(g *generation) {
 	}
 }
 
-// retire closes the upstreams that g alone has, if g is done: it is not in effect, and answers nothing.
+// retire closes the upstreams that only g uses, if g is done: it is not the current generation and has no requests.
 func (l *generations) retire(g *generation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,7 +180,7 @@ func (l *generations) retire(g *generation) {
 	g.upstreams.closeBut(used...)
 }
 
-// closeAll closes the upstreams of all generations. There are no requests any more.
+// closeAll closes the upstreams of all generations, when there are no more requests.
 func (l *generations) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

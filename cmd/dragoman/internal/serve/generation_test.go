@@ -25,8 +25,7 @@ type closable struct {
 
 func (c closable) Close() { c.closed[c.name]++ }
 
-// An upstream is closed once neither the generation in effect nor one with an open request has it, and
-// once at that.
+// An upstream is closed exactly once, when neither the current generation nor one with an open request uses it.
 func TestUpstreamsAreClosed(t *testing.T) {
 	closed := map[string]int{}
 	members := Upstreams{}

@@ -8,7 +8,7 @@ import (
 	"dragoman/proxy/inspector"
 )
 
-// announceInspector has the inspector show the generation in effect, and says where the inspector is.
+// announceInspector connects the inspector to the current generation, and logs that it is on.
 func (s *Server) announceInspector() {
 	if s.inspector == nil {
 		return
@@ -20,9 +20,9 @@ func (s *Server) announceInspector() {
 	s.log.Warn().Str("inspector_url", s.inspectorURL()).Str("event", "inspector_on").Str("msg", "the inspector keeps what clients and models write, in memory, for who has the token that was printed").Send()
 }
 
-// InspectorURL returns the URL of the inspector, with the token, or "" if there is no inspector. The token is for
-// the terminal alone: others read the log, and a browser that were started with the URL would show it to all users
-// of the machine, in the list of its processes.
+// InspectorURL returns the URL of the inspector with the token, or "" without an inspector. Show it only on the
+// terminal: others read the log, and a browser that is started with the URL would show it in the list of processes to
+// all users of the machine.
 func (s *Server) InspectorURL() string {
 	if s.inspector == nil {
 		return ""

@@ -9,15 +9,14 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// softShare is the part of the container's memory that Go may take before the garbage
-// collector works harder, in percent. The rest is for what Go does not count: buffers of
-// connections, the program itself.
+// softShare is the percentage of the container's memory that Go may use before the garbage collector works harder. The
+// rest is for memory that Go does not count: buffers of connections, and the program itself.
 const softShare = 90
 
-// LimitMemory sets the memory limit of the Go runtime from that of the control groups of the process, unless
-// GOMEMLIMIT says what it is to be. It returns the lower of both; 0 if there is neither.
+// LimitMemory sets the Go runtime's memory limit from the process's control groups, unless GOMEMLIMIT sets it. It
+// returns the lower limit of the two; 0 if there is none.
 func LimitMemory(container memlimit.Provider, getenv func(string) string) int64 {
-	limit := debug.SetMemoryLimit(-1) // a negative one only asks
+	limit := debug.SetMemoryLimit(-1) // a negative value only reads the limit
 	if bytes, err := container(); err == nil && bytes < math.MaxInt64 {
 		soft := int64(bytes) / 100 * softShare
 		if getenv("GOMEMLIMIT") == "" {
@@ -31,7 +30,7 @@ func LimitMemory(container memlimit.Provider, getenv func(string) string) int64 
 	return limit
 }
 
-// Bound sets the limits that the configuration leaves open, for a process that has so much memory.
+// Bound sets the limits that the configuration leaves open, for a process with this much memory.
 func Bound(cfg *config.Config, memory int64) {
 	boundBodies(cfg, memory)
 	boundExchanges(cfg, descriptors())
@@ -47,9 +46,9 @@ func boundBodies(cfg *config.Config, memory int64) {
 	}
 }
 
-// boundExchanges sets limits.max_concurrent, where the file does not, for a process that may open
-// so much: each exchange may need a connection to an upstream. Over HTTP/2 one connection of a
-// client has hundreds of them, and with on_disconnect: drain they outlast it.
+// boundExchanges sets limits.max_concurrent if the file does not, for a process with this many descriptors: each
+// exchange may need a connection to an upstream. On HTTP/2, one client connection can have hundreds of exchanges, and
+// with on_disconnect: drain they can outlast it.
 func boundExchanges(cfg *config.Config, descriptors int64) {
 	if cfg.MaxConcurrent == 0 {
 		cfg.MaxConcurrent, _ = connectionLimits(descriptors)

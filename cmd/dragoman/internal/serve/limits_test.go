@@ -10,8 +10,8 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// Go takes what the container has but for a tenth, unless GOMEMLIMIT says something else; the
-// bodies are bounded by the lower of both.
+// Go may use nine tenths of the container's memory, unless GOMEMLIMIT is set. The lower limit of the two also limits
+// the bodies.
 func TestLimitMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
@@ -38,7 +38,7 @@ func TestLimitMemory(t *testing.T) {
 	}
 }
 
-// The bodies have a quarter of the memory, unless the file says something else.
+// The bodies get a quarter of the memory, unless the file sets a limit.
 func TestBoundBodies(t *testing.T) {
 	for _, tt := range []struct{ configured, memory, want int64 }{{0, 512 << 20, 128 << 20}, {1000, 512 << 20, 1000}, {0, 0, 0}} {
 		cfg := &config.Config{Limits: config.Limits{MaxInflightBytes: tt.configured}}
@@ -48,7 +48,7 @@ func TestBoundBodies(t *testing.T) {
 	}
 }
 
-// Exchanges leave descriptors to the operators' listener, unless the file says something else.
+// Exchanges leave descriptors for the admin listener, unless the file sets a limit.
 func TestBoundExchanges(t *testing.T) {
 	for _, tt := range []struct{ configured, descriptors, want int64 }{{0, 256, 96}, {7, 256, 7}, {0, 1 << 20, (1<<20 - 128) / 2}} {
 		cfg := &config.Config{Limits: config.Limits{MaxConcurrent: tt.configured}}

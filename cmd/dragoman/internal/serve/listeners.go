@@ -19,19 +19,19 @@ import (
 	"dragoman/proxy"
 )
 
-// listeners are the two addresses of a server: for clients and for operators.
+// listeners are the client listener and the admin listener.
 type listeners struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
-	identity        *certificates // with which clients connect; nil without TLS
+	identity        *certificates // certificates of the client listener; nil without TLS
 	connections     *connections  // of clients
 	exchanges       sync.WaitGroup
 	serving         sync.WaitGroup
-	failed          chan error // gets the error of a listener that cannot go on
+	failed          chan error // receives the error of a failing listener
 }
 
-// listen listens on both addresses of the configuration. Connections wait until answer is called. Exchanges
-// do not end with ctx: Drain ends them.
+// listen opens both addresses of the configuration. Connections wait until answer is called. Exchanges do not end with
+// ctx: Drain ends them.
 func (s *Server) listen(ctx context.Context) error {
 	g := s.current()
 	var err error
@@ -63,12 +63,12 @@ func (s *Server) listen(ctx context.Context) error {
 	return nil
 }
 
-// cannotListen returns the error of an address with what to do about it.
+// cannotListen returns the error of an address, with what to do about it.
 func cannotListen(err error, name string) error {
 	return fmt.Errorf("%w; give another address with --%s: port 0 takes a free one", err, name)
 }
 
-// mostConnections returns how many connections clients can have.
+// mostConnections returns the limit of client connections.
 func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
 	most, _ := MaxConnections()
 	if cfg.MaxConnections > most {
@@ -77,8 +77,8 @@ func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
 	return cmp.Or(cfg.MaxConnections, most)
 }
 
-// counted returns h with its requests in l.exchanges. net/http does not wait for a request whose
-// client has left over HTTP/2, and with on_disconnect: drain that is not its end.
+// counted returns h, and counts its requests in l.exchanges. net/http does not wait for a request whose HTTP/2 client
+// has left, but with on_disconnect: drain such a request continues.
 func (l *listeners) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.exchanges.Add(1)
@@ -87,19 +87,17 @@ func (l *listeners) counted(h http.Handler) http.Handler {
 	})
 }
 
-// newHTTPServer returns a server that bounds how many connections there can be, and what
-// they can hold without sending a request.
+// newHTTPServer returns a server with limits for its connections, and for what they can hold without sending a request.
 //
-// With TLS, the time to read a header bounds the handshake, too. HTTP/2 is agreed on in it.
+// With TLS, the time to read a header also covers the handshake, which negotiates HTTP/2.
 //
-// There is no timeout for writing, since a stream may be long: the proxy sets a deadline
-// for each piece of it, and one for a request's body. ReadTimeout is for requests that
-// net/http answers itself, reading the body without a limit (Expect with another value
-// than 100-continue). "OPTIONS *" would be another such request; it goes to the proxy.
+// There is no write timeout, because a stream may be long: the proxy sets a deadline for each write, and one for a
+// request's body. ReadTimeout is for requests that net/http answers itself, reading the body without a limit (an Expect
+// header other than 100-continue). "OPTIONS *" would be another such request, but the proxy answers it.
 //
-// WriteByteTimeout closes a connection of HTTP/2 whose client takes nothing: it could not
-// even be told that a stream is given up. HTTP/2 without TLS is what the AWS SDK for
-// JavaScript speaks to an http endpoint (docs/reference/wire.md, finding 5).
+// WriteByteTimeout closes an HTTP/2 connection whose client accepts nothing: it would not even learn that a stream was
+// given up. The AWS SDK for JavaScript uses HTTP/2 without TLS for an http endpoint (docs/reference/wire.md, finding
+// 5).
 func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// pipes is a listener for connections without a network, whose clock can be a fake.
+// pipes is a listener for connections without a network, so that tests can use a fake clock.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -29,8 +29,8 @@ func (p pipes) Close() error { close(p); return nil }
 
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// served has a client write to a server and returns when the server has closed the
-// connection. The client reads nothing before it has written, and, if it stalls, nothing at all.
+// served runs a client that writes to a server, and returns when the server has closed the connection. The client reads
+// nothing before it has written, and if it stalls, nothing at all.
 func served(t *testing.T, h http.HandlerFunc, stalls bool, request string) (open time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +57,7 @@ func served(t *testing.T, h http.HandlerFunc, stalls bool, request string) (open
 	return open
 }
 
-// closing tells when it is closed.
+// closing reports when it is closed.
 type closing struct {
 	net.Conn
 	closed chan struct{}
@@ -69,8 +69,8 @@ func (c *closing) Close() error {
 	return c.Conn.Close()
 }
 
-// What net/http does by itself ends, too: the head of a request that does not come, an
-// expectation that it does not know, and HTTP/2 towards a client that reads nothing.
+// What net/http handles by itself also ends: a request head that does not arrive, an unknown expectation, and HTTP/2 to
+// a client that reads nothing.
 func TestServerTimeouts(t *testing.T) {
 	endless := func(w http.ResponseWriter, r *http.Request) {
 		for r.Method == http.MethodGet && r.ProtoMajor == 2 {
@@ -81,9 +81,9 @@ func TestServerTimeouts(t *testing.T) {
 	}
 	var http2 bytes.Buffer
 	http2.WriteString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-	http2.Write([]byte{0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff}) // SETTINGS: windows as wide as can be
-	http2.Write([]byte{0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, 0, 0, 0})                // WINDOW_UPDATE of the connection
-	http2.Write([]byte{0, 0, 3, 1, 5, 0, 0, 0, 1, 0x82, 0x84, 0x86})             // HEADERS: GET / without more
+	http2.Write([]byte{0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff}) // SETTINGS: the largest windows
+	http2.Write([]byte{0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, 0, 0, 0})                // WINDOW_UPDATE for the connection
+	http2.Write([]byte{0, 0, 3, 1, 5, 0, 0, 0, 1, 0x82, 0x84, 0x86})             // HEADERS: GET / with no other fields
 	for _, tt := range []struct {
 		name, request string
 		stalls        bool
@@ -103,10 +103,10 @@ func TestServerTimeouts(t *testing.T) {
 	}
 }
 
-// A handshake that does not come to its end is not waited for, nor is what has to follow it.
+// Nobody waits for a handshake that does not finish, nor for what must follow it.
 func TestHandshakeTimeout(t *testing.T) {
 	for name, tt := range map[string]struct {
-		protocol string // none: there is no handshake
+		protocol string // "": no handshake
 		request  string
 	}{
 		"nothing":        {"", ""},
@@ -118,7 +118,7 @@ func TestHandshakeTimeout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				authority := newAuthority(t) // here, since its certificates are of the fake time
+				authority := newAuthority(t) // created here, because its certificates use the fake time
 				pair, err := authority.Pair("dragoman.example")
 				if err != nil {
 					t.Fatal(err)

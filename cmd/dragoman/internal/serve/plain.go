@@ -9,8 +9,8 @@ import (
 	"dragoman/cmd/dragoman/internal/logging"
 )
 
-// plainListener is the listener of a server without TLS. It tells clients that speak TLS apart: net/http would wait
-// for the rest of what looks like a request to it.
+// plainListener is the listener of a server without TLS. It recognizes clients that speak TLS: net/http would take
+// their first bytes for a request, and wait for the rest.
 type plainListener struct {
 	net.Listener
 	log    zerolog.Logger
@@ -25,7 +25,7 @@ func (l *plainListener) Accept() (net.Conn, error) {
 	return &plainConn{Conn: conn, listener: l}, nil
 }
 
-// plainConn is a connection of a client. What it reads begins with a request, or else the connection ends.
+// plainConn is a client's connection. Its first bytes must be a request, or the connection ends.
 type plainConn struct {
 	net.Conn
 	listener *plainListener
@@ -35,8 +35,8 @@ type plainConn struct {
 // handshake is the first byte of a client that speaks TLS (RFC 8446, section 5.1).
 const handshake = 0x16
 
-// Read answers a client that speaks TLS in plain HTTP. Clients recognize that, and say that the server does not speak
-// TLS.
+// Read answers a client that speaks TLS in plain HTTP. Clients recognize that, and report that the server does not
+// speak TLS.
 func (c *plainConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.begun || n == 0 {

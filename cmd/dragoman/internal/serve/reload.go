@@ -16,31 +16,30 @@ import (
 )
 
 const (
-	// watchInterval is how often the files of a configuration are looked at. One that has
-	// changed is read when it has been the same for as long: it may still be being written.
+	// watchInterval is how often the files of a configuration are checked. A changed file is read after it has stayed
+	// the same for one interval: somebody may still be writing it.
 	watchInterval = 500 * time.Millisecond
-	// retryInterval is how often a configuration that cannot be used is read again: it may refer
-	// to something new that is not there yet.
+	// retryInterval is how often an unusable configuration is read again: it may refer to something that does not exist
+	// yet.
 	retryInterval = 2 * time.Second
 )
 
-// watcher reads the configuration of a running server again, and puts it in effect: all of it, or
-// nothing. What takes a restart stays as it is, and is named.
+// watcher reloads the configuration of a running server. It puts all of it in effect, or nothing. Settings that need a
+// restart stay as they are, and the log names them.
 type watcher struct {
 	*Server
 
-	file    string   // of the configuration; "" for none
-	said    bool     // there was something in it
-	files   []string // of the configuration in effect
-	seen    []byte   // fingerprint of those files when they were read last
-	refused string   // what is wrong with what was read last; "" if it is in effect
+	file    string   // the configuration file; "" for none
+	said    bool     // the file was not empty before
+	files   []string // the files of the current configuration
+	seen    []byte   // fingerprint of those files when they were last read
+	refused string   // what is wrong with the latest version; "" if it is in effect
 	retry   time.Time
 
-	background sync.WaitGroup // what the watcher has begun
+	background sync.WaitGroup // goroutines that the watcher has started
 }
 
-// newWatcher returns the watcher of a configuration that has just been read: from now on no
-// change of its files is missed.
+// newWatcher returns the watcher of a configuration that has just been read. From now on it misses no change.
 func newWatcher(s *Server, cfg *config.Config) *watcher {
 	w := &watcher{Server: s, file: cfg.File, said: size(cfg.File) > 0, files: filesOf(cfg)}
 	w.seen = w.fingerprint()
@@ -48,7 +47,7 @@ func newWatcher(s *Server, cfg *config.Config) *watcher {
 	return w
 }
 
-// filesOf returns the files that a configuration is made of.
+// filesOf returns the files of a configuration.
 func filesOf(cfg *config.Config) []string {
 	if cfg.File == "" { // that of --api-key-file
 		return cfg.Files
@@ -56,8 +55,8 @@ func filesOf(cfg *config.Config) []string {
 	return append([]string{cfg.File}, cfg.Files...)
 }
 
-// start follows in the background until stop is called, which waits for the end of it. A
-// server that drains still takes over what has changed.
+// start watches in the background until stop is called, which waits for the end. A draining server still takes over
+// changes.
 func (w *watcher) start(ctx context.Context, hangUps <-chan os.Signal) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w.lookForCredentials(ctx, w.current().upstreams, nil)
@@ -68,9 +67,9 @@ func (w *watcher) start(ctx context.Context, hangUps <-chan os.Signal) (stop fun
 	}
 }
 
-// follow reads the configuration again for each of the hang-ups, and whenever one of its
-// files has changed, until ctx ends. Files are looked at, and not waited for: a link that points
-// elsewhere is seen, wherever on the path it is, and so is a file on a network.
+// follow reloads the configuration after each hang-up, and whenever one of its files has changed, until ctx ends. It
+// polls the files rather than waiting for events. So it notices a link that changes anywhere on the path, and files on
+// a network.
 func (w *watcher) follow(ctx context.Context, hangUps <-chan os.Signal) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -94,16 +93,16 @@ func (w *watcher) follow(ctx context.Context, hangUps <-chan os.Signal) {
 	}
 }
 
-// fingerprint returns a hash of what the files hold. A link is followed, so that a secret
-// which Kubernetes replaces is another one.
+// fingerprint returns a hash of the files' contents. It follows links, so that it notices when Kubernetes replaces a
+// secret.
 func (w *watcher) fingerprint() []byte {
 	all := sha256.New()
 	for _, path := range w.files {
 		sum := sha256.New()
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			_, _ = io.WriteString(all, "no file") // a hash never fails
+			_, _ = io.WriteString(all, "no file") // writing to a hash never fails
 		} else if f, err := os.Open(path); err == nil {
-			_, _ = io.Copy(sum, f) // what cannot be read now is seen next time
+			_, _ = io.Copy(sum, f) // a file that cannot be read now is noticed next time
 			f.Close()
 		}
 		all.Write(sum.Sum(nil))
@@ -111,8 +110,7 @@ func (w *watcher) fingerprint() []byte {
 	return all.Sum(nil)
 }
 
-// reload reads the configuration and puts it in effect. One that cannot be used changes nothing, and
-// is complained of once.
+// reload reads the configuration and puts it in effect. An unusable configuration changes nothing, and is logged once.
 func (w *watcher) reload(ctx context.Context) {
 	running := w.Config()
 	err := w.readable()
@@ -137,13 +135,13 @@ func (w *watcher) reload(ctx context.Context) {
 	}
 	w.metrics.ConfigServes(cfg.Hash())
 	w.refused, w.said = "", size(w.file) > 0
-	w.files = filesOf(cfg) // if they are others, they are read once more: one may have changed since
+	w.files = filesOf(cfg) // if the list of files has changed, they are read once more, because one may have changed in between
 	w.tell(running, cfg, changes)
 }
 
-// readable returns an error if the configuration is not in a regular file by now: a pipe, which it may
-// have been at the start (--config <(…)), would be waited for without end. Neither is a file read
-// from which all has gone: whoever writes it has just begun.
+// readable returns an error if the configuration is no longer a regular file. It may have been a pipe at the start
+// (--config <(…)), and reading it again would wait for ever. readable also rejects a file that has become empty:
+// somebody has just begun to write it.
 func (w *watcher) readable() error {
 	if w.file == "" {
 		return nil
@@ -151,7 +149,7 @@ func (w *watcher) readable() error {
 	info, err := os.Stat(w.file)
 	switch {
 	case err != nil || info.IsDir():
-		return nil // what is wrong is found by load
+		return nil // load reports what is wrong
 	case !info.Mode().IsRegular():
 		return errors.New(w.file + " is no regular file, and is not read again")
 	case info.Size() == 0 && w.said:
@@ -160,7 +158,7 @@ func (w *watcher) readable() error {
 	return nil
 }
 
-// size returns how many bytes a file has, 0 if it is none.
+// size returns the length of a file in bytes; 0 if it does not exist.
 func size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -169,8 +167,8 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// take puts a configuration in effect for new requests. It is an error, and nothing changes, if it
-// cannot be used, or would let everybody in.
+// take puts a configuration in effect for new requests. It returns an error, and changes nothing, if the configuration
+// is unusable or would admit everybody.
 func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 	switch {
 	case len(running.Keys) > 0 && len(cfg.Keys) == 0:
@@ -203,7 +201,7 @@ func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 	return nil
 }
 
-// tell logs what was put in effect, by name, and what of it takes a restart.
+// tell logs the names of what was put in effect, and of what needs a restart.
 func (w *watcher) tell(running, cfg *config.Config, changes []string) {
 	const most = 40
 	what := "the configuration was read again, and nothing in it has changed"

@@ -15,7 +15,7 @@ import (
 	"dragoman/metrics"
 )
 
-// replace puts a file in the place of another at once, as editors and Kubernetes do.
+// replace replaces a file atomically, as editors and Kubernetes do.
 func replace(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", []byte(content), 0o600); err != nil {
@@ -29,8 +29,7 @@ func replace(t *testing.T, path, content string) {
 // keyed is a configuration with a key.
 const keyed = "auth: {keys: [%q]}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: \"*\", upstream: sim}]\n"
 
-// watching returns a watcher of the file in a bubble: nobody listens, and how often the file was read
-// is counted.
+// watching returns a watcher of the file in a bubble, without listeners. loads counts how often the file was read.
 func watching(t *testing.T, path string) (w *watcher, loads *atomic.Int64) {
 	loads = new(atomic.Int64)
 	load := func(running *config.Config) (*config.Config, error) {
@@ -52,8 +51,7 @@ func watching(t *testing.T, path string) (w *watcher, loads *atomic.Int64) {
 	return w, loads
 }
 
-// A file that is written piece by piece is not taken over before it stays as it is, and is within two
-// seconds of that.
+// While a file is written piece by piece, it is not taken over. Within two seconds after its last change, it is.
 func TestFileThatIsBeingWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "dragoman.yaml")
@@ -81,8 +79,8 @@ func TestFileThatIsBeingWritten(t *testing.T) {
 	})
 }
 
-// A file that changes while the server starts is read again, too; and one that cannot be used is read
-// until it can, though it does not change itself.
+// A file that changes while the server starts is also read again. An unusable file is read repeatedly, even if it does
+// not change itself.
 func TestChangeBeforeTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "dragoman.yaml")

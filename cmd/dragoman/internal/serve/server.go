@@ -17,27 +17,27 @@ import (
 
 // Options are what a server is made of.
 type Options struct {
-	// Load reads the configuration. running is the one in effect, of which the next one keeps what takes a restart; nil at
-	// the start. The error is config.Problems.
+	// Load reads the configuration. running is the current configuration, whose settings stay if they need a restart;
+	// nil at the start. The error is config.Problems.
 	Load    func(running *config.Config) (*config.Config, error)
 	Log     func(*config.Config) zerolog.Logger // opens the log
 	Getenv  func(string) string
 	Version string           // of the program
-	HangUps <-chan os.Signal // each has the configuration read again; nil for none
-	Observe []proxy.Observe  // who watches exchanges, beside telemetry and inspector
+	HangUps <-chan os.Signal // each value reloads the configuration; may be nil
+	Observe []proxy.Observe  // observers of exchanges, besides telemetry and inspector
 }
 
-// Server answers clients and operators by the generation in effect.
+// Server answers clients and operators with the current generation.
 type Server struct {
 	process
 	generations
 	listeners
 	load    func(running *config.Config) (*config.Config, error)
-	unwatch func() // ends the watch over the configuration, and waits for that
+	unwatch func() // ends the watcher, and waits for its end
 }
 
-// Start serves the configuration that is loaded, and follows its changes until it is drained. What goes wrong is an
-// error as long as nobody is served, and is in the log from then on.
+// Start serves the loaded configuration, and follows its changes until the drain. Until clients are served, problems
+// are returned as errors; afterwards they are logged.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	memory := LimitMemory(memlimit.FromCgroup, o.Getenv)
 	s := &Server{load: func(running *config.Config) (*config.Config, error) {
@@ -79,13 +79,14 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Config returns the configuration in effect.
+// Config returns the current configuration.
 func (s *Server) Config() *config.Config { return s.current().cfg }
 
 // Log returns the log of the server.
 func (s *Server) Log() zerolog.Logger { return s.log }
 
-// Simulation says, behind the URL of a server, that a program answers in the place of models; "" if models answer.
+// Simulation returns a note that a program answers in place of models; "" if models answer. It follows the server's
+// URL.
 func (s *Server) Simulation() string {
 	if s.Config().Simulates() {
 		return " (simulated: a built-in program answers, not a model)"
@@ -93,10 +94,10 @@ func (s *Server) Simulation() string {
 	return ""
 }
 
-// ClientExport is the line to paste into a shell so that clients use the server.
+// ClientExport returns the line to paste into a shell so that clients use the server.
 func (s *Server) ClientExport() string { return "export ANTHROPIC_BASE_URL=" + s.URL() }
 
-// announce logs where the server is, and the warnings of the configuration.
+// announce logs the server's addresses, and the warnings of the configuration.
 func (s *Server) announce(cfg *config.Config, version string) {
 	comment := ""
 	if cfg.Simulates() {

@@ -11,8 +11,8 @@ import (
 	"dragoman/upstream"
 )
 
-// providers are the kinds of upstreams as the conventions of OpenTelemetry call who provides their models,
-// which have no name for the simulated one.
+// providers maps kinds of upstreams to the provider names of the OpenTelemetry conventions, which have no name for the
+// simulated one.
 var providers = map[string]string{
 	config.Bedrock:   "aws.bedrock",
 	config.Vertex:    "gcp.vertex_ai",
@@ -21,7 +21,7 @@ var providers = map[string]string{
 	config.Simulated: "dragoman.simulated",
 }
 
-// observers returns who watches the exchanges of a configuration.
+// observers returns the observers of a configuration's exchanges.
 func (p *process) observers(cfg *config.Config) []proxy.Observe {
 	all := slices.Clone(p.observe)
 	if p.telemetry != nil {
@@ -37,7 +37,7 @@ func (p *process) observers(cfg *config.Config) []proxy.Observe {
 	return all
 }
 
-// onRequest returns what is called with the requests to upstreams, nil for nothing.
+// onRequest returns the function that is called with requests to upstreams; may be nil.
 func (p *process) onRequest() upstream.OnRequest {
 	if p.telemetry == nil {
 		return nil
@@ -45,13 +45,13 @@ func (p *process) onRequest() upstream.OnRequest {
 	return p.telemetry.OnRequest
 }
 
-// The least and the most time in which telemetry that is left is exported when the server ends.
+// The limits of the time for exporting the rest of the telemetry when the server ends.
 const (
 	leastFlush = time.Second
 	mostFlush  = 5 * time.Second
 )
 
-// startTelemetry exports what exchanges tell, and the metrics of the generation in effect.
+// startTelemetry exports exchanges and the metrics of the current generation.
 func (s *Server) startTelemetry() error {
 	if s.telemetry == nil {
 		return nil
@@ -63,8 +63,8 @@ func (s *Server) startTelemetry() error {
 	return nil
 }
 
-// flush exports what telemetry has left when the exchanges are over, in the time that is left for that, or until
-// the context ends.
+// flush exports the rest of the telemetry after the exchanges have ended, within the time left, or until the context
+// ends.
 func (s *Server) flush(ctx context.Context, left time.Duration) {
 	if s.telemetry == nil {
 		return

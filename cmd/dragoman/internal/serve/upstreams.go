@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// Upstreams are the upstreams of a configuration, by their names.
+// Upstreams are the upstreams of a configuration, keyed by name.
 type Upstreams map[string]*member
 
 // member is an upstream, and what it was made of.
@@ -22,14 +22,14 @@ type member struct {
 	credentials *metrics.Credentials
 }
 
-// NewUpstreams returns the upstreams of a configuration. No upstream is called yet. The error is config.Problems.
+// NewUpstreams returns the upstreams of a configuration. It calls no upstream. The error is config.Problems.
 func NewUpstreams(ctx context.Context, cfg *config.Config) (Upstreams, error) {
 	p := process{metrics: metrics.New("")}
 	return p.upstreams(ctx, cfg, nil)
 }
 
-// upstreams returns the upstreams of a configuration. Those that before has, made of the same, stay: with
-// their connections and their credentials.
+// upstreams returns the upstreams of a configuration. Upstreams in before that are made of the same settings stay, with
+// their connections and credentials.
 func (p *process) upstreams(ctx context.Context, cfg *config.Config, before Upstreams) (Upstreams, error) {
 	all := Upstreams{}
 	var problems config.Problems
@@ -55,7 +55,7 @@ func (p *process) upstreams(ctx context.Context, cfg *config.Config, before Upst
 	return all, nil
 }
 
-// ByName returns the upstreams as the proxy takes them.
+// ByName returns the upstreams in the form that the proxy takes.
 func (all Upstreams) ByName() map[string]proxy.Upstream {
 	upstreams := map[string]proxy.Upstream{}
 	for name, m := range all {
@@ -67,7 +67,7 @@ func (all Upstreams) ByName() map[string]proxy.Upstream {
 // Close closes all upstreams.
 func (all Upstreams) Close() { all.closeBut() }
 
-// closeBut closes the upstreams that none of the others has.
+// closeBut closes the upstreams that are in none of the others.
 func (all Upstreams) closeBut(others ...Upstreams) {
 	for name, m := range all {
 		used := false
@@ -80,7 +80,7 @@ func (all Upstreams) closeBut(others ...Upstreams) {
 	}
 }
 
-// giveUp has those that next does not have tell the metrics no more when their credentials end.
+// giveUp ends the credentials metrics of the upstreams that next does not have.
 func (all Upstreams) giveUp(next Upstreams) {
 	for name, m := range all {
 		if next[name] != m {
@@ -94,7 +94,7 @@ func NewUpstream(ctx context.Context, cfg *config.Config, u config.Upstream) (pr
 	return newUpstream(ctx, cfg, u, nil, nil)
 }
 
-// newUpstream returns one upstream. It tells expires when its credentials end, and told of its requests.
+// newUpstream returns one upstream. It calls expires when its credentials change, and told with its requests.
 func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, expires func(time.Time), told upstream.OnRequest) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
 	switch u.Kind {

@@ -1,4 +1,4 @@
-// Package terminal is what people see: colours, and texts of others without control characters.
+// Package terminal is for output on a terminal: colours, and foreign texts without control characters.
 package terminal
 
 import (
@@ -17,7 +17,7 @@ func Is(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// Painter colours texts for a terminal. Without colours it returns them as they are.
+// Painter colours texts for a terminal. Without colours it returns them unchanged.
 type Painter bool
 
 func (p Painter) with(code, s string) string {
@@ -32,9 +32,8 @@ func (p Painter) Green(s string) string  { return p.with("32", s) }
 func (p Painter) Yellow(s string) string { return p.with("33", s) }
 func (p Painter) Cyan(s string) string   { return p.with("36", s) }
 
-// Printable returns a text for a terminal: what a terminal would act upon or show as nothing, and
-// what changes the direction of the text behind it, is written as an escape of Go. So are bytes that
-// are no UTF-8, and ends of lines.
+// Printable returns a text that is safe on a terminal. It writes as a Go escape every character that a terminal would
+// act upon or not show, or that changes the direction of text. It also escapes invalid UTF-8 and ends of lines.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, isHidden) && utf8.ValidString(s) {
 		return s
@@ -54,7 +53,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// isHidden reports whether a character cannot be seen, other than a space.
+// isHidden reports whether a character is invisible. A space does not count.
 func isHidden(r rune) bool { return !strconv.IsPrint(r) }
 
 // PrintableLines is Printable for a text of several lines, which may have tabs.
