@@ -11,8 +11,8 @@ import (
 	"dragoman/proxy"
 )
 
-// Changes returns what is another in next than in c, by name: "model claude-2.1 added", "upstream east
-// changed", "timeouts.idle changed". No value is in it. It is empty if both would serve the same.
+// Changes returns the names of what differs between c and next: "model claude-2.1 added", "upstream east changed",
+// "timeouts.idle changed". It contains no values. It is empty if both serve the same.
 func (c *Config) Changes(next *Config) []string {
 	models := differences("model ", c.Models, next.Models, func(r proxy.Route) string { return r.Name }, func(a, b proxy.Route) bool { return reflect.DeepEqual(a, b) })
 	if len(models) == 0 && !reflect.DeepEqual(c.Models, next.Models) {
@@ -28,8 +28,7 @@ func (c *Config) Changes(next *Config) []string {
 
 func equal[T comparable](a, b T) bool { return a == b }
 
-// differences returns what is to be said of each name that is not the same in both: sorted by name. There may be
-// several of a name.
+// differences returns a line for each name that differs, sorted by name. A name may occur several times.
 func differences[T any](what string, before, now []T, name func(T) string, same func(a, b T) bool) (all []string) {
 	byName := func(list []T) map[string][]T {
 		m := map[string][]T{}
@@ -54,7 +53,7 @@ func differences[T any](what string, before, now []T, name func(T) string, same 
 	return all
 }
 
-// setting is a value that has no name of its own: one of no key of clients, upstream or model.
+// setting is a value without a name of its own: it belongs to no client key, upstream or model.
 type setting struct{ key, value string }
 
 func (c *Config) settings() (all []setting) {
@@ -66,7 +65,7 @@ func (c *Config) settings() (all []setting) {
 	return all
 }
 
-// gather adds the values of a node: those of a list as one.
+// gather adds the values of a node. A list counts as one value.
 func gather(all []setting, key string, n *yaml.Node) []setting {
 	if n == nil {
 		return all

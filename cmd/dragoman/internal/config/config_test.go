@@ -19,8 +19,8 @@ import (
 	"dragoman/upstream"
 )
 
-// environ is an environment for a test. HOME is always an empty folder, so that
-// the AWS configuration of the machine stays out of it.
+// environ returns an environment for a test. HOME is always an empty folder, so that the machine's own AWS
+// configuration is not used.
 func environ(t *testing.T, pairs ...string) func(string) string {
 	t.Helper()
 	env := map[string]string{"HOME": t.TempDir()}
@@ -40,13 +40,13 @@ func write(t *testing.T, name, data string) string {
 	return path
 }
 
-// A short file may be a long configuration by its aliases: one that would take all of the memory is refused
-// before it is read. One that holds itself has no end.
+// Aliases can make a short file a long configuration. A file that would use up the memory is rejected before it is
+// read; a file with a circle would never end.
 func TestAliasesWithoutEnd(t *testing.T) {
 	const head = "upstreams: {sim: &sim {kind: simulated}}\nmodels: [&m {name: \"*\", upstream: sim, model: m, fallbacks: [&f {upstream: sim, model: g}"
 	for name, tt := range map[string]struct {
 		file string
-		want string // "" for nothing wrong
+		want string // "": the file is valid
 	}{
 		"some":   {head + strings.Repeat(", *f", 100) + "]}" + strings.Repeat(", *m", 100) + "]", ""},
 		"many":   {head + strings.Repeat(", *f", 2000) + "]}" + strings.Repeat(", *m", 5000) + "]", "has more than 250000 values"},
@@ -193,13 +193,13 @@ log: {format: console, level: warn}
 		Inspector:     Inspector{Exchanges: 50, Bytes: 512 << 10},
 		OnDisconnect:  "drain",
 	}
-	// Auth and Routes are compared as the proxy takes them: Keys and Models.
+	// Auth and Routes are compared in the proxy's form: Keys and Models.
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Auth", "Routes")); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }
 
-// What does not say how long it lingers does so where others can reach it.
+// Without drain_delay, a server that others can reach has a delay.
 func TestDrainDelay(t *testing.T) {
 	for _, tt := range []struct {
 		file string
@@ -331,7 +331,7 @@ func TestTwoClouds(t *testing.T) {
 	}
 }
 
-// TestGcloudFile finds the file that gcloud leaves.
+// TestGcloudFile finds the file that gcloud writes.
 func TestGcloudFile(t *testing.T) {
 	const data = `{"type":"authorized_user","quota_project_id":"paid-by"}`
 	config := write(t, "application_default_credentials.json", data)
@@ -365,8 +365,7 @@ func TestFileAbsent(t *testing.T) {
 	}
 }
 
-// An override takes the place of the file's value in what is checked, and in
-// what is blamed.
+// An override replaces the file's value for the checks, and problems name the override.
 func TestOverrides(t *testing.T) {
 	const file = "listen: 0.0.0.0:1\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: a, upstream: sim}]\n"
 	tests := []struct {
@@ -424,7 +423,7 @@ models:
 	}
 }
 
-// What a variable holds is never a path to read, and a default may be empty.
+// The value of a variable is never read as a path, and a default may be empty.
 func TestExpand(t *testing.T) {
 	env := environ(t, "A=1", "FILE=file:/etc/hostname")
 	tests := []struct{ value, want string }{
@@ -460,7 +459,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// A secret of Kubernetes is a link to a link, and a pipe never says anything.
+// A Kubernetes secret is a link to a link, and reading a pipe could wait for ever.
 func TestSecretFiles(t *testing.T) {
 	folder := t.TempDir()
 	join := func(name string) string { return filepath.Join(folder, name) }
@@ -483,8 +482,8 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
-// TestRescueByDefault reads calls in the text of models with native tools, unless their entry says otherwise or they are
-// asked over the Messages API.
+// TestRescueByDefault: calls in the text of models with native tools are read, unless the entry says otherwise or the
+// wire is the Messages API.
 func TestRescueByDefault(t *testing.T) {
 	path := write(t, "dragoman.yaml", `
 upstreams:

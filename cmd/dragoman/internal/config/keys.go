@@ -1,18 +1,17 @@
-// Package config reads what `dragoman serve` runs with: the configuration file, or the
-// environment where there is none, and the flags that override it.
+// Package config reads the configuration of `dragoman serve`: the file or, without a file, the environment, and the flags
+// that override both.
 //
-//	keys, keys_…              the result, a [Config]. A field with the tag yaml is a key of the file: other
-//	                          tags have its default, bounds and more, and its comment is its documentation
-//	tags, value               what the tags mean, for all who ask
-//	load                      [Load]: the steps in their order, and where values come from
+//	keys, keys_…              the result, a [Config]. A field with the tag yaml is a key of the file. Its other tags
+//	                          have the default, the bounds and more; its comment is the documentation of the key
+//	tags, value               the meaning of the tags
+//	load                      [Load]: the steps in order, and the origins of values
 //	read                      the file; read_expand: variables in values; read_syntax: broken YAML
-//	print, changes, schema    a configuration as a file, and beside another one; the JSON Schema
-//	rules_…                   what has to hold of several values together
-//	source_…                  an upstream that flags or the environment name; telemetry
-//	problem                   what is wrong: all [Problems]
+//	print, changes, schema    a configuration as a file, compared with another one, and its JSON Schema
+//	rules_…                   rules for several values together
+//	source_…                  an upstream from flags or from the environment; telemetry
+//	problem                   everything that is wrong: [Problems]
 //
-// All problems are gathered and reported at once, each with its line, so that a file is
-// mended in one go.
+// All problems are reported at once, each with its line, so that a user can fix the file in one go.
 package config
 
 import (
@@ -23,10 +22,10 @@ import (
 	"dragoman/proxy/telemetry"
 )
 
-// DefaultAdminListen is the address on which operators connect if nothing else is said.
+// DefaultAdminListen is the default address of the admin listener.
 const DefaultAdminListen = "127.0.0.1:8485"
 
-// Config is a configuration that has been checked. Its fields with a tag are those of the file.
+// Config is a checked configuration. Its tagged fields are the keys of the file.
 type Config struct {
 	// The address on which clients connect, as host:port. Port 0 takes a free port. An address that other machines can
 	// reach needs `auth.keys`, `tls.client_ca` or `--insecure`. A change takes a restart.
@@ -76,32 +75,32 @@ type Config struct {
 	// What Dragoman logs, and how.
 	Log `yaml:"log" example:"{level: warn}" see:"reference/log.md"`
 
-	File   string        // it was read from; "" for none
-	Keys   []proxy.Key   // those of Auth; none: no authentication
+	File   string        // the path of the file; "" if there is none
+	Keys   []proxy.Key   // the keys of Auth; none: no authentication
 	Models []proxy.Route // those of Routes
 
-	Loopback, AdminLoopback bool // this machine alone can reach the listener of clients, or that of operators
+	Loopback, AdminLoopback bool // only this machine can reach the client listener, or the admin listener
 
-	// Telemetry is what the variables of OpenTelemetry ask for; nil for nothing.
+	// Telemetry is what the OpenTelemetry variables ask for; nil for nothing.
 	Telemetry *telemetry.Config
 
-	// Files are those that values name as file:/path, beside File.
+	// Files are the files in values of the form file:/path. File is not among them.
 	Files []string
 
-	// SecretVariables are the environment variables that secrets of the file are made of, by ${VAR}.
+	// SecretVariables are the environment variables that the file's secrets use, as ${VAR}.
 	SecretVariables []string
 
-	// Waits are the keys whose values take a restart, and stay as they are in [Source.Running]
-	// although the file, or what it is in the place of, says something else.
+	// Waits are the keys that need a restart: they keep the values of [Source.Running], although the file or a flag
+	// says something else.
 	Waits []string
 
-	// Warnings are about what can be served, but is probably a mistake.
+	// Warnings are probable mistakes that do not prevent serving.
 	Warnings []Problem
 
-	origins map[string]origin // of values that are not defaults, by their keys
+	origins map[string]origin // of values other than defaults, by key
 }
 
-// complete makes the keys and models that the proxy takes of those of the file.
+// complete sets Keys and Models from the keys of the file.
 func (c *Config) complete() {
 	kinds := map[string]string{}
 	for _, u := range c.Upstreams {
@@ -115,17 +114,16 @@ func (c *Config) complete() {
 	}
 }
 
-// Strict reports whether what a model cannot do is refused.
+// Strict reports whether requests are rejected for what the model cannot do.
 func (c *Config) Strict() bool { return c.Compat == "strict" }
 
-// Simulates reports whether an upstream is the simulated one. Its answers must not be taken
-// for those of a model, so whoever serves them says so.
+// Simulates reports whether an upstream is the simulated one. Nobody may take its answers for a model's, so whoever
+// serves them must say so.
 func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
 }
 
-// Model returns the first route that matches a name that a client asks for. It is false if
-// none does.
+// Model returns the first route that matches a name, and false if none does.
 func (c *Config) Model(name string) (proxy.Route, bool) {
 	i := slices.IndexFunc(c.Models, func(r proxy.Route) bool { return r.Matches(name) })
 	if i < 0 {
@@ -134,7 +132,7 @@ func (c *Config) Model(name string) (proxy.Route, bool) {
 	return c.Models[i].For(name), true
 }
 
-// Derive says what on this machine a number comes from, where the file leaves it to that.
+// Derive records where a number comes from that the file leaves to the machine.
 func (c *Config) Derive(key, from string) {
 	if c.origins == nil {
 		c.origins = map[string]origin{}
@@ -142,7 +140,7 @@ func (c *Config) Derive(key, from string) {
 	c.origins[key] = origin{where: from, local: true}
 }
 
-// AddKey lets clients in with one more key, which is another on each machine. from says where it comes from.
+// AddKey adds a client key that differs on each machine. from is its origin.
 func (c *Config) AddKey(secret, from string) {
 	k := Key{Sum: keySum(fmt.Sprintf("%x", proxy.NewKey(secret).Sum))}
 	c.Derive(element("auth.keys", len(c.Auth.Keys))+".sha256", from)

@@ -9,7 +9,7 @@ import (
 	"dragoman/proxy"
 )
 
-// Limits are the keys of limits.
+// Limits are the keys below limits.
 type Limits struct {
 	// How often Dragoman tries one upstream for a request, before the first event of the answer.
 	Attempts int64 `yaml:"attempts" default:"2" min:"1" max:"100" example:"3" see:"reference/upstream-errors.md"`
@@ -32,7 +32,7 @@ type Limits struct {
 	MaxConnections int64 `yaml:"max_connections" min:"1" max:"1048576" usually:"half of what the process may open, less a reserve of up to 128" example:"4000"`
 }
 
-// Timeouts are the keys of timeouts.
+// Timeouts are the keys below timeouts.
 type Timeouts struct {
 	// To connect to an upstream.
 	Connect time.Duration `yaml:"connect" default:"5s" example:"2s"`
@@ -71,7 +71,7 @@ func (t Timeouts) Proxy() proxy.Timeouts {
 	return proxy.Timeouts{FirstByte: t.FirstByte, Idle: t.Idle, ModelReady: t.ModelReady, Total: t.Total, WriteStall: t.WriteStall, EarlyCommit: t.EarlyCommit}
 }
 
-// Inspector are the keys of inspector.
+// Inspector are the keys below inspector.
 type Inspector struct {
 	// Whether Dragoman keeps what clients and models write in memory, and shows it at `/inspector/` of the admin
 	// listener. The page needs the token that the start prints. `admin_listen` has to be on loopback then (exit code
@@ -88,7 +88,7 @@ type Inspector struct {
 // Size is a number of bytes, written with a unit.
 type Size int64
 
-// units are those of a Size, the largest first.
+// units are the units of a Size, largest first.
 var units = []struct {
 	name  string
 	bytes Size

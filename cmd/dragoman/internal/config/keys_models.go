@@ -21,7 +21,7 @@ type Route struct {
 	Fallbacks []UpstreamModel `yaml:"fallbacks" example:"[{upstream: relay, model: claude-3-haiku-20240307}]" see:"reference/upstream-errors.md"`
 }
 
-// UpstreamModel has the keys that an entry and a fallback have in common: which model is asked, and how.
+// UpstreamModel has the keys that entries and fallbacks share: which model is asked, and how.
 type UpstreamModel struct {
 	// The name of an entry of `upstreams`.
 	Upstream string `yaml:"upstream" required:"true" example:"east" see:"reference/upstreams.md#kinds"`
@@ -112,7 +112,7 @@ type UpstreamModel struct {
 	Features `usually:"by the family of the model" example:"false" see:"reference/configuration.md#what-a-model-can-be-asked"`
 }
 
-// Features are what a model can be asked, where its family does not tell. Their names are those of [upstream.FeatureNames].
+// Features are what a model supports, if its family does not tell. The names are in [upstream.FeatureNames].
 type Features struct {
 	// Whether the model continues a last assistant message.
 	Prefill *bool `yaml:"prefill"`
@@ -142,7 +142,7 @@ type Features struct {
 	Caching *bool `yaml:"caching"`
 }
 
-// proxy returns the entry as the proxy takes it.
+// proxy returns the entry in the proxy's form.
 func (r *Route) proxy(kinds map[string]string) proxy.Route {
 	route := proxy.Route{Name: r.Name, UpstreamModel: r.UpstreamModel.proxy(kinds)}
 	for _, m := range r.Fallbacks {
@@ -151,9 +151,8 @@ func (r *Route) proxy(kinds map[string]string) proxy.Route {
 	return route
 }
 
-// proxy returns the model as the proxy takes it. Some of it follows from the kind of the upstream: a model behind
-// anthropic is taken for Claude if nothing says otherwise, openai may go on with a prefill, and vertex asks models
-// over a wire by their ids.
+// proxy returns the model in the proxy's form. The kind of the upstream decides some of it: without a family, a model
+// behind anthropic counts as Claude, openai may try a prefill, and vertex chooses the wire by the id.
 func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
 	kind := kinds[m.Upstream]
 	p := proxy.UpstreamModel{

@@ -10,7 +10,7 @@ import (
 	"dragoman/proxy"
 )
 
-// TLS names the files, in PEM, of a listener with TLS. Without Cert there is none.
+// TLS has the PEM files of a listener with TLS. Without Cert, the listener has no TLS.
 type TLS struct {
 	// The certificate, and those between it and its authority, in PEM.
 	Cert string `yaml:"cert" required:"true" is:"path" example:"/etc/dragoman/tls.crt"`
@@ -22,13 +22,13 @@ type TLS struct {
 	ClientCA string `yaml:"client_ca" is:"path" example:"/etc/dragoman/clients.pem"`
 }
 
-// CORS has the pages that may call the API.
+// CORS are the pages that may call the API.
 type CORS struct {
 	// The origin of each page: its scheme and host.
 	Origins []string `yaml:"origins" is:"origin" pattern:"^[a-z][a-z0-9+.-]*://[^/?#]+$" example:"[\"https://app.example.com\"]"`
 }
 
-// Log is what is logged, and how.
+// Log is what is logged, and in which form.
 type Log struct {
 	// The form of a line. `console`: for people. `json`: for programs. `auto`: `console` on a terminal, else `json`. The
 	// flag is `--log-format`.
@@ -38,9 +38,9 @@ type Log struct {
 	LogLevel string `yaml:"level" default:"info" list:"log levels" example:"warn"`
 }
 
-// The forms of a line of the log.
+// The forms of a log line.
 const (
-	LogAuto    = "auto" // console on a terminal, else json
+	LogAuto    = "auto" // console on a terminal, json elsewhere
 	LogConsole = "console"
 	LogJSON    = "json"
 )
@@ -48,10 +48,10 @@ const (
 // LogFormats returns the values of log.format.
 func LogFormats() []string { return []string{LogAuto, LogConsole, LogJSON} }
 
-// LogLevels returns the values of log.level: what is below is not logged.
+// LogLevels returns the values of log.level. Lines below the level are not logged.
 func LogLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
-// Auth is what clients have to present.
+// Auth is what clients must send.
 type Auth struct {
 	// The keys of clients: each a text, or a mapping with a name and limits. A key or a name that is given twice is an
 	// error. Without keys, Dragoman listens on loopback addresses only, unless `tls.client_ca` asks for certificates or
@@ -59,7 +59,7 @@ type Auth struct {
 	Keys []Key `yaml:"keys" example:"[\"${DRAGOMAN_KEY}\"]" see:"reference/routes.md#credentials"`
 }
 
-// Key is a key of clients.
+// Key is a client key.
 type Key struct {
 	// Stands for the key in the log and the metrics, as `key_id`: up to 64 letters, digits, `.`, `_` and `-`.
 	Name string `yaml:"name" is:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" usually:"the first 8 digits of the hash of the key" example:"ci"`
@@ -84,14 +84,14 @@ type Key struct {
 	TokensPerDay int64 `yaml:"tokens_per_day" min:"1" max:"1099511627776" usually:"no limit" example:"5000000"`
 }
 
-// proxy returns the key as the proxy takes it.
+// proxy returns the key in the proxy's form.
 func (k Key) proxy() proxy.Key {
 	p := proxy.Key{Name: k.Name, RequestsPerMinute: int(k.RequestsPerMinute), Concurrent: int(k.Concurrent), TokensPerDay: k.TokensPerDay}
 	hex.Decode(p.Sum[:], []byte(k.sum()))
 	return p
 }
 
-// sum returns the SHA-256 of the key, "" if there is no key.
+// sum returns the SHA-256 of the key; "" without a key.
 func (k Key) sum() string { return cmp.Or(string(k.Sum), string(k.Secret)) }
 
 // keySum is the SHA-256 of a key, in hexadecimal digits as in the file.
@@ -111,13 +111,13 @@ func (s *keySum) set(text string) *fault {
 	return nil
 }
 
-// secretSum is the SHA-256 of a key, which the file has as clients present it. No problem shows it.
+// secretSum is the SHA-256 of a key that the file has in plain text. No problem quotes the key.
 type secretSum string
 
 func (s *secretSum) text() string { return string(*s) }
 
-// shortestKey is how long a key of a client has to be, in bytes. A shorter one can be
-// guessed, and is mostly an example that was left in place.
+// shortestKey is the minimal length of a client key, in bytes. A shorter key can be guessed, and is mostly an example
+// that somebody forgot to replace.
 const shortestKey = 16
 
 func (s *secretSum) set(text string) *fault {

@@ -14,7 +14,7 @@ const (
 	Vertex    = "vertex"
 )
 
-// Upstream is an entry of upstreams: a way to reach models. The kind decides which of its keys there are.
+// Upstream is an entry of upstreams: a way to reach models. The kind decides which other keys it has.
 type Upstream struct {
 	Name string
 
@@ -48,11 +48,11 @@ type Upstream struct {
 	// Whether `GET /v1/models` asks the upstream for its models where a wildcard serves all of them.
 	Unlisted bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
 
-	Credentials string         // Vertex: path of a credentials file of Google; "" for the metadata server
-	Roots       *x509.CertPool // the authorities of CA and of the system; nil for the system's
+	Credentials string         // Vertex: the path of a Google credentials file; "": the metadata server
+	Roots       *x509.CertPool // the authorities of CA and of the system; nil: only the system's
 }
 
-// Place returns, for people to read, where the upstream's models are.
+// Place returns, for people, where the upstream's models are.
 func (u Upstream) Place() string {
 	switch u.Kind {
 	case Bedrock:
@@ -66,8 +66,8 @@ func (u Upstream) Place() string {
 	}
 }
 
-// Same reports whether two upstreams are the same. A pool of certificates has functions, which are
-// never equal: it compares itself.
+// Same reports whether two upstreams are the same. Certificate pools contain functions, which never compare as equal,
+// so Same uses the pool's own comparison.
 func (u Upstream) Same(other Upstream) bool {
 	same := u.Roots.Equal(other.Roots)
 	u.Roots, other.Roots = nil, nil

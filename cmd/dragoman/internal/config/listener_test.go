@@ -13,10 +13,10 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// simulatedModels is the end of a file that needs no more.
+// simulatedModels is the end of a minimal file.
 const simulatedModels = "\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: \"*\", upstream: sim}]\n"
 
-// pair writes a certificate and its key, which are of one authority, and that.
+// pair writes a certificate, its key and its authority, and returns the paths.
 func pair(t *testing.T, left time.Duration) (cert, key, authority string) {
 	t.Helper()
 	a, err := upstreamtest.NewAuthority("company")
@@ -52,7 +52,8 @@ func TestListener(t *testing.T) {
 	}
 }
 
-// Files that are no pair, or hold no authority, are named. Who does not listen may have none.
+// A problem names files that do not belong together, or that contain no authority. A command that does not listen may
+// lack them.
 func TestListenerFiles(t *testing.T) {
 	cert, key, _ := pair(t, 24*time.Hour)
 	_, other, _ := pair(t, 24*time.Hour)
@@ -71,7 +72,7 @@ func TestListenerFiles(t *testing.T) {
 	}
 }
 
-// What was asked for and is dangerous is warned of, and what is not is not.
+// A dangerous setting that the user asked for gets a warning, and nothing else does.
 func TestListenerWarnings(t *testing.T) {
 	cert, key, authority := pair(t, 24*time.Hour)
 	soon, soonKey, _ := pair(t, time.Minute)
@@ -114,7 +115,7 @@ func TestListenerWarnings(t *testing.T) {
 	}
 }
 
-// A key that goes over the network for all to read is warned of.
+// A key that crosses the network without encryption gets a warning.
 func TestKeyInTheClear(t *testing.T) {
 	path := write(t, "dragoman.yaml", `
 upstreams:

@@ -10,33 +10,34 @@ import (
 	"dragoman/translate"
 )
 
-// Source is where a configuration comes from. Flags and their environment variables go
-// before the file, and the file before the defaults.
+// Source is where a configuration comes from. Flags and their environment variables win over the file, and the file
+// wins over the defaults.
 type Source struct {
-	File        string              // path of the configuration file; "" for none
-	Listen      Override            // --listen
-	AdminListen Override            // --admin-listen
-	LogFormat   Override            // --log-format, one of LogFormats
-	LogLevel    Override            // --log-level, one of LogLevels
-	Simulated   bool                // the simulated upstream for every model name
-	BaseURL     Override            // --base-url: every model of that OpenAI-compatible server; no file is read then
-	APIKeyFile  Override            // --api-key-file: the path of a file with the key for that server
-	Running     *Config             // that is in effect, and to be replaced; nil for none: see [Config.Waits]
-	Insecure    bool                // no authentication on an address that others can reach
-	Inspect     Override            // --inspect, as "true": the inspector, whatever the file says
-	Idle        bool                // nobody is served: what only a listener needs may be missing
-	Wraps       bool                // `dragoman run`: a command has the same environment, and what its variables of OpenTelemetry say is perhaps right for it alone
-	Getenv      func(string) string // as os.Getenv
+	File        string   // path of the configuration file; "": none
+	Listen      Override // --listen
+	AdminListen Override // --admin-listen
+	LogFormat   Override // --log-format, one of LogFormats
+	LogLevel    Override // --log-level, one of LogLevels
+	Simulated   bool     // use the simulated upstream for every model name
+	BaseURL     Override // --base-url: serve every model of this OpenAI-compatible server, and read no file
+	APIKeyFile  Override // --api-key-file: the path of a file with that server's key
+	Running     *Config  // the current configuration, to be replaced; nil for none: see [Config.Waits]
+	Insecure    bool     // allow an address that others can reach without authentication
+	Inspect     Override // --inspect, as "true": turn the inspector on, whatever the file says
+	Idle        bool     // the command does not listen: what only a listener needs may be missing
+	// `dragoman run`: a command has the same environment, and the OpenTelemetry variables may be meant for it.
+	Wraps  bool
+	Getenv func(string) string // as os.Getenv
 }
 
-// Override is a value that takes precedence over the file's.
+// Override is a value that wins over the file's.
 type Override struct {
 	Value string // "" for none
 	From  string // where it was given: "--listen" or "DRAGOMAN_LISTEN"
 }
 
-// Load reads and checks a configuration. Without any upstream in the file, the environment
-// has to say which one to use. The error is [Problems], and names all that is wrong.
+// Load reads and checks a configuration. If the file has no upstream, the environment must name one. The error is
+// [Problems], with everything that is wrong.
 func Load(src Source) (*Config, error) {
 	l := &loader{
 		src:     src,
@@ -54,9 +55,9 @@ func Load(src Source) (*Config, error) {
 	switch {
 	case src.BaseURL.Value != "":
 		l.fromServer()
-	case src.Simulated: // whatever the file declares
+	case src.Simulated: // whatever the file has
 		l.only(Upstream{Name: Simulated, Kind: Simulated}, "--simulated")
-	// A file with problems may have been meant to declare an upstream.
+	// A file with problems may have been meant to have an upstream.
 	case len(l.problems) == 0 && len(l.cfg.Upstreams) == 0 && len(l.cfg.Routes) == 0:
 		l.fromEnvironment()
 	}
@@ -66,7 +67,7 @@ func Load(src Source) (*Config, error) {
 	l.telemetry()
 	l.cfg.Files, l.cfg.origins, l.cfg.SecretVariables = l.files, l.origins, l.secretVariables
 	if len(l.problems) > 0 {
-		// Not by slices, of whose sorting the program would have one more copy, for problems alone.
+		// sort instead of slices, whose generic sorting would add one more copy to the program.
 		sort.SliceStable(l.problems, func(i, j int) bool { return l.problems[i].line < l.problems[j].line })
 		return nil, Problems(l.problems)
 	}
@@ -74,8 +75,8 @@ func Load(src Source) (*Config, error) {
 	return l.cfg, nil
 }
 
-// fill puts the defaults in the place of values that are not there. What an entry of a list does not say stays
-// empty, since it may follow from other entries.
+// fill replaces missing values by their defaults. Missing values in an entry of a list stay empty, because they may
+// follow from other keys of the entry.
 func fill(ks []key) {
 	for _, k := range ks {
 		if value, ok := k.tag.Lookup("default"); ok && k.text() == "" {
@@ -85,8 +86,7 @@ func fill(ks []key) {
 	}
 }
 
-// loader builds a Config. It remembers where each value came from, so that a problem names
-// its place.
+// loader builds a Config. It remembers where each value came from, so that a problem can name the place.
 type loader struct {
 	src     Source
 	running *Config // src.Running, or an empty one
@@ -94,7 +94,7 @@ type loader struct {
 	reader
 }
 
-// reported reports whether there is a problem with the key at path, or with one below it.
+// reported reports whether the key at path, or a key below it, has a problem.
 func (l *loader) reported(path string) bool {
 	return slices.ContainsFunc(l.problems, func(p Problem) bool {
 		rest, found := strings.CutPrefix(p.Key, path)
@@ -102,7 +102,7 @@ func (l *loader) reported(path string) bool {
 	})
 }
 
-// only makes u the upstream for every name that a client may ask for. from is what says so.
+// only makes u the upstream of every name that a client may ask for. from is the flag or variable that says so.
 func (l *loader) only(u Upstream, from string) {
 	for key := range l.origins {
 		if strings.HasPrefix(key, "upstreams.") || strings.HasPrefix(key, "models[") {
@@ -116,10 +116,10 @@ func (l *loader) only(u Upstream, from string) {
 	l.cfg.Routes = []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: u.Name, Format: translate.FormatAuto}}}
 }
 
-// derive says where a value comes from that is not the file's.
+// derive records the origin of a value that does not come from the file.
 func (l *loader) derive(key, from string) { l.origins[key] = origin{where: from} }
 
-// override puts the value of a flag in the place of a value.
+// override replaces a value by a flag's value.
 func (l *loader) override(key string, dst *string, over Override) {
 	if over.Value != "" {
 		*dst = over.Value
@@ -127,7 +127,7 @@ func (l *loader) override(key string, dst *string, over Override) {
 	}
 }
 
-// keep has the value of a key that takes a restart stay as it is in the process, if there is one.
+// keep keeps the current value of a key that needs a restart, if there is a current configuration.
 func keep[T comparable](l *loader, key string, dst *T, running T) {
 	if l.src.Running != nil && *dst != running {
 		*dst = running
@@ -135,17 +135,17 @@ func keep[T comparable](l *loader, key string, dst *T, running T) {
 	}
 }
 
-// wait says that the value of a key takes a restart: the one in effect stays.
+// wait notes that a key needs a restart, so its current value stays.
 func (l *loader) wait(key string) {
 	l.cfg.Waits = append(l.cfg.Waits, key)
 	l.derive(key, "in effect until a restart")
 }
 
-// warn adds a warning at the line of a key, or at the flag that its value is from.
+// warn adds a warning at the line of a key, or at the flag that set it.
 func (l *loader) warn(key, cause, fix string) {
 	line := l.lines[key]
 	where := fmt.Sprintf("%s:%d", l.file, line)
-	if l.file == "" { // a flag says it
+	if l.file == "" { // set by a flag
 		where, key = l.origins[key].where, ""
 	}
 	l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: where, Key: key, Cause: cause, Fix: fix, line: line})

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// TestKeysPage holds that the page of keys is what the fields of Config, their tags and their comments say.
+// TestKeysPage checks that the page of keys agrees with the fields of Config, their tags and their comments.
 func TestKeysPage(t *testing.T) {
 	page(t, "../../../../docs/reference/configuration-keys.md", keysPage(t))
 }
 
-// keysPage has an entry for each key, always of the same shape.
+// keysPage returns the page, with an entry of the same shape for each key.
 func keysPage(t *testing.T) []byte {
 	var text bytes.Buffer
 	text.WriteString(`# Keys of the configuration file
@@ -47,7 +47,7 @@ For operators: every key of the file, in the order of ` + "`dragoman config prin
 	return text.Bytes()
 }
 
-// typeOf says what may stand behind a key.
+// typeOf describes the values of a key.
 func typeOf(k key) string {
 	var kinds string
 	if only, some := k.tag.Lookup("kinds"); some {
@@ -101,7 +101,7 @@ func defaultOf(k key) string {
 	return "none"
 }
 
-// linkTo returns a link to a heading of a page of docs, with the words of the heading.
+// linkTo returns a link to a heading of a page in docs, with the heading's words.
 func linkTo(t *testing.T, target string) string {
 	t.Helper()
 	name, anchor, _ := strings.Cut(target, "#")

@@ -15,14 +15,13 @@ import (
 // origin is where a value comes from.
 type origin struct {
 	where string // "dragoman.yaml:7", "--listen", "DRAGOMAN_LISTEN", "AWS_REGION"
-	raw   string // as the file has it; "" if it is not from the file
-	local bool   // it is a number in place of 0, and depends on the machine
+	raw   string // as in the file; "" if it is not from the file
+	local bool   // a number in place of 0 that depends on the machine
 }
 
-// Print returns the configuration as a file: every value that is in effect, and behind each where it
-// comes from. A number that depends on the machine stands in its comment alone. A secret is written as the
-// file has it if that is a reference, and else as a mark. Without a mark, what is printed can be loaded, and
-// is the same configuration. [Load] rejects a mark.
+// Print returns the configuration as a file: every value in effect, followed by its origin. A number that depends on
+// the machine appears only in its comment. A secret appears as in the file if that is a reference, and otherwise as a
+// mark. Without marks, the output can be loaded, and is the same configuration. [Load] rejects a mark.
 func (c *Config) Print() ([]byte, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -33,16 +32,16 @@ func (c *Config) Print() ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
-// Hash returns what stands for the configuration: the same for two that print the same values, from
-// wherever those come, but for those that depend on the machine. No secret is in it.
+// Hash returns a hash of the configuration. Configurations with the same printed values have the same hash, whatever
+// the origins; values that depend on the machine do not count. It contains no secret.
 func (c *Config) Hash() string {
 	sum := sha256.New()
 	addTo(sum, c.nodes())
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// addTo adds a node to a hash: its kind, its value, and the nodes within it, of which it says how many
-// there are, so that no two configurations are the same text.
+// addTo adds a node to a hash: its kind, its value, the number of nodes inside it, and those nodes. The number keeps
+// different configurations apart.
 func addTo(sum hash.Hash, n *yaml.Node) {
 	fmt.Fprintf(sum, "%d %d %q ", n.Kind, len(n.Content), n.Value)
 	for _, child := range n.Content {
@@ -50,10 +49,10 @@ func addTo(sum hash.Hash, n *yaml.Node) {
 	}
 }
 
-// nodes returns what is printed.
+// nodes returns what Print prints.
 func (c *Config) nodes() *yaml.Node { return c.mapping(keysOf(c), "") }
 
-// node returns what is in effect behind a key, nil if there is nothing. path is that of the key.
+// node returns the value of the key at path; nil if there is none.
 func (c *Config) node(k key, path string) *yaml.Node {
 	switch {
 	case k.isList() && k.text() == "":
@@ -65,7 +64,7 @@ func (c *Config) node(k key, path string) *yaml.Node {
 	}
 }
 
-// mapping returns the keys that have a value, nil if none has.
+// mapping returns the keys that have a value; nil if none has.
 func (c *Config) mapping(ks []key, path string) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode}
 	if haveKinds(ks) {
@@ -79,7 +78,7 @@ func (c *Config) mapping(ks []key, path string) *yaml.Node {
 	return orNil(m)
 }
 
-// elements returns those of a list, or of a mapping whose names are the user's own; nil if there are none.
+// elements returns the elements of a list, or of a mapping with the user's own names; nil if there are none.
 func (c *Config) elements(k key, path string) *yaml.Node {
 	all := &yaml.Node{Kind: yaml.SequenceNode}
 	for i := range k.v.Len() {
@@ -104,8 +103,8 @@ func orNil(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// scalar returns a value with its origin, nil for none. A value that would be read as a reference is written
-// as the file has it.
+// scalar returns a value with its origin; nil for none. A value that would be read as a reference is written as in the
+// file.
 func (c *Config) scalar(k key, path string) *yaml.Node {
 	value := cmp.Or(k.text(), k.tag.Get("default"))
 	if value == "" {
@@ -116,7 +115,7 @@ func (c *Config) scalar(k key, path string) *yaml.Node {
 	switch {
 	case k.tag.Get("is") == "secret":
 		n.Value = masked(from, path)
-	case from.local: // another machine has another value: the file leaves it to each
+	case from.local: // the value depends on the machine, so the file leaves it open
 		n.Value, n.LineComment = "0", value+", by "+from.where
 	case strings.Contains(value, "${") || strings.HasPrefix(value, "file:"):
 		n.Tag, n.Value = "!!str", from.raw
@@ -127,8 +126,7 @@ func (c *Config) scalar(k key, path string) *yaml.Node {
 	return n
 }
 
-// String returns the origin as a comment: with the names of variables and files that the value is
-// made of.
+// String returns the origin as a comment, with the names of the variables and files in the value.
 func (o origin) String() string {
 	if strings.HasPrefix(o.raw, "file:") {
 		return o.where + ", " + withoutDefaults(o.raw, "…")
@@ -140,10 +138,10 @@ func (o origin) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// mask is how what stands in place of a secret begins.
+// mask is the beginning of the mark that replaces a secret.
 const mask = "masked-"
 
-// masked returns what is printed of a secret: the reference of the file, or a mark that names the key.
+// masked returns the printed form of a secret: the file's reference, or a mark that names the key.
 func masked(from origin, path string) string {
 	mark := mask + strings.NewReplacer("[", ".", "]", "").Replace(path)
 	literal := eachVariable(from.raw, func(string, bool) string { return "" })
@@ -153,8 +151,8 @@ func masked(from origin, path string) string {
 	return withoutDefaults(from.raw, mark)
 }
 
-// withoutDefaults returns a text of the file with another text in place of the defaults of variables,
-// which may be secrets.
+// withoutDefaults returns a text of the file without the defaults of its variables, which may be secrets: instead
+// replaces each.
 func withoutDefaults(raw, instead string) string {
 	return eachVariable(raw, func(inner string, _ bool) string {
 		name, fallback, _ := strings.Cut(inner, ":-")

@@ -13,8 +13,8 @@ import (
 	"dragoman/proxy"
 )
 
-// printed returns what is printed of a configuration, and fails if it cannot be loaded once a secret stands
-// in place of each mark, or if what is loaded then is another one. env is the environment of both.
+// printed returns the printed configuration. It fails if the text, with a secret in place of each mark, cannot be
+// loaded or is a different configuration. env is the environment of both.
 func printed(t *testing.T, cfg *Config, env ...string) string {
 	t.Helper()
 	text, err := cfg.Print()
@@ -53,7 +53,7 @@ func printed(t *testing.T, cfg *Config, env ...string) string {
 	return string(text)
 }
 
-// Every value has its origin, and a secret is never printed. What is printed can be loaded.
+// Every value has its origin, and no secret is printed. The output can be loaded.
 func TestPrint(t *testing.T) {
 	secret := write(t, "secret", "a-key-from-a-file\n")
 	path := write(t, "dragoman.yaml", `listen: 0.0.0.0:8484
@@ -143,7 +143,7 @@ timeouts: {idle: 90s, drain: 1h}
 	printed(t, cfg, env...)
 }
 
-// The mark in place of a secret is not taken for one: whoever sees the configuration would know it.
+// The mark in place of a secret is not accepted as a secret: whoever sees the configuration would know it.
 func TestMasksAreNoSecrets(t *testing.T) {
 	const rest = "models: [{name: a, upstream: relay}]\n"
 	source := func(file string, env ...string) Source {
@@ -170,7 +170,7 @@ func TestMasksAreNoSecrets(t *testing.T) {
 	}
 }
 
-// What is not from a file is printed as one, too.
+// A configuration without a file is printed as a file, too.
 func TestPrintWithoutFile(t *testing.T) {
 	for want, src := range map[string]Source{
 		"    kind: simulated # --simulated\n":                    {Simulated: true, Getenv: environ(t)},
@@ -188,7 +188,7 @@ func TestPrintWithoutFile(t *testing.T) {
 	}
 }
 
-// A file that --simulated puts aside is no origin of what is served in its place.
+// If --simulated replaces a file, the file is no origin of the values in effect.
 func TestPrintSimulatedBesideFile(t *testing.T) {
 	path := write(t, "dragoman.yaml", "upstreams: {simulated: {kind: bedrock, region: x}}\nmodels: [{name: a, upstream: simulated, prefill: true}]\nlimits: {attempts: 3}\n")
 	cfg, err := Load(Source{File: path, Simulated: true, Getenv: environ(t)})
@@ -201,8 +201,8 @@ func TestPrintSimulatedBesideFile(t *testing.T) {
 	}
 }
 
-// The hash is the same for the same configuration, from wherever it comes and whatever its secrets
-// are; and it is another one for another value.
+// The hash is the same for the same configuration, wherever it comes from and whatever its secrets are. Another value
+// gives another hash.
 func TestHash(t *testing.T) {
 	const file = "auth: {keys: [\"${KEY}\"]}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: a, upstream: sim}]\n"
 	load := func(file string, env ...string) *Config {
@@ -225,7 +225,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// What changed is named, and no value is.
+// Changes are named, but never with a value.
 func TestChanges(t *testing.T) {
 	const file = `auth: {keys: [{name: ci, key: "${KEY}"}, the-second-of-the-keys]}
 upstreams: {sim: {kind: simulated}, relay: {kind: anthropic, base_url: "http://127.0.0.1:1", api_key: "${KEY}"}}
@@ -253,7 +253,7 @@ models: [{name: a, upstream: sim}, {name: b, upstream: relay}]
 	}
 }
 
-// A configuration beside one that is in effect keeps what takes a restart, and is judged by it.
+// A new configuration keeps the current values that need a restart, and is checked with them.
 func TestRunning(t *testing.T) {
 	const served = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: a, upstream: sim}]\n"
 	running, err := Load(Source{File: write(t, "dragoman.yaml", "listen: 0.0.0.0:1\nauth: {keys: [the-first-of-the-keys]}\n"+served), Getenv: environ(t)})
@@ -287,7 +287,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// What is printed of all that the reader of the configuration is tested with can be loaded again.
+// Everything that can be read can be printed and loaded again.
 func FuzzPrint(f *testing.F) {
 	archive, err := txtar.ParseFile("testdata/broken.txtar")
 	if err != nil {
@@ -307,8 +307,7 @@ func FuzzPrint(f *testing.F) {
 	})
 }
 
-// A URL is printed without what is secret in it: a server that takes a token in the place of a name has it
-// without a password.
+// A URL is printed without its secret parts. Some servers take a token as user name, without a password.
 func TestWithoutPassword(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://relay.example/v1":         "https://relay.example/v1",

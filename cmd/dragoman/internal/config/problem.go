@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong with a configuration.
+// Problem is one mistake in a configuration.
 type Problem struct {
 	Where string // "dragoman.yaml:7", "--listen" or "DRAGOMAN_LISTEN"
-	Key   string // "models[0].upstream"; "" for the whole of Where
+	Key   string // "models[0].upstream"; "" for all of Where
 	Cause string
 	Fix   string // what to do about it
 
-	line int // of Where, to sort by; 0 if Where is not in the file
+	line int // line of Where, for sorting; 0 if Where is not in the file
 }
 
 // String returns the problem on one line: "where: key: cause; fix".
@@ -32,7 +32,7 @@ func (p Problem) String() string {
 	return s
 }
 
-// Problems is the error of [Load]: all that is wrong, not the first thing alone.
+// Problems is the error of [Load], with everything that is wrong.
 type Problems []Problem
 
 // Error returns one line for each problem.
@@ -44,7 +44,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneOf returns words as a sentence lists them: "a, b or c".
+// oneOf returns words in a sentence: "a, b or c".
 func oneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -52,8 +52,7 @@ func oneOf(words []string) string {
 	return fmt.Sprintf("%s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
 }
 
-// reason returns what an error of the file system says, without the path: the messages here
-// name it already.
+// reason returns the text of a file system error without the path, which our messages already have.
 func reason(err error) string {
 	var bad *fs.PathError
 	if errors.As(err, &bad) {

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader puts the values of one file into the configuration, and collects all problems. It works on nodes of
-// YAML, because a decoder that fills structs forgets the lines.
+// reader reads the values of one file into the configuration, and collects all problems. It works on YAML nodes,
+// because a decoder that fills structs forgets the lines.
 type reader struct {
 	file     string
 	getenv   func(string) string
@@ -22,10 +22,10 @@ type reader struct {
 	files    []string // that values name
 	origins  map[string]origin
 
-	secretVariables []string // that secrets are made of
+	secretVariables []string // the variables that secrets use
 }
 
-// readFile reads the file into c. An empty file is one that says nothing.
+// readFile reads the file into c. An empty file changes nothing.
 func (r *reader) readFile(c *Config) {
 	data, err := os.ReadFile(r.file)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r *reader) readFile(c *Config) {
 	var doc, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	if err = dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return // there is nothing in the file but comments
+		return // the file has only comments
 	}
 	if err == nil {
 		err = dec.Decode(&second)
@@ -54,7 +54,7 @@ func (r *reader) readFile(c *Config) {
 	}
 }
 
-// read reads what stands behind a key. path is that of the key, as problems name it.
+// read reads the value of a key. path is the key's path in problems.
 func (r *reader) read(k key, n *yaml.Node, path string) {
 	ks := k.keys()
 	alone := slices.IndexFunc(ks, func(k key) bool { return k.tag.Get("alone") != "" })
@@ -71,7 +71,7 @@ func (r *reader) read(k key, n *yaml.Node, path string) {
 	}
 }
 
-// elements reads a list, or a mapping whose names are the user's own.
+// elements reads a list, or a mapping with the user's own names.
 func (r *reader) elements(k key, n *yaml.Node, path string) {
 	switch {
 	case k.tag.Get("named") != "":
@@ -94,8 +94,8 @@ func (r *reader) elements(k key, n *yaml.Node, path string) {
 	}
 }
 
-// mapping reads a mapping. A key whose value is null counts as missing: templates leave such keys behind. If
-// the mapping is of no known kind, its other keys are not read: they may be right for the kind that was meant.
+// mapping reads a mapping. A key with a null value counts as missing: templates leave such keys behind. If the kind of
+// the mapping is unknown, its other keys are not read: they may be right for the kind that was meant.
 func (r *reader) mapping(ks []key, n *yaml.Node, path string) {
 	if n.Kind == yaml.MappingNode && haveKinds(ks) {
 		if !r.readFirst(ks[0], n, path) {
@@ -114,8 +114,8 @@ func (r *reader) mapping(ks []key, n *yaml.Node, path string) {
 	})
 }
 
-// readFirst reads a key before the others of its mapping, wherever it stands among them. It is false if the
-// key is missing or its value is wrong, which it reports.
+// readFirst reads one key before the other keys of its mapping, wherever it stands. It returns false if the key is
+// missing or wrong, which it reports.
 func (r *reader) readFirst(k key, n *yaml.Node, path string) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == k.name {
@@ -127,8 +127,7 @@ func (r *reader) readFirst(k key, n *yaml.Node, path string) bool {
 	return false
 }
 
-// entries calls yield for each entry of a mapping whose keys are names, in the order of the
-// file. A name that is given twice is a problem.
+// entries calls yield for each entry of a mapping with names, in the order of the file. A duplicate name is a problem.
 func (r *reader) entries(n *yaml.Node, path string, yield func(name string, line int, value *yaml.Node, path string)) {
 	if n.Kind != yaml.MappingNode {
 		r.report(n.Line, path, "expected a mapping, found "+kindName(n), "write keys and values, such as “name: value”")
@@ -146,7 +145,7 @@ func (r *reader) entries(n *yaml.Node, path string, yield func(name string, line
 	}
 }
 
-// scalar reads one value, after the expansion.
+// scalar expands and reads one value.
 func (r *reader) scalar(k key, n *yaml.Node, path string) {
 	if n.Kind != yaml.ScalarNode {
 		r.report(n.Line, path, "expected a single value, found "+kindName(n), "write it on one line, quoted if it has brackets")
@@ -157,14 +156,14 @@ func (r *reader) scalar(k key, n *yaml.Node, path string) {
 	}
 }
 
-// value reads one value as the file has it. where is its place.
+// value reads one value as it is in the file. where is its place.
 func (r *reader) value(k key, raw, where, path string) *fault {
 	secret := k.tag.Get("is") == "secret"
 	if k.tag.Get("is") == "path" && strings.HasPrefix(raw, "file:") {
 		return checkPath(raw)
 	}
 	file, named := strings.CutPrefix(raw, "file:")
-	if secret && !named { // else a variable is a part of the path
+	if secret && !named { // otherwise a variable is a part of the path
 		r.secretVariables = append(r.secretVariables, variables(raw)...)
 	}
 	s, bad := expand(raw, r.getenv)
@@ -172,10 +171,10 @@ func (r *reader) value(k key, raw, where, path string) *fault {
 		return bad
 	}
 	if named {
-		file, _ = expandVariables(file, r.getenv) // as expand did, without an error
+		file, _ = expandVariables(file, r.getenv) // expand did the same, without an error
 		r.files = append(r.files, file)
 	}
-	if r.origins[path] = (origin{where: where, raw: raw}); secret && strings.HasPrefix(s, mask) { // which anyone can guess
+	if r.origins[path] = (origin{where: where, raw: raw}); secret && strings.HasPrefix(s, mask) { // anyone can guess such a default
 		return &fault{"the secret is missing: `config print` wrote a mark in its place", "write the secret as ${VAR} or file:/path"}
 	}
 	return k.set(s)
@@ -188,12 +187,12 @@ func (r *reader) report(line int, key, cause, fix string) {
 	})
 }
 
-// complain adds a problem that is at no line of the file: where names a flag, a variable or the file itself.
+// complain adds a problem without a line: where names a flag, a variable or the file itself.
 func (r *reader) complain(where, cause, fix string) {
 	r.problems = append(r.problems, Problem{Where: where, Cause: cause, Fix: fix})
 }
 
-// deref returns the node that an alias stands for.
+// deref returns the node behind an alias.
 func deref(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -201,11 +200,11 @@ func deref(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// mostNodes is how many values and names a file may have, once each alias stands for what it names.
+// mostNodes is how many values and names a file may have after its aliases are resolved.
 const mostNodes = 250_000
 
-// countNodes returns how many nodes n stands for, or more than mostNodes if there are more. counted has
-// the numbers of nodes that aliases name.
+// countNodes returns the number of nodes in n with aliases resolved, or more than mostNodes. counted has the numbers of
+// aliased nodes.
 func countNodes(n *yaml.Node, counted map[*yaml.Node]int) int {
 	if n = deref(n); len(n.Content) == 0 {
 		return 1
@@ -213,7 +212,7 @@ func countNodes(n *yaml.Node, counted map[*yaml.Node]int) int {
 	if count, known := counted[n]; known {
 		return count
 	}
-	counted[n] = mostNodes + 1 // while it is counted: one that holds itself has no end
+	counted[n] = mostNodes + 1 // during the count, so that a circle counts as too many
 	count := 1
 	for _, each := range n.Content {
 		if count += countNodes(each, counted); count > mostNodes {
@@ -224,7 +223,7 @@ func countNodes(n *yaml.Node, counted map[*yaml.Node]int) int {
 	return count
 }
 
-// kindName says what a node is, for a problem.
+// kindName describes a node in a problem.
 func kindName(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -9,18 +9,15 @@ import (
 	"strings"
 )
 
-// maxSecret bounds a file that a value names: a credential is small, and some device files
-// never end.
+// maxSecret limits a file in a value: a credential is small, and some device files never end.
 const maxSecret = 64 << 10
 
-// expand returns a value with ${VAR} and ${VAR:-default} replaced from the environment. An
-// empty variable counts as one that is not set, as in a shell's ":-". For a value that is
-// written as file:/path, expand then returns what the file holds, without its last line
-// ending.
+// expand returns a value with ${VAR} and ${VAR:-default} replaced from the environment. An empty variable counts as not
+// set, as in a shell's ":-". If the value has the form file:/path, expand returns the content of the file without its
+// last line ending.
 //
-// Whether a value names a file is decided before the expansion, so that no variable can
-// turn a value into the name of a file. A value that looks as if it were meant to name one,
-// but does not, is an error: the name would be taken for the secret itself.
+// The form is checked before the expansion, so that no variable can turn a value into a file name. If a value only
+// looks like a file reference, expand returns an error: otherwise the name itself would be used as the secret.
 func expand(value string, getenv func(string) string) (string, *fault) {
 	fromFile := strings.HasPrefix(value, "file:/")
 	if !fromFile && len(value) >= len("file:") && strings.EqualFold(value[:len("file:")], "file:") {
@@ -33,14 +30,13 @@ func expand(value string, getenv func(string) string) (string, *fault) {
 	return readSecret(strings.TrimPrefix(value, "file:"))
 }
 
-// expandVariables replaces each ${VAR} and ${VAR:-default}. What a variable holds is not
-// expanded again.
+// expandVariables replaces each ${VAR} and ${VAR:-default}. It does not expand the values of variables again.
 func expandVariables(value string, getenv func(string) string) (s string, bad *fault) {
 	s = eachVariable(value, func(inner string, closed bool) string {
 		name, fallback, hasFallback := strings.Cut(inner, ":-")
 		set := getenv(name)
 		switch {
-		case bad != nil: // the first is enough
+		case bad != nil: // the first problem is enough
 		case !closed:
 			bad = &fault{"a ${ is not closed", "write ${VAR} or ${VAR:-default}"}
 		case !isVariable(name):
@@ -53,7 +49,7 @@ func expandVariables(value string, getenv func(string) string) (s string, bad *f
 	return s, bad
 }
 
-// eachVariable returns a value with each ${…} replaced by what f returns for what is in it.
+// eachVariable returns a value with each ${…} replaced by the result of f for its content.
 func eachVariable(value string, f func(inner string, closed bool) string) string {
 	var out strings.Builder
 	for {
@@ -67,7 +63,7 @@ func eachVariable(value string, f func(inner string, closed bool) string) string
 	}
 }
 
-// variables returns the names of those in a value.
+// variables returns the names of the variables in a value.
 func variables(value string) (names []string) {
 	eachVariable(value, func(inner string, _ bool) string {
 		name, _, _ := strings.Cut(inner, ":-")
@@ -77,7 +73,7 @@ func variables(value string) (names []string) {
 	return names
 }
 
-// isVariable reports whether s can be the name of a variable in a shell.
+// isVariable reports whether s can be the name of a shell variable.
 func isVariable(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -88,9 +84,9 @@ func isVariable(s string) bool {
 	return s != ""
 }
 
-// readSecret returns what a file holds, without a line ending at its end: editors and
-// `echo` add one. A link is followed, as Kubernetes mounts secrets. What is no regular file
-// is not opened: a pipe would have the program wait for its other end.
+// readSecret returns the content of a file without a final line ending, which editors and `echo` add. It follows links,
+// because Kubernetes mounts secrets as links. It opens only regular files: a pipe would block until somebody writes to
+// it.
 func readSecret(path string) (string, *fault) {
 	if err := regular(path); errors.Is(err, errNotRegular) {
 		return "", &fault{path + " is no regular file", "name a file that holds the value alone"}
@@ -120,8 +116,8 @@ func unreadable(path string, err error) *fault {
 
 var errNotRegular = errors.New("it is no regular file")
 
-// regular returns an error for a path that cannot be read like a file. A pipe would be waited for without
-// end: by a server that reads its configuration again, and by whoever waits for that.
+// regular returns an error if a path is not a regular file. Reading a pipe might block for ever: a reload of the
+// configuration, and everybody who waits for it.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// syntax adds a problem for an error of the YAML library, with a hint if the line shows one
-// of the usual slips.
+// syntax adds a problem for an error of the YAML library, with a hint if the line has a common slip.
 func (r *reader) syntax(data []byte, err error) {
 	lines := strings.Split(string(data), "\n")
 	line, cause := syntaxLine(lines, strings.TrimPrefix(err.Error(), "yaml: "))
@@ -26,9 +25,9 @@ func (r *reader) syntax(data []byte, err error) {
 	r.report(line, "", "not YAML: "+cause, fix)
 }
 
-// syntaxLine returns the line, counted from 1, and the cause that a message of the YAML
-// library names. The library counts from 0 if its parser found the error, and from 1 if
-// its scanner did. For bad characters and unknown anchors it names no line.
+// syntaxLine returns the line, counted from 1, and the cause in a message of the YAML library. The library counts from
+// 0 if its parser found the error, and from 1 if its scanner did. For bad characters and unknown anchors it gives no
+// line.
 func syntaxLine(lines []string, message string) (int, string) {
 	var line int
 	if n, _ := fmt.Sscanf(message, "line %d:", &line); n == 1 {
@@ -47,7 +46,7 @@ func syntaxLine(lines []string, message string) (int, string) {
 	return max(at, 0) + 1, message
 }
 
-// parserErrors are the causes that the library's parser finds.
+// parserErrors are the causes that the library's parser reports.
 var parserErrors = []string{
 	"did not find expected <document start>",
 	"did not find expected node content",

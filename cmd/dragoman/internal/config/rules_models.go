@@ -11,21 +11,20 @@ import (
 	"dragoman/upstream"
 )
 
-// completeModels fills in the format of entries. A fallback that says nothing of format, template and language
-// has those of its entry.
+// completeModels sets the format of entries. A fallback without format, template and language takes its entry's.
 func (l *loader) completeModels() {
 	for i := range l.cfg.Routes {
 		route, key := &l.cfg.Routes[i], element("models", i)
 		if route.Format == "" {
 			route.Format = translate.FormatAuto
-			if route.Template != "" { // which shows how calls are written
+			if route.Template != "" { // a template shows how calls are written
 				route.Format = translate.FormatLegacy
 			}
 		}
 		l.checkWords(&route.UpstreamModel, key)
 		for j := range route.Fallbacks {
 			m, own := &route.Fallbacks[j], element(key+".fallbacks", j)
-			if m.Format == "" { // a template goes with a format, so it is not taken without it
+			if m.Format == "" { // a template belongs to a format, so it is inherited only with the format
 				if m.Template == "" {
 					l.inherit(own+".template", key+".template")
 				}
@@ -41,15 +40,15 @@ func (l *loader) completeModels() {
 	}
 }
 
-// inherit says that a value of a fallback is that of the entry.
+// inherit records that a fallback's value comes from its entry.
 func (l *loader) inherit(key, from string) {
 	if o, given := l.origins[from]; given {
 		l.origins[key] = origin{where: o.where + " (" + from + ")", raw: o.raw}
 	}
 }
 
-// checkWords reports a template that does not go with the format of its model, and warns of a family that is not known:
-// nobody has a list of all models.
+// checkWords reports a template that does not fit the model's format, and warns about an unknown family, because no
+// list of models is complete.
 func (l *loader) checkWords(m *UpstreamModel, key string) {
 	_, known := translate.ChatTemplateFor(m.Family)
 	if m.Family != "" && !known && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
@@ -65,8 +64,7 @@ func (l *loader) checkWords(m *UpstreamModel, key string) {
 	}
 }
 
-// checkModels reports entries without a name or a declared upstream, and warns of entries
-// that no request can reach.
+// checkModels reports entries without a name or a declared upstream, and warns about entries that no request can reach.
 func (l *loader) checkModels() {
 	var names []string
 	for _, u := range l.cfg.Upstreams {
@@ -88,8 +86,8 @@ func (l *loader) checkModels() {
 	}
 }
 
-// checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the entry says. names
-// are those of the upstreams, in the order of the file.
+// checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the entry says. names are the
+// upstreams' names, in the order of the file.
 func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string) {
 	at := slices.Index(names, m.Upstream)
 	switch {
@@ -108,14 +106,14 @@ func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string
 	}
 }
 
-// kindsOf are the kinds of upstream that have a wire. A wire that is not here is one of all
-// kinds but openai.
+// kindsOf are the kinds of upstream that have a wire. A wire that is missing here belongs to all kinds but openai.
 var kindsOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}, proxy.WirePrompt: {Bedrock, OpenAI, Vertex}}
 
-// kindsOfBody are the kinds of upstream that have a body for raw prompts. A body that is not here is one of all.
+// kindsOfBody are the kinds of upstream that have a body format for raw prompts. A body that is missing here belongs to
+// all kinds.
 var kindsOfBody = map[string][]string{upstream.BodyLlama: {Bedrock}, upstream.BodyChat: {Bedrock}, upstream.BodyOllama: {OpenAI}, upstream.BodyPredict: {Vertex}}
 
-// checkWire reports a wire that the upstream of a model does not have.
+// checkWire reports a wire that the model's upstream does not have.
 func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
 	only, of := kindsOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
@@ -127,7 +125,7 @@ func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
 	}
 }
 
-// checkRaw reports keys of raw prompts where the model is asked with none, and a body that the upstream does not have.
+// checkRaw reports keys of raw prompts on a model without raw prompts, and a body that the upstream does not have.
 func (l *loader) checkRaw(m *UpstreamModel, key, kind string) {
 	raw := m.Wire == proxy.WirePrompt || m.Wire == "" && kind == Bedrock && (upstream.IsImported(m.Model) || m.Model == "")
 	for _, k := range [][2]string{{"chat_template", m.ChatTemplate}, {"body", m.Body}} {
@@ -141,8 +139,8 @@ func (l *loader) checkRaw(m *UpstreamModel, key, kind string) {
 	}
 }
 
-// checkTools reports native tools where the upstream has no tools API, and what needs native tools where there
-// are none.
+// checkTools reports native tools on an upstream without a tools API, and keys that need native tools on a model
+// without them.
 func (l *loader) checkTools(m *UpstreamModel, key, kind string) {
 	native := hasNativeTools(m)
 	if native && (kind == Simulated || m.Wire != "" && m.Wire != proxy.WireMessages && m.Wire != proxy.WireChat) {
@@ -158,8 +156,8 @@ func hasNativeTools(m *UpstreamModel) bool {
 	return m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
 }
 
-// followKind sets what follows from the kind of the upstream: openai has one wire, and the simulated model goes on
-// with a prefill.
+// followKind sets what follows from the kind of the upstream: openai has one wire, and the simulated model continues a
+// prefill.
 func (l *loader) followKind(m *UpstreamModel, key, kind string) {
 	if kind == OpenAI && m.Wire == "" {
 		m.Wire = proxy.WireChat
@@ -181,9 +179,8 @@ func asksOverChat(m *UpstreamModel, kind string) bool {
 	return m.Wire == proxy.WireChat || kind == Vertex && m.Wire == "" && m.Model != "" && !upstream.IsClaude(m.Model)
 }
 
-// shadowed warns if an earlier entry matches every name that an entry matches. To see that,
-// it is enough to match the entry's own name: a * in it counts as a character there, and
-// only a wildcard of the earlier entry can match that.
+// shadowed warns if an earlier entry matches every name that an entry matches. To test this, it matches the entry's own
+// name: a * in it counts as a plain character, and only a wildcard of the earlier entry can match that.
 func (l *loader) shadowed(i int, key string) {
 	name := l.cfg.Routes[i].Name
 	earlier := slices.IndexFunc(l.cfg.Routes[:i], func(r Route) bool { return (proxy.Route{Name: r.Name}).Matches(name) })

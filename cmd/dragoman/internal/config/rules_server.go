@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// checkKeys reports keys of clients that are missing, and those that are there twice.
+// checkKeys reports missing and duplicate client keys.
 func (l *loader) checkKeys() {
 	keys := l.cfg.Auth.Keys
 	var right []int // of keys
@@ -35,8 +35,8 @@ func (l *loader) checkKeys() {
 	}
 }
 
-// checkServer applies the flags, keeps what takes a restart, and checks the listeners: an address that other machines can
-// reach needs keys.
+// checkServer applies the flags, keeps what needs a restart, and checks the listeners: an address that other machines
+// can reach needs keys.
 func (l *loader) checkServer() {
 	l.override("log.format", &l.cfg.LogFormat, l.src.LogFormat)
 	l.override("log.level", &l.cfg.LogLevel, l.src.LogLevel)
@@ -47,7 +47,7 @@ func (l *loader) checkServer() {
 		l.cfg.Inspector.Enabled = true
 		l.derive("inspector.enabled", l.src.Inspect.From)
 	}
-	keep(l, "inspector", &l.cfg.Inspector, l.running.Inspector) // the start prints its token
+	keep(l, "inspector", &l.cfg.Inspector, l.running.Inspector) // the start prints the inspector's token
 	l.checkTLS()
 	if !l.src.Idle {
 		l.checkReach(client, admin)
@@ -60,13 +60,13 @@ func (l *loader) checkServer() {
 	}
 }
 
-// checkReach reports an address for clients that strangers can use, and warns of what they can
-// use because it was asked for. The certificate of a client is as good as a key.
+// checkReach reports a client address that strangers can use, and warns about access that the user has asked for. A
+// client certificate is as good as a key.
 func (l *loader) checkReach(client, admin address) {
 	authenticated := len(l.cfg.Auth.Keys) > 0 || l.cfg.TLS.ClientCA != ""
 	switch {
 	case !client.valid || client.loopback || authenticated:
-	case l.reported("auth"): // keys were meant to be there, and are not right
+	case l.reported("auth"): // the user meant to have keys, but they are wrong
 	case l.src.Insecure:
 		l.cfg.Warnings = append(l.cfg.Warnings, client.problem(
 			fmt.Sprintf("%s can be reached from other machines, and with --insecure anyone there can use your upstreams", l.cfg.Listen), "set auth.keys"))
@@ -81,7 +81,7 @@ func (l *loader) checkReach(client, admin address) {
 		l.problems = append(l.problems, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and the inspector shows there what clients and models write", l.cfg.AdminListen),
 			fmt.Sprintf("listen on 127.0.0.1:%s, or turn the inspector off: inspector: false, and no --inspect (DRAGOMAN_INSPECT)", admin.port)))
-	case l.getenv("KUBERNETES_SERVICE_HOST") != "": // in a Pod the kubelet's probes and Prometheus come from other machines
+	case l.getenv("KUBERNETES_SERVICE_HOST") != "": // in a Pod, the kubelet's probes and Prometheus come from other machines
 	default:
 		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
@@ -89,11 +89,11 @@ func (l *loader) checkReach(client, admin address) {
 	}
 }
 
-// checkDrain sets the delay of the drain if the file does not: on loopback there is nobody
-// between the clients and the server who would have to find out that it stops.
+// checkDrain sets the drain delay if the file does not. On loopback there is no load balancer that has to notice the
+// drain.
 //
-// To change the drain takes a restart: whoever ends the process, such as Kubernetes with the grace period of
-// a Pod, waits for the drain that the process began with.
+// A change of the drain needs a restart: whoever ends the process, such as Kubernetes with the grace period of a Pod,
+// waits for the drain time that the process started with.
 func (l *loader) checkDrain(loopback bool) {
 	const key = "timeouts.drain_delay"
 	if _, given := l.origins[key]; !given {
@@ -108,12 +108,12 @@ func (l *loader) checkDrain(loopback bool) {
 	keep(l, key, &l.cfg.DrainDelay, l.running.DrainDelay)
 }
 
-// address is an address to listen on, and where it was given.
+// address is a listen address, and where it was given.
 type address struct {
 	port     string
-	valid    bool    // a host and a port; else the problem has been reported
+	valid    bool    // has a host and a port; otherwise the problem has been reported
 	loopback bool    // only this machine can reach it
-	place    Problem // where it was given, and nothing else
+	place    Problem // a Problem with only the place where the address was given
 }
 
 // problem returns a problem with the address, at the place where it was given.
@@ -122,8 +122,8 @@ func (a address) problem(cause, fix string) Problem {
 	return a.place
 }
 
-// address returns the address of a key. It puts an override in its place at dst, and
-// reports an address that is not valid. The one that is listened on, "" for none, stays.
+// address returns the address of a key. It applies an override to dst, and reports an invalid address. If running, the
+// address that is listened on, is not "", it stays.
 func (l *loader) address(key string, dst *string, over Override, running string) address {
 	a := address{place: Problem{Where: key}}
 	if line, ok := l.lines[key]; ok {
@@ -139,13 +139,13 @@ func (l *loader) address(key string, dst *string, over Override, running string)
 		return a
 	}
 	if keep(l, key, dst, running); *dst == running {
-		host, port, _ = splitAddress(running) // which was valid when it was taken
+		host, port, _ = splitAddress(running) // it was valid at the start
 	}
 	a.port, a.valid, a.loopback = port, true, isLoopback(host)
 	return a
 }
 
-// splitAddress returns the host and the port of an address to listen on.
+// splitAddress returns the host and the port of a listen address.
 func splitAddress(s string) (host, port string, err error) {
 	if host, port, err = net.SplitHostPort(s); err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
@@ -153,7 +153,7 @@ func splitAddress(s string) (host, port string, err error) {
 	return host, port, err
 }
 
-// isLoopback reports whether a host is this machine, seen from itself.
+// isLoopback reports whether a host is this machine itself.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Load reads the files. The error names a file and says nothing of what it holds.
+// Load reads the files. The error names a file, and quotes nothing from it.
 func (t TLS) Load() (*tls.Config, error) {
 	for _, file := range []struct{ key, path string }{{"cert", t.Cert}, {"key", t.Key}, {"client_ca", t.ClientCA}} {
 		if err := regular(file.path); errors.Is(err, errNotRegular) {
@@ -38,17 +38,17 @@ func (t TLS) Load() (*tls.Config, error) {
 	return c, nil
 }
 
-// fileError is what is wrong with the file of a key below tls.
+// fileError is a problem with the file of a key below tls.
 type fileError struct {
 	key string
 	error
 }
 
-// bare returns an error of the file system without the operation and the path.
+// bare returns a file system error without the operation and the path.
 func bare(err error) error { return errors.New(reason(err)) }
 
-// checkTLS reports files that are missing or cannot be used, and warns of a certificate that
-// is near its end. Who does not listen may not be able to read them.
+// checkTLS reports missing or unusable files, and warns about a certificate that expires soon. A command that does not
+// listen may not be able to read them.
 func (l *loader) checkTLS() {
 	defer l.keepTLS()
 	t := l.cfg.TLS
@@ -72,8 +72,8 @@ func (l *loader) checkTLS() {
 	}
 }
 
-// keepTLS has a listener that is there go on with TLS, or without: other files can take the place of
-// those it has, but it takes a restart to begin or to end.
+// keepTLS keeps an existing listener with or without TLS: its files can change, but turning TLS on or off needs a
+// restart.
 func (l *loader) keepTLS() {
 	running := l.running.TLS
 	if l.src.Running == nil || (running.Cert == "") == (l.cfg.TLS.Cert == "") {
@@ -86,8 +86,8 @@ func (l *loader) keepTLS() {
 	l.cfg.Waits = append(l.cfg.Waits, "tls")
 }
 
-// expiring reports whether a certificate is not valid, or in the last tenth of its life: by
-// then one that is renewed by a program should have been.
+// expiring reports whether a certificate is invalid, or in the last tenth of its life: a program that renews
+// certificates would have done so by then.
 func expiring(c *x509.Certificate, now time.Time) bool {
 	return now.Before(c.NotBefore) || now.After(c.NotAfter.Add(-c.NotAfter.Sub(c.NotBefore)/10))
 }

@@ -7,7 +7,7 @@ import (
 	"dragoman/upstream"
 )
 
-// checkAuthorities reads the certificates of authorities that upstreams name.
+// checkAuthorities reads the authorities' certificates that upstreams name.
 func (l *loader) checkAuthorities() {
 	for i := range l.cfg.Upstreams {
 		u := &l.cfg.Upstreams[i]
@@ -25,8 +25,8 @@ func (l *loader) checkAuthorities() {
 	}
 }
 
-// checkUpstreams takes from the environment what the file does not say of upstreams, and reports what their
-// kinds need and they do not have.
+// checkUpstreams takes missing values of upstreams from the environment, and reports missing values that their kinds
+// need.
 func (l *loader) checkUpstreams() {
 	for i := range l.cfg.Upstreams {
 		u := &l.cfg.Upstreams[i]
@@ -41,10 +41,10 @@ func (l *loader) checkUpstreams() {
 	}
 }
 
-// resources are what upstreams add to their base_url.
+// resources are the paths that upstreams append to their base_url.
 var resources = map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}
 
-// checkBaseURL reports an upstream without an address, and warns of a secret that goes there without encryption.
+// checkBaseURL reports an upstream without an address, and warns about a secret that is sent without encryption.
 func (l *loader) checkBaseURL(u *Upstream, key string) {
 	base, err := url.Parse(u.BaseURL)
 	switch {

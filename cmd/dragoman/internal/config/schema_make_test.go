@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// comments are those of the fields with the tag yaml, by their tags.
+// comments are the comments of the tagged fields, by key.
 type comments map[string]string
 
 // docsOf reads the comments of the package.
@@ -57,11 +57,11 @@ func (docs comments) of(k key) string {
 // object is a JSON Schema.
 type object = map[string]any
 
-// makeSchema makes the JSON Schema of the file of the fields of Config. It says what can be said without the file's
-// other values.
+// makeSchema makes the JSON Schema of the file from the fields of Config. It covers what can be checked without the
+// file's other values.
 func makeSchema(t *testing.T) []byte {
 	s := docsOf(t).mapping(keysOf(new(Config)))
-	s["type"] = []string{"object", "null"} // an empty file says nothing
+	s["type"] = []string{"object", "null"} // an empty file is valid
 	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "The configuration file of Dragoman"
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -72,10 +72,10 @@ func makeSchema(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// reference matches a value that stands for another: it is what a variable or a file holds.
+// reference matches a value that refers to a variable or a file.
 var reference = object{"type": "string", "pattern": `\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}|^file:/.`}
 
-// behind returns the schema of what may stand behind a key, or be an element.
+// behind returns the schema of a key's value, or of an element.
 func (docs comments) behind(k key) object {
 	forms := []any{}
 	switch ks := k.keys(); {
@@ -117,14 +117,14 @@ func (docs comments) behind(k key) object {
 			s["pattern"] = pattern
 		case k.tag.Get("is") == "path":
 			return object{"type": "string", "not": object{"pattern": "^file:"}}
-		default: // any text, some of which YAML takes for numbers, and a path behind file: is absolute
+		default: // any text, some of which YAML reads as a number; a path after file: is absolute
 			return object{"type": []string{"string", "number", "boolean"}, "not": object{"type": "string", "pattern": "^file:([^/]|$)"}}
 		}
 	}
 	return object{"anyOf": []any{s, reference}}
 }
 
-// mapping returns the schema of a mapping: one for each kind of it, so that an editor knows the keys which that has.
+// mapping returns the schema of a mapping: one for each kind, so that an editor knows the keys of each kind.
 func (docs comments) mapping(ks []key) object {
 	if !haveKinds(ks) {
 		return docs.ofKind(ks)
@@ -138,7 +138,7 @@ func (docs comments) mapping(ks []key) object {
 	return object{"oneOf": each}
 }
 
-// ofKind returns the schema of a mapping with these keys. A key whose value is null counts as missing.
+// ofKind returns the schema of a mapping with these keys. A key with a null value counts as missing.
 func (docs comments) ofKind(ks []key) object {
 	properties, required := object{}, []string{}
 	for _, k := range ks {

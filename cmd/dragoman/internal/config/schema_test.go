@@ -28,7 +28,7 @@ func compiled(t testing.TB) *jsonschema.Schema {
 	return compile(t, Schema())
 }
 
-// compile returns a schema, compiled by a library that knows nothing of ours.
+// compile returns a schema, compiled by an independent library.
 func compile(t testing.TB, schema []byte) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
@@ -47,7 +47,7 @@ func compile(t testing.TB, schema []byte) *jsonschema.Schema {
 	return s
 }
 
-// validate returns what the schema says of a file; an error, too, if that is no YAML.
+// validate returns the schema's error about a file, or an error if the file is not YAML.
 func validate(s *jsonschema.Schema, file []byte) error {
 	var value any
 	if err := yaml.Unmarshal(file, &value); err != nil {
@@ -56,9 +56,9 @@ func validate(s *jsonschema.Schema, file []byte) error {
 	return s.Validate(value)
 }
 
-// The schema that the program has, the one that is published, and the one in the schema of the chart's values are
-// what the fields of Config say. The chart has it so that helm refuses what the program would: on one line, and
-// without the draft, which is that of the values.
+// The embedded schema, the published one, and the one in the schema of the chart's values agree with the fields of
+// Config. The chart has it so that helm rejects what the program would reject: on one line, and without $schema,
+// because the values have their own.
 func TestSchemaPage(t *testing.T) {
 	made := makeSchema(t)
 	if *update {
@@ -80,7 +80,7 @@ func TestSchemaPage(t *testing.T) {
 	page(t, chart, line.ReplaceAllLiteral(values, slices.Concat([]byte(`    "configuration": `), inChart, []byte(","))))
 }
 
-// page holds that a file is what the program makes, or writes it.
+// page checks that a file is what the program makes, or writes it.
 func page(t *testing.T, path string, want []byte) {
 	t.Helper()
 	if *update {
@@ -93,8 +93,8 @@ func page(t *testing.T, path string, want []byte) {
 	}
 }
 
-// everyKey calls yield for each key of the file, with its path: the element of a list is [], and the entry of a
-// mapping with names of the user's own is NAME. A fallback has the keys of an entry of models.
+// everyKey calls yield for each key of the file, with its path. [] stands for a list's element, and NAME for an entry
+// of a mapping with the user's own names. A fallback has the keys of an entry of models.
 func everyKey(yield func(path string, k key)) {
 	var walk func(ks []key, path, see string)
 	walk = func(ks []key, path, see string) {
@@ -118,7 +118,7 @@ func everyKey(yield func(path string, k key)) {
 	walk(keysOf(new(Config)), "", "")
 }
 
-// Every key says what it is for, has an example that the schema takes, and a default that can be read.
+// Every key has a description, an example that the schema accepts, and a readable default.
 func TestEveryKey(t *testing.T) {
 	docs, count := docsOf(t), 0
 	everyKey(func(path string, k key) {
@@ -148,7 +148,7 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// TestDefaults holds that the defaults of the file are those of the proxy, and that every feature has a key.
+// TestDefaults: the file's defaults are the proxy's, and every feature has a key.
 func TestDefaults(t *testing.T) {
 	c := new(Config)
 	fill(keysOf(c))
@@ -162,7 +162,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The examples of the pages fit the schema.
+// The examples on the pages fit the schema.
 func TestSchemaOfPages(t *testing.T) {
 	s := compiled(t)
 	page, err := os.ReadFile("../../../../docs/reference/configuration.md")
@@ -190,14 +190,14 @@ func TestSchemaOfPages(t *testing.T) {
 	}
 }
 
-// beyondSchema are the cases of broken.txtar in which every value is right by itself.
+// beyondSchema are the cases of broken.txtar in which each single value is valid.
 var beyondSchema = []string{
 	"undeclared-near", "undeclared-far", "undeclared-none", "no-models", "text-wire", "drain",
 	"variable-unset", "secret-absent", "listen-open", "listen-same", "tls-missing",
-	"documents", // the first of which is right
+	"documents", // the first of these is valid
 }
 
-// The schema refuses what is wrong by itself, and takes what the reader takes.
+// The schema rejects single wrong values, and accepts what the reader accepts.
 func TestSchemaOfBroken(t *testing.T) {
 	s := compiled(t)
 	archive, err := txtar.ParseFile("testdata/broken.txtar")

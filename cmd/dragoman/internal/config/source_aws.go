@@ -11,8 +11,8 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 )
 
-// checkRegion sets the region of an upstream that has none to the one that the AWS SDKs
-// would take, and reports one that is missing or cannot be a region.
+// checkRegion sets a missing region of an upstream to the one that the AWS SDKs would use, and reports a region that is
+// missing or invalid.
 func (l *loader) checkRegion(u *Upstream, key string) {
 	if u.Region == "" {
 		region, err := awsRegion(l.getenv, u.Profile)
@@ -30,22 +30,20 @@ func (l *loader) checkRegion(u *Upstream, key string) {
 	}
 }
 
-// isRegion reports whether s can be a region. The name of a host is built from it, so it must
-// not have a dot or a slash.
+// isRegion reports whether s can be a region. A host name is built from it, so it must not have a dot or a slash.
 func isRegion(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// regionFrom says where awsRegion has a region from.
+// regionFrom returns where awsRegion finds a region.
 func (l *loader) regionFrom(profile string) string {
 	name, _ := l.first([]string{"AWS_REGION", "AWS_DEFAULT_REGION"})
 	return cmp.Or(name, strings.TrimSpace("the AWS profile "+cmp.Or(profile, l.getenv("AWS_PROFILE"), l.getenv("AWS_DEFAULT_PROFILE"))))
 }
 
-// awsRegion returns the region that the AWS SDKs would take: from the variables or else
-// from the profile, "" if neither has one. An empty profile stands for the one that
-// AWS_PROFILE names, or the default one. It is an error if a profile that was named does
-// not exist.
+// awsRegion returns the region that the AWS SDKs would use: from the variables, or else from the profile; "" if neither
+// has one. An empty profile means the one in AWS_PROFILE, or the default profile. A named profile that does not exist
+// is an error.
 func awsRegion(getenv func(string) string, profile string) (string, error) {
 	if region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")); region != "" {
 		return region, nil

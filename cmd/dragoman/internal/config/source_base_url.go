@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// fromServer takes the server of --base-url, with all its models: the names that clients ask for are
-// the server's own.
+// fromServer uses the server of --base-url with all its models: clients ask for the server's own names.
 func (l *loader) fromServer() {
 	base, key := l.src.BaseURL, l.src.APIKeyFile
 	if !isServer(base.Value) {
@@ -26,7 +25,7 @@ func (l *loader) fromServer() {
 	}
 }
 
-// keyFrom returns the key that a file holds, and has the file followed as those of a configuration are.
+// keyFrom returns the key in a file. The file is then watched like the files of a configuration.
 func (l *loader) keyFrom(file Override) string {
 	path, err := filepath.Abs(file.Value)
 	if err != nil {
@@ -44,8 +43,8 @@ func (l *loader) keyFrom(file Override) string {
 	return value
 }
 
-// WithVersion returns the base URL that was probably meant by one without a path: with /v1. It is "" for
-// one with a path.
+// WithVersion returns a base URL without a path as it was probably meant: with /v1. For a URL with a path it returns
+// "".
 func WithVersion(base string) string {
 	if u, err := url.Parse(base); err != nil || strings.Trim(u.Path, "/") != "" {
 		return ""

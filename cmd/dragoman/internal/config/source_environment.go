@@ -2,10 +2,9 @@ package config
 
 import "fmt"
 
-// fromEnvironment takes the upstream from the environment, where none is declared. An AWS
-// region is enough for Bedrock; Vertex needs a project and a location. The names that
-// clients ask for are then the upstream's ids. Where both could be meant, Bedrock is
-// taken, with a warning. Where there is neither, the problem says how to begin.
+// fromEnvironment takes the upstream from the environment if none is declared. Bedrock needs only an AWS region; Vertex
+// needs a project and a location. Clients then ask for the upstream's own ids. If the environment fits both, Bedrock
+// wins, with a warning. If it fits neither, the problem says how to begin.
 func (l *loader) fromEnvironment() {
 	region, err := awsRegion(l.getenv, "")
 	if err != nil {
@@ -47,7 +46,7 @@ func (l *loader) fromEnvironment() {
 	l.complain("", cause, "do one of:"+ways)
 }
 
-// What can be done where there is no upstream.
+// What to do without an upstream.
 const (
 	waysToServe = `
   dragoman serve --simulated                the built-in model: no account, no network

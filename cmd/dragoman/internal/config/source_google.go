@@ -11,8 +11,7 @@ import (
 	"dragoman/upstream"
 )
 
-// The variables that Google's and Anthropic's SDKs read (docs/reference/vertex.md §4),
-// the strongest first.
+// The variables that Google's and Anthropic's SDKs read (docs/reference/vertex.md §4), the strongest first.
 var (
 	projectVariables  = []string{"ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"}
 	locationVariables = []string{"CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"}
@@ -21,7 +20,7 @@ var (
 // credentialsVariable names the credentials file.
 const credentialsVariable = "GOOGLE_APPLICATION_CREDENTIALS"
 
-// first returns the first of the variables that is set, and its value.
+// first returns the first variable that is set, and its value.
 func (l *loader) first(names []string) (name, value string) {
 	for _, name := range names {
 		if value := l.getenv(name); value != "" {
@@ -31,15 +30,15 @@ func (l *loader) first(names []string) (name, value string) {
 	return "", ""
 }
 
-// googleEnvironment is what the environment says of Vertex, and the variables that say so.
-// The project may come from the credentials file instead: then projectFrom is "".
+// googleEnvironment is the environment's part of a Vertex upstream, with the variables that it comes from. The project
+// may come from the credentials file: then projectFrom is "".
 type googleEnvironment struct {
 	project, projectFrom   string
 	location, locationFrom string
-	credentials            string // a path; "" for the metadata server
+	credentials            string // a path; "": the metadata server
 }
 
-// google returns what the environment says of Vertex. What it does not say is "".
+// google returns the environment's part of a Vertex upstream. A missing value is "".
 func (l *loader) google() googleEnvironment {
 	g := googleEnvironment{credentials: l.googleCredentials()}
 	g.locationFrom, g.location = l.first(locationVariables)
@@ -50,8 +49,8 @@ func (l *loader) google() googleEnvironment {
 	return g
 }
 
-// checkVertex adds from the environment what the file does not say of an upstream, and
-// reports what is missing or cannot be right.
+// checkVertex takes missing values of an upstream from the environment, and reports values that are missing or cannot
+// be right.
 func (l *loader) checkVertex(u *Upstream, key string) {
 	g := l.google()
 	if u.Project == "" {
@@ -83,8 +82,8 @@ func (l *loader) checkVertex(u *Upstream, key string) {
 	}
 }
 
-// reportValue adds a problem with one value of an upstream: at the value's line; at the
-// upstream's line, if the file does not have the value; or, without a file, at the variable.
+// reportValue adds a problem with one value of an upstream: at the line of the value; if the file does not have the
+// value, at the line of the upstream; and without a file, at the variable.
 func (l *loader) reportValue(key, name, variable, cause, fix string) {
 	if line, given := l.lines[key+"."+name]; given {
 		l.report(line, key+"."+name, cause, fix)
@@ -95,9 +94,8 @@ func (l *loader) reportValue(key, name, variable, cause, fix string) {
 	}
 }
 
-// googleCredentials returns the path of the credentials file that Google's SDKs would read:
-// the one that the variable names, or else that of gcloud. It is "" if there is neither:
-// then credentials come from the metadata server.
+// googleCredentials returns the path of the credentials file that Google's SDKs would read: the file in the variable,
+// or else gcloud's. It is "" if neither exists: then credentials come from the metadata server.
 func (l *loader) googleCredentials() string {
 	if path := l.getenv(credentialsVariable); path != "" {
 		return path
@@ -119,19 +117,19 @@ func (l *loader) googleCredentials() string {
 	return path
 }
 
-// projectOf returns the project that a credentials file names, "" if it names none.
+// projectOf returns the project in a credentials file; "" if it has none.
 func projectOf(path string) string {
 	if regular(path) != nil {
 		return "" // checkVertex reports it
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "" // checkVertex reports a file that cannot be read
+		return "" // checkVertex reports an unreadable file
 	}
 	var file struct {
 		Project string `json:"project_id"`
 		Quota   string `json:"quota_project_id"`
 	}
-	_ = json.Unmarshal(data, &file) // a file that is no JSON names none; the first request reports it
+	_ = json.Unmarshal(data, &file) // a file that is not JSON has no project; the first request reports the error
 	return cmp.Or(file.Project, file.Quota)
 }

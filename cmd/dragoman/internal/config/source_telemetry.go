@@ -2,9 +2,9 @@ package config
 
 import "dragoman/proxy/telemetry"
 
-// telemetry reads what the variables of OpenTelemetry ask for, which no file can say. Behind `dragoman run`
-// the variables are those of a command, too: what is wrong with them is a warning, and so is an exporter that
-// writes to the command's terminal or takes a port from it.
+// telemetry reads what the OpenTelemetry variables ask for, which a file cannot say. With `dragoman run`, the variables
+// may also be meant for the command. Mistakes in them are then only warnings, and so is an exporter that writes to the
+// command's terminal or takes its port.
 func (l *loader) telemetry() {
 	if l.src.Idle && !l.src.Wraps {
 		return

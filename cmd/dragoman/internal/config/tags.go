@@ -9,15 +9,15 @@ import (
 	"dragoman/translate"
 )
 
-// key is a key of the file: a field with the tag yaml, which is its name. Its other tags say:
+// key is a key of the file: a field whose tag yaml has the name of the key. Its other tags are:
 //
-//	default, usually   the value in effect if the file has none; in words, if that depends on other values
-//	min, max, words    what may stand there; list names words that are known at run time alone
-//	is, pattern        the check of a text (see checks), or secret or path; the pattern for the JSON Schema
-//	required, kinds    that its mapping needs it; which kinds of mapping have it (the first key is the kind)
-//	named              that it is a mapping whose names are the user's own, and not a list
-//	alone, all         that a single value stands for the mapping with this key; the word for a whole list
-//	example, see       for the page of keys; see counts for the keys below, too
+//	default, usually   the value if the file has none; usually: in words, if the default depends on other values
+//	min, max, words    the allowed values; list: the name of a list of words that is known only at run time
+//	is, pattern        the check of a text (see checks), or secret or path; pattern: for the JSON Schema
+//	required, kinds    the mapping needs the key; kinds: only mappings of these kinds have it (the first key is the kind)
+//	named              the value is a mapping with the user's own names, not a list
+//	alone, all         a single value may stand for the whole mapping, with this key; all: the word for a whole list
+//	example, see       for the page of keys; see also applies to the keys below
 //
 // The zero value of a bool is its default.
 type key struct {
@@ -26,7 +26,7 @@ type key struct {
 	v    reflect.Value
 }
 
-// keysOf returns the keys of the struct at p. The tags of an embedded struct are those of each of its fields.
+// keysOf returns the keys of the struct at p. The tags of an embedded struct apply to each of its fields.
 func keysOf(p any) []key { return keysIn(reflect.ValueOf(p).Elem(), "") }
 
 func keysIn(v reflect.Value, tags reflect.StructTag) (ks []key) {
@@ -42,7 +42,7 @@ func keysIn(v reflect.Value, tags reflect.StructTag) (ks []key) {
 	return ks
 }
 
-// keys returns the keys of a mapping, nil if k is none.
+// keys returns the keys of a mapping; nil if k is not a mapping.
 func (k key) keys() []key {
 	if k.v.Kind() != reflect.Struct {
 		return nil
@@ -50,7 +50,7 @@ func (k key) keys() []key {
 	return keysIn(k.v, "")
 }
 
-// isList reports whether k has elements: a list, or a mapping whose names are the user's own.
+// isList reports whether k has elements: it is a list, or a mapping with the user's own names.
 func (k key) isList() bool { return k.v.Kind() == reflect.Slice }
 
 // at returns element i.
@@ -80,12 +80,12 @@ func names(ks []key) (all []string) {
 	return all
 }
 
-// haveKinds reports whether the first key decides which of the others there are.
+// haveKinds reports whether the first key is a kind, which decides which other keys exist.
 func haveKinds(ks []key) bool {
 	return slices.ContainsFunc(ks, func(k key) bool { return k.tag.Get("kinds") != "" })
 }
 
-// ofKind returns the keys that a mapping of a kind has.
+// ofKind returns the keys of a mapping of this kind.
 func ofKind(ks []key, kind string) []key {
 	return slices.DeleteFunc(slices.Clone(ks), func(k key) bool {
 		kinds, some := k.tag.Lookup("kinds")
@@ -93,7 +93,7 @@ func ofKind(ks []key, kind string) []key {
 	})
 }
 
-// words returns those that may stand there, none for any text.
+// words returns the allowed values; none if any text is allowed.
 func (k key) words() []string {
 	if list := lists[k.tag.Get("list")]; list != nil {
 		return list()
@@ -101,7 +101,7 @@ func (k key) words() []string {
 	return strings.Fields(k.tag.Get("words"))
 }
 
-// lists are the words that no tag can have, by the tag list.
+// lists are words that are known only at run time, by the tag list.
 var lists = map[string]func() []string{
 	"formats":        func() []string { return append(translate.Formats(), translate.FormatAuto) },
 	"accepted":       func() []string { return append(translate.AcceptedFormats(), translate.AcceptAll) },

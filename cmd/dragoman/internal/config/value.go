@@ -14,7 +14,7 @@ import (
 // fault is what is wrong with a value, and what to do about it.
 type fault struct{ cause, fix string }
 
-// set puts a text in the place of the value, or returns what is wrong with the text.
+// set sets the value from a text, or returns what is wrong with the text.
 func (k key) set(s string) *fault {
 	if check := checks[k.tag.Get("is")]; check != nil {
 		if bad := check(s); bad != nil {
@@ -60,7 +60,7 @@ func (k key) set(s string) *fault {
 	return nil
 }
 
-// text returns the value as the file has it, "" for none.
+// text returns the value as the file has it; "" for none.
 func (k key) text() string {
 	switch p := k.v.Addr().Interface().(type) {
 	case interface{ text() string }:
@@ -94,7 +94,7 @@ func (k key) text() string {
 	return ""
 }
 
-// yamlTag returns the tag that YAML has for such values.
+// yamlTag returns YAML's tag for values of this type.
 func (k key) yamlTag() string {
 	switch k.v.Interface().(type) {
 	case bool, *bool:
@@ -105,7 +105,7 @@ func (k key) yamlTag() string {
 	return "!!str"
 }
 
-// setAll puts the one word that stands for all elements in the place of a list.
+// setAll sets a list from the one word that means all elements.
 func (k key) setAll(list *[]string, s string) *fault {
 	all := k.tag.Get("all")
 	if s != all {
@@ -115,7 +115,7 @@ func (k key) setAll(list *[]string, s string) *fault {
 	return nil
 }
 
-// readBool reads true or false, and no other words that YAML 1.1 has for them.
+// readBool accepts true and false, but not the other words of YAML 1.1.
 func readBool(s string, set func(bool)) *fault {
 	if s != "true" && s != "false" {
 		return &fault{fmt.Sprintf("%q is neither true nor false", s), "write true or false"}
@@ -124,17 +124,17 @@ func readBool(s string, set func(bool)) *fault {
 	return nil
 }
 
-// bounds returns those of a number.
+// bounds returns the minimum and the maximum of a number.
 func (k key) bounds() (least, most int64) {
 	least, _ = strconv.ParseInt(k.tag.Get("min"), 10, 64)
 	most, _ = strconv.ParseInt(k.tag.Get("max"), 10, 64)
 	return least, most
 }
 
-// longest is the longest duration that a configuration can have. A longer one is taken for a mistake.
+// longest is the longest duration in a configuration. A longer one is taken for a mistake.
 const longest = 24 * time.Hour
 
-// shortest returns the shortest duration that a key can have.
+// shortest returns the shortest duration of a key.
 func (k key) shortest() time.Duration {
 	if k.tag.Get("min") == "0s" {
 		return 0
@@ -142,7 +142,7 @@ func (k key) shortest() time.Duration {
 	return 1
 }
 
-// short returns a duration as people write it: 10m, and not 10m0s.
+// short returns a duration in short form: 10m, not 10m0s.
 func short(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -153,12 +153,12 @@ func short(d time.Duration) string {
 	return s
 }
 
-// unknown is the fault of a word that is none of words.
+// unknown returns the fault of a word that is not in words.
 func unknown(s string, words []string) *fault {
 	return &fault{fmt.Sprintf("%q is not known here", s), suggest(s, words, "use "+oneOf(words))}
 }
 
-// suggest returns a question for the nearest of the words, or else what else there is to say.
+// suggest returns a question with the nearest word, or otherwise if no word is near.
 func suggest(s string, words []string, otherwise string) string {
 	if near := nearest.Word(s, words); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -166,7 +166,7 @@ func suggest(s string, words []string, otherwise string) string {
 	return otherwise
 }
 
-// withoutPassword returns a URL without the password that it may hold. A name alone may be one.
+// withoutPassword returns a URL without its password. A user name without a password may be a secret, too.
 func withoutPassword(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.User == nil {

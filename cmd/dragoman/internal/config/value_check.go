@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// checks are those of texts, by the tag "is".
+// checks are the checks of texts, by the tag "is".
 var checks = map[string]func(string) *fault{
 	"URL": checkURL, "path": checkPath, "host": checkHost, "origin": checkOrigin, "name": checkName, "early commit": checkEarlyCommit,
 }
 
-// checkURL takes the base URL of a server, or nothing.
+// checkURL accepts the base URL of a server, or nothing.
 func checkURL(s string) *fault {
 	if s != "" && !isServer(s) {
 		return &fault{"not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000"}
@@ -27,7 +27,7 @@ func isServer(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.RawQuery == "" && u.Fragment == ""
 }
 
-// checkPath takes the path of a file. It does not repeat another text, which may be a secret.
+// checkPath accepts the path of a file. It quotes no other text, which may be a secret.
 func checkPath(s string) *fault {
 	if strings.HasPrefix(s, "file:") || strings.Contains(s, "\n") {
 		return &fault{"not the path of a file", "write the path alone, without file:, as in /etc/dragoman/tls.crt"}
@@ -35,7 +35,7 @@ func checkPath(s string) *fault {
 	return nil
 }
 
-// checkHost takes a name by which clients and operators address the server.
+// checkHost accepts a name under which clients and operators reach the server.
 func checkHost(s string) *fault {
 	name := s
 	if host, port, err := net.SplitHostPort(s); err == nil && strings.Trim(port, "0123456789") == "" {
@@ -50,7 +50,7 @@ func checkHost(s string) *fault {
 // isHost reports whether s can be the host of a URL: a name or an address.
 func isHost(s string) bool { return isName(s) || net.ParseIP(s) != nil }
 
-// checkOrigin takes an origin as browsers send it: it is compared as a text.
+// checkOrigin accepts an origin exactly as browsers send it, because origins are compared as texts.
 func checkOrigin(s string) *fault {
 	switch sent := originOf(s); sent {
 	case "":
@@ -62,8 +62,8 @@ func checkOrigin(s string) *fault {
 	}
 }
 
-// originOf returns the origin of a URL as a browser sends it: without the scheme's own port, and
-// in small letters. It is "" if the URL has none.
+// originOf returns the origin of a URL as a browser sends it: in lower case and without the scheme's default port. It
+// is "" if the URL has none.
 func originOf(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || !isHost(u.Hostname()) {
@@ -76,7 +76,7 @@ func originOf(s string) string {
 	return u.Scheme + "://" + host
 }
 
-// checkName takes what stands for a key in the log and in labels of metrics.
+// checkName accepts a name for a key in the log and in labels of metrics.
 func checkName(s string) *fault {
 	const longest = 64
 	if !isName(s) || len(s) > longest {
@@ -91,7 +91,7 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
-// checkEarlyCommit takes a duration for which clients wait.
+// checkEarlyCommit accepts a duration that clients wait for.
 func checkEarlyCommit(s string) *fault {
 	if d, err := time.ParseDuration(s); err == nil && time.Hour < d && d <= longest {
 		return &fault{"no client waits for longer than " + time.Hour.String(), "give less than the shortest idle timeout between here and the clients"}
