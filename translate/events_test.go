@@ -2,6 +2,7 @@ package translate
 
 import (
 	"dragoman/translate/answer"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -286,7 +287,7 @@ func TestGrowth(t *testing.T) {
 			for _, form := range []func(string) string{valueCompletion, func(s string) string { return s }, func(s string) string { return "<thinking>" + s }} {
 				small := small
 				if held[text.name] { // what is held at first costs less
-					small = 4 * answer.MaxDoubt
+					small = 4 * tagged.MaxDoubt
 				}
 				if held[text.name] && !testcost.Long() {
 					continue

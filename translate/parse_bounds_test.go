@@ -1,7 +1,9 @@
 package translate
 
 import (
-	"dragoman/translate/answer"
+	input "dragoman/translate/answer/completion"
+	"dragoman/translate/answer/emit"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -73,7 +75,7 @@ func TestBounds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20, answer.MaxHeld+8<<20), tt.size)
+			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20, emit.MaxHeld+8<<20), tt.size)
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
@@ -100,11 +102,11 @@ func TestBounds(t *testing.T) {
 	}
 	t.Run("many parameters", func(t *testing.T) {
 		var b strings.Builder
-		for i := range 2 * answer.MaxParameters {
+		for i := range 2 * tagged.MaxParameters {
 			b.WriteString("<parameter name=\"p" + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strings.Repeat("x", i/26%200) + "\">1</parameter>\n")
 		}
 		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), messages.StopEndTurn, ""}, 0)
-		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > answer.MaxParameters {
+		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > tagged.MaxParameters {
 			t.Errorf("%d parameters: %+v", len(collectMembers(m)), m.Outcomes)
 		}
 	})
@@ -126,17 +128,17 @@ func strayed(text string) string {
 // TestBoundsHold holds that text which reaches a bound gives the same message, whatever the pieces.
 // A brief run reads each text in pieces of one size.
 func TestBoundsHold(t *testing.T) {
-	long := strings.Repeat("ä\xff ", answer.MaxUndecided/7) // six bytes and a replaced one
+	long := strings.Repeat("ä\xff ", input.MaxUndecided/7) // six bytes and a replaced one
 	texts := []string{
 		"<thinking>\n<invoke name=\"t\"><parameter name=\"s\">" + long + "</parameter></invoke> <invoke name=\"t\"></invoke>",
 		"<invoke name=\"other\"><parameter name=\"s\">" + long + "</parameter></invoke>",
-		CallsStart + strings.Repeat("\n", answer.MaxUndecided) + "<invoke name=\"t\"></invoke>",
+		CallsStart + strings.Repeat("\n", input.MaxUndecided) + "<invoke name=\"t\"></invoke>",
 		"<tool_call>{\"" + strings.Repeat("a", format.MaxToolName-4) + "\":1,\"name\":\"t\"}</tool_call>",
 		"<tool_call>{\"name\":\"" + strings.Repeat("a", format.MaxToolName-3) + "\"}</tool_call>",
 	}
-	for n := answer.MaxStray - 8; n <= answer.MaxStray+1; n++ {
+	for n := tagged.MaxStray - 8; n <= tagged.MaxStray+1; n++ {
 		texts = append(texts, strayed(strings.Repeat("x", n)+"  \n "), strayed(strings.Repeat("x", n)+"    "), strayed("{"+strings.Repeat("x", n)+"  \n "),
-			strayed(strings.Repeat("x", n)+"\n{\"s\":1}"), strayed(strings.Repeat("so on \n  ", answer.MaxStray/9-1)+strings.Repeat("x", n%16)+"\n<x>"))
+			strayed(strings.Repeat("x", n)+"\n{\"s\":1}"), strayed(strings.Repeat("so on \n  ", tagged.MaxStray/9-1)+strings.Repeat("x", n%16)+"\n<x>"))
 	}
 	for _, text := range texts {
 		for extra := range 4 {

@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"dragoman/translate/answer"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
@@ -98,7 +98,7 @@ func TestEscapesInDoubt(t *testing.T) {
 // is text of the value, whatever it begins with.
 func TestTextAfterDoubt(t *testing.T) {
 	for _, after := range []string{"]]><![CDATA[x", "]]>", "]", "&amp;"} {
-		text := "x <a>" + strings.Repeat("y", answer.MaxDoubt-len("<a>")) + after + "</a> z"
+		text := "x <a>" + strings.Repeat("y", tagged.MaxDoubt-len("<a>")) + after + "</a> z"
 		c := completion{"<function_calls><invoke><tool_name>f</tool_name><parameters><a>" + text + "</a></parameters></invoke>", messages.StopSequence, CallsEnd}
 		for _, n := range []int{0, 1000} {
 			want := `f {"a":` + string(rawjson.AppendString(nil, text)) + "}"

@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"dragoman/translate/answer"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 	"strings"
@@ -26,11 +26,11 @@ func TestLongValueHoldsCalls(t *testing.T) {
 			return text + f.Shape.Call[2] + f.AfterCalls
 		}
 		inner := "Prose.\n" + call("write", [2]string{"path", "a"}) + "\n" + call("write", [2]string{"path", "b"}, [2]string{"content", "c"}) + "\n"
-		for _, size := range []int{1, answer.MaxDoubt / 2, 2 * answer.MaxDoubt} {
+		for _, size := range []int{1, tagged.MaxDoubt / 2, 2 * tagged.MaxDoubt} {
 			value := strings.TrimSpace(strings.Repeat(inner, size/len(inner)+1))
 			text := call("write", [2]string{"content", value}, [2]string{"path", "p"})
 			m := parseIn(t, &Prompt{Asking: asking{Declared: f}}, benchRequest(), completion{text, messages.StopEndTurn, ""}, 0)
-			if f == format.MiniMaxCalls && size > answer.MaxDoubt && m.StopReason == messages.StopMaxTokens {
+			if f == format.MiniMaxCalls && size > tagged.MaxDoubt && m.StopReason == messages.StopMaxTokens {
 				continue // refused: the wrappers in it are not paired
 			}
 			if len(m.Content) != 1 || !format.SameJSON(m.Content[0].Input, inputOf(t, value)) || m.StopReason != messages.StopToolUse {

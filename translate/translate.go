@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"dragoman/translate/answer"
+	input "dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/constrain"
 	"dragoman/translate/format"
@@ -45,8 +46,8 @@ type (
 	Checks   = answer.Checks
 	Trace    = answer.Trace
 	Step     = answer.Step
-	Span     = answer.Span
-	SpanKind = answer.SpanKind
+	Span     = input.Span
+	SpanKind = input.SpanKind
 )
 
 // What there is to know of formats: see package format.
@@ -146,12 +147,12 @@ const (
 
 // The kinds of a [Span].
 const (
-	SpanText    = answer.SpanText
-	SpanMarkup  = answer.SpanMarkup
-	SpanValue   = answer.SpanValue
-	SpanDropped = answer.SpanDropped
-	SpanHeld    = answer.SpanHeld
-	SpanDoubt   = answer.SpanDoubt
+	SpanText    = input.SpanText
+	SpanMarkup  = input.SpanMarkup
+	SpanValue   = input.SpanValue
+	SpanDropped = input.SpanDropped
+	SpanHeld    = input.SpanHeld
+	SpanDoubt   = input.SpanDoubt
 )
 
 // What stands around calls in the legacy format.

@@ -1,6 +1,8 @@
 package answer
 
-import "dragoman/translate/prompt"
+import (
+	"dragoman/translate/prompt"
+)
 
 // Why and how often a model is asked again for one answer. What the model is told is in language.go.
 

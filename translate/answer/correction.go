@@ -195,7 +195,7 @@ func (c *correction) isMet(blocks []messages.ContentBlock) bool {
 	call := &blocks[at]
 	required := c.required(call.Name)
 	return call.Cut != nil || len(required) == 0 ||
-		slices.ContainsFunc(memberNames(call.Input), func(name string) bool { return slices.Contains(required, name) })
+		slices.ContainsFunc(rawjson.MemberNames(call.Input), func(name string) bool { return slices.Contains(required, name) })
 }
 
 // saysNothing reports whether a call, or results, are all that the model wrote after its thinking,

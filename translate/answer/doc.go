@@ -20,7 +20,7 @@
 // The tags may be spelled in other ways, as the formats say ([format.Format]): <function=NAME> is <invoke
 // name="NAME"> to the parser, <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|> as well. A
 // call is read in the spelling of its first tag to its end. In one of them, an element in a value may hold
-// others, which are an object or a list (parse_nested.go).
+// others, which are an object or a list (tagged/nested.go).
 //
 // An object is JSON: the whole input of a call or, in a block, a whole call with
 // its name and arguments, which may stand in a list. The wrapper of such calls is <tool_call>; package
@@ -30,37 +30,33 @@
 //
 // A value is any text, with tags of every kind. It ends at its own closing tag
 // where what follows can follow a value: a param, or the end of the parameters,
-// of the call or of the text (parse_value_end.go). Where it is doubtful which tag
-// ends it, the text is held until what follows settles that (parse_doubt.go, and package held).
+// of the call or of the text (tagged/value_end.go). Where it is doubtful which tag
+// ends it, the text is held until what follows settles that (tagged/doubt.go, and package held).
 //
 // # The parser
 //
-// It has three parts. The input (input.go) is the text that is not read yet: no
-// other part touches its buffer. The emitter (emitter.go) alone makes events. In
-// between are the states (parser.go has their list, parse.go the loop that runs
-// them). Each is a function that reads as much of the input as it can decide
+// It has four parts. The input (package completion) is the text that is not read yet. The
+// emitter (package emit) alone makes events. A reader (package tagged) reads the parameters
+// of a call in tags. In between are the states (parser.go has their list, parse.go the loop
+// that runs them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper atJSONName inCall inLiteral inRehearsal afterThinking afterAnswer,
+//	inText         -> atInvoke inWrapper atJSONName inTags inLiteral inRehearsal afterThinking afterAnswer,
 //	                  atAnswer in or after thinking
-//	atAnswer       -> atJSONName inCall inLiteral inText inRehearsal
+//	atAnswer       -> atJSONName inTags inLiteral inText inRehearsal
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText atAnswer
-//	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
-//	atInvoke       -> atToolName inCall atValue betweenCalls
-//	atToolName     -> inCall, atInvoke where it stands twice
-//	inCall         -> atValue inValue inNestedValue inJSONCall betweenCalls, inBrokenCall after too much stray text
-//	atValue        -> inValue
-//	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
-//	inNestedValue  -> inCall
-//	inDoubt        -> inValue
+//	inWrapper      -> atInvoke inTags atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
+//	atInvoke       -> atToolName inTags betweenCalls
+//	atToolName     -> inTags, atInvoke where it stands twice
+//	inTags         -> betweenCalls, inJSONCall where the input is JSON, inBrokenCall after too much stray text
 //	atJSONName     -> inJSONCall
 //	inJSONCall     -> afterJSONCall betweenCalls, inBrokenCall after JSON that cannot be read
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
 //	atLineEnd      -> betweenCalls inText
 //	inLiteral      -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName inCall inLiteral afterAnswer inText
+//	betweenCalls   -> atInvoke inWrapper atJSONName inTags inLiteral afterAnswer inText
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
 //	afterAnswer    -> inText, only for [Rescue]
@@ -76,7 +72,7 @@
 // place of betweenCalls, and one behind prose on its line to atLineEnd.
 //
 // What each part of a completion is read as is noted where the input is told that it has been read
-// (span.go), if somebody follows the parser step by step: see [Trace].
+// (package completion), if somebody follows the parser step by step: see [Trace].
 //
 // Outside the parser, a reader (reader.go) feeds it the chunks of one answer, and
 // decides whether the model is asked to go on with it; a corrector (correct.go)

@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"iter"
+
+	"dragoman/translate/answer/emit"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
-	"iter"
 )
 
 // Ask asks an upstream to complete a prompt. The request goes out when the chunks are ranged over.
@@ -34,10 +36,10 @@ func Events(req *messages.Request, prompt *prompt.Prompt, ask Ask) iter.Seq2[mes
 // tokens of the prompt are an estimate.
 func Unasked(req *messages.Request, prompt *prompt.Prompt) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
-		out := emitter{yield: yield, seed: req.ID}
+		out := emit.Emitter{Yield: yield, Seed: req.ID}
 		usage := messages.Usage{InputTokens: prompt.EstimateTokens()}
-		out.startMessage(req.Model, usage, true)
-		out.stopMessage(&messages.Message{StopReason: messages.StopMaxTokens, Usage: usage, UsageEstimated: true})
+		out.StartMessage(req.Model, usage, true)
+		out.StopMessage(&messages.Message{StopReason: messages.StopMaxTokens, Usage: usage, UsageEstimated: true})
 	}
 }
 
@@ -52,8 +54,8 @@ func eventsWithin(req *messages.Request, prompt *prompt.Prompt, ask Ask, again *
 			next, err = r.read(next, ask)
 		}
 		if err != nil {
-			r.out.flush()
-			if !r.out.gone {
+			r.out.Flush()
+			if !r.out.Gone {
 				yield(messages.Event{}, err)
 			}
 		}

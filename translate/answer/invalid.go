@@ -30,15 +30,15 @@ func misfitOf(s *schema.Schema, strict bool, given []string) (reason string, whi
 // misfit returns why the parameters of the call that is read do not fit its tool; "" if they do.
 func (p *parser) misfit() (reason string) {
 	call := &p.call
-	if call.unoffered || call.schema == nil {
+	if call.Unoffered || call.Schema == nil {
 		return ""
 	}
-	given := call.members
-	for name := range call.parameters {
+	given := call.Members
+	for name := range call.Parameters {
 		given = append(given, name)
 	}
-	tool := p.tools.Named(call.tool)
-	reason, _ = misfitOf(call.schema, tool != nil && tool.Strict, given)
+	tool := p.tools.Named(call.Tool)
+	reason, _ = misfitOf(call.Schema, tool != nil && tool.Strict, given)
 	return reason
 }
 
@@ -50,7 +50,7 @@ func (c *correction) tellMisfit(tool string, input jsontext.Value) string {
 		return ""
 	}
 	t := &c.req.Tools[i]
-	reason, names := misfitOf(schema.Compile(t.InputSchema), t.Strict, memberNames(input))
+	reason, names := misfitOf(schema.Compile(t.InputSchema), t.Strict, rawjson.MemberNames(input))
 	switch reason {
 	case messages.ReasonMissingParameters:
 		return "Missing parameters: " + strings.Join(names, ", ") + "."
@@ -63,12 +63,4 @@ func (c *correction) tellMisfit(tool string, input jsontext.Value) string {
 		}
 	}
 	return ""
-}
-
-// memberNames returns the names of the members of a JSON object.
-func memberNames(object jsontext.Value) (names []string) {
-	for name := range rawjson.NamedMembers(object) {
-		names = append(names, name)
-	}
-	return names
 }

@@ -1,13 +1,15 @@
 package answer
 
 import (
+	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/answer/emit"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
 	"dragoman/translate/rawjson"
-	"iter"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Judge passes on the events of a model that has a tool API of its own, and adds to message_delta the
@@ -51,7 +53,7 @@ func (j *judge) read(e messages.Event) messages.Event {
 		if string(j.input) == "{}" { // what a block has as it opens
 			j.input = j.input[:0]
 		}
-		if len(j.input)+len(e.Text) <= MaxHeld {
+		if len(j.input)+len(e.Text) <= emit.MaxHeld {
 			j.input = append(j.input, e.Text...)
 		}
 	case e.Type == messages.ContentBlockStop && j.open:
@@ -78,7 +80,7 @@ func (j *judge) outcome() messages.Outcome {
 		o.Kind = messages.OutcomeUnknownTool
 	case tool == nil:
 	default:
-		if o.Reason, _ = misfitOf(j.schemas.Of(tool), tool.Strict, memberNames(input)); o.Reason != "" {
+		if o.Reason, _ = misfitOf(j.schemas.Of(tool), tool.Strict, rawjson.MemberNames(input)); o.Reason != "" {
 			o.Kind = messages.OutcomeInvalid
 		}
 	}

@@ -3,11 +3,15 @@ package answer
 import (
 	"bytes"
 	"cmp"
+	"strings"
+
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/emit"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
-	"strings"
 )
 
 // states holds the function of each state but wait.
@@ -19,11 +23,7 @@ var states = [...]func(*parser) state{
 	inWrapper:      (*parser).readWrapper,
 	atInvoke:       (*parser).readInvoke,
 	atToolName:     (*parser).readToolName,
-	inCall:         (*parser).readCall,
-	atValue:        (*parser).readValueStart,
-	inValue:        (*parser).readValue,
-	inNestedValue:  (*parser).readNestedValue,
-	inDoubt:        (*parser).readDoubt,
+	inTags:         (*parser).readTags,
 	atJSONName:     (*parser).readJSONName,
 	inJSONCall:     (*parser).readJSONCall,
 	afterJSONCall:  (*parser).readAfterJSONCall,
@@ -45,8 +45,8 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 	}
 	p := &parser{
 		req: answered(req, tools), format: cmp.Or(asked.Declared, format.List[0]), state: inText,
-		in:    input{mark: -1},
-		out:   emitter{yield: yield, seed: strings.Clone(req.ID)},
+		in:    completion.New(),
+		out:   emit.New(yield, strings.Clone(req.ID)),
 		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), flowsValues: asked.FlowsValues,
 		readsQuoted: asked.ReadsQuoted,
 		tools:       format.ToolNames{List: tools}, schemas: asked.Schemas.Outliving(tools),
@@ -54,12 +54,12 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		invented: asked.Invented,
 	}
 	if len(p.invented) > 0 { // or the call of the example may be meant
-		p.example, p.out.wrote, p.out.keeps = asked.Example, p.openUnlessEcho, maxKept
+		p.example, p.out.Wrote, p.out.Keeps = asked.Example, p.openUnlessEcho, emit.MaxKept
 	}
 	if asked.ToolAPI != nil {
 		p.mayCall = p.mayCall && asked.Rescues
 		if p.mayCall {
-			p.balance, p.out.keeps = callBalance{}, maxCompared
+			p.balance, p.out.Keeps = callBalance{}, emit.MaxCompared
 		}
 	}
 	if p.Reads == nil {
@@ -69,7 +69,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		p.text.hidesThinking = asked.UnaskedThinking == format.UnaskedHide
 		p.text.takesThinking = p.text.hidesThinking || asked.UnaskedThinking == format.UnaskedBlock
 	}
-	p.noteLineStarts()
+	p.prepare()
 	if n := len(asked.Turns); n > 0 && asked.Turns[n-1].Role == messages.RoleAssistant {
 		var prefill strings.Builder
 		for _, part := range asked.Turns[n-1].Parts {
@@ -87,21 +87,28 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 	return p
 }
 
+// prepare sets what follows from what is known of the answer.
+func (p *parser) prepare() {
+	p.tags = tagged.NewReader(&p.call.Call, &p.in, &p.out, p.Reads, &p.tools, p.escaped)
+	p.tags.Open, p.tags.Hold = p.openOffered, p.holdOffered
+	p.noteLineStarts()
+}
+
 // feed reads the next piece of the completion, which may be cut anywhere, even within a character.
 // Text that the states cannot decide on yet stays in the input. A call with "" only runs the
 // states, after the input has got its end.
 func (p *parser) feed(s string) {
 	for {
-		piece := s[:min(len(s), p.in.room())]
+		piece := s[:min(len(s), p.in.Room())]
 		s = s[len(piece):]
-		p.in.add(piece)
+		p.in.Add(piece)
 		if !p.passOn() {
 			p.run()
 		}
-		if p.in.isFull() {
+		if p.in.IsFull() {
 			p.decideAsText()
 		}
-		if s == "" || p.ended || p.out.gone {
+		if s == "" || p.ended || p.out.Gone {
 			return
 		}
 	}
@@ -111,66 +118,59 @@ func (p *parser) feed(s string) {
 // or in a string value, every `<` in it is text, and there is no escape of ours. It reports whether
 // it did.
 func (p *parser) passOn() bool {
-	if p.writePlain == nil || p.in.eof || p.out.gathered() > MaxHeld {
+	if p.writePlain == nil || p.in.EOF || p.out.Gathered() > emit.MaxHeld {
 		return false
 	}
-	rest := p.in.rest()
-	n, kind := 0, SpanValue
+	rest := p.in.Rest()
+	n, kind := 0, completion.SpanValue
 	switch {
 	case p.state == inText:
-		kind = SpanText
+		kind = completion.SpanText
 		n = p.nextTextTag(rest)
 		if p.mayCall {
 			n = p.nextLiteral(rest[:n])
 		}
 		if p.escaped.Tags != 0 {
-			n = nextEntity(rest, n)
+			n = completion.NextEntity(rest, n)
 		}
-	case len(p.call.ends) > 0:
-		return false
 	default:
-		n = p.nextSpecial(rest, 0)
-		p.value.looked = n
+		n = p.tags.Plain(rest)
 	}
 	if n < len(rest) || n == 0 {
 		return false
 	}
-	p.value.looked = 0
-	if kind == SpanValue {
-		p.value.edge.Add(rest)
-	}
 	p.writePlain(p, rest)
-	p.in.takeAll(kind)
-	p.in.compact()
-	p.out.flush()
+	p.in.TakeAll(kind)
+	p.in.Compact()
+	p.out.Flush()
 	return true
 }
 
 // run runs the states until one of them waits for more text.
 func (p *parser) run() {
 	p.writePlain = nil
-	for !p.out.gone && !p.ended {
+	for !p.out.Gone && !p.ended {
 		next := states[p.state](p)
 		if next == wait {
 			break
 		}
 		p.state = next
 	}
-	p.in.compact()
-	p.out.flush()
+	p.in.Compact()
+	p.out.Flush()
 }
 
 // decideAsText gives back the text after the mark, since there is too much of it: see MaxUndecided. A call
 // that is certain goes on.
 func (p *parser) decideAsText() {
-	if p.call.certain {
+	if p.call.Certain {
 		p.openCall()
 		p.run()
 		return
 	}
-	p.in.takeAll(SpanText)
-	p.value = valueSeen{}
-	if p.call.tool == "" {
+	p.in.TakeAll(completion.SpanText)
+	p.tags.Begin()
+	if p.call.Tool == "" {
 		p.state = p.giveBack()
 	} else {
 		p.state = p.giveBackCall("too_long")
@@ -183,9 +183,9 @@ func (p *parser) decideAsText() {
 // whether the parser has to read it.
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.IsOurs(stop, sequence)
-	p.cutShort = stop != messages.StopEndTurn && !ours
-	if p.value.open && "</"+p.value.text.Closer+">" == f.ImpliedEnd {
-		p.cutShort = true // the tag ends that parameter, and not the calls
+	p.in.CutShort = stop != messages.StopEndTurn && !ours
+	if p.tags.ClosesValue(f.ImpliedEnd) {
+		p.in.CutShort = true // the tag ends that parameter, and not the calls
 	}
 	switch {
 	case ours && sequence == "" && p.wouldBeText(f.StopSequence):
@@ -199,9 +199,9 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 		p.feed(f.StopSequence) // the model quoted the tag in Markdown code
 	case stop == messages.StopSequence && p.endsCall(sequence) && !p.wouldBeText(sequence):
 		p.feed(sequence)
-		p.cutShort = false
+		p.in.CutShort = false
 	}
-	p.in.end()
+	p.in.End()
 	p.feed("")
 	p.finishText()
 }
@@ -217,7 +217,7 @@ func (p *parser) endsCall(sequence string) bool {
 	if v != markup.Match || t.Len != len(sequence) || !t.Closing || !t.Is("invoke") && !t.IsWrapper() {
 		return false
 	}
-	if rest := p.in.rest(); !p.call.begun && len(rest) > 0 && !p.text.code.isOpen() {
+	if rest := p.in.Rest(); !p.call.begun && len(rest) > 0 && !p.text.code.isOpen() {
 		opener, v := p.matchTextTag(append(bytes.Clone(rest), sequence...))
 		name, named := opener.NameAttribute()
 		return v == markup.Match && opener.Kind == markup.KindInvoke && named && p.tools.Named(name) != nil

@@ -2,14 +2,14 @@ package answer
 
 import (
 	"bytes"
+	"slices"
+	"strings"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Calls in JSON without anything around them:
@@ -49,10 +49,10 @@ func (p *parser) readAnswer() state {
 	if !p.mayCall {
 		return inText
 	}
-	if next, v := p.readObjectCalls(p.in.rest()); v != markup.NoMatch {
+	if next, v := p.readObjectCalls(p.in.Rest()); v != markup.NoMatch {
 		return next
 	}
-	next, _ := p.readAlone(p.in.rest(), false)
+	next, _ := p.readAlone(p.in.Rest(), false)
 	return next
 }
 
@@ -73,20 +73,17 @@ func (p *parser) readAlone(rest []byte, behind bool) (next state, v markup.Verdi
 		return inRehearsal, v
 	}
 	p.openWrapper(t)
-	p.call.mustBeWhole, p.call.bare, p.call.alone = true, true, true
+	p.call.MustBeWhole, p.call.Bare, p.call.alone = true, true, true
 	if a.spelling == namedCalls {
 		return p.readNamed(), v
 	}
 	p.listEnd = a.listEnd
-	if bytes.Contains(rest[:a.len], fence) {
-		p.call.fence = string(fence)
+	if bytes.Contains(rest[:a.len], completion.Fence) {
+		p.call.Fence = string(completion.Fence)
 	}
-	p.in.take(a.len, SpanMarkup)
+	p.in.Take(a.len, completion.SpanMarkup)
 	return atJSONName, v
 }
-
-// fence opens and ends a Markdown code fence.
-var fence = []byte("```")
 
 // aloneStart is what stands before the first call.
 type aloneStart struct {
@@ -97,7 +94,7 @@ type aloneStart struct {
 
 // matchAlone matches what stands before the first call: see [format.Format.alone].
 func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Verdict) {
-	start, v := p.in.matchBlanks(rest, 0, maxGap)
+	start, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	if v == markup.NeedMore {
 		return a, v
 	}
@@ -138,12 +135,12 @@ func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart
 	}
 	switch {
 	case markup.IsPrefixOf(rest[i:], word):
-		return a, p.in.needMore()
+		return a, p.in.NeedMore()
 	case !markup.HasPrefix(rest[i:], word):
 		return a, markup.NoMatch
 	}
 	next := func(n int) bool { // moves past n bytes and white space
-		if i, v = p.in.matchBlanks(rest, i+n, maxGap); v == markup.Match && i == len(rest) {
+		if i, v = p.in.MatchBlanks(rest, i+n, completion.MaxGap); v == markup.Match && i == len(rest) {
 			v = markup.NoMatch
 		}
 		return v == markup.Match
@@ -153,7 +150,7 @@ func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart
 	}
 	if rest[i] == '`' {
 		var n int
-		if n, v = p.in.matchFence(rest[i:]); v != markup.Match || !next(n) {
+		if n, v = p.in.MatchFence(rest[i:]); v != markup.Match || !next(n) {
 			return a, v
 		}
 	}
@@ -171,7 +168,7 @@ func (p *parser) matchOrphan(rest []byte) markup.Verdict {
 	if rest[0] != '{' {
 		return markup.NoMatch
 	}
-	name, v := matchJSONName(rest, p.in.eof)
+	name, v := matchJSONName(rest, p.in.EOF)
 	if v == markup.Match {
 		tool, _ := p.tools.Find(name)
 		v = markup.VerdictOf(tool != nil)
@@ -198,7 +195,7 @@ func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	}
 	switch {
 	case i == len(rest):
-		return p.in.needMore()
+		return p.in.NeedMore()
 	case rest[i] != '"':
 		return markup.NoMatch
 	}
@@ -209,30 +206,30 @@ func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	case len(key) == most-1:
 		return markup.NoMatch
 	}
-	return p.in.needMore()
+	return p.in.NeedMore()
 }
 
 // matchAloneEnd reports whether a call may be one by what follows it, with which rest begins: other such calls and
 // the end of the text, or a tag of calls.
 func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	closers := p.listEnd
-	if p.call.fence != "" {
-		closers += string(fence)
+	if p.call.Fence != "" {
+		closers += string(completion.Fence)
 	}
 	for ; v == markup.Match && closers != "" && i < len(rest) && rest[i] == closers[0]; closers = closers[1:] {
-		i, v = p.in.matchBlanks(rest, i+1, maxGap)
+		i, v = p.in.MatchBlanks(rest, i+1, completion.MaxGap)
 	}
 	switch {
 	case v != markup.Match:
 		return v
-	case p.call.spelling == orphanCalls:
+	case p.call.Spelling == orphanCalls:
 		return p.matchOrphanEnd(rest[i:])
 	case i == len(rest):
-		return markup.VerdictOf(!p.cutShort || closers == "")
+		return markup.VerdictOf(!p.in.CutShort || closers == "")
 	case rest[i] == ',' && (closers == "" || closers[0] != ']'):
 		return markup.NoMatch
-	case p.call.spelling == namedCalls:
+	case p.call.Spelling == namedCalls:
 		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
 			return v
 		}
@@ -248,7 +245,7 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 	switch {
 	case p.calls.whole > 0:
 		return markup.Match
-	case !p.in.eof:
+	case !p.in.EOF:
 		return markup.NeedMore
 	}
 	for i := 0; ; {
@@ -262,7 +259,7 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 			var object held.Depth
 			n, v := object.ReadObject(rest[i:])
 			if v == markup.NeedMore {
-				return markup.VerdictOf(p.cutShort)
+				return markup.VerdictOf(p.in.CutShort)
 			}
 			i += n
 		default:
@@ -274,21 +271,21 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 // matchAfterAll matches what may follow calls that are the whole answer, from i on, besides white space: the token for its
 // end, a tag of calls or, behind begunCalls, a sentence. closers are what has not ended.
 func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdict {
-	if p.call.spelling == begunCalls && closers == "" && endsLine(rest[:i]) {
-		if v := p.in.matchSentence(rest[i:]); v != markup.NoMatch {
+	if p.call.Spelling == begunCalls && closers == "" && endsLine(rest[:i]) {
+		if v := p.in.MatchSentence(rest[i:]); v != markup.NoMatch {
 			return v
 		}
 	}
 	rest = rest[i:]
-	if n, v := held.MatchEndMark(rest, p.in.eof); v != markup.NoMatch {
+	if n, v := held.MatchEndMark(rest, p.in.EOF); v != markup.NoMatch {
 		if v == markup.Match {
-			if n, v = p.in.matchBlanks(rest, n, maxGap); v == markup.Match {
+			if n, v = p.in.MatchBlanks(rest, n, completion.MaxGap); v == markup.Match {
 				v = markup.VerdictOf(n == len(rest))
 			}
 		}
 		return v
 	}
-	if closers != "" || !p.beginsTag(rest[0]) {
+	if closers != "" || !p.BeginsTag(rest[0]) {
 		return markup.NoMatch
 	}
 	t, v := p.matchOpener(rest)
@@ -303,27 +300,17 @@ func endsLine(text []byte) bool {
 	return bytes.IndexByte(text[len(bytes.TrimRight(text, " \t\r\n")):], '\n') >= 0
 }
 
-// matchSentence matches the beginning of a sentence: a letter that is not lower-case. A lower-case one goes on with the
-// sentence before.
-func (in *input) matchSentence(rest []byte) markup.Verdict {
-	if !utf8.FullRune(rest) && !in.eof {
-		return markup.NeedMore
-	}
-	r, _ := utf8.DecodeRune(rest)
-	return markup.VerdictOf(r != utf8.RuneError && unicode.IsLetter(r) && !unicode.IsLower(r))
-}
-
 // leakAlone gives a call back that is whole, and not the whole answer.
 func (p *parser) leakAlone() state {
-	if !p.call.unoffered {
-		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: messages.ReasonDiscussed, InText: true})
+	if !p.call.Unoffered {
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonDiscussed, InText: true})
 	}
 	return p.giveBack()
 }
 
 // matchOrphanEnd matches the closing tag of a wrapper, behind which its line ends: else it is prose about tags.
 func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
-	if len(rest) == 0 || !p.beginsTag(rest[0]) {
+	if len(rest) == 0 || !p.BeginsTag(rest[0]) {
 		return markup.NoMatch
 	}
 	t, v := p.matchOpener(rest)
@@ -332,8 +319,8 @@ func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
 		return v
 	case !t.Closing || !t.IsWrapper():
 		return markup.NoMatch
-	case len(rest) == t.Len && p.in.eof:
+	case len(rest) == t.Len && p.in.EOF:
 		return markup.Match
 	}
-	return p.in.matchLineEnd(rest[t.Len:])
+	return p.in.MatchLineEnd(rest[t.Len:])
 }

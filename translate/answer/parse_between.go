@@ -3,6 +3,8 @@ package answer
 import (
 	"cmp"
 
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -10,19 +12,19 @@ import (
 // After a call, and after text that looked like a call and is none: that is given back as text.
 
 // readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The next
-// call follows (atInvoke, inWrapper, inCall, atJSONName, inLiteral), maybe after prose, or the end of the
+// call follows (atInvoke, inWrapper, inTags, atJSONName, inLiteral), maybe after prose, or the end of the
 // wrapper. Anything else ends the answer (afterAnswer): the model wrote it without having seen the results
 // of its calls (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
-	blank := p.in.rest()
-	more := p.in.skipBlanks()
+	blank := p.in.Rest()
+	more := p.in.SkipBlanks()
 	if p.holdsRefused() {
-		p.writeText(blank[:len(blank)-len(p.in.rest())])
+		p.writeText(blank[:len(blank)-len(p.in.Rest())])
 	}
 	if !more {
 		return wait
 	}
-	rest := p.in.rest()
+	rest := p.in.Rest()
 	for _, read := range mayComeFirst {
 		if next, v := read(p, rest); v != markup.NoMatch {
 			return next
@@ -30,10 +32,10 @@ func (p *parser) readBetweenCalls() state {
 	}
 	t, opens := p.matchOpener(rest)
 	switch {
-	case rest[0] == '{' && p.call.wrapperOpen:
+	case rest[0] == '{' && p.call.WrapperOpen:
 		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
 		return atJSONName
-	case p.endsInTag(rest) && (p.cutShort || p.proseBetween == nil):
+	case p.endsInTag(rest) && (p.in.CutShort || p.proseBetween == nil):
 		return p.cutNextCall()
 	}
 	for _, read := range mayComeNext {
@@ -62,7 +64,7 @@ func (p *parser) readBetweenCalls() state {
 // endsInTag reports whether the text was cut within a tag that would have begun another call, with which
 // rest begins.
 func (p *parser) endsInTag(rest []byte) bool {
-	if !p.in.eof || !p.beginsTag(rest[0]) {
+	if !p.in.EOF || !p.BeginsTag(rest[0]) {
 		return false
 	}
 	for _, g := range p.Spellings {
@@ -81,7 +83,7 @@ func (p *parser) endsInTag(rest []byte) bool {
 // no other, it is text.
 func (p *parser) runOn() state {
 	if p.holdsRefused() {
-		if p.proseBetween = nil; p.in.isMarked() {
+		if p.proseBetween = nil; p.in.IsMarked() {
 			p.giveBackText()
 		}
 		p.call = callSeen{}
@@ -111,10 +113,10 @@ func (p *parser) cutNextCall() state {
 // an opening that tool_choice does not let come.
 func (p *parser) giveBack() state {
 	switch {
-	case p.in.eof && p.cutShort && p.isBarred():
+	case p.in.EOF && p.in.CutShort && p.isBarred():
 		p.openCall()
 		return afterAnswer
-	case p.calls.whole > 0 && p.in.eof && !p.isInProse(): // more text could have made a call of it
+	case p.calls.whole > 0 && p.in.EOF && !p.isInProse(): // more text could have made a call of it
 		return p.cutNextCall()
 	case p.calls.whole > 0:
 		return p.runOn()
@@ -125,9 +127,10 @@ func (p *parser) giveBack() state {
 
 // giveBackText writes what was read after the mark as text, and forgets the call.
 func (p *parser) giveBackText() {
-	raw := p.unescaped(p.in.giveBack())
-	p.out.dropInput()
-	p.call, p.value.open = callSeen{}, false
+	raw := p.unescaped(p.in.GiveBack())
+	p.out.DropInput()
+	p.call = callSeen{}
+	p.tags.Begin()
 	if len(raw) > 0 {
 		p.writeText(raw)
 	}
@@ -138,14 +141,14 @@ func (p *parser) giveBackText() {
 // wrapper or where its tags are those of calls alone, the rest of the call is text, too (inBrokenCall).
 func (p *parser) giveBackCall(reason string) state {
 	switch {
-	case p.call.quoted > 0:
+	case p.call.Quoted > 0:
 		return p.giveBack()
-	case p.in.eof && reason == "incomplete" && p.isBarred():
+	case p.in.EOF && reason == "incomplete" && p.isBarred():
 		p.openCall()
 		return afterAnswer
 	}
-	wrapperOpen := p.call.wrapperOpen
-	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel(), InText: true}
+	wrapperOpen := p.call.WrapperOpen
+	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: reason, Unread: p.endedByModel(), InText: true}
 	if o.Unread && (wrapperOpen && reason != "incomplete" || reason == messages.ReasonNoArgumentsRead) {
 		o.Kind = messages.OutcomeRefused
 		if reason == "tool_name" {
@@ -153,11 +156,11 @@ func (p *parser) giveBackCall(reason string) state {
 		}
 	}
 	p.noteOutcome(o)
-	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
-	if p.in.eof && p.cutShort && (reason == "incomplete" || p.doubt.cut) { // what looks like calls may stand in a value
-		p.in.takeAll(SpanText)
+	certain := wrapperOpen || p.call.Spelling != nil && !p.call.Unoffered
+	if p.in.EOF && p.in.CutShort && reason == "incomplete" { // what looks like calls may stand in a value
+		p.in.TakeAll(completion.SpanText)
 	}
-	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
+	cut := p.calls.whole > 0 && p.in.EOF && reason == "incomplete"
 	switch {
 	case cut && !wrapperOpen && !p.isInProse():
 		return p.cutNextCall()
@@ -166,7 +169,7 @@ func (p *parser) giveBackCall(reason string) state {
 	case p.calls.whole > 0:
 		p.calls.incomplete = cut
 		p.giveBackText()
-		p.call = callSeen{begun: true, wrapperOpen: wrapperOpen}
+		p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: wrapperOpen}}
 		return inBrokenCall
 	}
 	p.giveBackText()
@@ -175,17 +178,17 @@ func (p *parser) giveBackCall(reason string) state {
 
 // isInProse reports whether the call stands behind prose in an answer that is whole, so that what is no call
 // is a word about one.
-func (p *parser) isInProse() bool { return p.call.prose != nil && !p.cutShort }
+func (p *parser) isInProse() bool { return p.call.prose != nil && !p.in.CutShort }
 
 // isBarred reports whether the call that the text ends in is none to be given back, since tool_choice
 // lets no call come: openCall then ends the answer before it. A quoted one is text.
 func (p *parser) isBarred() bool {
-	return p.calls.whole == 0 && p.call.quoted == 0 && p.out.pending && !p.mayOpen()
+	return p.calls.whole == 0 && p.call.Quoted == 0 && p.out.Pending && !p.mayOpen()
 }
 
 // waitOrGiveBack waits for more text; if no more will come, it gives back what was read.
 func (p *parser) waitOrGiveBack() state {
-	if p.in.eof {
+	if p.in.EOF {
 		return p.giveBack()
 	}
 	return wait
@@ -195,7 +198,7 @@ func (p *parser) waitOrGiveBack() state {
 // has other calls, or a call was broken off by its stray text. The rest of it is text, too, up to the
 // next <invoke> or the end of the wrapper (betweenCalls). Of a call in JSON it is up to its own end.
 func (p *parser) readBrokenCall() state {
-	g := p.call.spelling
+	g := p.call.Spelling
 	if p.readTextUpTo(func(t markup.Tag) bool {
 		return t.Is("invoke") && t.Closing == (g != nil) && t.Spelling == cmp.Or(g, t.Spelling) || t.IsWrapper() && t.Closing
 	}) {
@@ -209,7 +212,7 @@ func (p *parser) readBrokenCall() state {
 // what looks like a call there may be part of a value, as in <function_calls><write><text><invoke>….
 func (p *parser) readForeignBlock() state {
 	if p.readTextUpTo(func(t markup.Tag) bool {
-		return t.IsWrapper() && t.Closing && (p.wrapperSpelling != nil || string(t.Name) == p.wrapper)
+		return t.IsWrapper() && t.Closing && (p.wrapperSpelling != nil || string(t.Name) == p.tags.Wrapper)
 	}) {
 		return inText
 	}
@@ -219,20 +222,20 @@ func (p *parser) readForeignBlock() state {
 // readTextUpTo writes text up to a tag for which ends is true, and reports whether that tag is next.
 func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
-		rest := p.in.rest()
+		rest := p.in.Rest()
 		n := p.nextTagStart(rest, 0)
 		if p.escaped.Tags != 0 {
-			n = nextEntity(rest, n)
+			n = completion.NextEntity(rest, n)
 		}
 		if n > 0 {
 			p.writeText(rest[:n])
-			p.in.take(n, SpanText)
+			p.in.Take(n, completion.SpanText)
 		}
 		if n == len(rest) {
 			return false
 		}
 		if rest[n] == '&' {
-			if !p.readEntity("", p.writeText) {
+			if !p.in.ReadEntity(p.escaped, "", completion.SpanText, p.writeText) {
 				return false
 			}
 			continue
@@ -245,6 +248,6 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 			return true
 		}
 		p.writeText(rest[n : n+1])
-		p.in.take(1, SpanText)
+		p.in.Take(1, completion.SpanText)
 	}
 }

@@ -1,10 +1,12 @@
 package answer
 
 import (
+	"strings"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"strings"
 )
 
 // What may stand behind a call, in the state betweenCalls. Each function reads what rest begins with, and
@@ -21,7 +23,7 @@ var (
 
 // readNextNamed reads the next call in a wrapper of calls whose objects stand behind their names.
 func (p *parser) readNextNamed(rest []byte) (next state, v markup.Verdict) {
-	if !p.call.wrapperOpen || p.wrapperSpelling != namedCalls {
+	if !p.call.WrapperOpen || p.wrapperSpelling != namedCalls {
 		return wait, markup.NoMatch
 	}
 	if _, _, v = p.matchNamed(rest); v != markup.Match {
@@ -33,7 +35,7 @@ func (p *parser) readNextNamed(rest []byte) (next state, v markup.Verdict) {
 
 // readNextOrphan reads the next call that stands before a closing tag without its opener.
 func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
-	if p.call.wrapperOpen || p.wrapperSpelling != orphanCalls {
+	if p.call.WrapperOpen || p.wrapperSpelling != orphanCalls {
 		return wait, markup.NoMatch
 	}
 	return p.readAlone(rest, true)
@@ -41,7 +43,7 @@ func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
 
 // readNextLiteral reads the beginning of calls that are literals.
 func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
-	if !p.call.wrapperOpen && rest[0] != '[' && rest[0] != format.GemmaCall[0] {
+	if !p.call.WrapperOpen && rest[0] != '[' && rest[0] != format.GemmaCall[0] {
 		return wait, markup.NoMatch
 	}
 	syntax, name, v := p.matchWrapped(rest)
@@ -56,7 +58,7 @@ func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
 // readNextInWrapper reads what may stand between calls in a wrapper: what parts the elements of a list, the
 // name of a tool on a line before its input, a brace too many, or prose.
 func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
-	if !p.call.wrapperOpen {
+	if !p.call.WrapperOpen {
 		return wait, markup.NoMatch
 	}
 	switch n, v := p.matchSeparator(rest); v {
@@ -64,7 +66,7 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	case markup.Match:
 		p.listEnd = strings.TrimPrefix(p.listEnd, string(rest[:n]))
-		p.in.take(n, SpanMarkup)
+		p.in.Take(n, completion.SpanMarkup)
 		return betweenCalls, v
 	}
 	switch name, n, v := p.matchNameLine(rest); v {
@@ -83,20 +85,20 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 
 // readNextComment reads a comment.
 func (p *parser) readNextComment(rest []byte) (next state, v markup.Verdict) {
-	return p.leaveOut(markup.MatchComment(rest, p.in.eof))
+	return p.leaveOut(markup.MatchComment(rest, p.in.EOF))
 }
 
 // readNextStray reads a closing tag that closes nothing, a line break of HTML, or closed thinking: the calls
 // behind it would be lost. In the formats of Claude 2 it shows that the calls are over, where their wrapper is.
 func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
-	if p.format.InventsResults && !p.textMayFollow && !p.call.wrapperOpen || p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
+	if p.format.InventsResults && !p.textMayFollow && !p.call.WrapperOpen || p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
 		return wait, markup.NoMatch
 	}
 	switch t, v := p.matchOpener(rest); {
 	case v == markup.NeedMore, v == markup.Match && (t.IsWrapper() || t.Is("invoke") || t.Is("tool_name") || t.Is("parameters") || t.Is("parameter")):
 		return wait, markup.NoMatch // what it is, is decided next
 	}
-	switch t, v := p.matchThinking(rest, p.in.eof); {
+	switch t, v := p.matchThinking(rest, p.in.EOF); {
 	case v == markup.NeedMore:
 		return wait, v
 	case v == markup.Match && !t.Closing:
@@ -104,7 +106,7 @@ func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
 	case rest[0] != '<':
 		return wait, markup.NoMatch
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := markup.MatchTag(rest, p.in.EOF)
 	if v == markup.Match && (!t.Closing && string(t.Name) != "br" || len(t.Attributes) > 0 || t.Is("function_results")) {
 		v = markup.NoMatch
 	}
@@ -118,7 +120,7 @@ func (p *parser) matchClosedThinking(rest []byte, t markup.TextTag) (n int, v ma
 		if n += p.nextTagStart(head[n:], 0); n == len(head) {
 			break
 		}
-		switch end, v := p.matchThinking(rest[n:], p.in.eof); {
+		switch end, v := p.matchThinking(rest[n:], p.in.EOF); {
 		case v == markup.NeedMore:
 			return n, v
 		case v == markup.Match && end.Closing && end.Name == t.Name:
@@ -126,7 +128,7 @@ func (p *parser) matchClosedThinking(rest []byte, t markup.TextTag) (n int, v ma
 		}
 	}
 	if len(head) < maxAside {
-		return n, p.in.needMore()
+		return n, p.in.NeedMore()
 	}
 	return n, markup.NoMatch
 }
@@ -137,7 +139,7 @@ func (p *parser) leaveOut(n int, v markup.Verdict) (state, markup.Verdict) {
 		return wait, v
 	}
 	p.noteAfterCall("stray_text")
-	p.in.take(n, SpanDropped)
+	p.in.Take(n, completion.SpanDropped)
 	return betweenCalls, v
 }
 
@@ -146,9 +148,9 @@ func (p *parser) readNextHeader(rest []byte) (next state, v markup.Verdict) {
 	if !p.ReadsChannels {
 		return wait, markup.NoMatch
 	}
-	h, v := held.MatchHeader(rest, p.in.eof)
+	h, v := held.MatchHeader(rest, p.in.EOF)
 	if v == markup.NoMatch {
-		h, v = held.MatchErasedHeader(rest, p.in.needMore(), &p.tools)
+		h, v = held.MatchErasedHeader(rest, p.in.NeedMore(), &p.tools)
 	}
 	switch {
 	case v != markup.Match:
@@ -163,7 +165,7 @@ func (p *parser) readNextHeader(rest []byte) (next state, v markup.Verdict) {
 func (p *parser) readNextHeadless(rest []byte) (next state, v markup.Verdict) {
 	t, name, v := p.matchHeadless(rest)
 	switch {
-	case v == markup.NeedMore && p.in.eof:
+	case v == markup.NeedMore && p.in.EOF:
 		return p.cutNextCall(), v
 	case v != markup.Match:
 		return wait, v
@@ -179,17 +181,17 @@ func (p *parser) readNextTag(t markup.Tag) state {
 		return p.readRefusedEnd(t)
 	case t.Is("invoke") && !t.Closing:
 		p.beginNextCall(t)
-		p.noteBare()
+		p.call.NoteBare()
 		return atInvoke
-	case t.Is("tool_name") && !t.Closing && p.call.wrapperOpen:
+	case t.Is("tool_name") && !t.Closing && p.call.WrapperOpen:
 		p.beginNextCall(t)
 		return inWrapper
 	case t.IsWrapper() && t.Closing:
-		p.in.take(t.Len, SpanMarkup)
-		p.call.wrapperOpen, p.calls.closed = false, true
+		p.in.Take(t.Len, completion.SpanMarkup)
+		p.call.WrapperOpen, p.calls.closed = false, true
 		return betweenCalls
 	case t.IsWrapper():
-		switch p.matchNamedWrapper(p.in.rest(), &t) {
+		switch p.matchNamedWrapper(p.in.Rest(), &t) {
 		case markup.NeedMore:
 			return wait
 		case markup.Match:
@@ -198,10 +200,10 @@ func (p *parser) readNextTag(t markup.Tag) state {
 		}
 		p.beginNextCall(t)
 		p.openWrapper(t)
-		p.in.take(t.Len, SpanMarkup)
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters") || t.Is("parameter")):
-		p.in.take(t.Len, SpanMarkup)
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return betweenCalls
 	}
 	return p.runOn()

@@ -2,12 +2,14 @@ package answer
 
 import (
 	"bytes"
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/prompt"
 	"slices"
 	"strings"
 	"sync"
+
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/prompt"
 )
 
 // Prose between calls, which models go on with after the end of a call: "Now the other file." Where a
@@ -24,12 +26,12 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	n, v := p.matchProse(rest)
 	if v == markup.Match {
 		if p.proseBetween == nil {
-			p.in.setMark()
+			p.in.SetMark()
 		} else { // an empty wrapper stands between the two
 			p.proseBetween = append(p.proseBetween, "\n\n"...)
 		}
 		p.proseBetween = append(p.proseBetween, bytes.TrimSpace(rest[:n])...)
-		p.in.take(n, SpanText)
+		p.in.Take(n, completion.SpanText)
 	}
 	return v
 }
@@ -37,7 +39,7 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 // wrapperMayEnd reports whether the calls may be over: their wrapper was closed, or needs no end.
 func (p *parser) wrapperMayEnd() bool {
 	g := p.wrapperSpelling
-	return !p.call.wrapperOpen || g != nil && g.Endless && p.listEnd == "" && !p.call.alone
+	return !p.call.WrapperOpen || g != nil && g.Endless && p.listEnd == "" && !p.call.alone
 }
 
 // matchProse matches prose before a call. There is none if Markdown code is open in it, which would quote
@@ -63,13 +65,13 @@ func (p *parser) matchProse(rest []byte) (n int, v markup.Verdict) {
 	if len(head) == maxAside {
 		return n, markup.NoMatch
 	}
-	return n, p.in.needMore()
+	return n, p.in.NeedMore()
 }
 
 // matchNext matches what means something in prose. It reports whether that is the beginning of a call, or
 // what there is of one where the answer was cut.
 func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
-	if p.cutShort && p.endsInTag(rest) {
+	if p.in.CutShort && p.endsInTag(rest) {
 		return true, markup.Match
 	}
 	t, v := p.matchTextTag(rest)
@@ -77,7 +79,7 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 		return t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper, v
 	}
 	switch _, _, v := p.matchHeadless(rest); {
-	case v == markup.NeedMore && p.in.eof: // it was cut
+	case v == markup.NeedMore && p.in.EOF: // it was cut
 		return true, markup.Match
 	case v != markup.NoMatch:
 		return true, v

@@ -2,10 +2,12 @@ package answer
 
 import (
 	"bytes"
+	"strings"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/schema"
-	"strings"
 )
 
 // The beginning of a call: <invoke>, and the name of its tool. The call is pending until it is certain
@@ -15,10 +17,10 @@ import (
 
 // readInvoke is the state atInvoke: <invoke> or <invoke name="…"> is next, and the mark stands before
 // it or before its wrapper. After the first, the name of the tool must follow (atToolName); the
-// second has it (inCall), and <invoke name="…"/> is a whole call. A tag with other attributes is
+// second has it (inTags), and <invoke name="…"/> is a whole call. A tag with other attributes is
 // given back.
 func (p *parser) readInvoke() state {
-	t, v := p.matchTag(p.in.rest())
+	t, v := p.tags.MatchTag(p.in.Rest())
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -28,7 +30,7 @@ func (p *parser) readInvoke() state {
 	if _, ok := t.NameAttribute(); ok {
 		return p.beginNamed(t)
 	}
-	p.in.take(t.Len, SpanMarkup)
+	p.in.Take(t.Len, completion.SpanMarkup)
 	if len(t.Attributes) > 0 || t.Empty {
 		return p.giveBack()
 	}
@@ -37,9 +39,9 @@ func (p *parser) readInvoke() state {
 
 // beginNamed reads t, which opens a call and names its tool.
 func (p *parser) beginNamed(t markup.Tag) state {
-	p.call.attributeForm = true
+	p.call.AttributeForm = true
 	name, _ := t.NameAttribute()
-	if g := p.call.spelling; g != nil {
+	if g := p.call.Spelling; g != nil {
 		switch next, v := p.readJoined(t, name); {
 		case v == markup.NeedMore:
 			return wait
@@ -53,42 +55,42 @@ func (p *parser) beginNamed(t markup.Tag) state {
 	for name, value := range t.Values() {
 		p.call.attributes = append(p.call.attributes, [2]string{name, markup.Unescape(value, p.escaped, "")})
 	}
-	if p.call.unread = len(p.call.attributes) > 0; strings.Contains(attributes, "=") && p.tools.Named(tool) != nil { // <function=book note="a">
-		name, p.call.unread = tool, true
+	if p.call.Unread = len(p.call.attributes) > 0; strings.Contains(attributes, "=") && p.tools.Named(tool) != nil { // <function=book note="a">
+		name, p.call.Unread = tool, true
 	}
-	p.in.take(t.Len, SpanMarkup)
-	p.in.showsTokens = p.call.spelling != nil && markup.HoldsBlankToken(t.Full)
+	p.in.Take(t.Len, completion.SpanMarkup)
+	p.in.ShowsTokens = p.call.Spelling != nil && markup.HoldsBlankToken(t.Full)
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
 	if t.Empty {
 		return p.closeCall("")
 	}
-	return inCall
+	return p.beginTags()
 }
 
 // readToolName is the state atToolName: <invoke> has been read. It reads <tool_name>x</tool_name>, or
-// a bare x before <parameters> that is the name of an offered tool (inCall). A comment before it is
+// a bare x before <parameters> that is the name of an offered tool (inTags). A comment before it is
 // passed over, and so is <invoke>, in a wrapper, before another (atInvoke). Before anything else the
 // call is given back.
 func (p *parser) readToolName() state {
-	if !p.in.skipBlanks() {
+	if !p.in.SkipBlanks() {
 		return p.waitOrGiveBack()
 	}
-	rest := p.in.rest()
-	switch n, v := markup.MatchComment(rest, p.in.eof); v {
+	rest := p.in.Rest()
+	switch n, v := markup.MatchComment(rest, p.in.EOF); v {
 	case markup.NeedMore:
 		return wait
 	case markup.Match:
-		p.noteReason("stray_text")
-		p.in.take(n, SpanDropped)
+		p.call.NoteReason("stray_text")
+		p.in.Take(n, completion.SpanDropped)
 		return atToolName
 	}
 	match := p.matchBareName
 	if rest[0] == '<' {
-		t, v := p.matchTag(rest)
-		if v == markup.Match && t.Is("invoke") && !t.Closing && p.call.wrapperOpen {
-			p.noteReason("restarted")
+		t, v := p.tags.MatchTag(rest)
+		if v == markup.Match && t.Is("invoke") && !t.Closing && p.call.WrapperOpen {
+			p.call.NoteReason("restarted")
 			return atInvoke
 		}
 		match = p.matchTaggedName
@@ -100,19 +102,19 @@ func (p *parser) readToolName() state {
 	case markup.NoMatch:
 		return p.giveBack()
 	}
-	p.in.take(n, SpanMarkup)
+	p.in.Take(n, completion.SpanMarkup)
 	if rest[0] != '<' {
-		p.noteReason("bare_tool_name")
+		p.call.NoteReason("bare_tool_name")
 	}
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
-	return inCall
+	return p.beginTags()
 }
 
 // matchTaggedName matches <tool_name>x</tool_name>, which rest begins with, and returns the name.
 func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verdict) {
-	t, v := p.matchTag(rest)
+	t, v := p.tags.MatchTag(rest)
 	switch {
 	case v != markup.Match:
 		return "", 0, v
@@ -147,11 +149,11 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 	end = bytes.IndexByte(rest, '<')
 	switch {
 	case end < 0 && len(rest) <= format.MaxToolName:
-		return "", 0, t, p.in.needMore()
+		return "", 0, t, p.in.NeedMore()
 	case end < 0 || end > format.MaxToolName:
 		return "", 0, t, markup.NoMatch
 	}
-	t, v = p.matchTag(rest[end:])
+	t, v = p.tags.MatchTag(rest[end:])
 	return strings.Trim(string(rest[:end]), " \t\r\n"), end, t, v
 }
 
@@ -161,24 +163,24 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.Find(name)
 	if tool == nil {
-		if p.call.quoted > 0 || p.call.bare || p.call.spelling != nil && !p.call.wrapperOpen && p.text.code.midLine { // quoted, or prose
+		if p.call.Quoted > 0 || p.call.Bare || p.call.Spelling != nil && !p.call.WrapperOpen && p.text.code.midLine { // quoted, or prose
 			return p.giveBack(), false
 		}
 		if !format.IsToolName(name) {
-			if name = p.tools.Core(name); name == "" || !p.call.wrapperOpen {
-				p.call.tool = ""
+			if name = p.tools.Core(name); name == "" || !p.call.WrapperOpen {
+				p.call.Tool = ""
 				return p.giveBackCall("tool_name"), false
 			}
 		}
-		p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, true
+		p.call.Tool, p.call.Schema, p.call.Unoffered = name, schema.ObjectOfStrings, true
 		return wait, true
 	}
-	p.call.tool, p.call.schema, p.call.unoffered = tool.Name, p.schemas.Of(tool), false
-	p.out.flowsValues = tool.FlowsValues(p.flowsValues)
+	p.call.Tool, p.call.Schema, p.call.Unoffered = tool.Name, p.schemas.Of(tool), false
+	p.out.FlowsValues = tool.FlowsValues(p.flowsValues)
 	if reason != "" {
-		p.noteReason(reason)
+		p.call.NoteReason(reason)
 	}
-	if p.call.wrapperOpen {
+	if p.call.WrapperOpen {
 		p.holdOffered()
 	}
 	return wait, true

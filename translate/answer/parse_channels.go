@@ -1,11 +1,13 @@
 package answer
 
 import (
+	"strings"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"strings"
 )
 
 // Messages on channels: <|channel|>analysis<|message|> begins thinking, one to a tool is a call, and
@@ -17,13 +19,13 @@ import (
 func (p *parser) readChannel(rest []byte) (next state, v markup.Verdict) {
 	text := &p.text
 	if text.channel != "" {
-		if t, v := format.HarmonySpelling.MatchListed(rest, p.in.eof); v == markup.NeedMore {
+		if t, v := format.HarmonySpelling.MatchListed(rest, p.in.EOF); v == markup.NeedMore {
 			return wait, v
 		} else if v == markup.Match && t.Closing {
 			return p.endMessage(t.Len), v
 		}
 	}
-	h, v := held.MatchHeader(rest, p.in.eof)
+	h, v := held.MatchHeader(rest, p.in.EOF)
 	if v != markup.Match {
 		return wait, v
 	}
@@ -43,7 +45,7 @@ func (p *parser) readChannel(rest []byte) (next state, v markup.Verdict) {
 	case h.Channel == format.Analysis:
 		return p.beginAnalysis(h.Len), v
 	}
-	p.in.take(h.Len, SpanMarkup)
+	p.in.Take(h.Len, completion.SpanMarkup)
 	return inText, v
 }
 
@@ -68,7 +70,7 @@ func (p *parser) endMessage(n int) state {
 	if thought { // its header is text, too
 		return p.takeText(n)
 	}
-	p.in.take(n, SpanMarkup)
+	p.in.Take(n, completion.SpanMarkup)
 	return inText
 }
 
@@ -79,22 +81,22 @@ func (p *parser) beginChannelCall(h held.Header) state {
 	} else {
 		p.beginCall(markup.Tag{Spelling: format.HarmonySpelling})
 	}
-	p.call.mustBeWhole, p.call.bare, p.call.attributeForm = h.Erased, h.Erased, true
-	p.in.take(h.Len, SpanMarkup)
+	p.call.MustBeWhole, p.call.Bare, p.call.AttributeForm = h.Erased, h.Erased, true
+	p.in.Take(h.Len, completion.SpanMarkup)
 	if next, ok := p.nameTool(strings.TrimPrefix(h.Tool, "functions.")); !ok {
 		return next
 	}
 	p.holdOffered()
-	p.value = valueSeen{}
+	p.json = jsonSeen{}
 	return inJSONCall
 }
 
 // matchMessageEnd matches what ends a message: the marker behind it, or the header of the next.
 func (p *parser) matchMessageEnd(rest []byte) markup.Verdict {
-	if t, v := format.HarmonySpelling.MatchListed(rest, p.in.eof); v == markup.NeedMore || v == markup.Match && t.Closing {
+	if t, v := format.HarmonySpelling.MatchListed(rest, p.in.EOF); v == markup.NeedMore || v == markup.Match && t.Closing {
 		return v
 	}
-	_, v := held.MatchHeader(rest, p.in.eof)
+	_, v := held.MatchHeader(rest, p.in.EOF)
 	return v
 }
 
@@ -103,7 +105,7 @@ func (p *parser) matchMessageEnd(rest []byte) markup.Verdict {
 // there is none.
 func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
 	text := &p.text
-	h, v := held.MatchErasedHeader(rest, p.in.needMore(), &p.tools)
+	h, v := held.MatchErasedHeader(rest, p.in.NeedMore(), &p.tools)
 	switch {
 	case v == markup.NeedMore:
 		return wait, v
@@ -118,7 +120,7 @@ func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
 		text.joined = false
 		return p.endMessage(len("assistantfinal")), markup.Match
 	}
-	begun := p.out.textBegun || text.prefill != "" || text.code.midLine || text.joined
+	begun := p.out.TextBegun || text.prefill != "" || text.code.midLine || text.joined
 	switch {
 	case begun:
 	case held.BeginsJoined(rest, format.Analysis):

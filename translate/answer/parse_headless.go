@@ -2,6 +2,8 @@ package answer
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 )
@@ -17,7 +19,7 @@ func (p *parser) matchHeadless(rest []byte) (t markup.Tag, name string, v markup
 			return markup.Tag{Spelling: g}, name, v
 		}
 	}
-	if p.ReadsUnbracketed || p.call.wrapperOpen {
+	if p.ReadsUnbracketed || p.call.WrapperOpen {
 		t, v = p.matchUnbracketed(rest)
 	}
 	return t, "", v
@@ -28,7 +30,7 @@ func (p *parser) readHeadless(rest []byte) (next state, v markup.Verdict) {
 	t, name, v := p.matchHeadless(rest)
 	switch {
 	case v == markup.NeedMore:
-		return wait, p.in.needMore()
+		return wait, p.in.NeedMore()
 	case v == markup.NoMatch:
 		return wait, v
 	}
@@ -41,19 +43,19 @@ func (p *parser) readHeadless(rest []byte) (next state, v markup.Verdict) {
 
 // beginHeadless begins such a call, which is pending.
 func (p *parser) beginHeadless(t markup.Tag, name string) state {
-	if !p.call.wrapperOpen || name != "" {
-		p.call.mustBeWhole, p.call.bare = true, true
+	if !p.call.WrapperOpen || name != "" {
+		p.call.MustBeWhole, p.call.Bare = true, true
 	}
 	if name == "" {
 		return p.beginUnbracketed(t)
 	}
-	p.call.attributeForm = true
-	p.noteReason("wrong_opener")
-	p.in.take(len(name), SpanMarkup)
+	p.call.AttributeForm = true
+	p.call.NoteReason("wrong_opener")
+	p.in.Take(len(name), completion.SpanMarkup)
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
-	return inCall
+	return p.beginTags()
 }
 
 // mayBeHeadless reports whether a line that text begins with may begin such a call.
@@ -91,23 +93,23 @@ func (p *parser) matchFirstWord(text []byte) (name string, v markup.Verdict) {
 func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
 	switch name, v = p.matchFirstWord(rest); v {
 	case markup.NeedMore:
-		return "", nil, p.in.needMore()
+		return "", nil, p.in.NeedMore()
 	case markup.NoMatch:
 		return "", nil, v
 	}
 	v = markup.NoMatch
-	behind, blank := p.in.matchBlanks(rest, len(name), maxGap)
+	behind, blank := p.in.MatchBlanks(rest, len(name), completion.MaxGap)
 	for _, g := range p.Spellings {
 		between := g.Between()
-		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {
+		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.EOF {
 			continue
 		}
-		end, ends := g.MatchListed(rest[behind:], p.in.eof)
+		end, ends := g.MatchListed(rest[behind:], p.in.EOF)
 		switch {
 		case markup.HasPrefix(rest[behind:], between), p.calls.whole > 0 && ends == markup.Match && end.Closing && end.Is("invoke"):
 			return name, g, markup.Match
 		case blank == markup.NeedMore || ends == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
-			v = p.in.needMore()
+			v = p.in.NeedMore()
 		}
 	}
 	return name, nil, v

@@ -2,13 +2,15 @@ package answer
 
 import (
 	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
@@ -18,13 +20,13 @@ import (
 // before its arguments come. In any case the whole object is then read (inJSONCall); a name
 // that no tool can have is given back.
 func (p *parser) readJSONName() state {
-	name, v := matchJSONName(p.in.rest(), p.in.eof)
+	name, v := matchJSONName(p.in.Rest(), p.in.EOF)
 	if v == markup.NeedMore {
 		return wait
 	}
-	p.value = valueSeen{}
+	p.json = jsonSeen{}
 	if p.call.alone {
-		switch p.matchCallKey(p.in.rest()) {
+		switch p.matchCallKey(p.in.Rest()) {
 		case markup.NeedMore:
 			return wait
 		case markup.NoMatch:
@@ -89,36 +91,36 @@ func matchFirstString(s []byte, more markup.Verdict) (name string, v markup.Verd
 // the text up to the last brace, and then writes the arguments (afterJSONCall). A call that cannot
 // be read as JSON is given back or, if its block is open, broken off; so is one that was cut.
 func (p *parser) readJSONCall() state {
-	v := &p.value
-	rest := p.in.rest()
-	n, end := v.json.ReadObject(rest)
+	v := &p.json
+	rest := p.in.Rest()
+	n, end := v.depth.ReadObject(rest)
 	v.held = append(v.held, rest[:n]...)
-	p.in.take(n, SpanValue)
+	p.in.Take(n, completion.SpanValue)
 	switch {
-	case p.holdsTooMuch():
+	case p.out.HoldsTooMuch(len(v.held)):
 		return p.closeTooLong()
 	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.NoMatch && v.json.Depth == 1 && !v.json.InString && !lacksMember(v.held): // a tag in place of the last brace, which the model forgot
-		switch _, tag := p.matchOpener(p.in.rest()); {
+	case end == markup.NoMatch && v.depth.Depth == 1 && !v.depth.InString && !lacksMember(v.held): // a tag in place of the last brace, which the model forgot
+		switch _, tag := p.matchOpener(p.in.Rest()); {
 		case tag == markup.NeedMore:
 			return wait
-		case tag == markup.NoMatch && !p.cutShort:
+		case tag == markup.NoMatch && !p.in.CutShort:
 			return p.closeUnreadableJSON()
 		}
-		p.noteReason("missing_brace")
+		p.call.NoteReason("missing_brace")
 		v.held, v.braced = append(v.held, '}'), true
 		return p.endJSONCall()
 	case end == markup.NoMatch:
 		return p.closeUnreadableJSON()
-	case !p.in.eof:
+	case !p.in.EOF:
 		return wait
-	case p.cutShort || p.isPending():
+	case p.in.CutShort || p.tags.IsPending():
 		said := markup.Unescape(string(v.held), p.escaped, "")
-		if !p.call.isInput() {
+		if !p.call.IsInput() {
 			said = held.CutArguments(said)
 		}
-		p.out.writeCutObject(said)
+		p.out.WriteCutObject(said)
 		return p.breakOff()
 	}
 	p.calls.incomplete = true // it has no end, and may have been cut
@@ -133,34 +135,34 @@ func lacksMember(text []byte) bool {
 
 // heldTool returns what is known of the tool of the call.
 func (p *parser) heldTool() *held.Tool {
-	return &held.Tool{Name: p.call.tool, Schema: p.call.schema, Unoffered: p.call.unoffered, Braced: p.value.braced}
+	return &held.Tool{Name: p.call.Tool, Schema: p.call.Schema, Unoffered: p.call.Unoffered, Braced: p.json.braced}
 }
 
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
-	said := markup.Unescape(string(p.value.held), p.escaped, "")
-	if p.call.isInput() {
+	said := markup.Unescape(string(p.json.held), p.escaped, "")
+	if p.call.IsInput() {
 		return p.endJSONInput(said)
 	}
 	call, ok := held.ReadObject(said, &p.tools)
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
-	if p.call.tool == "" {
+	if p.call.Tool == "" {
 		if next, ok := p.nameTool(call.Tool()); !ok {
 			return next
 		}
 	}
 	input, slips, ok := p.heldTool().Arguments(&call)
 	if !ok {
-		p.call.unread = true
+		p.call.Unread = true
 		return p.closeUnreadableJSON()
 	}
-	if p.call.spelling.IsUnsure() && (!call.IsBare() || !held.Takes(p.call.schema, input)) {
+	if p.call.Spelling.IsUnsure() && (!call.IsBare() || !held.Takes(p.call.Schema, input)) {
 		return p.giveBack() // the description of a tool
 	}
-	if !p.call.spelling.IsListed() && p.format.Name != format.JSON && p.format.Name != format.Llama {
-		p.noteReason("json_call")
+	if !p.call.Spelling.IsListed() && p.format.Name != format.JSON && p.format.Name != format.Llama {
+		p.call.NoteReason("json_call")
 	}
 	p.noteReasons(slips)
 	return p.writeJSONInput(said, input)
@@ -169,14 +171,14 @@ func (p *parser) endJSONCall() state {
 // endJSONInput is endJSONCall where the object is the input alone.
 func (p *parser) endJSONInput(said string) state {
 	if said[0] == '"' {
-		p.noteReason("json_string")
+		p.call.NoteReason("json_string")
 		said = rawjson.UnquoteLoose(said)
 	}
 	input, slips, ok := p.heldTool().Input(said)
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
-	if p.call.unoffered && p.call.spelling.IDs && held.IsCallID(p.call.tool) && !p.inferTool(input) {
+	if p.call.Unoffered && p.call.Spelling.IDs && held.IsCallID(p.call.Tool) && !p.inferTool(input) {
 		return p.giveBackCall("tool_name")
 	}
 	p.noteReasons(slips)
@@ -189,7 +191,7 @@ func (p *parser) inferTool(input jsontext.Value) bool {
 	i, ok := held.Infer(len(p.tools.List), func(i int) *schema.Schema { return p.schemas.Of(&p.tools.List[i]) }, input)
 	if ok {
 		p.nameTool(p.tools.List[i].Name)
-		p.noteReason("tool_name")
+		p.call.NoteReason("tool_name")
 	}
 	return ok
 }
@@ -197,16 +199,16 @@ func (p *parser) inferTool(input jsontext.Value) bool {
 // writeJSONInput writes the input of a call, which stands in what the model said.
 func (p *parser) writeJSONInput(said string, input []byte) state {
 	if !jsontext.Value(said).IsValid() {
-		p.noteReason("mended_json")
+		p.call.NoteReason("mended_json")
 	}
-	p.out.writeInput(input[:len(input)-1]) // closeToolUse writes the last brace
-	p.out.markWhole()
-	if !p.call.mustBeWhole && !p.call.inSentence && !p.isEcho() {
+	p.out.WriteInput(input[:len(input)-1]) // closeToolUse writes the last brace
+	p.out.MarkWhole()
+	if !p.call.MustBeWhole && !p.call.inSentence && !p.isEcho() {
 		p.openCall()
 	}
-	p.value.held = nil
-	p.call.jsonInput, p.call.nested = true, held.ClosesWithin(said)
-	p.call.members = memberNames(input)
+	p.json.held = nil
+	p.call.JSONInput, p.call.nested = true, held.ClosesWithin(said)
+	p.call.Members = rawjson.MemberNames(input)
 	return afterJSONCall
 }
 
@@ -214,24 +216,24 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 // call is broken off, and its text follows the block. Where a closing tag tells its end, the text goes up to
 // that: what looks like a call before it may stand in a string.
 func (p *parser) closeUnreadableJSON() state {
-	p.noteReason("invalid_json")
-	held := p.value.held
-	if p.value.braced {
+	p.call.NoteReason("invalid_json")
+	held := p.json.held
+	if p.json.braced {
 		held = held[:len(held)-1]
 	}
-	p.value.held = nil
+	p.json.held = nil
 	switch {
-	case p.isPending():
+	case p.tags.IsPending():
 		return p.giveBackCall("invalid_json")
-	case p.out.pending:
+	case p.out.Pending:
 		return p.refuse()
 	}
-	p.call.stray = held
-	p.in.seen.makeStray()
-	g := p.call.spelling
+	p.call.Stray = held
+	p.in.Seen.MakeStray()
+	g := p.call.Spelling
 	next := p.closeUnreadable()
 	if next == betweenCalls && g.IsJSON() && g.Ends() {
-		p.call.spelling = g
+		p.call.Spelling = g
 		return inBrokenCall
 	}
 	return next
@@ -242,16 +244,16 @@ func (p *parser) closeUnreadableJSON() state {
 // to note a missing one, and leaves both to betweenCalls.
 func (p *parser) readAfterJSONCall() state {
 	if p.call.alone {
-		v := p.matchAloneEnd(p.in.rest())
+		v := p.matchAloneEnd(p.in.Rest())
 		switch {
 		case v == markup.NeedMore:
 			return wait
-		case v == markup.NoMatch || p.call.spelling == listedCalls:
+		case v == markup.NoMatch || p.call.Spelling == listedCalls:
 			return p.leakAlone()
 		}
 	}
-	if p.call.bare && p.call.spelling == format.HarmonySpelling && !p.call.apart {
-		switch held.MatchErasedEnd(p.in.rest(), p.in.eof) {
+	if p.call.Bare && p.call.Spelling == format.HarmonySpelling && !p.call.apart {
+		switch held.MatchErasedEnd(p.in.Rest(), p.in.EOF) {
 		case markup.NeedMore:
 			return wait
 		case markup.NoMatch:
@@ -259,21 +261,21 @@ func (p *parser) readAfterJSONCall() state {
 		}
 		p.call.apart = true
 	}
-	if !p.in.skipBlanks() {
-		if !p.in.eof {
+	if !p.in.SkipBlanks() {
+		if !p.in.EOF {
 			return wait
 		}
 		return p.closeUnended()
 	}
-	rest := p.in.rest()
-	if p.call.fence != "" && !p.call.alone {
+	rest := p.in.Rest()
+	if p.call.Fence != "" && !p.call.alone {
 		switch {
-		case markup.IsPrefixOf(rest, "```") && !p.in.eof:
+		case markup.IsPrefixOf(rest, "```") && !p.in.EOF:
 			return wait
 		case markup.HasPrefix(rest, "```"):
-			p.in.take(len("```"), SpanMarkup)
+			p.in.Take(len("```"), completion.SpanMarkup)
 		}
-		p.call.fence = ""
+		p.call.Fence = ""
 		return afterJSONCall
 	}
 	switch p.matchGoingOn(rest) {
@@ -283,21 +285,21 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeDoubtful()
 	}
 	if rest[0] == '}' {
-		p.noteReason("stray_text")
-		p.in.take(1, SpanDropped)
+		p.call.NoteReason("stray_text")
+		p.in.Take(1, completion.SpanDropped)
 		return afterJSONCall
 	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case p.call.isInput() && v == markup.Match && t.Closing && t.Is("invoke"):
-		p.in.take(t.Len, SpanMarkup)
+	case p.call.IsInput() && v == markup.Match && t.Closing && t.Is("invoke"):
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return p.closeCall("")
 	case v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
 		return p.closeCall("")
 	}
-	if p.call.wrapperOpen {
+	if p.call.WrapperOpen {
 		switch _, v := p.matchSeparator(rest); v {
 		case markup.NeedMore:
 			return wait
@@ -310,7 +312,7 @@ func (p *parser) readAfterJSONCall() state {
 
 // closeUnended closes a call that is whole, and whose end is not there.
 func (p *parser) closeUnended() state {
-	if !p.call.spelling.Ends() {
+	if !p.call.Spelling.Ends() {
 		return p.closeCall("")
 	}
 	return p.closeCall("missing_closer")

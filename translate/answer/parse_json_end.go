@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 )
 
@@ -17,9 +18,9 @@ func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
 	case '}':
 		return markup.VerdictOf(p.call.nested)
 	case ',':
-		i, v := p.in.matchBlanks(rest, 1, maxGap)
+		i, v := p.in.MatchBlanks(rest, 1, completion.MaxGap)
 		if v == markup.Match {
-			v = markup.VerdictOf(i < len(rest) && rest[i] == '"' || i == len(rest) && p.cutShort && p.call.isInput())
+			v = markup.VerdictOf(i < len(rest) && rest[i] == '"' || i == len(rest) && p.in.CutShort && p.call.IsInput())
 		}
 		return v
 	}
@@ -34,19 +35,19 @@ func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
 func (p *parser) matchMember(rest []byte) markup.Verdict {
 	i := len(rest) - len(bytes.TrimPrefix(rest, []byte(`"`)))
 	from := i
-	for i < len(rest) && i-from < maxGap && markup.IsNameByte(rest[i]) {
+	for i < len(rest) && i-from < completion.MaxGap && markup.IsNameByte(rest[i]) {
 		i++
 	}
-	cut := p.in.eof && p.cutShort && rest[0] == '"'
+	cut := p.in.EOF && p.in.CutShort && rest[0] == '"'
 	switch {
 	case i == len(rest) && cut:
 		return markup.Match
 	case i == len(rest):
-		return p.in.needMore()
+		return p.in.NeedMore()
 	case i == from || rest[i] != '"':
 		return markup.NoMatch
 	}
-	i, v := p.in.matchBlanks(rest, i+1, maxGap)
+	i, v := p.in.MatchBlanks(rest, i+1, completion.MaxGap)
 	if v == markup.Match {
 		v = markup.VerdictOf(i == len(rest) && cut || i < len(rest) && rest[i] == ':')
 	}

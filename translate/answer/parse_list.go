@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 )
 
@@ -31,11 +32,11 @@ func (p *parser) matchTokens(rest []byte, tokens []string) (n int, v markup.Verd
 	for _, token := range tokens {
 		switch {
 		case markup.IsPrefixOf(rest[n:], token):
-			return n, p.in.needMore()
+			return n, p.in.NeedMore()
 		case !markup.HasPrefix(rest[n:], token):
 			return n, markup.NoMatch
 		}
-		if n, v = p.in.matchBlanks(rest, n+len(token), maxGap); v != markup.Match {
+		if n, v = p.in.MatchBlanks(rest, n+len(token), completion.MaxGap); v != markup.Match {
 			return n, v
 		}
 	}
@@ -51,14 +52,14 @@ func (p *parser) matchSeparator(rest []byte) (n int, v markup.Verdict) {
 	case c != ',' && c != ';':
 		return 0, markup.NoMatch
 	}
-	i, v := p.in.matchBlanks(rest, 1, maxGap)
+	i, v := p.in.MatchBlanks(rest, 1, completion.MaxGap)
 	if v == markup.Match && i < len(rest) {
 		if _, _, next := p.matchWrapped(rest[i:]); next != markup.NoMatch {
 			return 1, next
 		}
 	}
 	if v == markup.Match {
-		v = markup.VerdictOf(i == len(rest) || rest[i] == '{' || rest[i] == ']' && p.listEnd != "" || p.beginsTag(rest[i]))
+		v = markup.VerdictOf(i == len(rest) || rest[i] == '{' || rest[i] == ']' && p.listEnd != "" || p.BeginsTag(rest[i]))
 	}
 	return 1, v
 }

@@ -2,6 +2,8 @@ package answer
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
@@ -30,12 +32,12 @@ func (p *parser) readLiteral() state {
 		return p.readErasedCalls()
 	}
 	if !l.whole {
-		n, v := l.scan.Scan(p.in.rest(), p.in.eof)
-		p.in.take(n, SpanValue)
+		n, v := l.scan.Scan(p.in.Rest(), p.in.EOF)
+		p.in.Take(n, completion.SpanValue)
 		switch {
 		case v == markup.NoMatch:
 			return p.closeUnbalanced()
-		case v == markup.NeedMore && !p.in.eof:
+		case v == markup.NeedMore && !p.in.EOF:
 			return wait
 		case v == markup.NeedMore:
 			return p.cutLiteral()
@@ -67,7 +69,7 @@ func (p *parser) readLiteral() state {
 	if !ok {
 		return p.giveBackLiteral("invalid_literal")
 	}
-	p.in.take(extra, SpanDropped)
+	p.in.Take(extra, completion.SpanDropped)
 	return p.writeLiterals(calls)
 }
 
@@ -77,13 +79,13 @@ func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
 	if p.literal.Bare || p.literal.Unclosed || p.literal.Syntax != format.GemmaLiteral {
 		return 0, markup.NoMatch
 	}
-	rest := p.in.rest()
-	for n < len(rest) && n < maxGap && (markup.IsBlank(rest[n]) || bytes.IndexByte([]byte("})]"), rest[n]) >= 0) {
+	rest := p.in.Rest()
+	for n < len(rest) && n < completion.MaxGap && (markup.IsBlank(rest[n]) || bytes.IndexByte([]byte("})]"), rest[n]) >= 0) {
 		n++
 	}
 	switch {
-	case n == len(rest) && p.in.eof:
-		return 0, markup.VerdictOf(!p.cutShort)
+	case n == len(rest) && p.in.EOF:
+		return 0, markup.VerdictOf(!p.in.CutShort)
 	case n == len(rest):
 		return 0, markup.NeedMore
 	case rest[n] != '<':
@@ -102,11 +104,11 @@ func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
 // readErasedCalls is readLiteral for calls that may have lost the quotes of their strings, and so may end
 // anywhere: they are read with the end of the text, unless that was cut.
 func (p *parser) readErasedCalls() state {
-	p.in.takeAll(SpanValue)
-	if !p.in.eof {
+	p.in.TakeAll(completion.SpanValue)
+	if !p.in.EOF {
 		return wait
 	}
-	if calls, ok := p.literal.ReadErased(p.literalText()); ok && !p.cutShort {
+	if calls, ok := p.literal.ReadErased(p.literalText()); ok && !p.in.CutShort {
 		return p.writeLiterals(calls)
 	}
 	return p.giveBackCall("incomplete")
@@ -126,8 +128,8 @@ func (p *parser) giveBackLiteral(reason string) state {
 
 // matchGoingOnLiteral is matchGoingOn for calls in a wrapper. Behind a comma another of them may stand.
 func (p *parser) matchGoingOnLiteral() markup.Verdict {
-	rest := p.in.rest()
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	rest := p.in.Rest()
+	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	switch {
 	case v == markup.NeedMore:
 		return v
@@ -136,7 +138,7 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 	case p.literal.Syntax == format.GemmaLiteral && held.GemmaDelimiter(rest[i:]) != "": // the string before went on
 		return markup.Match
 	case p.literal.Syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
-		return p.in.needMore()
+		return p.in.NeedMore()
 	case rest[i] != ',':
 		return markup.VerdictOf(rest[i] == '}' && held.ClosesWithin(p.literalText()))
 	}
@@ -153,19 +155,19 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 // text, if that was not cut, another call, or the closing tag of a wrapper that is not there. Where literals are not read,
 // it is the end of the text alone: else it is a text about calls.
 func (p *parser) matchAfterLiteral() markup.Verdict {
-	rest := p.in.rest()
+	rest := p.in.Rest()
 	if p.literal.Objects {
-		i, v := p.in.matchBlanks(rest, 0, maxGap)
+		i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 		if v == markup.Match {
-			v = markup.VerdictOf(i == len(rest) && !p.cutShort)
+			v = markup.VerdictOf(i == len(rest) && !p.in.CutShort)
 		}
 		return v
 	}
 	i := 0
-	for i < len(rest) && i < maxGap && (rest[i] == ' ' || rest[i] == '\t') {
+	for i < len(rest) && i < completion.MaxGap && (rest[i] == ' ' || rest[i] == '\t') {
 		i++
 	}
-	n, v := held.MatchEndMark(rest[i:], p.in.eof)
+	n, v := held.MatchEndMark(rest[i:], p.in.EOF)
 	switch i += n; {
 	case v == markup.NeedMore:
 		return v
@@ -182,23 +184,23 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 			return v
 		}
 	}
-	if i == len(rest) && p.in.eof { // text may have been cut that would have followed
-		return markup.VerdictOf(!p.cutShort)
+	if i == len(rest) && p.in.EOF { // text may have been cut that would have followed
+		return markup.VerdictOf(!p.in.CutShort)
 	}
-	return p.in.matchLineEnd(rest[i:])
+	return p.in.MatchLineEnd(rest[i:])
 }
 
 // closeUnbalanced reads calls that end at a tag before their last bracket: one that is missing there is
 // read as if it stood there, if the tag ends the wrapper.
 func (p *parser) closeUnbalanced() state {
-	t, v := p.matchOpener(p.in.rest())
+	t, v := p.matchOpener(p.in.Rest())
 	switch {
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.scan.Depth == 1 && !p.literal.Bare:
 		p.literal.Unclosed, p.literal.whole = true, true
 		return inLiteral
-	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), format.GemmaQuote)):
+	case p.in.EOF && p.in.CutShort && (p.endsInTag(p.in.Rest()) || markup.IsPrefixOf(p.in.Rest(), format.GemmaQuote)):
 		return p.cutLiteral()
 	}
 	return p.giveBackLiteral("invalid_literal")

@@ -9,7 +9,7 @@ import (
 // How calls that are literals are written, and what becomes of those that are cut.
 
 // literalText returns the text of the calls, as far as it has been read.
-func (p *parser) literalText() string { return string(p.in.since(p.literal.from)) }
+func (p *parser) literalText() string { return string(p.in.Since(p.literal.from)) }
 
 // writeLiterals writes calls that have been read, one after another.
 func (p *parser) writeLiterals(calls []held.Literal) (next state) {
@@ -17,7 +17,7 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 	for i := range calls {
 		if i > 0 {
 			p.beginNextCall(markup.Tag{})
-			p.call.mustBeWhole, p.call.bare = true, p.literal.erased
+			p.call.MustBeWhole, p.call.Bare = true, p.literal.erased
 		}
 		if next, ok := p.nameTool(calls[i].Name); !ok {
 			return next
@@ -39,7 +39,7 @@ func (p *parser) cutLiteral() state {
 		return p.giveBackLiteral("incomplete")
 	}
 	if l.Syntax == format.GemmaLiteral {
-		if !p.cutShort && l.scan.Quote == format.GemmaQuote && l.scan.Opened == 1 {
+		if !p.in.CutShort && l.scan.Quote == format.GemmaQuote && l.scan.Opened == 1 {
 			if calls, ok := l.ReadUnclosed(p.literalText()); ok {
 				return p.writeLiterals(calls)
 			}
@@ -50,8 +50,8 @@ func (p *parser) cutLiteral() state {
 		}
 		return p.cutNextCall()
 	}
-	p.call.mustBeWhole = false
-	if next, ok := p.nameTool(p.call.tool); !ok {
+	p.call.MustBeWhole = false
+	if next, ok := p.nameTool(p.call.Tool); !ok {
 		return next
 	}
 	return p.breakOff()

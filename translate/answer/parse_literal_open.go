@@ -2,6 +2,8 @@ package answer
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
@@ -85,7 +87,7 @@ func (p *parser) beginsCall(text []byte) bool {
 }
 
 // readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
-// beginning (inLiteral, inCall). The mark then stands before it.
+// beginning (inLiteral, inTags). The mark then stands before it.
 func (p *parser) readTextLiteral(rest []byte) state {
 	if p.ReadsChannels && rest[0] != '[' {
 		if next, v := p.readErasedHeader(rest); v != markup.NoMatch {
@@ -107,7 +109,7 @@ func (p *parser) readTextLiteral(rest []byte) state {
 		return wait
 	}
 	if tool, _ := p.tools.Find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 || syntax == format.PythonLiteral && rest[0] != '[' {
-		if p.beginsTag(rest[0]) {
+		if p.BeginsTag(rest[0]) {
 			return p.readTextMarkup(rest)
 		}
 		return p.takeText(1)
@@ -127,7 +129,7 @@ func (p *parser) readObjectCalls(rest []byte) (next state, v markup.Verdict) {
 	if p.ReadsLiteral[format.PythonLiteral] {
 		return wait, markup.NoMatch
 	}
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	switch {
 	case v != markup.Match:
 		return wait, v
@@ -150,7 +152,7 @@ func (p *parser) readObjectCalls(rest []byte) (next state, v markup.Verdict) {
 func (p *parser) headOf(rest []byte) (head []byte, more markup.Verdict) {
 	const most = 2 * format.MaxToolName
 	if len(rest) < most {
-		return rest, p.in.needMore()
+		return rest, p.in.NeedMore()
 	}
 	return rest[:most], markup.NoMatch
 }
@@ -191,8 +193,8 @@ func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name st
 
 // literalsKnown returns what is known of calls in a syntax that may begin here.
 func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
-	known := held.Literals{Syntax: syntax, Tools: &p.tools, Escaped: p.escaped, Bare: !p.call.wrapperOpen, Objects: !p.ReadsLiteral[syntax]}
-	if p.call.wrapperOpen {
+	known := held.Literals{Syntax: syntax, Tools: &p.tools, Escaped: p.escaped, Bare: !p.call.WrapperOpen, Objects: !p.ReadsLiteral[syntax]}
+	if p.call.WrapperOpen {
 		known.Marks = p.wrapperSpelling == format.GemmaCalls.Spelling
 		known.Marked = known.Marks || p.wrapperSpelling == format.PythonicCalls.Spelling
 	}
@@ -209,8 +211,8 @@ func (p *parser) schemaOf(name string) *schema.Schema {
 
 // beginLiteral begins to read calls, the first of which names a tool.
 func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
-	p.literal = literalSeen{Literals: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.offset()}
+	p.literal = literalSeen{Literals: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.Offset()}
 	p.literal.SchemaOf = p.schemaOf
-	p.call.tool, p.call.mustBeWhole, p.call.inSentence = name, true, false
-	p.call.bare = p.literal.Bare && syntax == format.GemmaLiteral
+	p.call.Tool, p.call.MustBeWhole, p.call.inSentence = name, true, false
+	p.call.Bare = p.literal.Bare && syntax == format.GemmaLiteral
 }

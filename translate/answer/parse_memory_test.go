@@ -13,8 +13,7 @@ import (
 
 // held returns how many bytes of an answer the reader keeps, or has room for.
 func (r *reader) held() int {
-	return cap(r.in.buf) + cap(r.in.partial) + cap(r.out.buf) + cap(r.text.blank) + cap(r.call.stray) + cap(r.call.prose) +
-		cap(r.value.held) + cap(r.value.tail) + r.said.Cap()
+	return r.in.Size() + r.out.Size() + r.tags.Size() + cap(r.text.blank) + cap(r.call.prose) + cap(r.json.held) + r.said.Cap()
 }
 
 // TestMemoryOfAnArgument holds how much of an argument is kept while it streams: of a string next to

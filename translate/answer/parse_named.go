@@ -2,11 +2,13 @@ package answer
 
 import (
 	"bytes"
+	"slices"
+	"strings"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"slices"
-	"strings"
 )
 
 // Calls in JSON whose name stands before their input: book{"note":"a"}, what is left of markers that a server
@@ -15,7 +17,7 @@ import (
 // matchNamed matches the name of an offered tool and the { of its input, after white space, and what may
 // stand between the two. n is the index of the {.
 func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) {
-	start, v := p.in.matchBlanks(rest, 0, maxGap)
+	start, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	if v != markup.Match {
 		return "", 0, v
 	}
@@ -29,7 +31,7 @@ func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) 
 	case n == len(rest) && slices.ContainsFunc(p.tools.List, func(t messages.Tool) bool {
 		return strings.HasPrefix(t.Name, name) || strings.HasPrefix(name, t.Name) && len(name) <= len(t.Name)+format.CallIDLen
 	}):
-		return "", 0, p.in.needMore()
+		return "", 0, p.in.NeedMore()
 	case n == len(rest) || p.tools.Named(name) == nil:
 		return "", 0, markup.NoMatch
 	}
@@ -42,7 +44,7 @@ func (p *parser) matchBeforeInput(rest []byte, n int) (after int, v markup.Verdi
 	for _, marker := range [...]string{format.CallIDMarker, format.ArgsMarker} {
 		switch {
 		case markup.IsPrefixOf(rest[n:], marker):
-			return n, p.in.needMore()
+			return n, p.in.NeedMore()
 		case !markup.HasPrefix(rest[n:], marker):
 			continue
 		}
@@ -52,25 +54,25 @@ func (p *parser) matchBeforeInput(rest []byte, n int) (after int, v markup.Verdi
 		}
 	}
 	if n == len(rest) {
-		return n, p.in.needMore()
+		return n, p.in.NeedMore()
 	}
 	return n, markup.VerdictOf(rest[n] == '{')
 }
 
-// readNamed reads what matchNamed has matched (inCall).
+// readNamed reads what matchNamed has matched (inTags).
 func (p *parser) readNamed() state {
-	name, n, _ := p.matchNamed(p.in.rest())
+	name, n, _ := p.matchNamed(p.in.Rest())
 	return p.beginInput(name, n)
 }
 
-// beginInput reads the name of the call's tool, with what stands before its input: n bytes (inCall).
+// beginInput reads the name of the call's tool, with what stands before its input: n bytes (inTags).
 func (p *parser) beginInput(name string, n int) state {
-	p.call.attributeForm = true
-	p.in.take(n, SpanMarkup)
+	p.call.AttributeForm = true
+	p.in.Take(n, completion.SpanMarkup)
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
-	return inCall
+	return p.beginTags()
 }
 
 // matchNameLine matches the name of an offered tool in a wrapper, before the { of its input, which may stand on
@@ -84,11 +86,11 @@ func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdic
 	end := bytes.IndexAny(head, "{[<`\n")
 	switch {
 	case end < 0 && len(head) < format.MaxToolName:
-		return "", 0, p.in.needMore()
+		return "", 0, p.in.NeedMore()
 	case end <= 0:
 		return "", 0, markup.NoMatch
 	}
-	n, v = p.in.matchBlanks(rest, end, maxGap)
+	n, v = p.in.MatchBlanks(rest, end, completion.MaxGap)
 	if v != markup.Match {
 		return "", 0, v
 	}
@@ -98,16 +100,16 @@ func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdic
 		return "", 0, markup.NoMatch
 	}
 	if rest[n] == '`' {
-		_, v = p.matchFencedInput(rest[n:])
+		_, v = p.tags.MatchFencedInput(rest[n:])
 		return name, n, v
 	}
 	return name, n, markup.VerdictOf(rest[n] == '{')
 }
 
-// beginNameLine begins a call with what matchNameLine has matched (inCall).
+// beginNameLine begins a call with what matchNameLine has matched (inTags).
 func (p *parser) beginNameLine(name string, n int) state {
-	p.call.spelling = namedCalls
-	p.noteReason("name_first")
+	p.call.Spelling = namedCalls
+	p.call.NoteReason("name_first")
 	return p.beginInput(name, n)
 }
 
@@ -119,18 +121,18 @@ func (p *parser) matchNamedWrapper(rest []byte, t *markup.Tag) markup.Verdict {
 		return markup.NoMatch
 	}
 	tool, _ := p.tools.Find(name)
-	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
 	if v == markup.Match {
 		v = markup.VerdictOf(tool != nil && i < len(rest) && rest[i] == '{')
 	}
 	return v
 }
 
-// beginNamedWrapper begins the call of such a wrapper (inCall).
+// beginNamedWrapper begins the call of such a wrapper (inTags).
 func (p *parser) beginNamedWrapper(t markup.Tag) state {
 	p.openWrapper(t)
-	p.call.spelling = namedCalls
-	p.noteReason("attributes")
+	p.call.Spelling = namedCalls
+	p.call.NoteReason("attributes")
 	name, _ := t.NameAttribute()
 	return p.beginInput(name, t.Len)
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 )
 
@@ -44,11 +45,11 @@ func (p *parser) readBackTick(rest []byte) state {
 // beginFenced begins the call of the tag t, which stands n bytes behind the back-ticks that open a fence (inWrapper,
 // atInvoke).
 func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
-	p.call.mustBeWhole, p.call.quoted, p.call.onlyFence = true, ticks, !p.readsQuoted
-	p.in.take(n, SpanMarkup)
+	p.call.MustBeWhole, p.call.Quoted, p.call.onlyFence = true, ticks, !p.readsQuoted
+	p.in.Take(n, completion.SpanMarkup)
 	if t.Kind == markup.KindWrapper {
 		p.openWrapper(t.Tag)
-		p.in.take(t.Len, SpanMarkup)
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return inWrapper
 	}
 	return atInvoke
@@ -57,14 +58,14 @@ func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
 // matchQuotedCall matches the line that opens a code fence and the tag of a call after it, which
 // begins at rest[n].
 func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup.Verdict) {
-	if n, v = p.in.matchFence(rest); v != markup.Match {
+	if n, v = p.in.MatchFence(rest); v != markup.Match {
 		return t, 0, v
 	}
-	n, v = p.in.matchBlanks(rest, n, maxGap)
+	n, v = p.in.MatchBlanks(rest, n, completion.MaxGap)
 	switch {
 	case v != markup.Match:
 		return t, 0, v
-	case n == len(rest) || !p.beginsTag(rest[n]):
+	case n == len(rest) || !p.BeginsTag(rest[n]):
 		return t, 0, markup.NoMatch
 	}
 	t, v = p.matchTextTag(rest[n:])
@@ -76,10 +77,10 @@ func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup
 
 // closeQuoted is closeCall for a call in a code fence: the fence has to end, too (atFenceEnd).
 func (p *parser) closeQuoted(reason string) state {
-	if reason != "" || !p.out.hasMembers(p.call.schema.Required) {
+	if reason != "" || !p.out.HasMembers(p.call.Schema.Required) {
 		return p.giveBack()
 	}
-	p.noteReason("quoted_call")
+	p.call.NoteReason("quoted_call")
 	return atFenceEnd
 }
 
@@ -88,18 +89,18 @@ func (p *parser) closeQuoted(reason string) state {
 // model that is stopped at the end of its calls does not come to end the fence. Before anything else
 // the call is given back.
 func (p *parser) readFenceEnd() state {
-	rest := p.in.rest()
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	rest := p.in.Rest()
+	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && i == len(rest) && !p.call.wrapperOpen && !p.cutShort:
-		p.in.takeAll(SpanMarkup)
+	case v == markup.Match && i == len(rest) && !p.call.WrapperOpen && !p.in.CutShort:
+		p.in.TakeAll(completion.SpanMarkup)
 		return p.finishCall()
 	case v == markup.NoMatch || i == len(rest):
 		return p.giveBack()
 	}
-	if p.call.wrapperOpen {
+	if p.call.WrapperOpen {
 		t, v := p.matchOpener(rest[i:])
 		switch {
 		case v == markup.NeedMore:
@@ -107,8 +108,8 @@ func (p *parser) readFenceEnd() state {
 		case v == markup.NoMatch || !t.Closing || !t.IsWrapper():
 			return p.giveBack()
 		}
-		p.in.take(i+t.Len, SpanMarkup)
-		p.call.wrapperOpen = false
+		p.in.Take(i+t.Len, completion.SpanMarkup)
+		p.call.WrapperOpen = false
 		return atFenceEnd
 	}
 	n, v := p.matchFenceEnd(rest, i)
@@ -125,21 +126,21 @@ func (p *parser) readFenceEnd() state {
 	case v == markup.NoMatch:
 		return p.giveBack()
 	}
-	p.in.take(n, SpanMarkup)
+	p.in.Take(n, completion.SpanMarkup)
 	return p.finishCall()
 }
 
 // matchNothingElse matches the end of the answer behind a fence, or another call or fence with one, at rest[i].
 func (p *parser) matchNothingElse(rest []byte, i int) markup.Verdict {
-	i, v := p.in.matchBlanks(rest, i, maxGap)
+	i, v := p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
 	case v != markup.Match:
 		return v
 	case i == len(rest):
-		return markup.VerdictOf(!p.cutShort)
+		return markup.VerdictOf(!p.in.CutShort)
 	case rest[i] == '`':
 		_, _, v = p.matchQuotedCall(rest[i:])
-	case p.beginsTag(rest[i]):
+	case p.BeginsTag(rest[i]):
 		var t markup.Tag
 		if t, v = p.matchOpener(rest[i:]); v == markup.Match {
 			v = markup.VerdictOf(!t.Closing && (t.IsWrapper() || t.Is("invoke")))
@@ -152,7 +153,7 @@ func (p *parser) matchNothingElse(rest []byte, i int) markup.Verdict {
 
 // readNextFence reads the beginning of another call in a code fence.
 func (p *parser) readNextFence(rest []byte) (next state, v markup.Verdict) {
-	if rest[0] != '`' || p.call.wrapperOpen || p.proseBetween != nil {
+	if rest[0] != '`' || p.call.WrapperOpen || p.proseBetween != nil {
 		return wait, markup.NoMatch
 	}
 	t, n, v := p.matchQuotedCall(rest)
@@ -170,16 +171,16 @@ func (p *parser) matchFenceEnd(rest []byte, i int) (n int, v markup.Verdict) {
 		n++
 	}
 	end := n
-	for end < len(rest) && end-n < maxInfo && (rest[end] == ' ' || rest[end] == '\t') {
+	for end < len(rest) && end-n < completion.MaxInfo && (rest[end] == ' ' || rest[end] == '\t') {
 		end++
 	}
 	switch {
-	case bytes.IndexByte(rest[:i], '\n') < 0 || end < len(rest) && n-i < p.call.quoted:
+	case bytes.IndexByte(rest[:i], '\n') < 0 || end < len(rest) && n-i < p.call.Quoted:
 		return 0, markup.NoMatch
 	case end < len(rest):
-		return n, p.in.matchLineEnd(rest[end:])
-	case !p.in.eof:
+		return n, p.in.MatchLineEnd(rest[end:])
+	case !p.in.EOF:
 		return 0, markup.NeedMore
 	}
-	return n, markup.VerdictOf(n-i >= p.call.quoted && !p.cutShort)
+	return n, markup.VerdictOf(n-i >= p.call.Quoted && !p.in.CutShort)
 }

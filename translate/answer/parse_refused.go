@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -14,8 +16,8 @@ import (
 // stands in the tag of the call.
 func (p *parser) lacksArguments() bool {
 	call := &p.call
-	none := len(call.parameters) == 0 && !call.jsonInput && !call.unoffered
-	return none && (len(call.schema.Required) > 0 || len(call.attributes) > 0 && len(call.schema.Properties) > 0)
+	none := len(call.Parameters) == 0 && !call.JSONInput && !call.Unoffered
+	return none && (len(call.Schema.Required) > 0 || len(call.attributes) > 0 && len(call.Schema.Properties) > 0)
 }
 
 // readAttributes reads the attributes of the tag of the call as its parameters, and reports whether each is one that
@@ -27,8 +29,8 @@ func (p *parser) readAttributes() bool {
 	}
 	object := []byte{'{'}
 	for i, a := range list {
-		property, s, declared := p.call.schema.PropertyByTag(a[0])
-		if !declared || p.call.unoffered {
+		property, s, declared := p.call.Schema.PropertyByTag(a[0])
+		if !declared || p.call.Unoffered {
 			return false
 		}
 		if i > 0 {
@@ -37,40 +39,41 @@ func (p *parser) readAttributes() bool {
 		object = append(rawjson.AppendString(object, property), ':')
 		object, _ = format.AppendTyped(object, s, a[1], true)
 	}
-	p.call.members, p.call.jsonInput = p.out.writeObject(string(append(object, '}')))
-	return p.call.jsonInput
+	p.call.Members, p.call.JSONInput = p.out.WriteObject(string(append(object, '}')))
+	return p.call.JSONInput
 }
 
 // refuse ends the call that is pending, and returns the state in which the rest is read: the next call may
 // follow. Where the end of the call is not certain, all that follows is text.
 func (p *parser) refuse() state {
 	call := &p.call
-	if p.lacksArguments() && call.unread && call.reason != messages.ReasonAmbiguous {
-		call.reason = messages.ReasonNoArgumentsRead
+	if p.lacksArguments() && call.Unread && call.Reason != messages.ReasonAmbiguous {
+		call.Reason = messages.ReasonNoArgumentsRead
 	}
-	return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Tool: call.tool, Reason: call.reason, Unread: true, InText: true})
+	return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Tool: call.Tool, Reason: call.Reason, Unread: true, InText: true})
 }
 
 // refuseAs is refuse with the outcome of the call.
 func (p *parser) refuseAs(o messages.Outcome) state {
-	call, broken := p.call, p.value.json.Depth > 0
+	call, broken := p.call, p.json.depth.Depth > 0 || p.tags.InObject()
 	p.noteOutcome(o)
 	p.calls.refused = true
-	raw := p.unescaped(p.in.giveBack())
-	p.out.dropInput()
-	p.value = valueSeen{}
-	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
+	raw := p.unescaped(p.in.GiveBack())
+	p.out.DropInput()
+	p.json = jsonSeen{}
+	p.tags.Begin()
+	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: call.WrapperOpen}}
 	p.dropBlank()
-	p.out.openBlock(messages.BlockText, o.Unread)
+	p.out.OpenBlock(messages.BlockText, o.Unread)
 	p.writeText(raw)
-	switch g := call.spelling; {
-	case call.reason == messages.ReasonAmbiguous:
+	switch g := call.Spelling; {
+	case call.Reason == messages.ReasonAmbiguous:
 		p.mayCall, p.call = false, callSeen{}
 		return inText
 	case g.IsJSON() && g.Ends():
-		p.call.spelling = g
+		p.call.Spelling = g
 		return inBrokenCall
-	case broken && call.wrapperOpen && !call.attributeForm: // a string may hold what looks like a call
+	case broken && call.WrapperOpen && !call.AttributeForm: // a string may hold what looks like a call
 		p.call = callSeen{}
 		return inForeignBlock
 	case broken:
@@ -84,8 +87,8 @@ func (p *parser) holdsRefused() bool { return p.calls.refused && !p.calls.opened
 
 // readRefusedEnd reads a closing tag behind calls that were refused: it is text, too.
 func (p *parser) readRefusedEnd(t markup.Tag) state {
-	p.writeText(p.in.rest()[:t.Len])
-	p.in.take(t.Len, SpanText)
+	p.writeText(p.in.Rest()[:t.Len])
+	p.in.Take(t.Len, completion.SpanText)
 	if t.IsWrapper() {
 		p.call = callSeen{}
 		return inText

@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -16,9 +17,9 @@ import (
 // inRehearsal). The others are tags of thinking (afterThinking) and results that the model made up,
 // which end the answer (afterAnswer).
 func (p *parser) readText() state {
-	rest := p.in.rest()
+	rest := p.in.Rest()
 	if len(rest) == 0 {
-		if p.text.opened == "" && !p.readsFences() && p.in.seen == nil {
+		if p.text.opened == "" && !p.readsFences() && p.in.Seen == nil {
 			p.writePlain = (*parser).writeText
 		}
 		return wait
@@ -26,9 +27,9 @@ func (p *parser) readText() state {
 	if p.text.opened != "" {
 		return p.beginOpened()
 	}
-	n := min(len(rest), maxPiece) // rest is longer where it is read again: what stands behind a stop would be looked through for each stop
+	n := min(len(rest), completion.MaxPiece) // rest is longer where it is read again: what stands behind a stop would be looked through for each stop
 	if p.escaped.Tags != 0 {
-		n = nextEntity(rest, n)
+		n = completion.NextEntity(rest, n)
 	}
 	if p.readsFences() {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
@@ -48,7 +49,7 @@ func (p *parser) readText() state {
 		return p.readBackTick(rest)
 	}
 	if rest[0] == '&' {
-		if p.readEntity("", p.writeText) {
+		if p.in.ReadEntity(p.escaped, "", completion.SpanText, p.writeText) {
 			return inText
 		}
 		return wait
@@ -74,24 +75,10 @@ func (p *parser) nextTextTag(text []byte) int {
 	return len(text)
 }
 
-// nextEntity returns the index of the first `&` among the first n bytes of text that may begin an
-// escape of ours, or n.
-func nextEntity(text []byte, n int) int {
-	for at := 0; ; at++ {
-		i := bytes.IndexByte(text[at:n], '&')
-		if i < 0 {
-			return n
-		}
-		if at += i; at+1 == len(text) || markup.MayBeEscape(text[at+1]) {
-			return at
-		}
-	}
-}
-
 // takeText writes the next n bytes as text.
 func (p *parser) takeText(n int) state {
-	p.writeText(p.in.rest()[p.in.notSeen(n):n])
-	p.in.take(n, SpanText)
+	p.writeText(p.in.Rest()[p.in.NotSeen(n):n])
+	p.in.Take(n, completion.SpanText)
 	return inText
 }
 
@@ -132,7 +119,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	// In a code span the tag is text. But where its line ends after it, a block of calls begins, and
 	// the back-tick before it opened no code span.
 	if code.inline > 0 {
-		if v = p.in.matchLineEnd(rest[t.Len:]); v == markup.NeedMore {
+		if v = p.in.MatchLineEnd(rest[t.Len:]); v == markup.NeedMore {
 			return wait
 		} else if v == markup.NoMatch {
 			return p.takeText(1)
@@ -162,10 +149,10 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		return p.beginNamedWrapper(t.Tag)
 	case t.Kind == markup.KindWrapper:
 		p.openWrapper(t.Tag)
-		p.in.take(t.Len, SpanMarkup)
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return inWrapper
 	}
-	p.noteBare()
+	p.call.NoteBare()
 	return atInvoke
 }
 
@@ -173,7 +160,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 // at <function_results> at the start of a line, with an element in it. Other such tags are text
 // (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
-	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
 	switch {
 	case v == markup.NeedMore:
 		return wait
@@ -195,13 +182,13 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 func (p *parser) readAfterAnswer() state {
 	if p.textMayFollow {
 		p.mayCall = false
-		if p.in.isMarked() { // what looked like another call
-			p.in.rewind()
-			p.out.dropInput()
+		if p.in.IsMarked() { // what looked like another call
+			p.in.Rewind()
+			p.out.DropInput()
 		}
 		return inText
 	}
 	p.ended = true
-	p.in.drop()
+	p.in.Drop()
 	return wait
 }

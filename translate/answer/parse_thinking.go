@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
@@ -91,15 +92,15 @@ func (p *parser) matchOtherEnd(rest []byte, t markup.TextTag) markup.Verdict {
 	if !p.text.inThinking || !t.Closing || p.text.innerTag == t.Name || p.endsThinking(t) {
 		return markup.NoMatch
 	}
-	return p.in.matchLineEnd(rest[t.Len:])
+	return p.in.MatchLineEnd(rest[t.Len:])
 }
 
 // beginOpened decides by the first text of the answer whether that is thinking which the template of the
 // server has opened: it is, unless a tag opens thinking there, or a call that may as well be the answer: no
 // thinking begins with one. It becomes a block where that is sure.
 func (p *parser) beginOpened() state {
-	rest := p.in.rest()
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	rest := p.in.Rest()
+	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -119,7 +120,7 @@ func (p *parser) beginOpened() state {
 	p.text.surelyOpened = p.text.opened == format.ThinkingOpen
 	p.text.opened, p.text.thinkingTag = "", fromTemplate
 	if p.text.inThinking {
-		p.in.take(i, SpanMarkup)
+		p.in.Take(i, completion.SpanMarkup)
 	}
 	if len(p.Alone) > 0 {
 		return atAnswer
@@ -130,14 +131,14 @@ func (p *parser) beginOpened() state {
 // matchFirst matches what an answer begins with, at rest[i] behind white space: a mark of thinking, or what
 // else only an answer begins with, a call above all.
 func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Verdict) {
-	if p.beginsTag(rest[i]) {
+	if p.BeginsTag(rest[i]) {
 		t, v := p.matchTextTag(rest[i:])
 		if v != markup.NoMatch {
 			return t.Kind == markup.KindThinking && !t.Closing, !t.Closing, v
 		}
 	}
 	if p.ReadsChannels { // a header tells where its message begins
-		if _, v = held.MatchErasedHeader(rest[i:], p.in.needMore(), &p.tools); v != markup.NoMatch {
+		if _, v = held.MatchErasedHeader(rest[i:], p.in.NeedMore(), &p.tools); v != markup.NoMatch {
 			return false, true, v
 		}
 		if held.BeginsJoined(rest[i:], format.Analysis) || held.BeginsJoined(rest[i:], "commentary") {
@@ -167,19 +168,19 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	case text.inThinking && p.endsThinking(t):
 		text.thinkingTag, text.innerTag, text.inThinking, text.code = "", "", false, code{}
 		p.dropBlank()
-		p.out.stopBlock()
+		p.out.StopBlock()
 	case text.inThinking:
 		if text.innerTag = t.Name; t.Closing {
 			text.innerTag = ""
 		}
 		return false
-	case text.takesThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
+	case text.takesThinking && !t.Closing && !p.out.TextBegun && text.opening == "" && text.prefill == "":
 		text.thinkingTag, text.inThinking = t.Name, true
 		p.dropBlank()
 	default:
 		return false
 	}
-	p.in.take(t.Len, SpanMarkup)
+	p.in.Take(t.Len, completion.SpanMarkup)
 	return true
 }
 
@@ -195,22 +196,22 @@ func (p *parser) matchLoneEnd(rest []byte, t markup.TextTag) markup.Verdict {
 	case text.thinkingTag != "" || text.endsThought || text.code.midLine || text.code.isOpen():
 		return markup.NoMatch
 	}
-	return p.in.matchLineEnd(rest[t.Len:])
+	return p.in.MatchLineEnd(rest[t.Len:])
 }
 
 // readLoneEnd reads such a mark. What follows it is a text block of its own.
 func (p *parser) readLoneEnd(t markup.TextTag) state {
 	p.text.thinkingTag, p.text.endsThought, p.text.code = "", true, code{}
 	p.dropBlank()
-	p.out.stopBlock()
-	p.in.take(t.Len, SpanMarkup)
+	p.out.StopBlock()
+	p.in.Take(t.Len, completion.SpanMarkup)
 	return afterThinking
 }
 
 // readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
 // thinking has been read. It drops white space, up to the first other byte (inText, atAnswer).
 func (p *parser) readAfterThinking() state {
-	if !p.in.skipBlanks() {
+	if !p.in.SkipBlanks() {
 		return wait
 	}
 	return p.nextText()
@@ -254,17 +255,17 @@ func (p *parser) noteQuotes(prefill string) {
 // one that may be the whole answer).
 func (p *parser) readRehearsal() state {
 	text := &p.text
-	rest := p.in.rest()
+	rest := p.in.Rest()
 	for i := p.nextTagStart(rest, 0); i < len(rest); i = p.nextTagStart(rest, 0) {
 		text.talksOn = text.talksOn || !text.inCall && markup.SkipBlanks(rest, 0, i) < i
-		p.in.take(i, SpanText)
+		p.in.Take(i, completion.SpanText)
 		rest = rest[i:]
 		if text.thinkingTag == fromTemplate {
 			switch n, v := p.matchConsidered(rest); v {
 			case markup.NeedMore:
 				return wait
 			case markup.Match:
-				p.in.take(n, SpanText)
+				p.in.Take(n, completion.SpanText)
 				rest = rest[n:]
 				continue
 			}
@@ -278,7 +279,7 @@ func (p *parser) readRehearsal() state {
 				return p.giveBack()
 			}
 		}
-		t, v := p.matchThinking(rest, p.in.eof)
+		t, v := p.matchThinking(rest, p.in.EOF)
 		switch {
 		case v == markup.NeedMore:
 			return wait
@@ -288,18 +289,18 @@ func (p *parser) readRehearsal() state {
 				return p.giveBack()
 			}
 			text.thinkingTag = ""
-			p.in.take(t.Len, SpanText)
+			p.in.Take(t.Len, completion.SpanText)
 			if next := p.giveBack(); next != inText {
 				return next
 			}
 			return p.nextText()
 		}
-		p.in.take(1, SpanText)
+		p.in.Take(1, completion.SpanText)
 		rest = rest[1:]
 	}
 	text.talksOn = text.talksOn || !text.inCall && markup.SkipBlanks(rest, 0, len(rest)) < len(rest)
-	p.in.takeAll(SpanText)
-	if !p.in.eof {
+	p.in.TakeAll(completion.SpanText)
+	if !p.in.EOF {
 		return wait
 	}
 	return p.endRehearsal()
@@ -308,13 +309,13 @@ func (p *parser) readRehearsal() state {
 // endRehearsal ends thinking that the text ends in.
 func (p *parser) endRehearsal() state {
 	text := &p.text
-	if p.cutShort && (text.thinkingTag != fromTemplate || text.surelyOpened || text.talksOn) { // what would have closed it was cut
+	if p.in.CutShort && (text.thinkingTag != fromTemplate || text.surelyOpened || text.talksOn) { // what would have closed it was cut
 		p.giveBackText()
 		return inText
 	}
 	alone := p.call.alone
-	p.in.rewind()
-	p.out.dropInput()
+	p.in.Rewind()
+	p.out.DropInput()
 	p.call = callSeen{}
 	text.thinkingTag, text.neverClosed, text.inThinking = "", true, false
 	if alone {
@@ -326,12 +327,12 @@ func (p *parser) endRehearsal() state {
 // matchConsidered matches a tag that begins or ends a call in such thinking, and records whether one is open
 // behind it: what looks like the end of thinking in a value is none.
 func (p *parser) matchConsidered(rest []byte) (n int, v markup.Verdict) {
-	t, v := p.call.spelling.MatchTag(rest, p.in.eof)
+	t, v := p.call.Spelling.MatchTag(rest, p.in.EOF)
 	if v == markup.Match && !t.Is("invoke") && !t.IsWrapper() {
 		v = markup.NoMatch
 	}
 	if v == markup.Match {
-		p.text.inCall, p.text.talksOn = !t.Closing && p.call.spelling.Ends(), false
+		p.text.inCall, p.text.talksOn = !t.Closing && p.call.Spelling.Ends(), false
 	}
 	return t.Len, v
 }

@@ -2,26 +2,28 @@ package answer
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 )
 
 // A wrapper up to its first call, and what models write in it beside calls.
 
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
-// mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
+// mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inTags),
 // { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
 // wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText,
 // betweenCalls). One that holds another tag is written as text up to its closing tag (inForeignBlock).
 // Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
-	if !p.in.skipBlanks() {
+	if !p.in.SkipBlanks() {
 		return p.waitOrGiveBack()
 	}
-	rest := p.in.rest()
+	rest := p.in.Rest()
 	if next, v := p.readUntagged(rest); v != markup.NoMatch {
 		return next
 	}
-	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
+	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.Quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
 		if v == markup.NeedMore {
 			return wait
@@ -34,8 +36,8 @@ func (p *parser) readWrapper() state {
 	case markup.NeedMore:
 		return wait
 	case markup.Match:
-		p.call.spelling, p.call.wrapperOpen = t.Spelling, false
-		p.noteReason("wrong_opener")
+		p.call.Spelling, p.call.WrapperOpen = t.Spelling, false
+		p.call.NoteReason("wrong_opener")
 		return p.beginNamed(t)
 	}
 	t, v := p.matchOpener(rest)
@@ -55,7 +57,7 @@ func (p *parser) readWrapper() state {
 		}
 		return p.giveBack()
 	case t.Is("invoke") && !t.Closing:
-		p.call.namespace, p.call.spelling = t.Namespace(), t.Spelling
+		p.call.Namespace, p.call.Spelling = t.Namespace(), t.Spelling
 		return atInvoke
 	case t.Closing && t.IsWrapper():
 		return p.readEmptyBlock(t)
@@ -63,7 +65,7 @@ func (p *parser) readWrapper() state {
 		return p.readMisnamed(t)
 	case t.Is("tool_name"):
 		return p.readNameFirst(rest)
-	case t.IsWrapper() || p.calls.whole > 0 || p.call.bare:
+	case t.IsWrapper() || p.calls.whole > 0 || p.call.Bare:
 		return p.giveBack()
 	}
 	p.giveBackText()
@@ -80,13 +82,13 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 	case markup.Match:
 		return p.beginUnbracketed(t), v
 	}
-	switch n, v := p.matchFencedInput(rest); v {
+	switch n, v := p.tags.MatchFencedInput(rest); v {
 	case markup.NeedMore:
 		return wait, v
 	case markup.Match:
-		p.call.fence = string(rest[:n])
-		p.noteReason("fenced_json")
-		p.in.take(n, SpanMarkup)
+		p.call.Fence = string(rest[:n])
+		p.call.NoteReason("fenced_json")
+		p.in.Take(n, completion.SpanMarkup)
 		return inWrapper, v
 	}
 	switch syntax, name, v := p.matchWrapped(rest); v {
@@ -101,7 +103,7 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	case v == markup.Match && p.listEnd == "":
 		p.listEnd = end
-		p.in.take(n, SpanMarkup)
+		p.in.Take(n, completion.SpanMarkup)
 		return inWrapper, v
 	}
 	name, n, v := p.matchNameLine(rest)
@@ -113,40 +115,40 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 
 // readAside reads a comment or prose in the wrapper, of n bytes.
 func (p *parser) readAside(n int) state {
-	kind := SpanDropped
-	if text := p.in.rest()[:n]; text[0] != '<' && p.calls.whole == 0 {
-		kind = SpanText
+	kind := completion.SpanDropped
+	if text := p.in.Rest()[:n]; text[0] != '<' && p.calls.whole == 0 {
+		kind = completion.SpanText
 		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
 	}
-	p.noteReason("stray_text")
-	p.in.take(n, kind)
+	p.call.NoteReason("stray_text")
+	p.in.Take(n, kind)
 	return inWrapper
 }
 
 // readEmptyBlock reads the closing tag of a wrapper without calls. If its line ends there, the model
 // has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
-	after := p.in.rest()[t.Len:]
-	if p.call.reason != "" || p.call.quoted > 0 || p.call.bare { // there is a comment in it, or it is an example
-		p.in.take(t.Len, SpanMarkup)
+	after := p.in.Rest()[t.Len:]
+	if p.call.Reason != "" || p.call.Quoted > 0 || p.call.Bare { // there is a comment in it, or it is an example
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return p.giveBack()
 	}
-	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
+	if v := p.in.MatchLineEnd(after); v == markup.NeedMore {
 		return wait
 	} else if v == markup.NoMatch && len(after) > 0 {
-		p.in.take(t.Len, SpanMarkup)
+		p.in.Take(t.Len, completion.SpanMarkup)
 		return p.giveBack()
 	}
-	p.in.take(t.Len, SpanMarkup)
-	p.out.dropInput()
+	p.in.Take(t.Len, completion.SpanMarkup)
+	p.out.DropInput()
 	if p.calls.whole > 0 {
 		if p.proseBetween = p.call.prose; p.proseBetween == nil {
-			p.in.unmark()
+			p.in.Unmark()
 		}
 		p.call = callSeen{begun: true}
 		return betweenCalls
 	}
-	p.in.unmark()
+	p.in.Unmark()
 	p.call = callSeen{}
 	return inText
 }
@@ -154,10 +156,10 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 // matchElement matches the name of an offered tool as the text of an element, which ends with its block:
 // <function>book</function>.
 func (p *parser) matchElement(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if p.Elements == nil || rest[0] != '<' || p.wrapper != "tool_call" {
+	if p.Elements == nil || rest[0] != '<' || p.tags.Wrapper != "tool_call" {
 		return t, markup.NoMatch
 	}
-	t, v = p.Elements.MatchListed(rest, p.in.eof)
+	t, v = p.Elements.MatchListed(rest, p.in.EOF)
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && p.namesTool(t))
 	}
@@ -174,23 +176,23 @@ func (p *parser) namesTool(t markup.Tag) bool {
 // wrapper: <parameter=book> for <function=book>. It opens a call if that of a parameter follows; else the
 // wrapper is given back.
 func (p *parser) readMisnamed(t markup.Tag) state {
-	rest := p.in.rest()
-	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	rest := p.in.Rest()
+	i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
 	switch {
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.NoMatch || i == len(rest):
 		return p.giveBack()
 	}
-	next, v := t.Spelling.MatchTag(rest[i:], p.in.eof)
+	next, v := t.Spelling.MatchTag(rest[i:], p.in.EOF)
 	switch {
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.NoMatch || !next.Is("parameter") || next.Closing:
 		return p.giveBack()
 	}
-	p.call.spelling = t.Spelling
-	p.noteReason("wrong_opener")
+	p.call.Spelling = t.Spelling
+	p.call.NoteReason("wrong_opener")
 	return p.beginNamed(t)
 }
 
@@ -206,7 +208,7 @@ func (p *parser) readNameFirst(rest []byte) state {
 	}
 	if v == markup.Match {
 		if v = p.matchNextParameter(rest, n); v == markup.Match {
-			p.call.attributeForm = true
+			p.call.AttributeForm = true
 		} else if v == markup.NoMatch {
 			n, v = p.matchBareInvoke(rest, n)
 		}
@@ -220,25 +222,25 @@ func (p *parser) readNameFirst(rest []byte) state {
 		p.giveBackText()
 		return inForeignBlock
 	}
-	p.in.take(n, SpanMarkup)
-	p.call.mustBeWhole = true
-	p.noteReason("name_first")
+	p.in.Take(n, completion.SpanMarkup)
+	p.call.MustBeWhole = true
+	p.call.NoteReason("name_first")
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
-	return inCall
+	return p.beginTags()
 }
 
 // matchNextParameter matches the tag of a parameter with its name, after white space at rest[i].
 func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
-	i, v := p.in.matchBlanks(rest, i, maxGap)
+	i, v := p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
 	case v != markup.Match:
 		return v
-	case i == len(rest) || !p.beginsTag(rest[i]):
+	case i == len(rest) || !p.BeginsTag(rest[i]):
 		return markup.NoMatch
 	}
-	t, v := p.matchTag(rest[i:])
+	t, v := p.tags.MatchTag(rest[i:])
 	if v == markup.Match {
 		_, named := t.NameAttribute()
 		v = markup.VerdictOf(t.Is("parameter") && !t.Closing && named)
@@ -249,14 +251,14 @@ func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
 // matchBareInvoke matches <invoke> without a name, after white space at rest[i]. n is the index after
 // it.
 func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
-	i, v = p.in.matchBlanks(rest, i, maxGap)
+	i, v = p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
 	case v != markup.Match:
 		return 0, v
 	case i == len(rest) || rest[i] != '<':
 		return 0, markup.NoMatch
 	}
-	t, v := p.matchTag(rest[i:])
+	t, v := p.tags.MatchTag(rest[i:])
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && !t.Empty && len(t.Attributes) == 0)
 	}
@@ -271,9 +273,9 @@ const maxAside = 1 << 10
 // code or JSON may begin is none, since these may quote the tag.
 func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
-		return markup.MatchComment(rest, p.in.eof)
+		return markup.MatchComment(rest, p.in.EOF)
 	}
-	if rest[0] == '{' || p.beginsTag(rest[0]) {
+	if rest[0] == '{' || p.BeginsTag(rest[0]) {
 		return 0, markup.NoMatch
 	}
 	over := p.calls.whole > 0 && p.wrapperMayEnd() // the calls may be: no other stands behind prose here
@@ -281,7 +283,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	n = bytes.IndexAny(head, "<`{")
 	switch {
 	case n < 0 && len(head) < maxAside:
-		return 0, p.in.needMore()
+		return 0, p.in.NeedMore()
 	case n < 0 || rest[n] == '`':
 		return 0, markup.NoMatch
 	case rest[n] == '{':

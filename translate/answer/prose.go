@@ -27,20 +27,20 @@ func (p *parser) writeText(s []byte) {
 		p.hid = true
 		return
 	case t.inThinking && p.req.Thinking == messages.ThinkingOmitted:
-		p.out.ensureBlock(messages.BlockThinking)
+		p.out.EnsureBlock(messages.BlockThinking)
 		return
 	}
 	n, kind := len(s), p.blockType()
-	if marksMayFollow || p.out.openKind != kind {
+	if marksMayFollow || p.out.OpenKind != kind {
 		for n > 0 && markup.IsBlank(s[n-1]) {
 			n--
 		}
 	}
 	if n > 0 {
 		t.said = t.said || kind == messages.BlockText
-		p.out.ensureBlock(kind)
-		p.out.write(t.blank)
-		p.out.write(s[:n])
+		p.out.EnsureBlock(kind)
+		p.out.Write(t.blank)
+		p.out.Write(s[:n])
 		t.blank = t.blank[:0]
 	}
 	if n == len(s) {
@@ -48,8 +48,8 @@ func (p *parser) writeText(s []byte) {
 	}
 	t.blank = append(t.blank, s[n:]...)
 	for len(t.blank) > MaxBlank {
-		p.out.ensureBlock(kind)
-		p.out.write(t.blank[:MaxBlank])
+		p.out.EnsureBlock(kind)
+		p.out.Write(t.blank[:MaxBlank])
 		t.blank = t.blank[:copy(t.blank, t.blank[MaxBlank:])]
 	}
 }
@@ -75,18 +75,18 @@ func (p *parser) dropBlank() { p.text.blank = p.text.blank[:0] }
 
 // writeBlank sends the white space that is held, in a text block.
 func (p *parser) writeBlank() {
-	p.out.ensureBlock(messages.BlockText)
-	p.out.write(p.text.blank)
+	p.out.EnsureBlock(messages.BlockText)
+	p.out.Write(p.text.blank)
 	p.dropBlank()
-	p.out.flush()
+	p.out.Flush()
 }
 
 // finishText sends the white space at the end of an answer that ends in text. If the answer was ended
 // by what came after it (p.ended), the white space belonged to that.
 func (p *parser) finishText() {
-	if p.out.openKind == messages.BlockText && !p.ended {
-		p.out.write(p.text.blank)
-		p.out.flush()
+	if p.out.OpenKind == messages.BlockText && !p.ended {
+		p.out.Write(p.text.blank)
+		p.out.Flush()
 	}
 }
 
@@ -94,72 +94,25 @@ func (p *parser) finishText() {
 // of a call, or of what may become one, there is no place for it: it is dropped. White space before it is layout.
 func (p *parser) writeThinking(s string) {
 	p.text.opened = "" // none of it is in the text
-	if !p.out.textBegun && !p.call.begun {
-		p.in.skipBlanks()
+	if !p.out.TextBegun && !p.call.begun {
+		p.in.SkipBlanks()
 		p.dropBlank()
 	}
-	if p.call.begun || !p.in.isAllRead() {
+	if p.call.begun || !p.in.IsAllRead() {
 		return
 	}
 	if p.text.hidesThinking {
 		p.hid = true
 		return
 	}
-	p.out.ensureBlock(messages.BlockThinking)
-	p.out.buf = p.text.apart.Append(p.out.buf, s, false)
-	p.out.flush()
+	p.out.EnsureBlock(messages.BlockThinking)
+	p.out.Write(p.text.apart.Append(nil, s, false))
+	p.out.Flush()
 }
 
 // endThinking writes what was held of such thinking, which may have been the beginning of an escape.
 func (p *parser) endThinking() {
-	if p.out.openKind == messages.BlockThinking {
-		p.out.buf = p.text.apart.Append(p.out.buf, "", true)
+	if p.out.OpenKind == messages.BlockThinking {
+		p.out.Write(p.text.apart.Append(nil, "", true))
 	}
-}
-
-// readEntity reads the `&` that is next, in text or, with own, in the value of the parameter that has
-// this tag. If it begins an escape of ours, one level of escaping is taken off. The text goes to
-// write. It reports false if more text has to come before that can be decided.
-//
-// In `&amp;amp;amp;…` nothing is certain before the run ends, and a run has no bound. But taking off
-// one level drops one `amp;` of it and keeps the rest, so the first `&amp;` can be written at once:
-//
-//	&amp;amp;amp;x    written: &amp;
-//	    &amp;amp;x    the ; of the first entity, which is next, is replaced by & (replaceNext), and
-//	                  ampersandSent records that this & has been written
-func (p *parser) readEntity(own string, write func([]byte)) bool {
-	names := p.escaped
-	if own == "" {
-		names.Tags &^= markup.TagOwnParameter
-	}
-	kind := SpanText
-	if p.value.open {
-		kind = SpanValue
-	}
-	rest := p.in.rest()
-	m := markup.MatchEscape(rest, names, own, p.in.eof)
-	plain, n := rest[:1], 1
-	switch {
-	case m.Verdict == markup.Match:
-		plain, n = []byte(m.Plain), m.Len
-	case m.Verdict == markup.NeedMore && !p.in.isMarked() && markup.HasPrefix(rest, "&amp;amp;"):
-		if !p.text.ampersandSent {
-			write(rest[:1])
-		}
-		write(rest[1:5])
-		p.in.take(4, kind)
-		p.in.replaceNext('&')
-		p.text.ampersandSent = true
-		return true
-	case m.Verdict == markup.NeedMore:
-		return false
-	}
-	if p.text.ampersandSent {
-		plain, p.text.ampersandSent = plain[1:], false
-	}
-	if len(plain) > 0 {
-		write(plain)
-	}
-	p.in.take(n, kind)
-	return true
 }

@@ -81,9 +81,9 @@ func (r *reader) read(prompt *prompt.Prompt, ask Ask) (next *prompt.Prompt, err 
 		}
 		next = r.readChunk(&chunk)
 		if !chunk.More {
-			r.out.pause()
+			r.out.Pause()
 		}
-		if next != nil || r.out.gone || r.out.stopped {
+		if next != nil || r.out.Gone || r.out.Stopped {
 			return next, nil
 		}
 	}
@@ -116,7 +116,7 @@ func (r *reader) readChunk(c *prompt.Chunk) (next *prompt.Prompt) {
 		r.readCompletion(c.Text)
 	}
 	switch {
-	case r.out.gone:
+	case r.out.Gone:
 	case r.ended:
 		r.completeUsage(true)
 		r.stopMessage(messages.StopEndTurn, "")
@@ -133,7 +133,7 @@ func (r *reader) start() {
 	r.started = true
 	usage := r.usage // without the estimate: totals only grow, and what the upstream tells later may be less
 	estimated := completeInput(&usage, r.asked)
-	r.out.startMessage(r.req.Model, usage, estimated)
+	r.out.StartMessage(r.req.Model, usage, estimated)
 	if r.opened = r.text.opening == ""; r.opened {
 		r.noteQuotes(r.text.prefill)
 	}
@@ -147,7 +147,7 @@ func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	if r.hid {
 		leftOut = []string{messages.BlockThinking}
 	}
-	r.out.stopMessage(&messages.Message{
+	r.out.StopMessage(&messages.Message{
 		LeftOut:    leftOut,
 		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), UsageEstimated: r.guessed, Outcomes: r.outcomes,
 		Continued: r.text.opening != "" && !r.text.beganAgain,

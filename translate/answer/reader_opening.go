@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"strings"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"strings"
 )
 
 // The beginning of a forced call, which ends the prefill. A model goes on from it, or begins the call
@@ -38,7 +40,7 @@ func (r *reader) readOpened(s string, eof bool) {
 	r.opened = true
 	if opening := r.text.opening; opening != "" {
 		r.feed(opening)
-		r.in.hide(len(opening))
+		r.in.Hide(len(opening))
 	}
 	if r.kept != "" {
 		r.feed(r.kept)
@@ -90,7 +92,7 @@ func matchSpaced(text, find string) markup.Verdict {
 			find = find[1:]
 			continue
 		}
-		switch i = markup.SkipBlanks(text, i, maxGap); {
+		switch i = markup.SkipBlanks(text, i, completion.MaxGap); {
 		case i == len(text):
 			return markup.NeedMore
 		case text[i] != find[0]:

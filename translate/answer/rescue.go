@@ -78,7 +78,7 @@ func (r *rescuer) read(e messages.Event) {
 			r.parser.feed(string(e.Text))
 		default: // a citation, say: it belongs to the text before it
 			r.parser.writeBlank()
-			r.send(e.WithIndex(r.parser.out.index))
+			r.send(e.WithIndex(r.parser.out.Index))
 		}
 	case messages.ContentBlockStop:
 		if r.parser != nil {
@@ -106,7 +106,7 @@ func (r *rescuer) enter(e messages.Event) {
 	r.parser = newParser(r.req, &r.prompt, r.parsed)
 	r.parser.textMayFollow = true
 	r.parser.mayCall = r.req.MayCall() // else what looks like a call is left as text, as the model's own API has it
-	r.parser.out.index = r.next
+	r.parser.out.Index = r.next
 	if e.Block.Text != "" {
 		r.parser.feed(e.Block.Text)
 	}
@@ -142,16 +142,16 @@ func (r *rescuer) leave() {
 	r.parser = nil
 	p.finish(messages.StopMaxTokens, "") // the stop reason comes later: until then, an open call may be one that was cut
 	out := &p.out
-	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
+	if out.Index == r.next && out.OpenKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
 		p.writeBlank()
 	}
-	out.stopBlock()
-	if out.index == r.next { // so does a block without text
+	out.StopBlock()
+	if out.Index == r.next { // so does a block without text
 		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
-		out.index++
+		out.Index++
 	}
-	r.next = out.index
+	r.next = out.Index
 	r.outcomes = append(r.outcomes, p.outcomes...)
 	r.calls.whole += p.calls.whole
 	r.calls.incomplete = r.calls.incomplete || p.calls.incomplete

@@ -2,11 +2,14 @@ package answer
 
 import (
 	"crypto/sha256"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Calls that the server has read itself ([Chunk.Calls]): over its own tools API, or because it runs the parser of a
@@ -34,42 +37,43 @@ func (r *reader) readCall(c *prompt.Call, cut bool) {
 
 // readServerCall reads a call of the server. While the model is writing a call in text, that call counts.
 func (p *parser) readServerCall(c *prompt.Call, cut bool) {
-	if p.ended || p.call.certain || p.out.openKind == messages.BlockToolUse {
+	if p.ended || p.call.Certain || p.out.OpenKind == messages.BlockToolUse {
 		return
 	}
 	if p.settleText(); p.ended || p.balance != nil && p.balance.take(p.keyOf(c), fromServer) {
 		return
 	}
 	p.beginCall(markup.Tag{Spelling: serverCalls})
-	p.call.wrapperOpen, p.call.fromServer, p.call.mustBeWhole = true, true, false
-	p.state, p.cutShort = atJSONName, cut
+	p.call.WrapperOpen, p.call.fromServer, p.call.MustBeWhole = true, true, false
+	p.state, p.in.CutShort = atJSONName, cut
 	p.feed(string(c.AppendJSON(nil, cut)))
 	p.endFed()
-	p.cutShort = false
+	p.in.CutShort = false
 }
 
 // settleText decides on all text that has come as at the end of an answer, since a call of the server stands behind it.
 func (p *parser) settleText() {
 	p.endFed()
-	if !p.mayCall && p.out.openKind == messages.BlockText { // where white space is not held, as writeText says
-		p.out.write(p.text.blank)
+	if !p.mayCall && p.out.OpenKind == messages.BlockText { // where white space is not held, as writeText says
+		p.out.Write(p.text.blank)
 		p.dropBlank()
-		p.out.flush()
+		p.out.Flush()
 	}
 	p.text.opened, p.text.thinkingTag, p.text.innerTag, p.text.inThinking, p.text.code = "", "", "", false, code{}
 }
 
 // endFed reads what was fed up to its end, behind which text may follow (inText).
 func (p *parser) endFed() {
-	p.in.end()
+	p.in.End()
 	p.feed("")
-	p.in.eof, p.writePlain = false, nil
+	p.in.EOF, p.writePlain = false, nil
 	if p.ended {
 		return
 	}
-	p.in.takeAll(SpanDropped)
-	p.in.unmark()
-	p.call, p.value, p.proseBetween, p.state = callSeen{}, valueSeen{}, nil, inText
+	p.in.TakeAll(completion.SpanDropped)
+	p.in.Unmark()
+	p.call, p.json, p.proseBetween, p.state = callSeen{}, jsonSeen{}, nil, inText
+	p.tags.Begin()
 }
 
 // maxSilent is how many tokens the model writes at most of which nothing is left because they end its turn.
@@ -114,21 +118,21 @@ func (p *parser) keyOf(c *prompt.Call) [sha256.Size]byte {
 // isRepeat counts the call in text that is read, whose input is whole and pending, and reports whether it came from the
 // server before.
 func (p *parser) isRepeat() bool {
-	p.out.ensureBrace()
-	return p.countText(append(append([]byte(nil), p.out.buf...), '}'))
+	p.out.EnsureBrace()
+	return p.countText(append(append([]byte(nil), p.out.Written(0)...), '}'))
 }
 
 // countText counts the call that is read, with this input, if it came in text. It reports whether the call came from the
 // server before.
 func (p *parser) countText(input []byte) (again bool) {
-	return p.balance != nil && !p.call.fromServer && p.balance.take(p.keyOf(&prompt.Call{Name: p.call.tool, Input: input}), fromText)
+	return p.balance != nil && !p.call.fromServer && p.balance.take(p.keyOf(&prompt.Call{Name: p.call.Tool, Input: input}), fromText)
 }
 
 // dropRepeat drops the call that is pending.
 func (p *parser) dropRepeat() state {
-	p.in.unmark()
-	p.out.dropInput()
+	p.in.Unmark()
+	p.out.DropInput()
 	p.dropBlank()
-	p.call = callSeen{begun: true, wrapperOpen: p.call.wrapperOpen}
+	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: p.call.WrapperOpen}}
 	return betweenCalls
 }

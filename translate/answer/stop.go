@@ -1,6 +1,8 @@
 package answer
 
-import "dragoman/translate/messages"
+import (
+	"dragoman/translate/messages"
+)
 
 // callsRead is what was read of the calls of one message.
 type callsRead struct {

@@ -2,6 +2,8 @@ package answer
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
 )
@@ -14,7 +16,7 @@ type Trace struct {
 	reader  *reader
 	events  []messages.Event // of the step that is being made
 	noted   int              // how many outcomes were told of
-	text    input            // counts the bytes of the completion
+	text    completion.Text  // counts the bytes of the completion
 	size    int              // that count
 	settled int              // what stands after this was not decided on in the step before
 }
@@ -29,7 +31,7 @@ type Step struct {
 	// From is where Spans begin. What stands before is as it was after the step before.
 	From int `json:"from"`
 	// Spans say what the completion is from From to End.
-	Spans []Span `json:"spans"`
+	Spans []completion.Span `json:"spans"`
 	// Events are those that came out, in their order.
 	Events []messages.Event `json:"-"`
 	// Outcomes say how calls were read that have ended.
@@ -43,25 +45,26 @@ type Step struct {
 func NewTrace(req *messages.Request, prompt *prompt.Prompt) *Trace {
 	once := *prompt
 	once.Continues = false
-	t := &Trace{text: input{mark: -1}}
+	t := &Trace{text: completion.New()}
 	t.reader = newReader(req, &once, new(budget), func(e messages.Event, _ error) bool {
 		e.Text = bytes.Clone(e.Text)
 		t.events = append(t.events, e)
 		return true
 	})
-	t.reader.in.seen = &spans{}
+	t.reader.in.Seen = &completion.Spans{}
 	return t
 }
 
 // Read reads the next chunk of the answer. The last one has a Stop.
 func (t *Trace) Read(c prompt.Chunk) Step {
-	t.text.add(c.Completion())
+	t.text.Add(c.Completion())
 	if c.Stop != "" {
-		t.text.end()
+		t.text.End()
 	}
-	t.size += len(t.text.buf)
-	t.text.buf = t.text.buf[:0]
-	if !t.reader.out.stopped {
+	t.text.TakeAll(completion.SpanText)
+	t.text.Compact()
+	t.size = t.text.Offset()
+	if !t.reader.out.Stopped {
 		t.reader.readChunk(&c)
 	}
 	return t.step()
@@ -71,28 +74,28 @@ func (t *Trace) Read(c prompt.Chunk) Step {
 func (t *Trace) step() Step {
 	r := t.reader
 	step := Step{
-		End: t.size, State: r.state.String(), Events: t.events, Outcomes: r.outcomes[t.noted:len(r.outcomes):len(r.outcomes)],
-		Done: r.out.stopped,
+		End: t.size, State: r.reads(), Events: t.events, Outcomes: r.outcomes[t.noted:len(r.outcomes):len(r.outcomes)],
+		Done: r.out.Stopped,
 	}
 	t.events, t.noted = nil, len(r.outcomes)
-	seen, read := r.in.seen, r.in.offset()
-	settled, waits := read, SpanHeld
+	seen, read := r.in.Seen, r.in.Offset()
+	settled, waits := read, completion.SpanHeld
 	switch {
 	case step.Done:
-		waits = SpanDropped
-	case r.in.isMarked():
-		settled = r.in.forgotten + r.in.mark
-	case r.state == inDoubt:
-		waits = SpanDoubt
+		waits = completion.SpanDropped
+	case r.in.IsMarked():
+		settled = r.in.MarkOffset()
+	case r.state == inTags && r.tags.IsDoubtful():
+		waits = completion.SpanDoubt
 	}
-	from := min(seen.same, t.settled)
+	from := min(seen.Same, t.settled)
 	step.From = t.clip(from)
-	for _, e := range seen.list[seen.index(from):] {
+	for _, e := range seen.List[seen.Index(from):] {
 		step.Add(t.clip(min(e.End, settled)), e.Kind)
 	}
-	step.Add(t.clip(read), SpanHeld)
+	step.Add(t.clip(read), completion.SpanHeld)
 	step.Add(t.size, waits)
-	seen.same, t.settled = read, settled
+	seen.Same, t.settled = read, settled
 	return step
 }
 
@@ -106,7 +109,7 @@ func (t *Trace) clip(offset int) int {
 }
 
 // Add adds a span up to an offset.
-func (s *Step) Add(end int, kind SpanKind) {
+func (s *Step) Add(end int, kind completion.SpanKind) {
 	last := s.From
 	if n := len(s.Spans); n > 0 {
 		last = s.Spans[n-1].End
@@ -116,17 +119,22 @@ func (s *Step) Add(end int, kind SpanKind) {
 	case n > 0 && s.Spans[n-1].Kind == kind:
 		s.Spans[n-1].End = end
 	default:
-		s.Spans = append(s.Spans, Span{end, kind})
+		s.Spans = append(s.Spans, completion.Span{End: end, Kind: kind})
 	}
 }
 
-// String returns the name of the state, as in the package's documentation.
-func (s state) String() string { return stateNames[s] }
+// reads returns the name of what is being read, as in the package's documentation.
+func (p *parser) reads() string {
+	if p.state == inTags {
+		return p.tags.State()
+	}
+	return stateNames[p.state]
+}
 
 // stateNames are the names of the states.
 var stateNames = [...]string{
 	wait: "wait", inText: "inText", afterThinking: "afterThinking", inRehearsal: "inRehearsal", inWrapper: "inWrapper",
-	atInvoke: "atInvoke", atToolName: "atToolName", inCall: "inCall", atValue: "atValue", inValue: "inValue", inNestedValue: "inNestedValue", inDoubt: "inDoubt",
+	atInvoke: "atInvoke", atToolName: "atToolName", inTags: "inTags",
 	atJSONName: "atJSONName", inJSONCall: "inJSONCall", afterJSONCall: "afterJSONCall", betweenCalls: "betweenCalls",
 	atFenceEnd: "atFenceEnd", inBrokenCall: "inBrokenCall", inForeignBlock: "inForeignBlock", afterAnswer: "afterAnswer",
 }

@@ -3,6 +3,9 @@ package answer
 import (
 	"strings"
 
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/emit"
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
@@ -12,7 +15,7 @@ import (
 // is not read, and one in a code fence. Each such call has an outcome then.
 
 // maxUnread bounds the text that is looked through for calls, in bytes: that of the answer, and that of thinking.
-const maxUnread = MaxDoubt
+const maxUnread = tagged.MaxDoubt
 
 // keepUnread keeps text of the completion, while there is no call in it.
 func (r *reader) keepUnread(s string) {
@@ -35,7 +38,7 @@ func (r *reader) noteUnread() {
 	all := format.ReadsOf(r.format, format.AcceptAll, format.All(), 0)
 	lost := messages.Outcome{Kind: messages.OutcomeLeaked, Reason: messages.ReasonOtherFormat, Unread: r.endedByModel(), InText: true}
 	stop := messages.StopEndTurn
-	if r.cutShort {
+	if r.in.CutShort {
 		stop = messages.StopMaxTokens
 	}
 	calls := r.callsIn(string(r.unread), all, textSeen{opened: r.begins}, stop)
@@ -51,8 +54,8 @@ func (r *reader) noteUnread() {
 
 // keepRehearsed keeps the text after the mark, which is the rest of thinking that is closed.
 func (p *parser) keepRehearsed() {
-	if len(p.text.rehearsed)+p.in.pos-p.in.mark <= maxUnread {
-		p.text.rehearsed = append(p.text.rehearsed, p.in.buf[p.in.mark:p.in.pos]...)
+	if marked := p.in.Marked(); len(p.text.rehearsed)+len(marked) <= maxUnread {
+		p.text.rehearsed = append(p.text.rehearsed, marked...)
 		p.text.rehearsals = append(p.text.rehearsals, len(p.text.rehearsed))
 	}
 }
@@ -71,15 +74,16 @@ func (p *parser) noteRehearsed() {
 // callsIn returns the outcomes of the whole calls of offered tools in a text, which ends as stop says.
 func (p *parser) callsIn(text string, reads *format.Reads, seen textSeen, stop messages.Stop) (calls []messages.Outcome) {
 	read := &parser{
-		req: p.req, format: p.format, state: atAnswer, in: input{mark: -1},
-		out:   emitter{yield: func(messages.Event, error) bool { return true }, seed: p.out.seed},
+		req: p.req, format: p.format, state: atAnswer, in: completion.New(),
+		out:   emit.New(func(messages.Event, error) bool { return true }, ""),
 		Reads: reads, escaped: p.escaped, mayCall: true, readsQuoted: p.readsQuoted, tools: p.tools, schemas: p.schemas,
-		followed: p.followed, text: seen,
+		text: seen,
 	}
-	read.noteLineStarts()
+	read.prepare()
+	read.tags.Followed = p.tags.Followed
 	read.feed(text)
 	read.finish(stop, "")
-	p.followed = read.followed
+	p.tags.Followed = read.tags.Followed
 	for _, o := range read.outcomes {
 		if !o.InText && o.Kind != messages.OutcomeIncomplete && o.Kind != messages.OutcomeUnknownTool {
 			calls = append(calls, o)

@@ -4,7 +4,7 @@ import "dragoman/translate/markup"
 
 // minimaxM3Calls is the format of MiniMax M3: elements of the names of parameters, and of what lies in these,
 // with a mark before each tag (docs/reference/formats.md §5b). Calls are read in it, and no model is asked in
-// it: it needs code (parse_nested.go), and whether servers leave its mark in is not known.
+// it: it needs code (tagged/nested.go), and whether servers leave its mark in is not known.
 var minimaxM3Calls = &Format{
 	Name:          "minimax-m3",
 	ReadOnly:      true,

@@ -17,7 +17,7 @@ type Reads struct {
 	Spellings        []*markup.Spelling  // in which calls are read, besides that of legacy and attribute
 	Spelled          spellers            // in which of them a tag may begin a call
 	Bracketed        bool                // tags of some of these begin with a bracket
-	ReadsMarks       bool                // tags of one of these have a mark before them: see parse_nested.go
+	ReadsMarks       bool                // tags of one of these have a mark before them: see answer/tagged
 	Elements         *markup.Spelling    // of calls in which names are the text of elements: see format.elements
 	ReadsNames       bool                // the name of a tool may begin a call that has lost the tag before it
 	ReadsUnbracketed bool                // so may a tag that has lost its `<`
@@ -131,4 +131,9 @@ func (r *Reads) words() (list []markup.Opener) {
 // does not say at which sequence it stopped is taken to have stopped at ours.
 func (f *Format) IsOurs(stop messages.Stop, sequence string) bool {
 	return stop == messages.StopSequence && (sequence == f.StopSequence || sequence == "")
+}
+
+// BeginsTag reports whether a tag of a call may begin with c.
+func (r *Reads) BeginsTag(c byte) bool {
+	return c == '<' || c == '[' && r.Bracketed || c == markup.Mark[0] && r.ReadsMarks
 }

@@ -205,3 +205,11 @@ func CountValues(text jsontext.Value) (n int) {
 		n++
 	}
 }
+
+// MemberNames returns the names of the members of a JSON object, in their order.
+func MemberNames(object jsontext.Value) (names []string) {
+	for name := range NamedMembers(object) {
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,6 +1,8 @@
 package held
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // Slip is a deviation from the form of a call in tags.
 type Slip uint8

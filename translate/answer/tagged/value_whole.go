@@ -1,4 +1,4 @@
-package answer
+package tagged
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 
 // isWhole reports whether the value so far is whole and cannot go on with a tag: JSON that has ended,
 // or a number, a boolean or null where nothing else is allowed.
-func (p *parser) isWhole() bool {
-	v := &p.value
+func (r *Reader) isWhole() bool {
+	v := &r.value
 	if v.mode != modeHeld {
 		return false
 	}
@@ -29,7 +29,7 @@ func (p *parser) isWhole() bool {
 		}
 		return true
 	}
-	return p.isScalar()
+	return r.isScalar()
 }
 
 // heldIsJSON reports whether what is held of the value, which only grows, is JSON.
@@ -45,8 +45,8 @@ func (v *valueSeen) heldIsJSON() bool {
 
 // isScalar reports whether the value so far is a number, a boolean or null, and its schema allows
 // nothing else. Such a value cannot hold a tag.
-func (p *parser) isScalar() bool {
-	v := &p.value
+func (r *Reader) isScalar() bool {
+	v := &r.value
 	if v.mode != modeHeld || !v.text.Schema.IsScalar() || len(v.held) > 2*maxNull {
 		return false
 	}

@@ -1,4 +1,4 @@
-package answer
+package completion
 
 import (
 	"bytes"
@@ -38,24 +38,24 @@ type Span struct {
 	Kind SpanKind `json:"kind"`
 }
 
-// spans is what was read of all that was fed, in bytes of that. No two that stand side by side are of
+// Spans is what was read of all that was fed, in bytes of that. No two that stand side by side are of
 // one kind. A nil *spans notes nothing.
-type spans struct {
-	list  []Span
+type Spans struct {
+	List  []Span
 	call  int // where the last call begins
 	blank int // where the white space between tags begins that was read last; at the end if that was something else
-	same  int // what stands before this has not changed since it was last set
+	Same  int // what stands before this has not changed since it was last set
 }
 
 // note notes that the text from one offset to another is of the kind, and forgets what was noted of
 // the text from there on.
-func (s *spans) note(from, to int, kind SpanKind) {
-	s.same = min(s.same, from)
-	n := s.index(from)
-	if n < len(s.list) {
-		s.list = s.list[:n+1]
-		if s.list[n].End = from; s.start(n) == from {
-			s.list = s.list[:n]
+func (s *Spans) note(from, to int, kind SpanKind) {
+	s.Same = min(s.Same, from)
+	n := s.Index(from)
+	if n < len(s.List) {
+		s.List = s.List[:n+1]
+		if s.List[n].End = from; s.start(n) == from {
+			s.List = s.List[:n]
 		}
 	}
 	s.add(to, kind)
@@ -63,7 +63,7 @@ func (s *spans) note(from, to int, kind SpanKind) {
 }
 
 // noteBlanks is note for white space between tags, which may come in pieces.
-func (s *spans) noteBlanks(from, to int) {
+func (s *Spans) noteBlanks(from, to int) {
 	blank := min(s.blank, from)
 	s.note(from, to, SpanMarkup)
 	s.blank = blank
@@ -71,9 +71,9 @@ func (s *spans) noteBlanks(from, to int) {
 
 // noteStray is note for text that has no place in a call. White space around it is not part of it, but
 // that between two such texts is.
-func (s *spans) noteStray(from int, text []byte) {
+func (s *Spans) noteStray(from int, text []byte) {
 	blank := min(s.blank, from)
-	if n := s.index(blank - 1); n < len(s.list) && s.list[n].Kind == SpanDropped && s.list[n].End == blank {
+	if n := s.Index(blank - 1); n < len(s.List) && s.List[n].Kind == SpanDropped && s.List[n].End == blank {
 		s.note(blank, from, SpanDropped)
 	}
 	words := from + len(bytes.TrimRight(text, " \t\r\n"))
@@ -82,20 +82,20 @@ func (s *spans) noteStray(from int, text []byte) {
 }
 
 // add adds a span up to an offset.
-func (s *spans) add(to int, kind SpanKind) {
-	n := len(s.list)
+func (s *Spans) add(to int, kind SpanKind) {
+	n := len(s.List)
 	switch {
 	case s.start(n) == to:
-	case n > 0 && s.list[n-1].Kind == kind:
-		s.list[n-1].End = to
+	case n > 0 && s.List[n-1].Kind == kind:
+		s.List[n-1].End = to
 	default:
-		s.list = append(s.list, Span{to, kind})
+		s.List = append(s.List, Span{to, kind})
 	}
 }
 
-// index returns the index of the span that ends after an offset.
-func (s *spans) index(offset int) int {
-	n, _ := slices.BinarySearchFunc(s.list, offset, func(e Span, offset int) int {
+// Index returns the index of the span that ends after an offset.
+func (s *Spans) Index(offset int) int {
+	n, _ := slices.BinarySearchFunc(s.List, offset, func(e Span, offset int) int {
 		if e.End <= offset {
 			return -1
 		}
@@ -105,20 +105,20 @@ func (s *spans) index(offset int) int {
 }
 
 // start returns where the span of that index begins.
-func (s *spans) start(n int) int {
+func (s *Spans) start(n int) int {
 	if n == 0 {
 		return 0
 	}
-	return s.list[n-1].End
+	return s.List[n-1].End
 }
 
 // replace turns the spans of one kind into another, from the last call on.
-func (s *spans) replace(old, kind SpanKind) {
+func (s *Spans) replace(old, kind SpanKind) {
 	if s == nil {
 		return
 	}
-	n := s.index(s.call)
-	changed := slices.Clone(s.list[n:])
+	n := s.Index(s.call)
+	changed := slices.Clone(s.List[n:])
 	for i, e := range changed {
 		if e.Kind == old {
 			changed[i].Kind = kind
@@ -128,25 +128,25 @@ func (s *spans) replace(old, kind SpanKind) {
 	for _, e := range changed {
 		s.add(e.End, e.Kind)
 	}
-	s.blank = s.start(len(s.list))
+	s.blank = s.start(len(s.List))
 }
 
-// beginCall notes where a call begins.
-func (s *spans) beginCall(offset int) {
+// BeginCall notes where a call begins.
+func (s *Spans) BeginCall(offset int) {
 	if s != nil {
 		s.call = offset
 	}
 }
 
-// makeStray notes that what was read of the call's values has no place in it.
-func (s *spans) makeStray() { s.replace(SpanValue, SpanDropped) }
+// MakeStray notes that what was read of the call's values has no place in it.
+func (s *Spans) MakeStray() { s.replace(SpanValue, SpanDropped) }
 
-// restoreStray notes that what has no place in the call is text of the answer after all.
-func (s *spans) restoreStray() { s.replace(SpanDropped, SpanText) }
+// RestoreStray notes that what has no place in the call is text of the answer after all.
+func (s *Spans) RestoreStray() { s.replace(SpanDropped, SpanText) }
 
-// restoreBlanks notes that the white space that was read last is not layout but text.
-func (s *spans) restoreBlanks() {
+// RestoreBlanks notes that the white space that was read last is not layout but text.
+func (s *Spans) RestoreBlanks() {
 	if s != nil {
-		s.note(s.blank, s.start(len(s.list)), SpanText)
+		s.note(s.blank, s.start(len(s.List)), SpanText)
 	}
 }

@@ -1,7 +1,9 @@
-package answer
+package tagged
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 )
@@ -32,8 +34,8 @@ func (t *nestedTag) isStructure() bool { return t.invoke || t.wrapper }
 
 // matchNestedTag matches the tag that rest begins with, whose mark is there. The verdict is NoMatch if the mark
 // stands alone, or before what is no tag.
-func (p *parser) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
-	listed, v := p.call.spelling.MatchListed(rest, false)
+func (r *Reader) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
+	listed, v := r.call.Spelling.MatchListed(rest, false)
 	switch {
 	case v == markup.NeedMore:
 		return t, v
@@ -68,81 +70,81 @@ func (p *parser) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
 // readNested is the state inCall for such a call. It reads the opening tag of a parameter, a mark without
 // one, or text as the first thing in the call (inNestedValue), or the end of the call (betweenCalls,
 // afterAnswer), maybe that of its wrapper or the next call.
-func (p *parser) readNested() state {
-	call := &p.call
-	more := p.in.skipBlanks()
-	rest := p.in.rest()
+func (r *Reader) readNested() state {
+	call := r.call
+	more := r.in.SkipBlanks()
+	rest := r.in.Rest()
 	switch {
-	case !more && !p.in.eof:
+	case !more && !r.in.EOF:
 		return wait
 	case !more:
-		return p.closeAtEOF()
+		return r.closeAtEOF()
 	case mayBeMark(rest):
-		return p.waitOrCut()
-	case !markup.HasPrefix(rest, markup.Mark) && len(call.parameters) == 0:
-		return p.beginUnnamed(0)
+		return r.waitOrCut()
+	case !markup.HasPrefix(rest, markup.Mark) && len(call.Parameters) == 0:
+		return r.beginUnnamed(0)
 	case !markup.HasPrefix(rest, markup.Mark):
-		return p.closeDoubtful()
+		return r.doubtful()
 	case rest[len(markup.Mark)] != '<':
-		return p.beginUnnamed(len(markup.Mark))
+		return r.beginUnnamed(len(markup.Mark))
 	}
-	t, v := p.matchNestedTag(rest)
+	t, v := r.matchNestedTag(rest)
 	switch {
 	case v == markup.NeedMore:
-		return p.waitOrCut()
+		return r.waitOrCut()
 	case v == markup.NoMatch:
-		return p.closeDoubtful()
+		return r.doubtful()
 	case t.invoke && t.closing:
-		p.in.take(t.len, SpanMarkup)
-		return p.closeCall("")
-	case t.isStructure() && (t.closing || len(call.parameters) > 0):
-		return p.closeCall("missing_closer")
+		r.in.Take(t.len, completion.SpanMarkup)
+		return r.close("")
+	case t.isStructure() && (t.closing || len(call.Parameters) > 0):
+		return r.close("missing_closer")
 	case t.isStructure(): // the call may begin again
-		return p.closeDoubtful()
+		return r.doubtful()
 	case t.closing:
-		return p.passCloser(&t)
-	case len(call.parameters) == MaxParameters:
-		return p.closeTooLong()
+		return r.passCloser(&t)
+	case len(call.Parameters) == MaxParameters:
+		return r.tooLong()
 	}
-	p.openOffered()
-	property, _, _ := call.schema.PropertyByTag(t.name)
-	return p.beginNamedValue(t.len, property, t.name, !t.attribute)
+	r.Open()
+	property, _, _ := call.Schema.PropertyByTag(t.name)
+	return r.beginNamedValue(t.len, property, t.name, !t.attribute)
 }
 
 // beginNamedValue is beginValue for a parameter with a tag of n bytes (inNestedValue).
-func (p *parser) beginNamedValue(n int, property, tag string, element bool) state {
-	if next := p.beginValue(markup.Tag{Len: n}, property, tag, element); next != atValue {
+func (r *Reader) beginNamedValue(n int, property, tag string, element bool) state {
+	if next := r.beginValue(markup.Tag{Len: n}, property, tag, element); next != atValue {
 		return next
 	}
-	p.value.text.From = p.in.offset()
+	r.value.text.From = r.in.Offset()
 	return inNestedValue
 }
 
 // waitOrCut waits for the rest of a tag between parameters, or breaks off the call that was cut in one.
-func (p *parser) waitOrCut() state {
-	if !p.in.eof {
+func (r *Reader) waitOrCut() state {
+	if !r.in.EOF {
 		return wait
 	}
-	p.in.takeAll(SpanMarkup)
-	return p.breakOff()
+	r.in.TakeAll(completion.SpanMarkup)
+	return r.leave(BrokenOff)
 }
 
 // passCloser passes over the closing tag of a parameter that was given: it stands twice.
-func (p *parser) passCloser(t *nestedTag) state {
-	property, _, _ := p.call.schema.PropertyByTag(t.name)
-	if !p.call.parameters[property] {
-		return p.closeDoubtful()
+func (r *Reader) passCloser(t *nestedTag) state {
+	property, _, _ := r.call.Schema.PropertyByTag(t.name)
+	if !r.call.Parameters[property] {
+		return r.doubtful()
 	}
-	p.noteReason("stray_closer")
-	p.in.take(t.len, SpanDropped)
+	r.call.NoteReason("stray_closer")
+	r.in.Take(t.len, completion.SpanDropped)
 	return inCall
 }
 
 // beginUnnamed begins a value whose opening tag is missing, behind a mark of n bytes.
-func (p *parser) beginUnnamed(n int) state {
-	p.in.take(n, SpanMarkup)
-	p.value = valueSeen{open: true, mode: modeHeld, unnamed: true}
-	p.value.text.Schema = format.AnyValue
+func (r *Reader) beginUnnamed(n int) state {
+	r.in.Take(n, completion.SpanMarkup)
+	r.value = valueSeen{open: true, mode: modeHeld, unnamed: true}
+	r.value.text.Schema = format.AnyValue
 	return inNestedValue
 }
 

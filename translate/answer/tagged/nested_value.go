@@ -1,44 +1,45 @@
-package answer
+package tagged
 
 import (
 	"cmp"
 
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 	"dragoman/translate/schema"
 )
 
-// The values of calls whose tags have a mark before them: see parse_nested.go.
+// The values of calls whose tags have a mark before them: see nested.go.
 
 // maxElements bounds how deep elements lie in a value.
 const maxElements = 64
 
 // readNestedValue is the state inNestedValue: the opening tag of a parameter has been read, or a mark or <invoke>
 // where that is missing, or a part of the value. It writes the value up to its end (inCall).
-func (p *parser) readNestedValue() state { return p.readValueBy((*parser).readNestedText) }
+func (r *Reader) readNestedValue() state { return r.readValueBy((*Reader).readNestedText) }
 
 // readNestedText writes the value as far as it is decided, and ends it if its end is there. It returns wait if
 // that has not come.
-func (p *parser) readNestedText() state {
-	for p.value.open {
-		if p.holdsTooMuch() {
-			return p.closeTooLong()
+func (r *Reader) readNestedText() state {
+	for r.value.open {
+		if r.holdsTooMuch() {
+			return r.tooLong()
 		}
-		rest := p.in.rest()
-		if n := p.nextNested(rest); n > 0 {
-			p.takeNested(n)
+		rest := r.in.Rest()
+		if n := r.nextNested(rest); n > 0 {
+			r.takeNested(n)
 			continue
 		}
 		next := wait
 		switch {
 		case len(rest) == 0:
 		case rest[0] == '&':
-			if p.readEntity(p.value.tag, p.writeValue) {
+			if r.in.ReadEntity(r.escaped, r.value.tag, completion.SpanValue, r.writeValue) {
 				next = inNestedValue
 			}
 		case rest[0] == '<':
-			next = p.readPlainCloser(rest)
+			next = r.readPlainCloser(rest)
 		case !mayBeMark(rest):
-			next = p.readNestedTag(rest)
+			next = r.readNestedTag(rest)
 		}
 		if next != inNestedValue {
 			return next
@@ -48,24 +49,24 @@ func (p *parser) readNestedText() state {
 }
 
 // takeNested takes n bytes as text of the value (inNestedValue).
-func (p *parser) takeNested(n int) state {
-	p.writeValue(p.in.rest()[:n])
-	p.in.take(n, SpanValue)
+func (r *Reader) takeNested(n int) state {
+	r.writeValue(r.in.Rest()[:n])
+	r.in.Take(n, completion.SpanValue)
 	return inNestedValue
 }
 
 // nextNested returns the index of the first byte of rest that may begin a tag of the call, the value's own
 // closing tag without a mark, or an escape of ours; or len(rest).
-func (p *parser) nextNested(rest []byte) int {
+func (r *Reader) nextNested(rest []byte) int {
 	for from, n := 0, 0; ; n++ {
-		from, n = n, indexEither(rest, n, markup.Mark[0], '<')
-		if p.escaped.Tags != 0 {
-			n = from + nextEntity(rest[from:], n-from)
+		from, n = n, completion.IndexEither(rest, n, markup.Mark[0], '<')
+		if r.escaped.Tags != 0 {
+			n = from + completion.NextEntity(rest[from:], n-from)
 		}
 		if n == len(rest) || rest[n] == '&' || markup.IsPrefixOf(rest[n:], markup.Mark) || markup.HasPrefix(rest[n:], markup.Mark) {
 			return n
 		}
-		if rest[n] == '<' && !p.value.unnamed && mayClose(rest[n:], p.value.text.Closer) {
+		if rest[n] == '<' && !r.value.unnamed && mayClose(rest[n:], r.value.text.Closer) {
 			return n
 		}
 	}
@@ -82,47 +83,47 @@ func mayClose(s []byte, name string) bool {
 
 // readNestedTag reads the tag in a value that rest begins with, or may begin with: as one of an element in it
 // (inNestedValue), or as its end.
-func (p *parser) readNestedTag(rest []byte) state {
-	v := &p.value
-	t, verdict := p.matchNestedTag(rest)
+func (r *Reader) readNestedTag(rest []byte) state {
+	v := &r.value
+	t, verdict := r.matchNestedTag(rest)
 	depth := len(v.elements)
 	switch {
 	case verdict == markup.NeedMore:
 		return wait
-	case verdict == markup.NoMatch && (depth > 0 && v.elements[depth-1] == "" || !p.mayHoldElements()):
-		return p.closeDoubtful()
+	case verdict == markup.NoMatch && (depth > 0 && v.elements[depth-1] == "" || !r.mayHoldElements()):
+		return r.doubtful()
 	case verdict == markup.NoMatch: // an element whose opening tag is missing
-		p.noteReason("wrong_opener")
+		r.call.NoteReason("wrong_opener")
 		t.len = len(markup.Mark)
-		return p.openElement(&t)
+		return r.openElement(&t)
 	case depth > 0 && t.closing && !t.isStructure() && (t.name == v.elements[depth-1] || v.elements[depth-1] == ""):
 		v.elements = v.elements[:depth-1]
-		return p.takeNested(t.len)
+		return r.takeNested(t.len)
 	case depth > 0 && (t.closing || t.isStructure()):
-		return p.closeDoubtful()
+		return r.doubtful()
 	case depth > 0:
-		return p.openElement(&t)
+		return r.openElement(&t)
 	case v.unnamed:
-		return p.readUnnamedTag(&t)
+		return r.readUnnamedTag(&t)
 	case t.closing && t.name == v.text.Closer:
-		return p.endNested(t.len)
+		return r.endNested(t.len)
 	case t.isStructure():
-		p.endUnclosed()
-		return p.endNested(0)
+		r.endUnclosed()
+		return r.endNested(0)
 	case t.closing:
-		return p.closeDoubtful()
-	case p.mayHoldElements():
-		return p.openElement(&t)
-	case p.mayBeNext(&t):
-		p.endUnclosed()
-		return p.endNested(0)
+		return r.doubtful()
+	case r.mayHoldElements():
+		return r.openElement(&t)
+	case r.mayBeNext(&t):
+		r.endUnclosed()
+		return r.endNested(0)
 	}
-	return p.closeDoubtful()
+	return r.doubtful()
 }
 
 // mayHoldElements reports whether an element may begin in the value: it has others, or is no scalar, and has no text.
-func (p *parser) mayHoldElements() bool {
-	v := &p.value
+func (r *Reader) mayHoldElements() bool {
+	v := &r.value
 	if v.elements != nil {
 		return true
 	}
@@ -130,92 +131,92 @@ func (p *parser) mayHoldElements() bool {
 }
 
 // openElement reads the opening tag of an element in the value (inNestedValue).
-func (p *parser) openElement(t *nestedTag) state {
-	if len(p.value.elements) == maxElements {
-		return p.closeDoubtful()
+func (r *Reader) openElement(t *nestedTag) state {
+	if len(r.value.elements) == maxElements {
+		return r.doubtful()
 	}
-	p.value.elements = append(p.value.elements, t.name)
-	return p.takeNested(t.len)
+	r.value.elements = append(r.value.elements, t.name)
+	return r.takeNested(t.len)
 }
 
 // mayBeNext reports whether t is of a parameter that the tool has, and the call has not.
-func (p *parser) mayBeNext(t *nestedTag) bool {
-	property, _, declared := p.call.schema.PropertyByTag(t.name)
-	return declared && !p.call.parameters[property] && property != p.value.text.Property
+func (r *Reader) mayBeNext(t *nestedTag) bool {
+	property, _, declared := r.call.Schema.PropertyByTag(t.name)
+	return declared && !r.call.Parameters[property] && property != r.value.text.Property
 }
 
 // readUnnamedTag is readNestedTag for a value without an opening tag: its closing tag has the name of the
 // parameter. With nothing before another tag there is no value.
-func (p *parser) readUnnamedTag(t *nestedTag) state {
-	held := p.value.held
+func (r *Reader) readUnnamedTag(t *nestedTag) state {
+	held := r.value.held
 	switch {
 	case isBlank(held) && !(t.closing && !t.isStructure()):
-		p.noteReason("stray_text")
-		p.value = valueSeen{}
+		r.call.NoteReason("stray_text")
+		r.value = valueSeen{}
 		return inCall
-	case !t.closing || t.isStructure() || !p.mayBeNext(t):
-		return p.closeDoubtful()
+	case !t.closing || t.isStructure() || !r.mayBeNext(t):
+		return r.doubtful()
 	}
-	p.noteReason("wrong_opener")
-	p.openOffered()
-	property, _, _ := p.call.schema.PropertyByTag(t.name)
-	if next := p.beginNamedValue(0, property, t.name, true); next != inNestedValue {
+	r.call.NoteReason("wrong_opener")
+	r.Open()
+	property, _, _ := r.call.Schema.PropertyByTag(t.name)
+	if next := r.beginNamedValue(0, property, t.name, true); next != inNestedValue {
 		return next
 	}
-	p.writeValue(held)
-	return p.endNested(t.len)
+	r.writeValue(held)
+	return r.endNested(t.len)
 }
 
 // readPlainCloser reads the value's own closing tag without a mark, which rest begins with, or may begin with.
 // It ends the value if no other closing tag can follow: a tag of the call does, or the next parameter.
-func (p *parser) readPlainCloser(rest []byte) state {
-	n := len("</>") + len(p.value.text.Closer)
+func (r *Reader) readPlainCloser(rest []byte) state {
+	n := len("</>") + len(r.value.text.Closer)
 	if len(rest) < n {
 		return wait
 	}
-	i, v := p.in.matchBlanks(rest, n, maxGap)
-	if len(p.value.elements) > 0 || v == markup.NoMatch {
-		return p.takeNested(1)
+	i, v := r.in.MatchBlanks(rest, n, completion.MaxGap)
+	if len(r.value.elements) > 0 || v == markup.NoMatch {
+		return r.takeNested(1)
 	}
 	switch behind := rest[i:]; {
 	case v == markup.NeedMore, mayBeMark(behind):
 		return wait
 	case !markup.HasPrefix(behind, markup.Mark):
-		return p.takeNested(1)
+		return r.takeNested(1)
 	}
-	t, v := p.matchNestedTag(rest[i:])
+	t, v := r.matchNestedTag(rest[i:])
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && (t.isStructure() || !t.closing && p.mayBeNext(&t)):
-		p.noteReason("wrong_closer")
-		p.value.misclosed = true
-		return p.endNested(n)
+	case v == markup.Match && (t.isStructure() || !t.closing && r.mayBeNext(&t)):
+		r.call.NoteReason("wrong_closer")
+		r.value.misclosed = true
+		return r.endNested(n)
 	}
-	return p.takeNested(1)
+	return r.takeNested(1)
 }
 
 // endNested is endValue for a value that may be made of elements.
-func (p *parser) endNested(n int) state {
-	v := &p.value
+func (r *Reader) endNested(n int) state {
+	v := &r.value
 	if v.elements == nil {
-		return p.endValue(n)
+		return r.endValue(n)
 	}
-	p.in.take(n, SpanMarkup)
+	r.in.Take(n, completion.SpanMarkup)
 	v.open = false
 	if v.duplicate {
 		return inCall
 	}
 	value, fits, ok := schema.AppendTypedMarked(nil, v.text.Schema, string(v.held))
 	if !ok {
-		return p.closeDoubtful()
+		return r.doubtful()
 	}
 	if !fits {
-		p.call.misfit = cmp.Or(p.call.misfit, "type")
+		r.call.Misfit = cmp.Or(r.call.Misfit, "type")
 	}
-	p.beginMember()
-	p.out.write(value)
-	p.out.markWhole()
+	r.beginMember()
+	r.out.Write(value)
+	r.out.MarkWhole()
 	return inCall
 }
 
@@ -223,8 +224,8 @@ func (p *parser) endNested(n int) state {
 func isBlank(text []byte) bool { return markup.SkipBlanks(text, 0, len(text)) == len(text) }
 
 // endUnclosed ends a value before a tag of the call: its own closing tag is missing.
-func (p *parser) endUnclosed() decision {
-	p.value.unclosed = true
-	p.noteReason("missing_closer")
+func (r *Reader) endUnclosed() decision {
+	r.value.unclosed = true
+	r.call.NoteReason("missing_closer")
 	return endsValue
 }

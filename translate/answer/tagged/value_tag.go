@@ -1,4 +1,4 @@
-package answer
+package tagged
 
 import (
 	"bytes"
@@ -34,36 +34,36 @@ func matchOpaque(rest []byte, begins bool, looked int, eof bool) (n int, v marku
 }
 
 // valueTagAt returns what the tag means with which rest begins, of n bytes, at an index of the unread input.
-func (p *parser) valueTagAt(rest []byte, n, at int) held.Tag {
+func (r *Reader) valueTagAt(rest []byte, n, at int) held.Tag {
 	if rest[1] == '!' {
-		vt := held.Tag{Kind: held.Comment, At: p.in.offset() + at, Len: n}
+		vt := held.Tag{Kind: held.Comment, At: r.in.Offset() + at, Len: n}
 		if rest[2] == '[' {
 			vt.Kind = held.Section
 		}
 		return vt
 	}
-	t, _ := p.call.spelling.MatchTag(rest, true)
-	vt := p.readValueTag(&t, at)
-	vt.Given = p.call.parameters[vt.Property] || vt.Property == p.value.text.Property
+	t, _ := r.call.Spelling.MatchTag(rest, true)
+	vt := r.readValueTag(&t, at)
+	vt.Given = r.call.Parameters[vt.Property] || vt.Property == r.value.text.Property
 	return vt
 }
 
 // readValueTag returns what the tag t means in the call that is being read. t is next after at bytes
 // of the unread input.
-func (p *parser) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
-	vt = held.Tag{Name: p.withoutNamespace(t.Full), At: p.in.offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty}
+func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
+	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty}
 	if t.Is("parameter") && !t.Closing {
 		if name, ok := t.NameAttribute(); ok {
 			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Unopened
-			vt.Property, vt.Schema, vt.Declared = p.call.schema.PropertyByTag(name)
-			vt.Maybe = !vt.Declared && p.takesAny()
+			vt.Property, vt.Schema, vt.Declared = r.call.Schema.PropertyByTag(name)
+			vt.Maybe = !vt.Declared && r.takesAny()
 			return vt
 		}
 		vt.Nameless = true
 	}
 	switch {
 	case t.Spelling == nil:
-		vt.Declared = p.declares(vt.Name)
+		vt.Declared = r.declares(vt.Name)
 	case len(t.Name) > 0:
 		vt.Name = t.Name
 	case !t.Closing && t.Spelling.LacksLabel(t.Full, markup.Parameter):
@@ -71,11 +71,11 @@ func (p *parser) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 	case bytes.Equal(vt.Name, parameterName):
 		vt.Name = otherParameter
 	default:
-		vt.Declared = p.declares(vt.Name)
+		vt.Declared = r.declares(vt.Name)
 	}
-	vt.Maybe = !vt.Declared && p.takesAny()
+	vt.Maybe = !vt.Declared && r.takesAny()
 	if vt.Declared || !t.Closing {
-		vt.Property, vt.Schema, _ = p.call.schema.PropertyByTag(string(vt.Name))
+		vt.Property, vt.Schema, _ = r.call.Schema.PropertyByTag(string(vt.Name))
 	}
 	vt.Structure = !t.Closing && (t.Is("parameters") || t.Is("invoke") || t.IsWrapper() || t.Is("function_results") ||
 		t.Spelling != nil && len(t.Name) == 0 && t.Spelling.LacksLabel(t.Full, markup.Invoke))
@@ -86,7 +86,7 @@ func (p *parser) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 		vt.Kind = held.ClosesParameters
 	case t.Closing && len(t.Name) > 0 && strings.HasSuffix(string(vt.Name), "invoke") && t.Is("invoke"):
 		vt.Kind = held.ClosesCall
-	case t.Closing && len(t.Name) > 0 && (t.Is("function_calls") || t.Is(p.wrapper)):
+	case t.Closing && len(t.Name) > 0 && (t.Is("function_calls") || t.Is(r.Wrapper)):
 		vt.Kind = held.ClosesWrapper
 	case t.Closing:
 		vt.Kind = held.ClosesOther
@@ -99,22 +99,22 @@ func (p *parser) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 }
 
 // declares reports whether the tool declares a parameter of the name.
-func (p *parser) declares(name []byte) bool {
-	if len(name) == 0 || p.value.text.Schema != nil && !p.value.names.Has(nameKey(name)) {
+func (r *Reader) declares(name []byte) bool {
+	if len(name) == 0 || r.value.text.Schema != nil && !r.value.names.Has(nameKey(name)) {
 		return false
 	}
-	return p.call.schema.Declares(name)
+	return r.call.Schema.Declares(name)
 }
 
 // takesAny reports whether the tool has a schema for parameters that it does not declare, so that any
 // tag may be that of a parameter.
-func (p *parser) takesAny() bool {
-	return p.call.schema.AdditionalProperties != nil && !p.call.unoffered
+func (r *Reader) takesAny() bool {
+	return r.call.Schema.AdditionalProperties != nil && !r.call.Unoffered
 }
 
 // withoutNamespace returns the name of a tag without the namespace of the call.
-func (p *parser) withoutNamespace(name []byte) []byte {
-	if ns := p.call.namespace; ns != "" && len(name) > len(ns) {
+func (r *Reader) withoutNamespace(name []byte) []byte {
+	if ns := r.call.Namespace; ns != "" && len(name) > len(ns) {
 		return bytes.TrimPrefix(name, []byte(ns))
 	}
 	return name

@@ -1,4 +1,4 @@
-package answer
+package tagged
 
 import (
 	"bytes"
@@ -23,14 +23,14 @@ type section struct {
 const maxSection = 64 << 10
 
 // nextInSection is nextSpecial for a value in a section.
-func (p *parser) nextInSection(rest []byte, n int) int {
+func (r *Reader) nextInSection(rest []byte, n int) int {
 	special := "]"
-	switch g := p.call.spelling; {
-	case g != nil && g.CDATA && p.escaped.Tags != 0:
+	switch g := r.call.Spelling; {
+	case g != nil && g.CDATA && r.escaped.Tags != 0:
 		special = "]<&"
 	case g != nil && g.CDATA:
 		special = "]<"
-	case p.escaped.Tags != 0:
+	case r.escaped.Tags != 0:
 		special = "]&"
 	}
 	for ; n < len(rest); n++ {
@@ -47,20 +47,20 @@ func (p *parser) nextInSection(rest []byte, n int) int {
 
 // decideInSection decides on the closing tag that begins at rest[n], in a section. n is the length of the
 // tag where it ends the value.
-func (p *parser) decideInSection(rest []byte, n int) (end int, d decision) {
-	v, at := &p.value, p.in.offset()+n
+func (r *Reader) decideInSection(rest []byte, n int) (end int, d decision) {
+	v, at := &r.value, r.in.Offset()+n
 	rest = rest[n:]
 	looked := v.section.looked
 	v.section.looked = 0
 	if at < v.section.end {
 		return 0, isValue
 	}
-	t, verdict := p.matchOwnTag(rest)
+	t, verdict := r.matchOwnTag(rest)
 	if verdict == markup.Match {
 		verdict = markup.VerdictOf(t.Closing && t.Is("parameter"))
 	}
 	if verdict == markup.Match && looked == 0 {
-		verdict = p.mayFollow(rest[t.Len:], false)
+		verdict = r.mayFollow(rest[t.Len:], false)
 	}
 	if verdict != markup.Match {
 		return 0, decided(verdict)
@@ -72,12 +72,12 @@ func (p *parser) decideInSection(rest []byte, n int) (end int, d decision) {
 		v.section.end = at + from + i
 		v.ambiguous = v.ambiguous || bytes.Contains(rest[:from+i], []byte(cdataBegins)) // another section is ended by that
 		return 0, isValue
-	case len(rest) >= maxSection, p.in.eof && p.cutShort:
+	case len(rest) >= maxSection, r.in.EOF && r.in.CutShort:
 		return 0, isValue
-	case !p.in.eof:
+	case !r.in.EOF:
 		v.section.looked = len(rest)
 		return 0, needsMore
 	}
-	p.noteReason("missing_closer")
+	r.call.NoteReason("missing_closer")
 	return t.Len, endsValue
 }

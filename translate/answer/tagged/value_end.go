@@ -1,4 +1,4 @@
-package answer
+package tagged
 
 import (
 	"bytes"
@@ -15,11 +15,8 @@ import (
 //
 // the first </html> is text, since " last." follows, and the second one ends the value.
 
-// Bounds on the white space between a closing tag and what must follow it.
-const (
-	maxBlankAfter = 64 << 10 // after the value's own closing tag
-	maxGap        = 256      // after a tag of the call's structure
-)
+// maxBlankAfter bounds the white space between the value's own closing tag and what must follow it, in bytes.
+const maxBlankAfter = 64 << 10
 
 // The beginning and the end of a CDATA section.
 const (
@@ -34,7 +31,7 @@ const (
 	isValue   decision = iota // text of the value
 	needsMore                 // more text has to come before that can be decided
 	endsValue                 // its closing tag or, if that is missing, the tag after it
-	isDoubt                   // it is doubtful: see parse_doubt.go
+	isDoubt                   // it is doubtful: see doubt.go
 )
 
 // decided returns the decision that a verdict on the end of a value means.
@@ -44,32 +41,32 @@ func decided(v markup.Verdict) decision {
 
 // decideTag decides on the tag that rest begins with. n is the length of the value's closing tag. In the regular
 // form that is the one tag that matters: all others that may mean something begin a doubt.
-func (p *parser) decideTag(rest []byte) (n int, d decision) {
-	v := &p.value
+func (r *Reader) decideTag(rest []byte) (n int, d decision) {
+	v := &r.value
 	if v.text.Schema == nil {
-		return 0, decided(p.matchObjectEnd(rest))
+		return 0, decided(r.matchObjectEnd(rest))
 	}
-	if v := p.matchTagName(rest, p.isWhole()); v != markup.Match {
+	if v := r.matchTagName(rest, r.isWhole()); v != markup.Match {
 		return 0, decided(v)
 	}
-	if p.passForeignCloser(rest) {
+	if r.passForeignCloser(rest) {
 		return 0, isValue
 	}
-	t, verdict := p.matchValueTag(rest)
+	t, verdict := r.matchValueTag(rest)
 	switch {
 	case verdict != markup.Match:
 		return 0, decided(verdict)
 	case t.Closes(v.text.Closer):
-		return t.Len, p.decideOwnCloser(rest, &t)
-	case t.Kind == held.ClosesWrapper && !t.Declared && !p.isWhole(): // the upstream may have stopped at it where it is text
+		return t.Len, r.decideOwnCloser(rest, &t)
+	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole(): // the upstream may have stopped at it where it is text
 		v.text.Take(&t, false, false)
 		return 0, isValue
-	case v.unsure, v.text.JSON.InString, t.IsCloser() && v.text.Holds(string(t.Name)), !t.IsCloser() && !p.mayBeOfCall(&t):
+	case v.unsure, v.text.JSON.InString, t.IsCloser() && v.text.Holds(string(t.Name)), !t.IsCloser() && !r.mayBeOfCall(&t):
 		v.text.Take(&t, false, false)
 		v.unsure = v.unsure || v.text.IsUnsure()
 		return 0, isValue
-	case t.IsCloser() && !p.isWhole():
-		switch p.mayEndBehind(rest[t.Len:], &t) {
+	case t.IsCloser() && !r.isWhole():
+		switch r.mayEndBehind(rest[t.Len:], &t) {
 		case markup.NeedMore:
 			return 0, needsMore
 		case markup.NoMatch:
@@ -82,11 +79,11 @@ func (p *parser) decideTag(rest []byte) (n int, d decision) {
 
 // mayEndBehind reports whether the value may end with a closing tag that is not its own, or before it, by what
 // stands behind that: no text, and behind one of another element only what can follow a value.
-func (p *parser) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
+func (r *Reader) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
 	if t.Kind == held.ClosesOther && !t.Maybe {
-		return p.mayFollow(rest, false)
+		return r.mayFollow(rest, false)
 	}
-	i, v := p.in.matchBlanks(rest, 0, maxBlankAfter)
+	i, v := r.in.MatchBlanks(rest, 0, maxBlankAfter)
 	if v == markup.Match {
 		v = markup.VerdictOf(i == len(rest) || rest[i] == '<')
 	}
@@ -94,19 +91,19 @@ func (p *parser) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
 }
 
 // mayBeOfCall reports whether an opening tag may be of the call, and no text of the value.
-func (p *parser) mayBeOfCall(t *held.Tag) bool {
-	v := &p.value.text
-	return t.Kind == held.OpensStructure || t.Bare && (t.Kind == held.OpensParameter || t.Maybe && v.Element || v.OwnOpener(t)) || p.isWhole()
+func (r *Reader) mayBeOfCall(t *held.Tag) bool {
+	v := &r.value.text
+	return t.Kind == held.OpensStructure || t.Bare && (t.Kind == held.OpensParameter || t.Maybe && v.Element || v.OwnOpener(t)) || r.isWhole()
 }
 
 // decideOwnCloser decides on the closing tag of the value's own name. It ends the value if what
 // follows can follow a value, unless it closes an element in the value, or stands in a string of JSON.
-func (p *parser) decideOwnCloser(rest []byte, t *held.Tag) decision {
-	v := &p.value
-	switch follows := p.mayFollow(rest[t.Len:], false); {
+func (r *Reader) decideOwnCloser(rest []byte, t *held.Tag) decision {
+	v := &r.value
+	switch follows := r.mayFollow(rest[t.Len:], false); {
 	case follows == markup.NeedMore:
 		return needsMore
-	case follows == markup.Match && !p.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
+	case follows == markup.Match && !r.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
 		return endsValue
 	case v.unsure, follows == markup.NoMatch && v.text.JSON.InString:
 		v.text.Take(t, false, false)
@@ -116,16 +113,16 @@ func (p *parser) decideOwnCloser(rest []byte, t *held.Tag) decision {
 }
 
 // isNamedLikeOurs reports whether the value's own closing tag may be one of the call, too.
-func (p *parser) isNamedLikeOurs() bool {
-	return p.value.text.Element && !p.value.cdata && markup.IsReserved(p.value.text.Closer)
+func (r *Reader) isNamedLikeOurs() bool {
+	return r.value.text.Element && !r.value.cdata && markup.IsReserved(r.value.text.Closer)
 }
 
 // matchTagName reports whether rest may begin with a tag that means something in the value: see
 // [valueTag]. Closing tags mean something even if they are of other names, unless an element of such
 // a name was opened in the value. After a value that is whole, every tag does. It asks no more than
 // the name, since most tags in a value are text.
-func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
-	if v := p.call.spelling.MatchName(rest, p.in.eof); v != markup.NoMatch {
+func (r *Reader) matchTagName(rest []byte, whole bool) markup.Verdict {
+	if v := r.call.Spelling.MatchName(rest, r.in.EOF); v != markup.NoMatch {
 		return v
 	}
 	start := 1
@@ -138,41 +135,41 @@ func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
 	}
 	switch {
 	case end == len(rest) && end-start < markup.MaxParamTagLen:
-		return p.in.needMore()
+		return r.in.NeedMore()
 	case end == start:
 		return markup.NoMatch
 	case end < len(rest) && rest[end] != '>' && rest[end] != '/' && !markup.IsBlank(rest[end]):
 		return markup.NoMatch
 	}
-	v := &p.value
-	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
+	v := &r.value
+	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || r.mayMeanSomething(rest[start:end]))
 }
 
 // matchValueTag matches a tag that may mean something in the value.
-func (p *parser) matchValueTag(rest []byte) (t held.Tag, v markup.Verdict) {
+func (r *Reader) matchValueTag(rest []byte) (t held.Tag, v markup.Verdict) {
 	if len(rest) > 1 && rest[1] == '!' { // a comment
 		return t, markup.NoMatch
 	}
-	tag, v := p.matchOwnTag(rest)
+	tag, v := r.matchOwnTag(rest)
 	switch {
 	case v != markup.Match:
 		return t, v
 	case tag.Closing && (len(tag.Attributes) > 0 || tag.Empty):
 		return t, markup.NoMatch
 	}
-	return p.readValueTag(&tag, 0), markup.Match
+	return r.readValueTag(&tag, 0), markup.Match
 }
 
 // mayMeanSomething reports whether an opening tag of the name may be other than text of the value.
-func (p *parser) mayMeanSomething(name []byte) bool {
-	v := &p.value
-	name = p.withoutNamespace(name)
+func (r *Reader) mayMeanSomething(name []byte) bool {
+	v := &r.value
+	name = r.withoutNamespace(name)
 	if !v.text.Element {
 		if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) {
 			name = name[i+1:]
 		}
 	}
-	if string(name) == v.text.Closer || v.text.Element && (p.takesAny() || v.names.Has(nameKey(name)) && p.call.schema.Declares(name)) {
+	if string(name) == v.text.Closer || v.text.Element && (r.takesAny() || v.names.Has(nameKey(name)) && r.call.Schema.Declares(name)) {
 		return true
 	}
 	t := markup.Tag{Name: name}
@@ -189,56 +186,56 @@ func (p *parser) mayMeanSomething(name []byte) bool {
 
 // matchObjectEnd reports whether an input that is one JSON object ends at the closing tag of the call
 // that rest begins with.
-func (p *parser) matchObjectEnd(rest []byte) markup.Verdict {
-	if p.call.spelling == nil && !markup.HasPrefix(rest, "</") {
+func (r *Reader) matchObjectEnd(rest []byte) markup.Verdict {
+	if r.call.Spelling == nil && !markup.HasPrefix(rest, "</") {
 		if markup.IsPrefixOf(rest, "</") {
-			return p.in.needMore()
+			return r.in.NeedMore()
 		}
 		return markup.NoMatch
 	}
-	if v := p.matchTagName(rest, false); v != markup.Match {
+	if v := r.matchTagName(rest, false); v != markup.Match {
 		return v
 	}
-	t, v := p.matchValueTag(rest)
+	t, v := r.matchValueTag(rest)
 	if v != markup.Match {
 		return v
 	}
 	if t.Kind < held.ClosesParameters {
 		return markup.NoMatch
 	}
-	return p.callMayClose(rest[t.Len:], &t)
+	return r.callMayClose(rest[t.Len:], &t)
 }
 
 // matchAfterCDATA matches the end of the value where rest begins with the `]]>` of its CDATA section. n
 // counts that, too.
-func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
-	i, v := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
+func (r *Reader) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
+	i, v := r.in.MatchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
 	case v != markup.Match:
 		return 0, v
 	case i == len(rest) || rest[i] != '<':
 		return 0, markup.NoMatch
 	}
-	if ends := p.call.ends; len(ends) > 0 {
-		if ends[0].At != p.in.offset()+i {
+	if ends := r.open.ends; len(ends) > 0 {
+		if ends[0].At != r.in.Offset()+i {
 			return 0, markup.NoMatch
 		}
-		return i + p.takeEnd(), markup.Match
+		return i + r.takeEnd(), markup.Match
 	}
-	n, d := p.decideTag(rest[i:])
+	n, d := r.decideTag(rest[i:])
 	switch d {
 	case needsMore:
 		return 0, markup.NeedMore
 	case endsValue:
 		return i + n, markup.Match
 	case isDoubt: // it has ended, whatever closes it
-		t, _ := p.matchValueTag(rest[i:])
+		t, _ := r.matchValueTag(rest[i:])
 		if t.Kind != held.ClosesOther {
-			p.endUnclosed()
+			r.endUnclosed()
 			return i, markup.Match
 		}
-		p.noteReason("wrong_closer")
-		p.value.misclosed = true
+		r.call.NoteReason("wrong_closer")
+		r.value.misclosed = true
 		return i + t.Len, markup.Match
 	}
 	return 0, markup.NoMatch

@@ -1,7 +1,9 @@
-package answer
+package tagged
 
 import (
 	"bytes"
+
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
@@ -14,56 +16,56 @@ import (
 // those bytes end at the end of rest, at an `&` or at a `]`. So it is where a `<` follows text of a
 // value that is held: the caller holds that text first, since whether a tag ends the value depends on
 // all of the value before it.
-func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
-	if len(p.call.ends) > 0 {
-		return p.scanSettled(rest)
+func (r *Reader) scanValue(rest []byte) (n, end int, d decision) {
+	if len(r.open.ends) > 0 {
+		return r.scanSettled(rest)
 	}
-	if p.value.unbracketed && !p.value.cdata {
-		if n, end, d, ok := p.scanUnbracketed(rest); ok {
+	if r.value.unbracketed && !r.value.cdata {
+		if n, end, d, ok := r.scanUnbracketed(rest); ok {
 			return n, end, d
 		}
 	}
-	for n, p.value.looked = p.value.looked, 0; ; n++ {
-		n = p.nextSpecial(rest, n)
-		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
+	for n, r.value.looked = r.value.looked, 0; ; n++ {
+		n = r.nextSpecial(rest, n)
+		if n == len(rest) || rest[n] != '<' || n > 0 && r.value.mode == modeHeld {
 			return n, 0, isValue
 		}
-		if p.value.cdata {
-			if end, d = p.decideInSection(rest, n); d != isValue {
+		if r.value.cdata {
+			if end, d = r.decideInSection(rest, n); d != isValue {
 				return n, end, d
 			}
 			continue
 		}
-		if end, d = p.decideTag(rest[n:]); d != isValue {
+		if end, d = r.decideTag(rest[n:]); d != isValue {
 			return n, end, d
 		}
 		if n+1 < len(rest) {
-			p.value.text.See(rest[n+1])
+			r.value.text.See(rest[n+1])
 		}
 	}
 }
 
 // scanSettled is scanValue where a doubt has been settled: all up to the next of the ends is text.
-func (p *parser) scanSettled(rest []byte) (n, end int, d decision) {
-	next := p.call.ends[0]
-	at := min(max(next.At-p.in.offset(), 0), len(rest))
-	if n = p.nextEscape(rest[:at]); n < at {
+func (r *Reader) scanSettled(rest []byte) (n, end int, d decision) {
+	next := r.open.ends[0]
+	at := min(max(next.At-r.in.Offset(), 0), len(rest))
+	if n = r.nextEscape(rest[:at]); n < at {
 		return n, 0, isValue
 	}
-	if n = p.takeEnd(); n < 0 { // the text goes on
+	if n = r.takeEnd(); n < 0 { // the text goes on
 		return at, 0, isValue
 	}
 	return at, n, endsValue
 }
 
 // takeEnd takes the next of the settled ends, and returns the length of the closing tag.
-func (p *parser) takeEnd() int {
-	end := p.call.ends[0]
-	p.call.ends = p.call.ends[1:]
+func (r *Reader) takeEnd() int {
+	end := r.open.ends[0]
+	r.open.ends = r.open.ends[1:]
 	if end.Len >= 0 {
-		p.value.unclosed, p.value.ambiguous, p.value.markup = end.Len == 0, false, end.Markup
-		p.value.misclosed = end.Reason != ""
-		p.noteReason(end.Reason)
+		r.value.unclosed, r.value.ambiguous, r.value.markup = end.Len == 0, false, end.Markup
+		r.value.misclosed = end.Reason != ""
+		r.call.NoteReason(end.Reason)
 	}
 	return end.Len
 }
@@ -71,20 +73,20 @@ func (p *parser) takeEnd() int {
 // nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
 // the value, or len(rest): the `<` of a tag that may matter, and what nextEscape finds. It records
 // the elements of other names, whose closing tags do not matter.
-func (p *parser) nextSpecial(rest []byte, n int) int {
-	v := &p.value
+func (r *Reader) nextSpecial(rest []byte, n int) int {
+	v := &r.value
 	if v.cdata {
-		return p.nextInSection(rest, n)
+		return r.nextInSection(rest, n)
 	}
 	tag := byte('<')
 	escape := tag
-	if p.escaped.Tags != 0 {
+	if r.escaped.Tags != 0 {
 		escape = '&'
 	}
 	typed := v.mode == modeHeld && v.text.Schema != nil
 	for n < len(rest) {
 		if rest[n] != '<' {
-			if n = indexEither(rest, n, tag, escape); n == len(rest) {
+			if n = completion.IndexEither(rest, n, tag, escape); n == len(rest) {
 				break
 			}
 		}
@@ -97,7 +99,7 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 			}
 		case v.openerStarts.Has(rest[n+1]), typed && v.mayBeWhole(n),
 			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])):
-			if v.mode == modeHeld || !p.isNoTag(rest[n:]) {
+			if v.mode == modeHeld || !r.isNoTag(rest[n:]) {
 				return n
 			}
 			v.text.See(rest[n+1])
@@ -111,11 +113,11 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 
 // isNoTag reports whether the `<` that rest begins with is text of a string by the name that follows it,
 // as decideTag would find. Of a closing tag whose element was not opened it does not ask.
-func (p *parser) isNoTag(rest []byte) bool {
-	if rest[1] == '/' && (len(rest) == 2 || !p.value.text.Saw(rest[2])) {
+func (r *Reader) isNoTag(rest []byte) bool {
+	if rest[1] == '/' && (len(rest) == 2 || !r.value.text.Saw(rest[2])) {
 		return false
 	}
-	return p.matchTagName(rest, false) == markup.NoMatch
+	return r.matchTagName(rest, false) == markup.NoMatch
 }
 
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
@@ -129,12 +131,12 @@ func (v *valueSeen) mayBeWhole(n int) bool {
 // a string and is of no concern to the call: it is text before what cannot follow a value, that is
 // before other text, and before another such tag. It reports false, and records nothing, where it does
 // not look that closely.
-func (p *parser) passForeignCloser(rest []byte) bool {
-	v := &p.value
-	if v.mode != modeText || v.cdata || rest[1] != '/' || p.takesAny() {
+func (r *Reader) passForeignCloser(rest []byte) bool {
+	v := &r.value
+	if v.mode != modeText || v.cdata || rest[1] != '/' || r.takesAny() {
 		return false
 	}
-	g := p.call.spelling
+	g := r.call.Spelling
 	n := foreignCloserLen(rest)
 	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && (foreignCloserLen(rest[n:]) == 0 || g.MatchName(rest[n:], true) != markup.NoMatch) {
 		return false
@@ -178,13 +180,13 @@ func (v *valueSeen) mayEnd(c byte) bool {
 
 // nextEscape returns the index of the first byte of text that is not text of the value as it stands,
 // or len(text): an `&` if the prompt has escaped anything and, within a CDATA section, a `]`.
-func (p *parser) nextEscape(text []byte) int {
-	if p.escaped.Tags != 0 {
+func (r *Reader) nextEscape(text []byte) int {
+	if r.escaped.Tags != 0 {
 		if i := bytes.IndexByte(text, '&'); i >= 0 {
 			text = text[:i]
 		}
 	}
-	if p.value.cdata {
+	if r.value.cdata {
 		if i := bytes.IndexByte(text, ']'); i >= 0 {
 			text = text[:i]
 		}
@@ -194,14 +196,14 @@ func (p *parser) nextEscape(text []byte) int {
 
 // noteStarts records the first bytes of the names of all tags that matter to decideTag, so that
 // nextSpecial can pass over most others without a match.
-func (p *parser) noteStarts() {
-	v := &p.value
-	if g := p.call.spelling; g != nil {
+func (r *Reader) noteStarts() {
+	v := &r.value
+	if g := r.call.Spelling; g != nil {
 		starts := format.SpelledBy(g)
 		v.openerStarts.Join(&starts.Openers)
 		v.closerStarts.Join(&starts.Closers)
 	}
-	for _, name := range [...]string{v.text.Closer, v.tag, p.call.namespace, "parameter", "invoke"} {
+	for _, name := range [...]string{v.text.Closer, v.tag, r.call.Namespace, "parameter", "invoke"} {
 		if name != "" {
 			v.closerStarts.Add(name[0])
 		}
@@ -212,12 +214,12 @@ func (p *parser) noteStarts() {
 	for _, c := range []byte("pPiIfFtTuUm") { // <parameter>, <invoke>, and wrappers in any case
 		v.openerStarts.Add(c)
 	}
-	for _, name := range [...]string{v.text.Closer, p.call.namespace} {
+	for _, name := range [...]string{v.text.Closer, r.call.Namespace} {
 		if name != "" {
 			v.openerStarts.Add(name[0])
 		}
 	}
-	if v.text.Element && p.takesAny() {
+	if v.text.Element && r.takesAny() {
 		for c := range 256 {
 			if markup.IsTagByte(byte(c)) {
 				v.openerStarts.Add(byte(c))
@@ -225,7 +227,7 @@ func (p *parser) noteStarts() {
 		}
 	}
 	v.names.Add('%')
-	properties := p.call.schema.Properties
+	properties := r.call.Schema.Properties
 	for i := range properties {
 		for _, name := range [...]string{properties[i].Tag, properties[i].Name} {
 			if name == "" {

@@ -1,4 +1,4 @@
-package answer
+package tagged
 
 import (
 	"bytes"
@@ -94,20 +94,20 @@ func (l layout) trimText(text string, unclosed bool) string {
 
 // writeStringValue writes text of a value that is a string, but for the white space at its end that
 // may be layout: see layout. It is called for each piece of a string, and must not allocate.
-func (p *parser) writeStringValue(s []byte) {
-	v := &p.value
+func (r *Reader) writeStringValue(s []byte) {
+	v := &r.value
 	if len(v.tail) > 0 || v.atStart {
 		if markup.SkipBlanks(s, 0, len(s)) == len(s) && len(s) <= maxIndent {
 			v.tail = append(v.tail, s...)
 			n := v.layout.tailAt(v.tail, v.atStart)
 			if n > 0 {
 				v.endsBlank, v.atStart = true, false
-				p.out.writeEscaped(v.tail[:n])
+				r.out.WriteEscaped(v.tail[:n])
 				v.tail = v.tail[:copy(v.tail, v.tail[n:])]
 			}
 			return
 		}
-		p.writeTail(v.tail)
+		r.writeTail(v.tail)
 		v.tail = v.tail[:0]
 	}
 	n := v.layout.tailAt(s, false)
@@ -117,15 +117,15 @@ func (p *parser) writeStringValue(s []byte) {
 	if s = s[:n]; n > 0 {
 		v.atStart = false
 		v.endsBlank = markup.IsBlank(s[n-1])
-		p.out.writeEscaped(s)
+		r.out.WriteEscaped(s)
 	}
 }
 
 // writeTail writes white space of a string that turned out to be no layout.
-func (p *parser) writeTail(tail []byte) {
+func (r *Reader) writeTail(tail []byte) {
 	if len(tail) > 0 {
-		p.value.endsBlank, p.value.atStart = true, false
-		p.out.writeEscaped(tail)
+		r.value.endsBlank, r.value.atStart = true, false
+		r.out.WriteEscaped(tail)
 	}
 }
 

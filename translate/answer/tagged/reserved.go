@@ -1,10 +1,11 @@
-package answer
+package tagged
 
 import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 )
 
@@ -30,33 +31,33 @@ const (
 
 // readingOf returns what t can be, an opening tag between parameters whose name, in any case, is that
 // of a declared parameter.
-func (p *parser) readingOf(t *markup.Tag) tagReading {
-	call := &p.call
-	fresh := len(call.parameters) == 0 && !call.jsonInput
+func (r *Reader) readingOf(t *markup.Tag) tagReading {
+	call := r.call
+	fresh := len(call.Parameters) == 0 && !call.JSONInput
 	switch {
 	case !markup.IsReserved(string(t.Full)) || t.Is("parameter") || t.Empty:
 		return asParameter
-	case call.restarted && fresh, t.Is("invoke") && len(t.Attributes) > 0:
+	case r.open.restarted && fresh, t.Is("invoke") && len(t.Attributes) > 0:
 		return asStructure
-	case t.Is("parameters") && fresh && !call.parametersOpen && !call.attributeForm: // <parameters> is next
-		return p.readingOfFirst(t)
-	case t.Is("parameters") && !fresh && call.parametersOpen, t.Is("tool_name") && call.parametersOpen:
+	case t.Is("parameters") && fresh && !call.ParametersOpen && !call.AttributeForm: // <parameters> is next
+		return r.readingOfFirst(t)
+	case t.Is("parameters") && !fresh && call.ParametersOpen, t.Is("tool_name") && call.ParametersOpen:
 		return asParameter
 	case t.Is("tool_name"):
 		return asEither
 	}
-	return p.readingBefore(t)
+	return r.readingBefore(t)
 }
 
 // readingOfFirst is readingOf for <parameters> where it should stand: a tag or JSON goes on with it;
 // text is prose or the value of a parameter, and a CDATA section is a value.
-func (p *parser) readingOfFirst(t *markup.Tag) tagReading {
-	rest := p.in.rest()
-	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+func (r *Reader) readingOfFirst(t *markup.Tag) tagReading {
+	rest := r.in.Rest()
+	i, v := r.in.MatchBlanks(rest, t.Len, completion.MaxGap)
 	switch {
 	case v == markup.NeedMore:
 		return undecided
-	case v == markup.Match && markup.IsPrefixOf(rest[i:], cdataBegins) && i < len(rest) && !p.in.eof:
+	case v == markup.Match && markup.IsPrefixOf(rest[i:], cdataBegins) && i < len(rest) && !r.in.EOF:
 		return undecided
 	case v == markup.Match && i < len(rest) && (rest[i] != '<' && rest[i] != '{' || markup.HasPrefix(rest[i:], cdataBegins)):
 		return asEither
@@ -66,30 +67,30 @@ func (p *parser) readingOfFirst(t *markup.Tag) tagReading {
 
 // mayBeDeclared reports whether a tag that no parameter has may be one's: in capitals, or of a tool
 // whose parameters are not known.
-func (p *parser) mayBeDeclared(tag string) bool {
-	if p.call.unoffered {
-		return p.call.parametersOpen && !strings.EqualFold(tag, "parameters")
+func (r *Reader) mayBeDeclared(tag string) bool {
+	if r.call.Unoffered {
+		return r.call.ParametersOpen && !strings.EqualFold(tag, "parameters")
 	}
 	if !markup.IsReserved(tag) {
 		return false
 	}
-	_, _, declared := p.call.schema.PropertyByTag(strings.ToLower(tag))
+	_, _, declared := r.call.Schema.PropertyByTag(strings.ToLower(tag))
 	return declared
 }
 
 // readingBefore is readingOf where what stands after t decides.
-func (p *parser) readingBefore(t *markup.Tag) tagReading {
-	rest := p.in.rest()
-	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+func (r *Reader) readingBefore(t *markup.Tag) tagReading {
+	rest := r.in.Rest()
+	i, v := r.in.MatchBlanks(rest, t.Len, completion.MaxGap)
 	switch {
 	case v != markup.Match || i == len(rest):
 	case rest[i] == '{' && t.Is("parameters"):
-		v = p.matchInput(rest[i:])
+		v = r.matchInput(rest[i:])
 	case rest[i] != '<' || i+1 < len(rest) && rest[i+1] == '!': // CDATA is of a value
 		v = markup.NoMatch
 	default:
 		var next markup.Tag
-		if next, v = p.matchTag(rest[i:]); v == markup.Match {
+		if next, v = r.MatchTag(rest[i:]); v == markup.Match {
 			v = markup.VerdictOf(follows(&next, t))
 		}
 	}
@@ -123,8 +124,8 @@ const maxFirstName = 1 << 10
 
 // matchInput reports whether rest, which begins with {, may be the whole input of the call: its first
 // member has the name of a parameter.
-func (p *parser) matchInput(rest []byte) markup.Verdict {
-	i, v := p.in.matchBlanks(rest, 1, maxGap)
+func (r *Reader) matchInput(rest []byte) markup.Verdict {
+	i, v := r.in.MatchBlanks(rest, 1, completion.MaxGap)
 	switch {
 	case v == markup.NeedMore:
 		return markup.NeedMore
@@ -142,12 +143,12 @@ func (p *parser) matchInput(rest []byte) markup.Verdict {
 	case end-i >= maxFirstName:
 		return markup.NoMatch
 	case end >= len(rest):
-		return p.in.needMore()
+		return r.in.NeedMore()
 	}
 	var name string
 	if json.Unmarshal(rest[i:end+1], &name) != nil {
 		return markup.NoMatch
 	}
-	_, _, declared := p.call.schema.PropertyByTag(markup.ParamTag(name))
-	return markup.VerdictOf(declared || p.call.schema.AdditionalProperties != nil)
+	_, _, declared := r.call.Schema.PropertyByTag(markup.ParamTag(name))
+	return markup.VerdictOf(declared || r.call.Schema.AdditionalProperties != nil)
 }

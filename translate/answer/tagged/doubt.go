@@ -1,4 +1,4 @@
-package answer
+package tagged
 
 import (
 	"bytes"
@@ -50,52 +50,52 @@ type doubt struct {
 }
 
 // beginDoubt begins to hold text, from the tag that is next.
-func (p *parser) beginDoubt() state {
-	p.doubt = doubt{search: held.NewSearch(p.heldCall(), &p.value.text), from: p.in.offset(), edge: p.value.edge}
+func (r *Reader) beginDoubt() state {
+	r.doubt = doubt{search: held.NewSearch(r.heldCall(), &r.value.text), from: r.in.Offset(), edge: r.value.edge}
 	return inDoubt
 }
 
 // heldCall returns what counts of the call that is being read.
-func (p *parser) heldCall() held.Call {
-	call := &p.call
-	p.followed += len(call.schema.Required)
+func (r *Reader) heldCall() held.Call {
+	call := r.call
+	r.Followed += len(call.Schema.Required)
 	missing := make(map[string]bool)
-	for _, name := range call.schema.Required {
-		if !call.parameters[name] && name != p.value.text.Property {
+	for _, name := range call.Schema.Required {
+		if !call.Parameters[name] && name != r.value.text.Property {
 			missing[name] = true
 		}
 	}
 	return held.Call{
 		Missing: missing,
-		Lines:   p.value.layout.lines, Padded: p.value.layout.padded, WrapperOpen: call.wrapperOpen, Alone: call.spelling != nil && !call.spelling.HasWrapper(),
-		ParametersOpen: call.parametersOpen, Attribute: call.attributeForm || !p.value.text.Element, AnyName: len(call.schema.Properties) == 0,
-		ClosedTwice: call.spelling != nil && call.spelling.ClosedTwice,
-		Unclosed:    call.spelling != nil && call.spelling == p.Elements,
+		Lines:   r.value.layout.lines, Padded: r.value.layout.padded, WrapperOpen: call.WrapperOpen, Alone: call.Spelling != nil && !call.Spelling.HasWrapper(),
+		ParametersOpen: call.ParametersOpen, Attribute: call.AttributeForm || !r.value.text.Element, AnyName: len(call.Schema.Properties) == 0,
+		ClosedTwice: call.Spelling != nil && call.Spelling.ClosedTwice,
+		Unclosed:    call.Spelling != nil && call.Spelling == r.reads.Elements,
 	}
 }
 
 // readDoubt is the state inDoubt: text of a value has been read, up to a doubtful tag. It follows the
 // tags from there up to the one that settles where the value ends, or that it goes on (inValue). It
 // reads nothing. If that cannot be settled, the call is broken off.
-func (p *parser) readDoubt() state {
-	d := &p.doubt
-	rest := p.in.rest()
+func (r *Reader) readDoubt() state {
+	d := &r.doubt
+	rest := r.in.Rest()
 	text := rest[:min(len(rest), MaxDoubt)]
-	eof := p.in.eof && len(text) == len(rest)
+	eof := r.in.EOF && len(text) == len(rest)
 	known := len(text) // what begins with a `<` behind that may be a tag that was cut
-	if eof && p.cutShort {
+	if eof && r.in.CutShort {
 		known = bytes.LastIndexByte(text, '>') + 1
 	}
 	for d.scanned < len(text) {
 		if d.scanned >= known && text[d.scanned] == '<' {
 			break
 		}
-		if p.followed > freeDoubt+doubtPerByte*p.in.offset() {
-			return p.settleAsText(!d.search.IsText())
+		if r.Followed > freeDoubt+doubtPerByte*r.in.Offset() {
+			return r.settleAsText(!d.search.IsText())
 		}
 		was := d.scanned
-		n, v := d.nextTag(p.call.spelling, text, eof)
-		p.followed += d.scanned - was
+		n, v := d.nextTag(r.call.Spelling, text, eof)
+		r.Followed += d.scanned - was
 		if v == markup.NeedMore || v == markup.Match && d.scanned+n == len(text) && !eof && text[d.scanned+1] != '/' { // what stands behind an opening tag counts, too
 			break
 		}
@@ -104,14 +104,14 @@ func (p *parser) readDoubt() state {
 		}
 		var next *held.Tag
 		if v == markup.Match {
-			next = p.heldTag(text, n)
+			next = r.heldTag(text, n)
 		}
 		if d.tag != nil {
 			behind := held.Follow{Tag: next}
 			if d.gap == held.Text {
 				behind.Tag = nil
 			}
-			if state := p.follow(text, behind); state != wait {
+			if state := r.follow(text, behind); state != wait {
 				return state
 			}
 		}
@@ -119,40 +119,40 @@ func (p *parser) readDoubt() state {
 			continue
 		}
 		if d.tags++; d.tags > maxDoubtTags {
-			return p.settleAsText(!d.search.IsText())
+			return r.settleAsText(!d.search.IsText())
 		}
 		for v := range d.search.Values {
-			p.complete(v, text, d.scanned)
+			r.complete(v, text, d.scanned)
 		}
-		p.followed += n + tagCost
+		r.Followed += n + tagCost
 		d.tag, d.opened = next, next.Kind <= held.OpensParameter && !d.search.InString()
 		d.scanned += n
 		d.tagEnd, d.gap = d.scanned, held.NoGap
 	}
 	switch {
 	case len(text) == MaxDoubt:
-		return p.settleAsText(!d.search.IsText())
-	case p.in.eof:
-		return p.settleAtEOF(text)
+		return r.settleAsText(!d.search.IsText())
+	case r.in.EOF:
+		return r.settleAtEOF(text)
 	}
 	return wait
 }
 
 // follow follows the last tag in all readings, and returns the next state if that has settled where the value
 // ends, else wait.
-func (p *parser) follow(text []byte, behind held.Follow) state {
-	d := &p.doubt
+func (r *Reader) follow(text []byte, behind held.Follow) state {
+	d := &r.doubt
 	d.search.Step(d.tag, behind)
 	d.tag, d.done = nil, d.tagEnd
-	return p.settle(d.search.Settle())
+	return r.settle(d.search.Settle())
 }
 
 // complete notes in a value whether its text is whole before a tag, which stands at an index of the held text.
-func (p *parser) complete(v *held.Value, text []byte, at int) {
+func (r *Reader) complete(v *held.Value, text []byte, at int) {
 	if !held.IsTyped(v.Schema) {
 		return
 	}
-	d := &p.doubt
+	d := &r.doubt
 	from := max(v.From, v.JSONTo, d.from) - d.from
 	if from < at {
 		v.JSON.Advance(text[from:at])
@@ -164,11 +164,11 @@ func (p *parser) complete(v *held.Value, text []byte, at int) {
 	}
 	var before []byte
 	if v == d.search.First() {
-		before = p.value.held
+		before = r.value.held
 	}
 	said := text[max(v.From-d.from, 0):at]
 	v.Whole = (v.Schema.IsScalar() || v.Schema.IsEnum()) && len(before)+len(said) <= maxWhole &&
-		format.FitsText(v.Schema, string(before)+markup.Unescape(string(said), p.escaped, markup.ParamTag(v.Property)))
+		format.FitsText(v.Schema, string(before)+markup.Unescape(string(said), r.escaped, markup.ParamTag(v.Property)))
 }
 
 // maxWhole bounds the text of a value that is tried by its type, in bytes, with its escapes.
@@ -208,9 +208,9 @@ func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v mar
 }
 
 // heldTag returns what the tag means that is next in the held text, of n bytes.
-func (p *parser) heldTag(text []byte, n int) *held.Tag {
-	d := &p.doubt
-	t := p.valueTagAt(text[d.scanned:], n, d.scanned)
+func (r *Reader) heldTag(text []byte, n int) *held.Tag {
+	d := &r.doubt
+	t := r.valueTagAt(text[d.scanned:], n, d.scanned)
 	t.Name = bytes.Clone(t.Name) // the input may move before the tag is followed
 	t.Gap, t.Edge = d.gap, d.edge
 	t.Edge.Add(text[d.tagEnd:d.scanned])
@@ -223,58 +223,58 @@ func (p *parser) heldTag(text []byte, n int) *held.Tag {
 }
 
 // settle returns the state after a verdict of the search.
-func (p *parser) settle(verdict held.Verdict, ends []held.End) state {
+func (r *Reader) settle(verdict held.Verdict, ends []held.End) state {
 	switch verdict {
 	case held.GoesOn:
-		return p.settleAsText(false)
+		return r.settleAsText(false)
 	case held.Ends:
-		if len(ends) > 0 && ends[0].Len == 0 && p.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
-			return p.settleDoubtful()
+		if len(ends) > 0 && ends[0].Len == 0 && r.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
+			return r.settleDoubtful()
 		}
-		p.call.ends = append(p.call.ends[:0], ends...)
+		r.open.ends = append(r.open.ends[:0], ends...)
 		return inValue
 	case held.Refused:
-		return p.settleDoubtful()
+		return r.settleDoubtful()
 	}
 	return wait
 }
 
 // settleAsText returns inValue, with what has been followed as text of the value. unsure says
 // that this is not certain.
-func (p *parser) settleAsText(unsure bool) state {
-	d := &p.doubt
-	p.value.unsure = unsure
+func (r *Reader) settleAsText(unsure bool) state {
+	d := &r.doubt
+	r.value.unsure = unsure
 	if v := d.search.First(); v != nil {
-		p.value.text = *v
-		p.value.unsure = unsure || v.IsUnsure()
+		r.value.text = *v
+		r.value.unsure = unsure || v.IsUnsure()
 	}
 	to := d.done
 	if d.tags > maxDoubtTags || d.scanned == MaxDoubt {
 		to = d.scanned
 	}
-	p.call.ends = append(p.call.ends[:0], held.End{At: d.from + max(to, 1), Len: -1})
+	r.open.ends = append(r.open.ends[:0], held.End{At: d.from + max(to, 1), Len: -1})
 	return inValue
 }
 
 // settleDoubtful breaks the call off.
-func (p *parser) settleDoubtful() state {
-	p.value.open = false
-	p.value.held = nil
-	return p.closeDoubtful()
+func (r *Reader) settleDoubtful() state {
+	r.value.open = false
+	r.value.held = nil
+	return r.doubtful()
 }
 
 // settleAtEOF settles on the best reading at the end of the text. If the upstream has cut the text,
 // a value may well be open, and what was cut off may speak for any of several readings: so the call has
 // not come to its end, whatever they say.
-func (p *parser) settleAtEOF(text []byte) state {
-	d := &p.doubt
-	if p.cutShort {
-		return p.settleDoubtful()
+func (r *Reader) settleAtEOF(text []byte) state {
+	d := &r.doubt
+	if r.in.CutShort {
+		return r.settleDoubtful()
 	}
 	if d.tag != nil {
-		if next := p.follow(text, held.Follow{Ends: d.gap < held.Text}); next != wait {
+		if next := r.follow(text, held.Follow{Ends: d.gap < held.Text}); next != wait {
 			return next
 		}
 	}
-	return p.settle(d.search.AtEnd())
+	return r.settle(d.search.AtEnd())
 }

@@ -1,0 +1,293 @@
+package tagged
+
+import (
+	"bytes"
+	"dragoman/translate/answer/held"
+
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/markup"
+)
+
+// Within a call, between its parameters: the tags of the next parameter or of the call's own
+// structure, and what models write there although it has no place, which is called stray
+// (docs/reference/legacy-format.md §12 row 10).
+
+// MaxParameters bounds the parameters of a call: with more, it is broken off (G6).
+const MaxParameters = 10_000
+
+// bodySeen is what has been seen between the parameters.
+type bodySeen struct {
+	keys             []string   // names of parameters whose values have not come: see readLoneKey
+	begunTwice       bool       // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
+	restarted        bool       // the model began the call again that a prefill had opened
+	parametersClosed bool       // </parameters> was read
+	ends             []held.End // of the values that follow, where that has been settled: see doubt.go
+	gap, before      layout     // how the tag that is next stands, as far as it has been read, and the tag before
+	strayText        bool       // text that has no place stands before what is next, up to the tag before that
+	strayLine        bool       // they are a line so far that is dropped if it holds no {: see readStrayText
+	inLine           bool       // text that has no place stands before what is next, on its line
+}
+
+// readCall is the state inCall: the name of the tool has been read, or a parameter, or a tag of the
+// call's structure. It reads one of
+//
+//	<p>, <parameter name="p">      the opening tag of a parameter (atValue)
+//	{                              an input that is one JSON object (inValue)
+//	</invoke>, </function_calls>   the end of the call (betweenCalls, afterAnswer)
+//	<invoke>, <function_calls>     the next call: this one was not closed (betweenCalls)
+//	<parameters>, </parameters>    a tag of the structure (inCall)
+//	<!-- … -->                     a comment (inCall)
+//	parameter name="p">, /invoke>  one of these tags that has lost what it begins with: see unbracketed.go
+//	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
+func (r *Reader) readCall() state {
+	call := r.call
+	if call.Spelling.IsNested() {
+		return r.readNested()
+	}
+	blank := r.in.Rest()
+	more := r.in.SkipBlanks()
+	blank = blank[:len(blank)-len(r.in.Rest())]
+	r.open.gap.note(blank)
+	if r.straysTooFar(blank) {
+		call.Stray = append(call.Stray, blank...)
+		return r.leave(Strayed)
+	}
+	r.open.inLine = r.open.inLine && bytes.IndexByte(blank, '\n') < 0
+	if r.open.strayLine && (more && r.in.Rest()[0] == '<' || !more && r.in.EOF || bytes.IndexByte(blank, '\n') >= 0) {
+		call.Stray, r.open.strayLine = nil, false
+	}
+	if len(call.Stray) > 0 {
+		call.Stray = append(call.Stray, blank...)
+	}
+	if !more {
+		if !r.in.EOF {
+			return wait
+		}
+		return r.closeAtEOF()
+	}
+	rest := r.in.Rest()
+	if rest[0] != '<' {
+		return r.readBeforeTag(rest)
+	}
+	switch n, v := markup.MatchComment(rest, r.in.EOF); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		r.open.inLine = false
+		return r.readComment(n)
+	}
+	t, v := r.MatchTag(rest)
+	if v == markup.NeedMore {
+		return wait
+	}
+	if v == markup.NoMatch {
+		if r.in.EOF && (bytes.IndexByte(rest, '>') < 0 || r.in.CutShort && r.endsWithin(rest)) { // the text was cut within a tag
+			r.in.TakeAll(completion.SpanMarkup)
+			return r.leave(BrokenOff)
+		}
+		if r.readLoneKey(rest) {
+			return inCall
+		}
+		return r.readStrayText(rest)
+	}
+	if !r.respell(&t) {
+		return wait
+	}
+	r.open.before, r.open.gap, r.open.inLine = r.open.gap, layout{}, false
+	unopened := r.open.strayText && call.Spelling != nil && !call.StrayTag && !r.IsPending()
+	if r.open.strayText = false; unopened && t.Closing && t.Is("parameter") {
+		return r.doubtful() // the text was a value, whose opening tag cannot be read
+	}
+	if t.Closing {
+		return r.readClosingTag(t)
+	}
+	return r.readOpeningTag(t)
+}
+
+// readBeforeTag reads what begins with no `<`: the JSON of an input, a tag of another form, at which this call
+// may end, a tag that has lost its bracket, or stray text.
+func (r *Reader) readBeforeTag(rest []byte) state {
+	call := r.call
+	if (rest[0] == '{' || rest[0] == '"') && call.Spelling.IsJSON() && r.mayBeObject() {
+		r.Hold()
+		return r.leave(ObjectNext)
+	}
+	if r.reads.BeginsTag(rest[0]) && r.lacksInput() {
+		switch t, v := r.MatchTag(rest); {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && call.Opening && !r.open.restarted && r.opensAgain(t):
+			r.open.restarted = true
+			r.call.NoteReason("restarted")
+			r.in.Take(t.Len, completion.SpanMarkup)
+			return inCall
+		case v == markup.Match && !t.Closing:
+			return r.close("missing_input")
+		}
+	}
+	if !r.open.inLine { // stray text goes on to the end of its line, however it is cut
+		switch next, v := r.readUnbracketed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return next
+		}
+	}
+	return r.readStrayText(rest)
+}
+
+// readComment reads a comment of n bytes, which is passed over unless it follows held text.
+func (r *Reader) readComment(n int) state {
+	if call := r.call; len(call.Stray) > 0 {
+		call.Stray = append(call.Stray, r.in.Rest()[:n]...)
+	}
+	r.call.NoteReason("stray_text")
+	r.in.Take(n, completion.SpanDropped)
+	return inCall
+}
+
+// readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
+// or a stray one.
+func (r *Reader) readClosingTag(t markup.Tag) state {
+	call, kind := r.call, completion.SpanMarkup
+	switch {
+	case t.Is("invoke"):
+		r.in.Take(t.Len, completion.SpanMarkup)
+		if r.call.ParametersOpen {
+			r.call.NoteReason("missing_closer")
+		}
+		return r.close("")
+	case t.IsWrapper():
+		return r.close("missing_closer")
+	case t.Is("parameters"):
+		r.call.ParametersOpen, r.open.parametersClosed = false, true
+	case r.IsPending() && !(call.Spelling != nil && !call.Unoffered && t.Is("parameter")):
+		return r.giveBack("stray_closer")
+	case t.Is("parameter") && call.AfterOpen && len(r.call.Parameters) == 0: // it closes the value before, which holds the end of its call
+		return r.doubtful()
+	default:
+		if len(r.call.Stray) > 0 {
+			r.call.Stray = append(r.call.Stray, r.in.Rest()[:t.Len]...)
+		}
+		r.call.NoteReason("stray_closer")
+		kind = completion.SpanDropped
+	}
+	r.in.Take(t.Len, kind)
+	return inCall
+}
+
+// readOpeningTag reads an opening tag between parameters: that of a parameter, of the call's own
+// structure, or a stray one.
+func (r *Reader) readOpeningTag(t markup.Tag) state {
+	call := r.call
+	tag, element := string(t.Full), true
+	if t.Is("parameter") {
+		name, ok := t.NameAttribute()
+		switch {
+		case len(r.open.keys) > 0:
+			if name, ok = r.nextKey(name); !ok {
+				return r.readStrayTag(t)
+			}
+			tag, element = name, false
+		case ok:
+			tag, element = name, false
+		case t.Spelling != nil: // <arg_value> without a key
+			return r.readStrayTag(t)
+		}
+	}
+	property, _, declared := call.Schema.PropertyByTag(tag)
+	if element && !call.StrayTag {
+		reading := asStructure
+		if (declared || r.mayBeDeclared(tag)) && (t.Spelling == nil || !t.Is("parameters")) {
+			reading = r.readingOf(&t)
+		}
+		switch reading {
+		case undecided:
+			return wait
+		case asEither:
+			return r.doubtful()
+		case asStructure:
+			if next, ok := r.readStructure(t); ok {
+				return next
+			}
+		}
+	}
+	switch {
+	case t.Spelling != nil && element && !declared: // parameters have tags of their own
+		return r.readStrayTag(t)
+	case t.Empty && t.HasValues(): // <parameter name="a" value="x"/>
+		return r.readStrayTag(t)
+	case call.JSONInput, call.StrayTag, element && !declared && len(call.Stray) > 0, bytes.IndexByte(call.Stray, '{') >= 0:
+		return r.readStrayTag(t)
+	case len(call.Parameters) == MaxParameters:
+		return r.tooLong()
+	case call.WrapperOpen, !element, call.ParametersOpen, declared:
+		r.Open()
+	}
+	if element && !call.ParametersOpen {
+		r.call.NoteReason("no_parameters_tag")
+	}
+	call.Stray = nil // text before a parameter was not meant as the input
+	if element && len(t.Attributes) > 0 {
+		r.call.NoteReason("attributes")
+	}
+	return r.beginValue(t, property, tag, element)
+}
+
+// readStrayTag reads an opening tag that has no place in the call. A call with one cannot be read to
+// its end: closeCall ends it as unreadable.
+func (r *Reader) readStrayTag(t markup.Tag) state {
+	if r.IsPending() {
+		return r.giveBack("stray_text")
+	}
+	r.call.Stray = append(r.call.Stray, r.in.Rest()[:t.Len]...)
+	r.call.StrayTag, r.call.Unread = true, true
+	r.call.NoteReason("stray_text")
+	r.in.Take(t.Len, completion.SpanDropped)
+	return inCall
+}
+
+// MatchFencedInput matches the line that opens a Markdown code fence, before a JSON object, or
+// a string with one where the format has it: n is the index of that. Only the input of a call that is offered stands so, and only in a wrapper.
+func (r *Reader) MatchFencedInput(rest []byte) (n int, v markup.Verdict) {
+	if r.call.Unoffered || rest[0] != '`' {
+		return 0, markup.NoMatch
+	}
+	if n, v = r.matchFencedLine(rest); v != markup.NoMatch {
+		return n, v
+	}
+	n, v = r.in.MatchFence(rest)
+	if v != markup.Match {
+		return 0, v
+	}
+	n, v = r.in.MatchBlanks(rest, n, completion.MaxGap)
+	if v == markup.Match {
+		v = markup.VerdictOf(n < len(rest) && r.beginsInput(rest[n]))
+	}
+	return n, v
+}
+
+// matchFencedLine is MatchFencedInput for an input that begins on the line that opens the fence: ```json {"count":3}```.
+func (r *Reader) matchFencedLine(rest []byte) (n int, v markup.Verdict) {
+	ticks := 0
+	for ticks < len(rest) && ticks < completion.MaxInfo && rest[ticks] == '`' {
+		ticks++
+	}
+	n = ticks
+	for n < len(rest) && n < completion.MaxInfo && (rest[n]|0x20 >= 'a' && rest[n]|0x20 <= 'z') {
+		n++
+	}
+	for n < len(rest) && n < completion.MaxInfo && (rest[n] == ' ' || rest[n] == '\t') {
+		n++
+	}
+	switch {
+	case n == len(rest) && n < completion.MaxInfo:
+		return 0, r.in.NeedMore()
+	case ticks < len(completion.Fence) || n == completion.MaxInfo:
+		return 0, markup.NoMatch
+	}
+	return n, markup.VerdictOf(r.beginsInput(rest[n]))
+}
+
+// beginsInput reports whether the input of the call may begin with c.
+func (r *Reader) beginsInput(c byte) bool { return c == '{' || c == '"' && r.call.Spelling.IsJSON() }

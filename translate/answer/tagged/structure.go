@@ -1,0 +1,123 @@
+package tagged
+
+import (
+	"bytes"
+
+	"dragoman/translate/answer/completion"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+)
+
+// The tags of a call's own structure: those that begin it again, those of the next one, and elements that
+// are no parameters.
+
+// readStructure reads an opening tag of the call's own structure, and returns the next state. It
+// reports false, and reads nothing, if t is none of these:
+//
+//	<parameters>                 the parameters begin
+//	<function_calls>, <invoke>   as the first thing in <parameters>, or in a call that a prefill has
+//	                             opened: the model begins it again; elsewhere this call was not closed, and
+//	                             the next one begins. <invoke> with the same name, as the first
+//	                             thing in a call, begins it again, too: see closeCall
+//	<function_results>           this call was not closed, and the model makes up its result
+//	<tool_name>, <id>            the name once more, or an id that the model made up: dropped
+func (r *Reader) readStructure(t markup.Tag) (next state, ok bool) {
+	call := r.call
+	fresh := len(call.Parameters) == 0 && !call.JSONInput
+	switch {
+	case t.Is("parameters") && call.JSONInput:
+		return r.readStrayTag(t), true
+	case t.Is("parameters") && (!call.ParametersOpen || fresh):
+		r.Hold()
+		call.Unread = call.Unread || t.HasValues()
+		call.ParametersOpen = !t.Empty
+		if !call.StrayTag {
+			call.Stray = nil // text before <parameters> was not meant as the input
+		}
+	case t.IsWrapper() && fresh && call.ParametersOpen:
+		r.open.restarted = true
+		r.call.NoteReason("restarted")
+	case t.IsWrapper() && fresh && r.call.Opening && !r.open.restarted:
+		switch r.matchOpenedAgain(t) {
+		case markup.NeedMore:
+			return wait, true
+		case markup.NoMatch:
+			return r.close("missing_closer"), true
+		}
+		r.open.restarted = true
+		r.call.NoteReason("restarted")
+	case t.Is("invoke") && r.open.restarted && fresh:
+		if _, named := t.NameAttribute(); named && !r.opensAgain(t) {
+			return r.close("missing_closer"), true
+		}
+	case t.Is("invoke") && fresh && !call.ParametersOpen && r.opensAgain(t):
+		r.open.begunTwice = true
+		r.call.NoteReason("restarted")
+	case t.Is("invoke") && fresh && r.call.Spelling != nil && r.call.Spelling.Labels():
+		return r.readMisopened(t), true
+	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
+		return r.close("missing_closer"), true
+	case t.Is("tool_name") && (!call.ParametersOpen || r.open.restarted),
+		!call.ParametersOpen && (t.Is("tool_id") || t.Is("id")) && (call.Schema.AdditionalProperties == nil || call.Unoffered):
+		return r.skipElement(t), true
+	default:
+		return wait, false
+	}
+	r.in.Take(t.Len, completion.SpanMarkup)
+	return inCall, true
+}
+
+// opensAgain reports whether t is <invoke name="…"> with the name of the call that is open.
+func (r *Reader) opensAgain(t markup.Tag) bool {
+	name, ok := t.NameAttribute()
+	if g := r.call.Spelling; g != nil && g.IDs {
+		name = r.tools.OfID(name)
+	}
+	return ok && r.call.AttributeForm && name == r.call.Tool
+}
+
+// matchOpenedAgain reports whether t, a wrapper, is followed by the opening tag of the call that is open.
+func (r *Reader) matchOpenedAgain(t markup.Tag) markup.Verdict {
+	rest := r.in.Rest()
+	i, v := r.in.MatchBlanks(rest, t.Len, completion.MaxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest) || rest[i] != '<':
+		return markup.NoMatch
+	}
+	next, v := r.MatchTag(rest[i:])
+	if v == markup.Match {
+		v = markup.VerdictOf(next.Is("invoke") && !next.Closing && r.opensAgain(next))
+	}
+	return v
+}
+
+// skipElement drops a small element that is no parameter: a second name, or an id. Without a closing
+// tag nearby, only the opening tag is dropped.
+func (r *Reader) skipElement(t markup.Tag) state {
+	rest := r.in.Rest()[t.Len:]
+	if t.Empty {
+		r.in.Take(t.Len, completion.SpanDropped)
+		return inCall
+	}
+	near := rest[:min(len(rest), format.MaxToolName)]
+	end := bytes.Index(near, []byte("</"))
+	if end < 0 {
+		if len(near) < format.MaxToolName && !r.in.EOF {
+			return wait
+		}
+		r.in.Take(t.Len, completion.SpanDropped)
+		return inCall
+	}
+	closer, v := r.MatchTag(rest[end:])
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		end += closer.Len
+	}
+	r.call.NoteReason("extra_element")
+	r.in.Take(t.Len+end, completion.SpanDropped)
+	return inCall
+}

@@ -1,0 +1,31 @@
+package tagged
+
+import (
+	"dragoman/translate/answer/held"
+	"strings"
+)
+
+// Parameters that are all of the input.
+
+// wrapsInput reports whether the parameter that is named in a tag may be all of the input.
+func (r *Reader) wrapsInput(tag string) bool {
+	call := r.call
+	if !held.IsInputKey(tag) || call.Unoffered || len(call.Parameters) > 0 || call.Schema.AdditionalProperties != nil {
+		return false
+	}
+	_, _, declared := call.Schema.PropertyByTag(tag)
+	return !declared
+}
+
+// writeWrapped writes the value as all of the input, and reports whether it is that.
+func (r *Reader) writeWrapped() bool {
+	text := strings.TrimSpace(r.heldText())
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	if input, ok := held.Wrapped(text, r.call.Schema); ok {
+		r.call.NoteReason("extra_element")
+		r.call.Members, r.call.JSONInput = r.out.WriteObject(string(input))
+	}
+	return r.call.JSONInput
+}
