@@ -5,9 +5,8 @@ import (
 	"dragoman/translate/markup"
 )
 
-// AttributeCalls is the format whose names stand in attributes
-// (docs/reference/legacy-format.md §5, §14). Results are those of the legacy format, and
-// the states that read legacy calls read its calls, too.
+// AttributeCalls is the format that has names in attributes (docs/reference/legacy-format.md §5,
+// §14). It shares the results, and the parser's states for calls, with the legacy format.
 var AttributeCalls = shaped(Format{
 	Name:           Attribute,
 	StopSequence:   CallsEnd,
@@ -30,7 +29,7 @@ var AttributeCalls = shaped(Format{
 	writeResult:   writeLegacyResult,
 })
 
-// attributeShape is how calls are written there.
+// attributeShape is how the attribute format writes calls.
 var attributeShape = shape{
 	Call:  [3]string{`<invoke name="`, "\">\n", "</invoke>\n"},
 	Param: [3]string{`<parameter name="`, `">`, "</parameter>\n"},

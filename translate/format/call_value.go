@@ -11,13 +11,12 @@ import (
 	"dragoman/translate/schema"
 )
 
-// How the value of a parameter is written in formats whose parameters are elements: strings
-// stand as they are, other values as JSON. The parser reads such text by the same rules
-// (schema.AppendTyped).
+// This file writes values for formats whose parameters are elements: strings as plain text, other
+// values as JSON. The parser reads them by the same rules (schema.AppendTyped).
 
-// valueText returns the text of value. It reports false if there is none, because s reads
-// every text as something else: the string "5" where a number is asked for, say. literals is as for
-// AppendTyped.
+// valueText returns the text of value. It returns false if the parser would read every text as
+// another value. For example, under a schema that asks for a number, no text is read as the string
+// "5". literals is as for AppendTyped.
 func valueText(s *schema.Schema, value jsontext.Value, literals bool) (string, bool) {
 	if value.Kind() != '"' {
 		text := rawjson.CompactString(value)
@@ -33,14 +32,15 @@ func valueText(s *schema.Schema, value jsontext.Value, literals bool) (string, b
 	return string(value), readsAs(s, string(value), value, literals)
 }
 
-// readsAs reports whether s reads text as value.
+// readsAs reports whether the parser reads text as value under the schema s.
 func readsAs(s *schema.Schema, text string, value jsontext.Value, literals bool) bool {
 	got, _ := AppendTyped(nil, s, text, literals)
 	return SameJSON(got, value)
 }
 
-// AppendTyped is [schema.AppendTyped]. With literals, a literal of Python may stand for JSON, which models
-// that have learned a format of their own write at times. In legacy, such a text has always been a string.
+// AppendTyped is [schema.AppendTyped]. With literals, it also reads Python literals in place of
+// JSON, because models trained on a format of their own sometimes write them. In legacy, such texts
+// have always been strings.
 func AppendTyped(dst []byte, s *schema.Schema, text string, literals bool) ([]byte, bool) {
 	if literals {
 		return schema.AppendTypedLiteral(dst, s, text)
@@ -48,8 +48,8 @@ func AppendTyped(dst []byte, s *schema.Schema, text string, literals bool) ([]by
 	return schema.AppendTyped(dst, s, text)
 }
 
-// SameJSON reports whether two values are the same JSON, with their members in the same order. Strings are
-// compared without their escapes; other values by their text, so that 1.0 is not 1.
+// SameJSON reports whether two values are the same JSON, with members in the same order. It
+// compares strings without their escapes, and other values by their text, so 1.0 is not 1.
 func SameJSON(a, b jsontext.Value) bool {
 	if k := a.Kind(); k != b.Kind() {
 		return false
@@ -59,9 +59,9 @@ func SameJSON(a, b jsontext.Value) bool {
 	return bytes.Equal(a, b) || bytes.Equal(rawjson.AppendAsPython(nil, a), rawjson.AppendAsPython(nil, b))
 }
 
-// writeOnLines writes a value, escaped, of the parameter with this tag. The parser takes newlines
-// around a value for layout (docs/reference/legacy-format.md §5), so a value that begins with a newline
-// of its own is put on lines of its own.
+// writeOnLines writes an escaped value of the parameter with this tag. The parser ignores newlines
+// around a value (docs/reference/legacy-format.md §5), so a value that itself begins with a newline
+// is written on lines of its own.
 func writeOnLines(b *markup.Buffer, text, tag string) {
 	if strings.TrimLeft(text, "\r\n") == text {
 		b.WriteValue(text, tag)
@@ -70,18 +70,18 @@ func writeOnLines(b *markup.Buffer, text, tag string) {
 	writeLines(b, text, tag)
 }
 
-// writeLines writes a value, escaped, on lines of its own.
+// writeLines writes an escaped value on lines of its own.
 func writeLines(b *markup.Buffer, text, tag string) {
 	b.Write("\n").WriteValue(text, tag)
 	if strings.HasSuffix(text, "\r") {
-		b.Write("\r") // a lone \n would make one line ending of itself and the value's \r
+		b.Write("\r") // a lone \n would form one line ending with the value's \r
 	}
 	b.Write("\n")
 }
 
-// Retype returns the value of a parameter, which a model has written as a literal: a string that the
-// schema takes for something else, since it takes no strings, is that. Some models write all values in
-// quotes.
+// Retype returns a parameter's value that a model wrote as a literal. If the literal is a string
+// but the schema does not allow strings, Retype reads the string as another type. Some models write
+// all values in quotes.
 func Retype(in *schema.Schema, name string, value jsontext.Value) jsontext.Value {
 	property, s, declared := in.PropertyByTag(name)
 	if value.Kind() != '"' || !declared || property != name || s.AcceptsString() {
@@ -93,5 +93,5 @@ func Retype(in *schema.Schema, name string, value jsontext.Value) jsontext.Value
 	return value
 }
 
-// AnyValue allows everything.
+// AnyValue is a schema that allows everything.
 var AnyValue = new(schema.Schema)

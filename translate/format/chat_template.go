@@ -7,90 +7,104 @@ import (
 	"strings"
 )
 
-// ChatTemplate says how a family of models has a conversation written as one string: data, beside the format of the
-// family (docs/reference/raw-prompts.md §4). Each pair of strings stands before and behind what it is for.
+// ChatTemplate is how a family of models writes a conversation as one string, as data
+// (docs/reference/raw-prompts.md §4). In each pair of strings, the first comes before the text and the
+// second after it.
 type ChatTemplate struct {
-	Name   string
-	Models []string // parts of the ids of its models, in lower case; Name is one, unless it is a word
+	Name string
+	// Models are parts of the ids of the template's models, in lower case. Name is one too, unless Words is set.
+	Models []string
 
-	BOS    string   // the text of the token that begins a prompt; "" for none
-	Starts []Piece  // what each prompt begins with, behind BOS
-	Stops  []string // what the model ends its turn with
+	BOS    string   // the text of the token that begins a prompt; "" if there is none
+	Starts []Piece  // the start of each prompt, after BOS
+	Stops  []string // the texts that a model ends its turn with
 
-	// System stands around the system text, at SystemAt. SystemStarts begins that text, and makes a system turn where the
-	// client has no text. Without one, NoSystem stands in place of the turn.
-	System       [2]string
-	SystemAt     Place
+	// System is the text around the system text.
+	System [2]string
+	// SystemAt is where the system text comes.
+	SystemAt Place
+	// SystemStarts is the start of the system text. It makes a system turn even if the client has no text.
 	SystemStarts []Piece
-	NoSystem     string
-	// SystemText stands around the system text, and not around the tools in the same turn. SystemGap stands between
-	// two texts of it.
+	// NoSystem replaces the system turn, if there is no system text.
+	NoSystem string
+	// SystemText is the text around the client's system text, but not around tools in the same turn.
 	SystemText [2]string
-	SystemGap  string
+	// SystemGap separates two system texts.
+	SystemGap string
 
 	User, Assistant [2]string
-	// Generation is what the model goes on behind, unless it is Assistant[0]. NoGeneration: it goes on right behind
-	// the turn of the user.
-	Generation   string
+	// Generation is the end of a prompt, after which the model writes; "" means Assistant[0].
+	Generation string
+	// NoGeneration: the model writes directly after the user turn.
 	NoGeneration bool
-	// Messages has each text of the assistant stand in a message of its own, between these; NextMessage begins another
-	// one in the same turn. Preamble begins a text before calls, if it is not Messages[0].
-	Messages              [2]string
-	NextMessage, Preamble string
-	Trims                 Trims // the texts whose white space at both ends is dropped
-	Alternates            bool  // a turn of the assistant never comes first
+	// Messages is the text around each text of the assistant, if the template makes it a message of its own.
+	Messages [2]string
+	// NextMessage begins another message of the assistant in the same turn.
+	NextMessage string
+	// Preamble begins a text before calls; "" means Messages[0].
+	Preamble string
+	// Trims are the texts that lose the white space at both ends.
+	Trims Trims
+	// Alternates: the first turn is never the assistant's.
+	Alternates bool
 
 	Thinking *TemplateThinking
-	// Words: turns begin with words, as plain text that begins a line. Text of the client must not begin one so.
+	// Words: turns begin with plain words at the start of a line. A client's text must not begin a line with them.
 	Words bool
 
-	// Own is the format of the family as the template writes it; nil if a model is asked in none. With it, tools stand at
-	// ToolsAt between Tools; in the system turn, ToolsGap stands between them and the system text. Results stand between
-	// Results. CallsGap are the line feeds before calls.
-	Own      *Format
-	ToolsAt  Place
-	Tools    [2]string
+	// Own is the family's format as the template writes it; nil: models are asked in other formats only. The fields
+	// up to CallsGap apply only with Own.
+	Own *Format
+	// ToolsAt is where the tools come.
+	ToolsAt Place
+	// Tools is the text around the tools.
+	Tools [2]string
+	// ToolsGap separates the tools from the system text, if both are in the system turn.
 	ToolsGap string
-	Results  [2]string
+	// Results is the text around the results.
+	Results [2]string
+	// CallsGap is the line feeds before calls.
 	CallsGap string
-	// Resumes says how the assistant's turn begins behind results.
+	// Resumes is how the assistant's turn begins after results.
 	Resumes Resumption
-	// Layout is how the template writes the date of the day: with DD, MM or MONTH, and YYYY. Date is its own date.
-	Layout, Date string
+	// Layout is how the template writes today's date, with DD, MM or MONTH, and YYYY.
+	Layout string
+	// Date is the template's default date.
+	Date string
 }
 
-// Piece is a text of a template that stands where a condition holds. $DATE in it is the date.
+// Piece is a text of a template that is written under a condition. $DATE in it is the date.
 type Piece struct {
 	Text string
 	If   Condition
 }
 
-// Condition says when a [Piece] stands.
+// Condition is when a [Piece] is written.
 type Condition uint8
 
 // The conditions.
 const (
 	Always     Condition = iota
-	IfTools              // tools stand as the template has them
+	IfTools              // there are tools, written as the template has them
 	IfThinking           // the model is asked to think
-	IfNot                // it is not
+	IfNot                // the model is not asked to think
 	IfDated              // the date is known
 )
 
-// Place is where a text stands.
+// Place is where a text comes in a prompt.
 type Place uint8
 
 // The places.
 const (
 	InSystem    Place = iota // in the system turn
-	InFirstUser              // at the beginning of the first text of the user
-	InLastUser               // at the beginning of the last
+	InFirstUser              // at the start of the user's first text
+	InLastUser               // at the start of the user's last text
 	BeforeAll                // before the system turn
-	AfterSystem              // behind it
-	BeforeLast               // before the last turn of the user
+	AfterSystem              // after the system turn
+	BeforeLast               // before the last user turn
 )
 
-// Trims is a set of texts.
+// Trims is a set of texts to trim.
 type Trims uint8
 
 // The texts.
@@ -101,46 +115,51 @@ const (
 	TrimAll = TrimSystem | TrimUser | TrimAssistant
 )
 
-// Resumption is how the assistant's turn begins behind results.
+// Resumption is how the assistant's turn begins after results.
 type Resumption uint8
 
-// The ways.
+// The kinds of resumption.
 const (
-	WithTurn    Resumption = iota // as behind a text of the user
-	WithMark                      // with the mark of thinking alone
-	WithNothing                   // the model goes on right behind the results
-	InTurn                        // so it does, and the results stand in the turn of the assistant with the calls
+	WithTurn    Resumption = iota // as after a text of the user
+	WithMark                      // with only the mark of thinking
+	WithNothing                   // the model writes directly after the results
+	InTurn                        // the same, and the results are inside the assistant's turn, after the calls
 )
 
 // TemplateThinking is how a template marks thinking (docs/reference/raw-prompts.md §4.3).
 type TemplateThinking struct {
-	// On and Off end the generation prompt when the model is asked to think, or not to. Prefill ends it before text that
-	// the model continues, if that is not Off. Always: the template cannot turn thinking off.
-	On, Off, Prefill string
-	Always           bool
-	// OffUser stands behind each text of the user when the model is not asked to think.
+	// On ends the prompt if the model is asked to think. Off ends it otherwise.
+	On, Off string
+	// Prefill replaces Off before text that the model continues; "" means Off.
+	Prefill string
+	// Always: the template cannot turn thinking off.
+	Always bool
+	// OffUser comes after each text of the user, if the model is not asked to think.
 	OffUser string
-	// Past stands around past thinking that is kept. In a turn without any, None stands in its place; NoneOff, if it is
-	// not "" and the model is not asked to think.
-	Past          [2]string
-	None, NoneOff string
-	// Earlier stands in turns of rounds whose thinking is dropped; Dropped, if it is not "", where there was some.
+	// Past is the text around past thinking that the prompt keeps.
+	Past [2]string
+	// None replaces thinking in a turn that has none, if the prompt keeps the thinking of that turn.
+	None string
+	// NoneOff replaces None, if the model is not asked to think; "" means None.
+	NoneOff string
+	// Earlier replaces thinking in turns whose thinking the prompt drops. If such a turn had thinking, Dropped is
+	// written instead; "" means Earlier.
 	Earlier, Dropped string
 	Keeps            Keeping
 }
 
-// Keeping says which past thinking stays in the prompt.
+// Keeping is which past thinking a prompt keeps.
 type Keeping uint8
 
-// The kinds.
+// The kinds of keeping. A round begins with a text of the user.
 const (
-	KeepRound     Keeping = iota // that since the last text of the user
-	KeepAll                      // all
-	KeepNone                     // none
-	KeepWithTools                // all if tools are declared, else that since the last text of the user
+	KeepRound     Keeping = iota // the thinking of the last round
+	KeepAll                      // all thinking
+	KeepNone                     // no thinking
+	KeepWithTools                // all thinking if the request has tools, otherwise the thinking of the last round
 )
 
-// chatTemplates are all templates; the first one of several that fit a model as well counts.
+// chatTemplates are all templates. If several fit a model equally well, the first counts.
 var chatTemplates = slices.Concat(chatMLTemplates, llamaTemplates, mistralTemplates, deepseekTemplates, glmTemplates, otherTemplates, plainTemplates)
 
 // ChatTemplateNames returns the names of the templates.
@@ -152,18 +171,18 @@ func ChatTemplateNames() []string {
 	return names
 }
 
-// ChatTemplateNamed returns the template of that name.
+// ChatTemplateNamed returns the template with this name.
 func ChatTemplateNamed(name string) (*ChatTemplate, error) {
 	for _, t := range chatTemplates {
 		if t.Name == name {
 			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown chat template %q: known are %s", name, strings.Join(ChatTemplateNames(), ", "))
+	return nil, fmt.Errorf("unknown chat template %q. Use one of: %s", name, strings.Join(ChatTemplateNames(), ", "))
 }
 
-// ChatTemplateFor returns the template of a model, by its id or anything else that contains the name of its family.
-// Of several parts of ids, the longest counts.
+// ChatTemplateFor returns the template for a model. model is its id, or any text with the name of its family. If
+// several parts of ids match, the longest counts.
 func ChatTemplateFor(model string) (found *ChatTemplate, ok bool) {
 	model, most := strings.ToLower(model), 0
 	for _, t := range chatTemplates {
@@ -171,7 +190,7 @@ func ChatTemplateFor(model string) (found *ChatTemplate, ok bool) {
 			return t, true
 		}
 		parts := t.Models
-		if !t.Words { // whose names are words
+		if !t.Words { // otherwise Name is a plain word, which any id may contain
 			parts = append([]string{t.Name}, parts...)
 		}
 		for _, part := range parts {
@@ -183,7 +202,7 @@ func ChatTemplateFor(model string) (found *ChatTemplate, ok bool) {
 	return found, found != nil
 }
 
-// FormatDate returns a date, as 2006-01-02, in the layout of the template.
+// FormatDate returns a date such as 2006-01-02 in the layout of the template.
 func (t *ChatTemplate) FormatDate(date string) string {
 	year, rest, _ := strings.Cut(date, "-")
 	month, day, _ := strings.Cut(rest, "-")
@@ -196,8 +215,9 @@ func (t *ChatTemplate) FormatDate(date string) string {
 
 var months = [...]string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
 
-// FormatFor returns the format in which a model is asked behind the template: the template's own writing of its family's
-// format if that is asked for by name, or if auto stands for it; otherwise the format that [For] returns.
+// FormatFor returns the format to ask a model in, if its prompt is written in the template. If name is the name of the
+// template's own format, or if it is [Auto] and servers do not erase the format's markers, FormatFor returns the
+// template's own format. Otherwise it returns what [For] returns.
 func (t *ChatTemplate) FormatFor(name, model string) (*Format, error) {
 	if t.Own != nil && (name == t.Own.Name || name == Auto && !t.Own.erased) {
 		return t.Own, nil
@@ -205,19 +225,17 @@ func (t *ChatTemplate) FormatFor(name, model string) (*Format, error) {
 	return For(name, model)
 }
 
-// AboutTemplate is what there is to know of a chat template, for people who choose one.
+// AboutTemplate describes a chat template for people who choose one.
 type AboutTemplate struct {
-	Name   string   // as [Target.ChatTemplate] takes it
-	Models []string // parts of the ids of its models, besides the name
-	// Format is the format in which the template writes tools and calls itself; "" if a model is asked in none of its
-	// own. Erased says that its markers are special tokens, which servers may erase from answers: [Auto] asks in another.
-	Format string
-	Erased bool
-	// Thinks says that the template marks thinking; Opens that it opens thinking when the model is asked to think.
-	Thinks, Opens bool
+	Name   string   // a value for [Target.ChatTemplate]
+	Models []string // parts of the ids of its models; the name is one too
+	Format string   // the template's own format for tools and calls; "" if it has none
+	Erased bool     // servers may erase the markers of Format from answers, so [Auto] uses another format
+	Thinks bool     // the template marks thinking
+	Opens  bool     // the template opens thinking, if the model is asked to think
 }
 
-// AboutTemplates returns what there is to know of each template, in the order of [ChatTemplateNames].
+// AboutTemplates describes each template, in the order of [ChatTemplateNames].
 func AboutTemplates() []AboutTemplate {
 	list := make([]AboutTemplate, len(chatTemplates))
 	for i, t := range chatTemplates {

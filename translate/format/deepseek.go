@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// deepseekCalls is the format of DeepSeek V3.1: markers around the name of the tool and its input as JSON
-// (docs/reference/formats.md §12). That of V3 and R1, with a word before the name and a code fence around
-// the JSON, is read, too, and the two mixed.
+// deepseekCalls is the format of DeepSeek V3.1: markers around the name of the tool, and the input
+// as JSON (docs/reference/formats.md §12). The parser also reads the format of V3 and R1, which has
+// a word before the name and a code fence around the JSON, and mixtures of both.
 var deepseekCalls = shaped(Format{
 	Name:          DeepSeek,
 	Models:        []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
@@ -44,11 +44,12 @@ var deepseekCalls = shaped(Format{
 	Result:       [2]string{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
 })
 
-// deepseekEnd is the marker behind the calls of a turn.
+// deepseekEnd is the marker after the calls of a turn.
 const deepseekEnd = "<｜tool▁calls▁end｜>"
 
-// writeDeepSeekTool describes a tool below a heading with its name. A description with a line that would
-// be one stands as a JSON string, so that no text of the client begins another tool.
+// writeDeepSeekTool describes a tool below a heading with its name. If a line of the description
+// looks like a heading, the description is written as a JSON string, so that a client's text cannot
+// begin another tool.
 func (w *ToolWriter) writeDeepSeekTool(t *messages.Tool) error {
 	root, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
@@ -66,7 +67,7 @@ func (w *ToolWriter) writeDeepSeekTool(t *messages.Tool) error {
 	return nil
 }
 
-// hasHeading reports whether a text has a line that can be taken for one of writeDeepSeekTool's own.
+// hasHeading reports whether a line of text looks like a heading of writeDeepSeekTool.
 func hasHeading(text string) bool {
 	for line := range strings.FieldsFuncSeq(text, endsLine) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "Parameters:") {

@@ -1,5 +1,6 @@
-// Package format has the conventions in which models write calls, as data: one file for each family of models.
+// Package format declares how models write calls, as data: one file for each family of models.
 //
-// A [Format] says how tools, calls and results look in a prompt, and with which tags and marks the calls and the
-// thinking of an answer begin and end. Package prompt writes by it, and package answer reads by it.
+// A [Format] declares how tools, calls and results look in a prompt, and which tags and marks
+// enclose the calls and the thinking of an answer. Package prompt writes prompts with it, and
+// package answer reads answers with it.
 package format

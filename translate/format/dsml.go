@@ -2,8 +2,8 @@ package format
 
 import "dragoman/translate/markup"
 
-// DSMLCalls is the format of DeepSeek V3.2 and V4: the tags of the attribute format with a marker before
-// their names, and with an attribute that says whether a value is a string (docs/reference/formats.md §3).
+// DSMLCalls is the format of DeepSeek V3.2 and V4: the tags of the attribute format, with a marker
+// before each name. An attribute says whether a value is a string (docs/reference/formats.md §3).
 var DSMLCalls = shaped(Format{
 	Name:         DSML,
 	Models:       []string{"deepseek-v3.2", "deepseek.v3.2", "deepseek-v4", "deepseek.v4"},
@@ -36,7 +36,7 @@ var DSMLCalls = shaped(Format{
 			{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAttribute},
 		},
 	},
-	also: []*markup.Spelling{deepseekCalls.Spelling}, // which servers have taught V3.2
+	also: []*markup.Spelling{deepseekCalls.Spelling}, // V3.2 also writes these, because of some servers' prompts
 
 	ToolsLast: true,
 	Words: [2]string{`## Tools
@@ -70,7 +70,7 @@ Otherwise, output directly after </think> with tool calls or final response.
 	Result:      [2]string{"<tool_result>", "</tool_result>\n\n"},
 })
 
-// V3.2 has another name for its blocks and frames around tools and results.
+// V3.2 has another name for its blocks, and frames around tools and results.
 var dsmlV32Calls = DSMLCalls.vary("deepseek-v3.2", func(f *Format) {
 	f.StopSequence = "</｜DSML｜function_calls>"
 	f.ImpliedEnd = f.StopSequence

@@ -5,38 +5,40 @@ import (
 	"strings"
 )
 
-// Which format a family of models was trained on, as the id of a model tells
-// (docs/reference/formats.md, "Models" of each section).
+// This file finds the format that a family of models was trained on, by the model's id
+// (docs/reference/formats.md, "Models" in each section).
 
-// Auto stands for the format that [FormatFor] finds.
+// Auto means the format that [FormatFor] finds.
 const Auto = "auto"
 
-// Choice is how a model is asked whose entry leaves the format open.
+// Choice is how Dragoman asks a model, if the model's configuration does not say.
 type Choice struct {
 	Format, Variant string // see [VariantFor]
-	// Family is the part of the id that tells the family, "" if none does. Own says that the format is the
-	// family's own.
+	// Family is the part of the id that names the family; "" if there is none. Own: the format is
+	// the family's own.
 	Family string
 	Own    bool
 }
 
-// FamilyClaude is the family of Claude. Its models were trained on the legacy format.
+// FamilyClaude is the family of Claude, whose models were trained on the legacy format.
 const FamilyClaude = "claude"
 
-// Choose returns how a model is best asked, by its id as any vendor writes it, or the name of its
-// family: in the format of its family, in the words of the family's template. Where the markers of that
-// format are special tokens, which servers erase from what they pass on (docs/reference/formats.md §0.5),
-// and where nothing is known of the family, it is the format that models call tools best in which were not
-// trained on it (docs/explanation/measurements.md).
+// Choose returns how to ask a model best. model is its id, as any vendor writes it, or the name of
+// its family. Choose returns the family's format, in the words of the family's template. There are
+// two exceptions. If the format's markers are special tokens, servers erase them from answers
+// (docs/reference/formats.md §0.5). If the family is unknown, so is its format. Choose then returns
+// the format that worked best with models that were not trained on it (docs/explanation/measurements.md).
 func Choose(model string) Choice {
 	f, family := autoFormat(model)
 	return Choice{Format: f.Name, Variant: f.Variant, Family: strings.Trim(family, ".-"), Own: f != UnknownFormat || family == FamilyClaude}
 }
 
-// UnknownFormat is the format for models that were not trained on one that they can be asked in.
+// UnknownFormat is the format for models that cannot be asked in a format that they were trained
+// on.
 var UnknownFormat = &LegacyCalls
 
-// autoFormat returns the format that FormatAuto stands for, and the part of the id that tells the family.
+// autoFormat returns the format that [Auto] means for a model, and the part of the id that names
+// the family.
 func autoFormat(model string) (f *Format, family string) {
 	f, family = OfFamily(model)
 	switch {
@@ -48,12 +50,13 @@ func autoFormat(model string) (f *Format, family string) {
 	return f.variantFor(model), family
 }
 
-// IsErased reports whether the markers of the format are special tokens, which servers erase from what they pass on.
+// IsErased reports whether servers erase the markers of the format from answers, because they are
+// special tokens.
 func (f *Format) IsErased() bool { return f.erased }
 
-// For returns the format in which a model is asked: the one of that name in the variant of the model's
-// family, or what FormatAuto stands for. A format that any model can be asked in has our own words if it is
-// named.
+// For returns the format to ask a model in: the variant of the named format for the model's family,
+// or the format that [Auto] means. If name is a format that suits any model, For returns it without
+// variant, with Dragoman's own sentences.
 func For(name, model string) (*Format, error) {
 	if name == Auto {
 		f, _ := autoFormat(model)
@@ -66,8 +69,8 @@ func For(name, model string) (*Format, error) {
 	return f.variantFor(model), nil
 }
 
-// AcceptFor returns the [Target.Accept] of a model of which nothing else is said: the format of its
-// family, in which it may write calls although it is asked in another one.
+// AcceptFor returns the default of [Target.Accept] for a model: its family's format, because the
+// model may write calls in it even if it is asked in another format.
 func AcceptFor(model string) string {
 	if f, _ := OfFamily(model); f != nil {
 		return f.Name
@@ -75,8 +78,8 @@ func AcceptFor(model string) string {
 	return ""
 }
 
-// ThinkingFor returns the [Target.Thinking] of a model of which nothing else is said: [ThinkingMaybe] if the
-// template of its family opens thinking, since a server can be told that it does not.
+// ThinkingFor returns the default of [Target.Thinking] for a model: [ThinkingMaybe] if its family's
+// template opens thinking, because an operator can turn that off in the server.
 func ThinkingFor(model string) string {
 	model = strings.ToLower(model)
 	if f, _ := OfFamily(model); f != nil && slices.ContainsFunc(f.opensThinking, func(part string) bool { return strings.Contains(model, part) }) {
@@ -85,9 +88,9 @@ func ThinkingFor(model string) string {
 	return ThinkingMarked
 }
 
-// UnaskedThinkingFor returns the [Target.UnaskedThinking] of a model of which nothing else is said:
-// [UnaskedText] if the family is not known, and for Claude, whose documented answers have <thinking> and
-// <scratchpad> in their text.
+// UnaskedThinkingFor returns the default of [Target.UnaskedThinking] for a model. It is
+// [UnaskedText] for unknown families and for Claude, because Claude's documented answers have
+// <thinking> and <scratchpad> in their text.
 func UnaskedThinkingFor(model string) string {
 	if f, _ := OfFamily(model); f == nil || f.Name == Legacy {
 		return UnaskedText
@@ -95,8 +98,8 @@ func UnaskedThinkingFor(model string) string {
 	return UnaskedBlock
 }
 
-// VariantFor returns the name of the variant in which a model is asked in a format: see [AboutVariant]. It is
-// "" if the model is asked as any other.
+// VariantFor returns the name of the format's variant for a model: see [AboutVariant]. It is "" if
+// the model has no variant.
 func VariantFor(format, model string) string {
 	f, err := For(format, model)
 	if err != nil {
@@ -105,8 +108,8 @@ func VariantFor(format, model string) string {
 	return f.Variant
 }
 
-// OfFamily returns the format of the family of a model, nil if it is not known, and the part of the id
-// that tells. Of several parts of ids, the longest counts.
+// OfFamily returns the format of a model's family, and the part of the id that names the family. If
+// the family is unknown, found is nil. If several parts of ids match, the longest counts.
 func OfFamily(model string) (found *Format, family string) {
 	model, most := strings.ToLower(model), 0
 	for _, f := range All() {
@@ -119,25 +122,25 @@ func OfFamily(model string) (found *Format, family string) {
 	return found, family
 }
 
-// About is what there is to know of a format, for people who choose one.
+// About describes a format for people who choose one.
 type About struct {
 	Name    string   // one of [Names]
 	Models  []string // parts of the ids of models that were trained on it
-	Erased  bool     // its markers are special tokens, which servers erase from what they pass on
-	Data    bool     // it is a declaration, and no code
-	Example string   // a call, as a model is shown it
+	Erased  bool     // servers erase its markers from answers, because they are special tokens
+	Data    bool     // it is declared as data, without code
+	Example string   // a call, as the prompt shows it
 	// Variants are for models of the format that were trained on another prompt.
 	Variants []AboutVariant
 }
 
-// AboutVariant is what there is to know of a variant of a format.
+// AboutVariant describes a variant of a format.
 type AboutVariant struct {
 	Name    string
 	Models  []string // parts of the ids of its models
-	Example string   // a call, as they are shown it
+	Example string   // a call, as the prompt shows it
 }
 
-// Examples returns the calls of the format and of its variants, each once.
+// Examples returns the example calls of the format and its variants, each once.
 func (a *About) Examples() []string {
 	all := []string{a.Example}
 	for _, v := range a.Variants {
@@ -148,7 +151,7 @@ func (a *About) Examples() []string {
 	return all
 }
 
-// AboutAll returns what there is to know of each format, in the order of [Names].
+// AboutAll describes each format, in the order of [Names].
 func AboutAll() (list []About) {
 	for _, f := range List {
 		about := About{Name: f.Name, Models: slices.Clone(f.Models), Erased: f.erased, Data: f.IsData(), Example: f.Example}
@@ -162,5 +165,5 @@ func AboutAll() (list []About) {
 	return list
 }
 
-// IsData reports whether how calls are written follows from the shape of the format.
+// IsData reports whether the shape alone defines how calls are written.
 func (f *Format) IsData() bool { return f.Shape.Call[0] != "" && !f.channels }

@@ -9,125 +9,128 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Format is a prompting convention: how a model without a tool API is shown the tools,
-// how it has to write a call, and how it is shown the result.
+// Format is a prompting convention: how a prompt shows the tools, how the model has to write a call, and
+// how a prompt shows the result.
 //
-// To add one, declare it in a file of its own and list it in formats.go. Where its calls are tags around
-// raw values, or markers around JSON, it says in its shape and its spelling how they are written and how
-// they are read, and nothing else is needed. A format of another kind has functions in place of the
-// shape, and states in the parser.
+// To add a format, declare it in a file of its own and list it in formats.go. If its calls are tags around
+// raw values, or markers around JSON, a declaration with a shape and a spelling is enough: the shape says
+// how to write a call, the spelling says which tags the parser reads. Any other format needs functions in
+// place of the shape, and states in the parser.
 type Format struct {
 	Name string
-	// ReadOnly says that calls are read in the format, and that no model is asked in it: what stands
-	// around its prompts is not kept.
+	// ReadOnly: the parser reads calls in the format, but no model is asked in it. The format then declares
+	// nothing for prompts.
 	ReadOnly bool
-	// alone are what stands before a call in JSON that is a whole answer, or before a list of such calls;
-	// with a bracket at its end, before a list alone. For AloneName, see there.
+	// alone are the texts before a JSON call, or before a list of calls, if the answer is nothing but calls.
+	// A text that ends with a bracket stands only before a list. AloneName is the name of an offered tool.
 	alone []string
-	// Models are parts of the ids of models that were trained on the format, in lower case. erased says
-	// that its markers are special tokens, which servers erase from what they pass on. variant is what
-	// tells formats of one name apart: see variants.go.
-	Models  []string
-	erased  bool
+	// Models are parts of the ids of models that were trained on the format, in lower case.
+	Models []string
+	// erased: the markers of the format are special tokens, which servers remove from answers.
+	erased bool
+	// Variant names a variant of the format of the same name: see variants.go.
 	Variant string
-	// thinking are marks of thinking besides the tags of prose: see [thinkingMarks]. opensThinking are
-	// parts of the ids of those models whose template opens thinking, if it is not told otherwise.
-	thinking      []thinkingMarks
+	// thinking are the marks of thinking that are not tags of prose.
+	thinking []thinkingMarks
+	// opensThinking are parts of the ids of models that begin in thinking: the template writes the opening
+	// mark, unless the request turns it off.
 	opensThinking []string
 
-	// Shape is how calls are written, and spelling how their tags may be written; nil for the tags of
-	// legacy and attribute.
-	Shape    shape
+	// Shape is how to write a call.
+	Shape shape
+	// Spelling is which tags the parser reads; nil: the tags of legacy and attribute.
 	Spelling *markup.Spelling
-	// also are the spellings of other families that write the same calls with tags of other names.
+	// also are the spellings of other families that write the same calls with other tag names.
 	also []*markup.Spelling
-	// elements is the spelling of calls in which names are the text of elements; nil if there are none.
+	// elements is the spelling of calls whose names are the text of elements; nil if the format has none.
 	elements *markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal LiteralSyntax
-	// unbracketed says that models leave out what its tags begin with, in prose, too: see
-	// parse_unbracketed.go.
+	// unbracketed: the model may leave out the start of a tag, even after prose.
 	unbracketed bool
-	// channels says that headers are read: see parse_channels.go.
+	// channels: the parser reads message headers.
 	channels bool
 
-	// StopSequence is the stop sequence for the upstream: what a model writes after its calls.
-	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
-	// a call, the parser reads ImpliedEnd in its place: the end of the calls, or nothing where
-	// the stop sequence is no part of them, as <tool_response> is not.
-	StopSequence, ImpliedEnd string
-	// InventsResults says that a model which goes on behind its calls has made their results up, in words
-	// or not: no call behind text there is read.
+	// StopSequence is the stop sequence for the upstream: the text that a model writes after its calls. The
+	// upstream does not return it.
+	StopSequence string
+	// ImpliedEnd is what the parser reads in place of StopSequence, if the answer stopped there inside a call:
+	// the closing tag of the calls; "" if the stop sequence is not part of them, as <tool_response>.
+	ImpliedEnd string
+	// InventsResults: if the model writes more text after its calls, it has invented their results. The parser
+	// reads no call after such text.
 	InventsResults bool
 
-	// CallOpener and CallCloser are what a template must hold, so that the model is shown
-	// how a call begins and ends: see [CheckTemplate].
+	// CallOpener and CallCloser must occur in an operator's template, so that the model sees how a call begins
+	// and ends: see [CheckTemplate].
 	CallOpener, CallCloser string
 
-	// Protects are the names whose tags text of the client must not spell, besides those
-	// that every format protects: see [markup.Escaper].
+	// Protects are the names of tags that a client's text must not spell, in addition to the ones that every
+	// format protects: see [markup.Escaper].
 	Protects markup.TagSet
 
-	// Example shows the model how to write a call. ExampleNote chooses the sentence that
-	// says what the example does not show; nil for none.
-	Example     string
+	// Example shows the model how to write a call.
+	Example string
+	// ExampleNote returns the sentence that explains the example; nil if there is none.
 	ExampleNote func(*language.Language) string
 
-	// Words are what the chat template of the family says before and after the descriptions of the tools, as
-	// it says them, in whatever language the prompt is; "" for our own sentences around the example. SystemText
-	// is what it says where the client has no system text.
-	Words      [2]string
+	// Words are the family's own sentences before and after the tool descriptions, as its chat template has
+	// them, in any language of the prompt. If they are "", Dragoman's sentences stand around the example.
+	Words [2]string
+	// SystemText is the template's system text for requests that have none.
 	SystemText string
 
-	// ToolsAlone says that nothing is said around the tools.
+	// ToolsAlone: no sentences stand around the tools.
 	ToolsAlone bool
-	// ToolsLast says that the tools are described behind the system text of the client, and not before it.
+	// ToolsLast: the tools come after the client's system text. Otherwise they come before it.
 	ToolsLast bool
-	// Heading stands above all. ExampleLast says that the example comes after the tools, and not before
-	// them; ListHeading stands above those in place of a sentence.
-	Heading, ListHeading string
-	ExampleLast          bool
-	// BeforeTools and AfterTools stand before and after the descriptions of the tools.
+	// Heading comes before Dragoman's sentences.
+	Heading string
+	// ListHeading comes before the list of tools, in place of Dragoman's sentence.
+	ListHeading string
+	// ExampleLast: the example comes after the tools. Otherwise it comes before them.
+	ExampleLast bool
+	// BeforeTools and AfterTools are the texts before and after the tool descriptions.
 	BeforeTools, AfterTools string
-	// tool stands before and after the description of one tool, which is a JSON object, and BetweenTools
-	// before that of the next, where all are one list.
-	tool         [2]string
+	// tool is the text before and after the description of a tool, which is a JSON object.
+	tool [2]string
+	// BetweenTools separates the tools, if they form one list; "" if they do not.
 	BetweenTools string
-	// spaced says that JSON has a blank behind each colon and comma, as Python writes it; compactTools
-	// that descriptions of tools have none all the same.
-	spaced, compactTools bool
-	// python says which values of calls, besides strings, stand as Python writes them.
+	// spaced: JSON has a space after each colon and comma, as Python writes it.
+	spaced bool
+	// compactTools: tool descriptions have no such spaces, even with spaced.
+	compactTools bool
+	// python is which values of calls are written as Python literals.
 	python pythonValues
-	// describeTool writes one description, with a newline after it, in place of that. The error
-	// says what is wrong with the schema of the tool.
+	// describeTool writes the description of a tool and a newline; nil: write tool and a JSON object. The
+	// error says what is wrong with the tool's schema.
 	describeTool func(w *ToolWriter, t *messages.Tool) error
 
-	// BeforeCalls and AfterCalls stand before and after the calls of one turn.
+	// BeforeCalls and AfterCalls are the texts before and after the calls of one turn.
 	BeforeCalls, AfterCalls string
-	// BetweenCalls stands between them, where that is not a newline alone.
+	// BetweenCalls separates two calls; "" means a newline.
 	BetweenCalls string
-	// WriteCall writes a past call as the model would have written it, with a newline
-	// after it, or with BetweenCalls. The name is not escaped, n is how many calls the conversation has had before,
-	// the input is a JSON object, and s is the schema of the tool. What the parser reads under
-	// the same schema is the same call (G5).
+	// WriteCall writes a past call as the model would write it, with a newline after it unless BetweenCalls is
+	// set. The name is not escaped. n is the number of earlier calls in the conversation. input is a JSON
+	// object, and s is the schema of the tool. If the parser reads the text with s, it gets the same call (G5).
 	WriteCall func(b *markup.Buffer, name string, n int, input jsontext.Value, s *schema.Schema)
-	// CallPrefill returns the beginning of a call to the named tool, or of a call to any tool
-	// if name is "", for the model to continue. The name is escaped. n is as in WriteCall.
+	// CallPrefill returns the start of a call to the named tool, for the model to continue. If name is "", it
+	// is the start of a call to any tool. The name is escaped. n is as in WriteCall.
 	CallPrefill func(name string, n int) string
 
-	// BeforeResults and AfterResults stand before and after the results of the calls of one turn.
+	// BeforeResults and AfterResults are the texts before and after the results of one turn's calls.
 	BeforeResults, AfterResults string
-	// Result stands before and after the content of one result; ID in it is what stands for the name
-	// of the tool in the call. The label of an error stands before its content.
+	// Result is the text before and after one result. In the first text, ID is the label of the call: see
+	// shape.Label. If the result is an error, the error label comes before its content.
 	Result [2]string
-	// thinkTag is the name of the tags around what the model thinks aloud; "" for "thinking".
+	// thinkTag is the name of the tags around a model's thinking; "" means "thinking".
 	thinkTag string
-	// writeResult writes one result, with a newline after it, in place of that: a tool_result
-	// block, and the name of the tool that was called, which is not escaped; n is as in WriteCall.
+	// writeResult writes a tool_result block and a newline; nil: write Result and the content. tool is the name
+	// of the called tool, not escaped. n is as in WriteCall.
 	writeResult func(w resultWriter, tool string, n int, result *messages.BlockParam)
 }
 
-// shaped returns f with what follows from its shape.
+// shaped returns f with the functions and the example that its shape defines.
 func shaped(f Format) *Format {
 	if f.Example == "" {
 		f.Example = f.Shape.example(f.BeforeCalls, f.AfterCalls)
@@ -137,11 +140,11 @@ func shaped(f Format) *Format {
 	return &f
 }
 
-// Documented reports whether the preamble of the format is a text of its makers, placeholders included
+// Documented reports whether Claude's documentation has the preamble of the format, with its placeholders
 // (docs/reference/legacy-format.md §2, §14).
 func (f *Format) Documented() bool { return f.Name == Legacy || f.Name == Attribute }
 
-// spellings returns the spellings in which calls of the format are read.
+// spellings returns the spellings that the parser reads for the format.
 func (f *Format) spellings() []*markup.Spelling {
 	if f.Spelling == nil {
 		return f.also
@@ -149,7 +152,7 @@ func (f *Format) spellings() []*markup.Spelling {
 	return append([]*markup.Spelling{f.Spelling}, f.also...)
 }
 
-// The names of the formats: see [Target.Format].
+// The names of the formats, for [Target.Format].
 const (
 	Legacy    = "legacy"    // <invoke> with child tags: docs/reference/legacy-format.md §5
 	Attribute = "attribute" // <invoke name="…">: docs/reference/legacy-format.md §14

@@ -7,17 +7,16 @@ import (
 	"sync"
 )
 
-// List are the formats that a target can name. The first is the default.
+// List is the formats that a target can name, the default first.
 var List = [...]*Format{&LegacyCalls, AttributeCalls, &JSONCalls, QwenCalls, SeedCalls, GLMCalls, DSMLCalls, MiniMaxCalls, kimiCalls, deepseekCalls, mistralCalls, LlamaCalls, PythonicCalls, GemmaCalls, harmonyCalls, MiniCPMCalls}
 
-// All returns the formats in which calls are read: those that a target can name, and others. The
-// list is the same for all, since every request looks for the family of its model in it.
+// All returns all formats whose calls the parser reads: List, and the read-only formats. It always
+// returns the same list, because every request searches it for the model's family.
 var All = sync.OnceValue(func() []*Format {
 	return slices.Concat(List[:], listCalls[:], []*Format{kimiK3Calls, step3Calls, minimaxM3Calls})
 })
 
-// Names returns the names of the formats, as [Target.Format] takes them; the default
-// comes first.
+// Names returns the names for [Target.Format], the default first.
 func Names() []string {
 	names := make([]string, len(List))
 	for i, f := range List {
@@ -26,8 +25,8 @@ func Names() []string {
 	return names
 }
 
-// AcceptedNames returns the names of the formats in which calls are read, as [Target.Accept] takes
-// them: those of Formats, and then others.
+// AcceptedNames returns the names for [Target.Accept]: the names of List, then the read-only
+// formats.
 func AcceptedNames() []string {
 	var names []string
 	for _, f := range All() {
@@ -36,8 +35,7 @@ func AcceptedNames() []string {
 	return names
 }
 
-// Named returns the format of that name, the default for "". The error names the
-// formats that there are.
+// Named returns the format with this name; "" means the default. The error lists all names.
 func Named(name string) (*Format, error) {
 	if name == "" {
 		return List[0], nil
@@ -47,13 +45,13 @@ func Named(name string) (*Format, error) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown format %q. Use one of: %s", name, strings.Join(Names(), ", "))
 }
 
-// AcceptAll stands for all formats in [Target.Accept].
+// AcceptAll means all formats in [Target.Accept].
 const AcceptAll = "all"
 
-// AcceptedBy returns the formats of the names in a [Target.Accept].
+// AcceptedBy returns the formats that a [Target.Accept] names.
 func AcceptedBy(accept string) (list []*Format, err error) {
 	switch accept {
 	case "":
@@ -65,7 +63,7 @@ func AcceptedBy(accept string) (list []*Format, err error) {
 		all := All()
 		i := slices.IndexFunc(all, func(f *Format) bool { return f.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(AcceptedNames(), ", "))
+			return nil, fmt.Errorf("unknown format %q. Use one of: %s", name, strings.Join(AcceptedNames(), ", "))
 		}
 		list = append(list, all[i])
 	}

@@ -12,49 +12,52 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Frame is what [Format.WriteCall] writes around the arguments of a call, and around those of a turn, as
-// data: for whoever says which texts are calls. [CallNumber] in it stands for a number.
+// Frame is the text that [Format.WriteCall] writes around a call's arguments, and around the calls
+// of a turn, as data. Package constrain uses it to build grammars. [CallNumber] in it is a
+// placeholder for a number.
 type Frame struct {
-	// Before and After stand around the calls of a turn, and Between between two of them.
+	// Before and After are the texts around the calls of a turn. Between separates two calls.
 	Before, Between, After string
-	// Head and Tail stand around the arguments of a call. Empty is a whole call without any; "" for both.
+	// Head and Tail are the texts around a call's arguments. Empty is a whole call without
+	// arguments; "" means Head and Tail.
 	Head, Tail, Empty string
-	// Arguments says what the arguments are.
+	// Arguments is how the arguments are written.
 	Arguments ArgumentsKind
-	// Param stands before the name of a parameter, behind it, and behind the value; Other behind the name
-	// if the value is no string. Behind the value, [ParamName] stands for the name.
+	// Param is the text before the name of a parameter, after the name, and after the value. In the
+	// last, [ParamName] is a placeholder for the name. Other is the text after the name if the
+	// value is not a string.
 	Param [3]string
 	Other string
-	// Lines says that each value stands on lines of its own.
+	// Lines: each value is on lines of its own.
 	Lines bool
-	// Spaced says that JSON has a blank behind each colon and comma, and Python that words stand as Python
-	// writes them.
+	// Spaced: JSON has a space after each colon and comma. Python: constants are written as in
+	// Python (True, False, None).
 	Spaced, Python bool
-	// InObject stands before and behind arguments that are one object all the same, since they cannot be
+	// InObject is the text around the arguments if they are one JSON object, because they cannot be
 	// written one by one.
 	InObject [2]string
 }
 
-// ArgumentsKind is what the arguments of a call are.
+// ArgumentsKind is how the arguments of a call are written.
 type ArgumentsKind uint8
 
 const (
 	ObjectArguments  ArgumentsKind = iota // one JSON object
-	ElementArguments                      // an element for each, in which strings stand as they are
-	PythonArguments                       // name=literal, with commas between
+	ElementArguments                      // one element for each argument; strings in it are plain text
+	PythonArguments                       // name=literal, separated by commas
 )
 
-// What stands in a [Frame] for something else.
+// The placeholders in a [Frame].
 const (
-	CallNumber = "\x00" // how many calls the conversation has had
+	CallNumber = "\x00" // the number of earlier calls in the conversation
 	ParamName  = "\x01" // the name of the parameter
 )
 
-// frameNumber is the number of a call for which CallNumber is put in.
+// frameNumber is the number of earlier calls that FrameOf replaces with CallNumber.
 const frameNumber = 7_000_007
 
-// FrameOf returns the frame of a call to the named tool. It reports false if the format has arguments of
-// another kind.
+// FrameOf returns the frame of a call to the named tool. It returns false if the format writes
+// arguments in another way.
 func (f *Format) FrameOf(name string) (fr Frame, ok bool) {
 	fr = Frame{Before: f.BeforeCalls, Between: f.BetweenCalls, After: f.AfterCalls, Spaced: f.spaced, Python: f.python != noPython}
 	switch s := &f.Shape; {
@@ -91,7 +94,7 @@ func (f *Format) FrameOf(name string) (fr Frame, ok bool) {
 	return fr, true
 }
 
-// endCalls takes what stands between calls from the ends of all.
+// endCalls moves the text between calls from the end of each call to Between.
 func (fr *Frame) endCalls() {
 	end := fr.Between
 	if end == "" && fr.After == "" {
@@ -101,7 +104,8 @@ func (fr *Frame) endCalls() {
 	fr.Tail, fr.Empty = strings.TrimSuffix(fr.Tail, end), strings.TrimSuffix(fr.Empty, end)
 }
 
-// ElementName returns what stands for the name of a parameter in its tags. It reports false if nothing can.
+// ElementName returns the tag name for the name of a parameter. It returns false if no tag can have
+// the name.
 func (f *Format) ElementName(name string) (tag string, ok bool) {
 	if f.Name == Legacy {
 		tag = markup.ParamTag(name)
@@ -110,14 +114,14 @@ func (f *Format) ElementName(name string) (tag string, ok bool) {
 	return name, f.Shape.takesName(name)
 }
 
-// ReadsElement reports whether a text that begins so is read as the value of the parameter of that name, and as nothing
-// else: tags of the format may be called as the parameter is.
+// ReadsElement reports whether the parser reads a text that begins this way as the value of the
+// named parameter, and not as a tag of the format with the same name.
 func (f *Format) ReadsElement(name, text string) bool {
 	return f.Name != Legacy || isReadAsParameter(name, true, text)
 }
 
-// ElementText returns the text of a value that stands in an element, under the schema of the parameter. It
-// reports false if none is read as the value.
+// ElementText returns the text of a value inside an element, under the parameter's schema. It
+// returns false if the parser would read no text as this value.
 func (f *Format) ElementText(s *schema.Schema, value jsontext.Value) (text string, ok bool) {
 	text, ok = valueText(s, value, f.Name != Legacy)
 	if k := value.Kind(); ok && (k == '{' || k == '[') {

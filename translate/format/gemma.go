@@ -5,9 +5,10 @@ import (
 	"dragoman/translate/markup"
 )
 
-// GemmaCalls is the format of Gemma 4, in a literal syntax of its own between markers
-// (docs/reference/formats.md §9); that of FunctionGemma, which has others, is read, too. It has states of
-// its own (parse_literal.go), since no tag says where a value or a call ends.
+// GemmaCalls is the format of Gemma 4: literals in a syntax of its own, between markers
+// (docs/reference/formats.md §9). The parser also reads FunctionGemma's format, which has other
+// markers. The format needs states of its own in the parser (package answer), because no tag
+// marks the end of a value or a call.
 var GemmaCalls = (&Format{
 	Name:         Gemma,
 	Models:       []string{"gemma-4", "gemma4", "functiongemma"},
@@ -28,7 +29,7 @@ var GemmaCalls = (&Format{
 	ToolsLast:   true,
 }).with(&Gemma4Marks)
 
-// FunctionGemma has other markers.
+// functionGemmaCalls is the variant for FunctionGemma, which has other markers.
 var functionGemmaCalls = GemmaCalls.vary("functiongemma", func(f *Format) {
 	f.StopSequence = "<start_function_response>"
 	f.Protects |= markup.TagFunctionGemma
@@ -50,7 +51,7 @@ var (
 	}
 )
 
-// with sets what follows from the markers of a version of Gemma.
+// with fills in everything that depends on the markers of a version of Gemma.
 func (f *Format) with(m *gemmaMarks) *Format {
 	f.CallOpener, f.CallCloser = m.Call[0], m.Call[1]
 	f.Example = m.Call[0] + "$TOOL_NAME{$PARAMETER_NAME:" + m.quote + "$PARAMETER_VALUE" + m.quote + ",$PARAMETER_NAME:$PARAMETER_VALUE,...}" + m.Call[1] + "\n"

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// GLMCalls is the format of GLM: the name of the tool behind the tag of its block, and the names and the
-// values of its parameters each in an element, without layout (docs/reference/formats.md §2).
+// GLMCalls is the format of GLM: the name of the tool after the opening tag of the block, and one
+// element for each name and each value, without layout (docs/reference/formats.md §2).
 var GLMCalls = shaped(Format{
 	Name:   GLM,
 	Models: []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside", "longcat", "hy-v3", "hy-v4", "hy3"},
 	thinking: []thinkingMarks{
-		{Opens: "<think:opensource>", Closes: "</think:opensource>"}, // Hunyuan's
+		{Opens: "<think:opensource>", Closes: "</think:opensource>"}, // Hunyuan's tags
 		{Opens: "<longcat_think>", Closes: "</longcat_think>"},
 	},
 	opensThinking: []string{"glm-4.7", "glm-4p7", "glm-5"},
@@ -47,7 +47,7 @@ var GLMCalls = shaped(Format{
 	Result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
-// glmWords are the words of the template, with how a call looks.
+// glmWords are the sentences of the template, with an example call.
 func glmWords(call string) [2]string {
 	return [2]string{`# Tools
 
@@ -57,17 +57,18 @@ You are provided with function signatures within <tools></tools> XML tags:
 `, "\n\nFor each function call, output the function name and arguments within the following XML format:\n" + call}
 }
 
-// The tags of the families that write calls so.
+// The tags of the families that write calls in this way.
 var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", ""), glmSpelling("", ":opensource")
 
-// longcatJSON and hyJSON are the same tags around a call in JSON, as the tags of GLM may be.
+// longcatJSON and hyJSON are the same tags around a call in JSON. GLM's own tags may enclose one
+// too.
 var longcatJSON, hyJSON = jsonBlock("longcat_tool_call"), jsonBlock("tool_call:opensource")
 
 func jsonBlock(name string) *markup.Spelling {
 	return &markup.Spelling{Tags: []markup.Spelled{{Name: name, Means: markup.Wrapper}}}
 }
 
-// glmSpelling is the spelling of GLM, with what stands before and behind each name.
+// glmSpelling is the spelling of GLM, with a prefix and a suffix for each name.
 func glmSpelling(prefix, suffix string) *markup.Spelling {
 	call, key, value := prefix+"tool_call"+suffix, prefix+"arg_key"+suffix, prefix+"arg_value"+suffix
 	g := &markup.Spelling{Bare: true, ClosedTwice: true, Tags: []markup.Spelled{
@@ -82,8 +83,8 @@ func glmSpelling(prefix, suffix string) *markup.Spelling {
 	return g
 }
 
-// Since GLM 4.7 a call stands on one line, and so does a result; since 5.2 a tool is described without
-// what says that it is a function.
+// Since GLM 4.7, calls and results are on one line each. Since 5.2, tool descriptions do not say
+// that a tool is a function.
 var (
 	glm47Calls = GLMCalls.vary("glm-4.7", func(f *Format) { f.writeOnOneLine() }, "glm-4.7", "glm-4p7", "glm-5")
 	glm52Calls = GLMCalls.vary("glm-5.2", func(f *Format) {
@@ -102,8 +103,8 @@ func (f *Format) writeOnOneLine() {
 		"<arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>")
 }
 
-// LongCat and Hy write the calls of GLM with tags of other names; Hy writes all of a turn in a block, as it
-// has the results, and until Hy 4 a tag behind the name of the tool.
+// LongCat and Hy write GLM's calls with other tag names. Hy writes all calls of a turn in one
+// block, and its results too. Before Hy 4, it writes a tag after the name of the tool.
 var (
 	longcatCalls = GLMCalls.vary("longcat", func(f *Format) {
 		f.Words = [2]string{} // of its template nothing is known
@@ -133,7 +134,7 @@ func (f *Format) writeAsHy() {
 	f.renameTags(strings.NewReplacer(">", ":opensource>"))
 }
 
-// renameTags gives the tags of calls and results other names.
+// renameTags renames the tags of calls and results.
 func (f *Format) renameTags(names *strings.Replacer) {
 	for _, parts := range []*[3]string{&f.Shape.Call, &f.Shape.Param} {
 		for i, part := range parts {

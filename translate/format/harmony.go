@@ -5,15 +5,15 @@ import (
 	"dragoman/translate/markup"
 )
 
-// harmonyCalls is the format of gpt-oss: what a model writes is a list of messages, each with a header that
-// says on which channel it is and, of a call, to which tool it goes (docs/reference/formats.md §7). Its
-// headers are read by parse_channels.go, since their parts stand in any order; the input of a call is JSON.
+// harmonyCalls is the format of gpt-oss. The model writes a list of messages. Each has a header
+// with its channel and, for a call, its tool (docs/reference/formats.md §7). The parts of a header
+// may come in any order, so the parser has code of its own for headers. The input of a call is JSON.
 var harmonyCalls = shaped(Format{
 	Name:         Harmony,
 	Models:       []string{"gpt-oss"},
 	erased:       true,
 	channels:     true,
-	StopSequence: "<|start|>functions.", // the result of a call
+	StopSequence: "<|start|>functions.", // the start of a call's result
 	CallOpener:   "to=functions.",
 	CallCloser:   harmonyCall,
 	Protects:     markup.TagMarker | markup.TagToolResponse,
@@ -34,10 +34,10 @@ var harmonyCalls = shaped(Format{
 	Result:       [2]string{"<|start|>functions.ID to=assistant<|channel|>commentary<|message|>", "<|end|>"},
 })
 
-// harmonyCall is the marker behind a call. Servers take it for the end of the answer.
+// harmonyCall is the marker after a call. Servers take it for the end of the answer.
 const harmonyCall = "<|call|>"
 
-// HarmonySpelling has the markers that begin headers and those that end messages.
+// HarmonySpelling has the markers that begin headers and the markers that end messages.
 var HarmonySpelling = &markup.Spelling{JSON: true, Tags: []markup.Spelled{
 	{Name: "|start|", Means: markup.Wrapper},
 	{Name: "|channel|", Means: markup.Wrapper},

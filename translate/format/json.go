@@ -10,9 +10,9 @@ import (
 )
 
 // JSONCalls is the format of calls in JSON, which many open models were trained on
-// (docs/reference/formats.md §6): a block for each call, and one for each result. Nothing
-// stands around the calls of a turn, so no tag says that they are done: the stop sequence
-// is the result that a model may make up next.
+// (docs/reference/formats.md §6): a block for each call and for each result. The calls of a turn
+// have no common wrapper, so no tag marks their end. The stop sequence is the start of a result,
+// which a model may invent next.
 var JSONCalls = Format{
 	Name:          JSON,
 	Models:        []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
@@ -45,7 +45,8 @@ var JSONCalls = Format{
 	Result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 }
 
-// Qwen's models are asked in the words of their template. Since Qwen3 it has no system text of its own.
+// These variants ask Qwen's models in the words of their template. Since Qwen3 the template has no
+// system text of its own.
 var (
 	qwenJSONCalls = JSONCalls.vary("qwen", func(f *Format) {
 		f.Words = [2]string{`# Tools
@@ -65,17 +66,18 @@ For each function call, return a json object with function name and arguments wi
 	}, "qwen2.5", "qwen2p5")
 )
 
-// functionTool stands before and after the description of a tool in the templates of most open models.
+// functionTool is the text before and after the description of a tool in the templates of most open
+// models.
 var functionTool = [2]string{`{"type": "function", "function": `, "}\n"}
 
-// writeJSONCall writes a call as an object, in which the input has that key.
+// writeJSONCall writes a call as an object, with the input under key.
 func writeJSONCall(b *markup.Buffer, name, key string, input jsontext.Value) *markup.Buffer {
 	b.Write(`{"name": "`).WriteTextBy(name, rawjson.AppendEscaped[string])
 	b.Write(`", "`).Write(key).Write(`": `)
 	return b.WriteText(string(rawjson.AppendSpaced(nil, rawjson.Compact(input)))).Write("}")
 }
 
-// jsonPrefill returns the beginning of such an object: see [Format.CallPrefill].
+// jsonPrefill returns the start of such an object: see [Format.CallPrefill].
 func jsonPrefill(name, key string) string {
 	if name == "" {
 		return `{"name": "`
@@ -89,5 +91,5 @@ const (
 	ToolCallEnd   = "</tool_call>"
 )
 
-// toolsTags are those around the tools in the prompt, which models also write around a call.
+// toolsTags are the tags around the tools in the prompt. Models also write them around a call.
 var toolsTags = &markup.Spelling{Lists: true, Unsure: true, Tags: []markup.Spelled{{Name: "tools", Means: markup.Wrapper}}}

@@ -5,10 +5,10 @@ import (
 	"dragoman/translate/markup"
 )
 
-// kimiCalls is the format of Kimi K2: markers around an id of the call and its input as JSON
-// (docs/reference/formats.md §4). The id counts all calls of a conversation, so that it follows from
-// the request. Its template has a turn of its own for the tools, which is their list alone, and one for
-// each result; results stand in blocks here.
+// kimiCalls is the format of Kimi K2: markers around an id of the call, and its input as JSON
+// (docs/reference/formats.md §4). The id has the number of earlier calls in the conversation, so it
+// follows from the request. Kimi's own template has turns of their own for the list of tools and
+// for each result. This format writes results in blocks.
 var kimiCalls = shaped(Format{
 	Name:          Kimi,
 	Models:        []string{"kimi-k2"},
@@ -45,5 +45,5 @@ var kimiCalls = shaped(Format{
 	Result:       [2]string{"<tool_response>\n## Return of ID\n", "\n</tool_response>\n"},
 })
 
-// kimiEnd is the marker behind the calls of a turn.
+// kimiEnd is the marker after the calls of a turn.
 const kimiEnd = "<|tool_calls_section_end|>"

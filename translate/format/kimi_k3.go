@@ -2,9 +2,10 @@ package format
 
 import "dragoman/translate/markup"
 
-// kimiK3Calls is the format of Kimi K3: tags between markers, whose parameters say their type
-// (docs/reference/formats.md §14). The markers are special tokens, which most servers erase, so that no model
-// is asked in it. One that leaves them in has an invisible sign in each.
+// kimiK3Calls is the format of Kimi K3: tags between markers, with the type of each parameter
+// (docs/reference/formats.md §14). The markers are special tokens, which most servers erase, so no
+// model is asked in this format. One server that keeps the markers adds an invisible character to
+// each.
 var kimiK3Calls = &Format{
 	Name:          "kimi-k3",
 	ReadOnly:      true,
@@ -16,7 +17,7 @@ var kimiK3Calls = &Format{
 	also:          []*markup.Spelling{kimiK3Spelling("\u034f")},
 }
 
-// kimiK3Spelling is the spelling with a sign behind the first character of each marker.
+// kimiK3Spelling is the spelling with an extra character after the first character of each marker.
 func kimiK3Spelling(sign string) *markup.Spelling {
 	return &markup.Spelling{
 		Begins: []string{"<" + sign + "|open|>"},

@@ -12,8 +12,8 @@ import (
 	"dragoman/translate/schema"
 )
 
-// LegacyCalls is the format with child tags: <invoke>, and in it an element for each
-// parameter (docs/reference/legacy-format.md §2, §5, §7).
+// LegacyCalls is the format with child tags: <invoke> with an element for each parameter
+// (docs/reference/legacy-format.md §2, §5, §7).
 var LegacyCalls = Format{
 	Name:           Legacy,
 	StopSequence:   CallsEnd,
@@ -52,8 +52,8 @@ var LegacyCalls = Format{
 	writeResult:   writeLegacyResult,
 }
 
-// The tags around the calls and the results of one turn, which the attribute format has,
-// too (docs/reference/legacy-format.md §5, §7). CallsEnd is the stop sequence of both (§6).
+// The tags around the calls and the results of one turn, in the legacy and attribute formats
+// (docs/reference/legacy-format.md §5, §7). CallsEnd is the stop sequence of both (§6).
 const (
 	CallsStart   = "<function_calls>"
 	CallsEnd     = "</function_calls>"
@@ -61,15 +61,15 @@ const (
 	resultsEnd   = "</function_results>"
 )
 
-// writeLegacyTool describes a tool. The documented elements (docs/reference/legacy-format.md
-// §2) say name, type and description of a parameter. They have no words for the rest of a
-// schema, and what others made up for it differs (§4), so there are elements of our own:
+// writeLegacyTool describes a tool. The documented elements (docs/reference/legacy-format.md §2)
+// have the name, type and description of a parameter. They have nothing for the rest of a schema,
+// and other projects' extensions differ (§4), so Dragoman adds its own elements:
 //
-//	<required>false</required>     the tool does without it; a parameter that does not say so is required
-//	<enum>["c","f"]</enum>         the values it may have, as JSON
-//	<default>"c"</default>         the value it has when left out, as JSON
-//	<schema>{…}</schema>           JSON Schema of a parameter, where the words above do not say
-//	                               everything; after <parameters>, of all of them together
+//	<required>false</required>     the parameter is optional; without this element it is required
+//	<enum>["c","f"]</enum>         the allowed values, as JSON
+//	<default>"c"</default>         the value if the parameter is missing, as JSON
+//	<schema>{…}</schema>           JSON Schema of a parameter, if the elements above cannot say
+//	                               everything; after <parameters>, of all parameters together
 //	<definitions>{…}</definitions> the schemas that a $ref in the tool names
 func (w *ToolWriter) writeLegacyTool(t *messages.Tool) error {
 	d, err := w.describeInput(t)
@@ -98,7 +98,7 @@ func (w *ToolWriter) writeLegacyTool(t *messages.Tool) error {
 	return nil
 }
 
-// writeParameter begins to describe a parameter, and writeParameterSchema ends that.
+// writeParameter starts the description of a parameter. writeParameterSchema ends it.
 func (w *ToolWriter) writeParameter(p *schema.Parameter) {
 	w.Write("<parameter>\n<name>").WriteClient(markup.ParamTag(p.Name)).Write("</name>\n")
 	w.Write("<type>").WriteTool(p.Type).Write("</type>\n")
@@ -121,9 +121,8 @@ func (w *ToolWriter) writeJSON(element string, value jsontext.Value) {
 	}
 }
 
-// writeLegacyCall is [Format.WriteCall] with an element for each parameter. Where one of
-// them cannot be written so that the parser reads it back, all stand as one JSON object
-// within <parameters>.
+// writeLegacyCall is [Format.WriteCall] with an element for each parameter. If the parser could not
+// read one of them back, all parameters are one JSON object in <parameters>.
 func writeLegacyCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
 	b.Write(legacyHead).WriteText(name).Write(legacyBehindName)
 	if begun := len(b.Out); !writeLegacyParams(b, input, s) {
@@ -133,16 +132,16 @@ func writeLegacyCall(b *markup.Buffer, name string, _ int, input jsontext.Value,
 	b.Write(legacyTail)
 }
 
-// What stands before the name of the tool in a call, behind it, and behind the parameters.
+// The text before the tool's name in a call, after the name, and after the parameters.
 const (
 	legacyHead       = "<invoke>\n<tool_name>"
 	legacyBehindName = "</tool_name>\n<parameters>\n"
 	legacyTail       = "</parameters>\n</invoke>\n"
 )
 
-// writeLegacyParams writes the parameters as elements. It reports false if one cannot be
-// written so that the parser reads it back: it would be read as another value, its tag is
-// too long or one of the call's own, or its text holds what may be the end of it.
+// writeLegacyParams writes the parameters as elements. It returns false if the parser could not
+// read one of them back: as another value, because its tag is too long or a tag of the call itself,
+// or because its text may contain its closing tag.
 func writeLegacyParams(b *markup.Buffer, input jsontext.Value, s *schema.Schema) bool {
 	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)
@@ -159,8 +158,8 @@ func writeLegacyParams(b *markup.Buffer, input jsontext.Value, s *schema.Schema)
 	return true
 }
 
-// writeLegacyResult is [Format.writeResult]. A result without content is an empty line. An
-// error has the form of the documentation (docs/reference/legacy-format.md §7).
+// writeLegacyResult is [Format.writeResult]. A result without content is an empty line. An error is
+// written as in the documentation (docs/reference/legacy-format.md §7).
 func writeLegacyResult(w resultWriter, tool string, _ int, b *messages.BlockParam) {
 	if b.IsError {
 		w.Write("<error>\n")
@@ -173,11 +172,11 @@ func writeLegacyResult(w resultWriter, tool string, _ int, b *messages.BlockPara
 	w.Write("\n</stdout>\n</result>\n")
 }
 
-// isReadAsParameter reports whether the parser takes a parameter of that name, declared or not, for
-// one and for nothing else if its value begins like text. The renderer asks (G5); for some texts the
-// answer is no although the parser would.
+// isReadAsParameter reports whether the parser reads an element of that name, declared or not, as a
+// parameter and nothing else, if its value begins like text. The renderer needs this for G5. The
+// answer may be false for some texts that the parser would read.
 func isReadAsParameter(name string, declared bool, text string) bool {
-	if !markup.IsReserved(name) || strings.IndexByte(name, ':') >= 0 { // behind a namespace it has another tag
+	if !markup.IsReserved(name) || strings.IndexByte(name, ':') >= 0 { // with a namespace it is a different tag
 		return true
 	}
 	text = strings.TrimLeft(text, " \t\r\n")
@@ -187,9 +186,10 @@ func isReadAsParameter(name string, declared bool, text string) bool {
 	return text != "" && text[0] != '{' || !strings.EqualFold(name, "parameters")
 }
 
-// wouldBeDoubtful reports whether the parser might find text doubtful as the value of the property
-// own, whose schema is ps: because elements of other parameters in it do not pair up, or because it
-// is no string and holds any. The renderer asks, since what it writes has to be read as the same (G5).
+// wouldBeDoubtful reports whether the parser might find text ambiguous as the value of the
+// parameter own with the schema ps. It might if elements of other parameters in the text do not
+// pair up, or if the value is not a string and has any elements. The renderer needs this because
+// the parser must read back the same value (G5).
 func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 	var inside OpenTags
 	for rest, any := []byte(text), false; ; rest = rest[1:] {

@@ -2,9 +2,9 @@ package format
 
 import "dragoman/translate/markup"
 
-// listCalls are formats of calls in JSON, in a list or one by one, that differ in what stands around them
-// (docs/reference/formats.md §15). Calls are read in them. No model is asked in one: json is the same in
-// tags that no server erases.
+// listCalls are formats of calls in JSON, single or in a list, with different texts around them
+// (docs/reference/formats.md §15). The parser reads them, but no model is asked in them: the json
+// format is equivalent, and no server erases its tags.
 var listCalls = [...]*Format{
 	{Name: "granite", ReadOnly: true, Models: []string{"granite"}, Spelling: opening("|tool_call|")},
 	{Name: "cohere", ReadOnly: true, Models: []string{"command-r", "command-a", "cohere", "c4ai"}, alone: []string{"Action:"},
@@ -20,12 +20,13 @@ var listCalls = [...]*Format{
 		thinking: []thinkingMarks{{Opens: "<|inner_prefix|>", Closes: "<|inner_suffix|>"}}},
 }
 
-// opening is the spelling of a marker before calls that nothing ends.
+// opening is the spelling of a marker before calls, without a marker after them.
 func opening(marker string) *markup.Spelling {
 	return &markup.Spelling{Lists: true, Endless: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
 }
 
-// enclosing is that of a marker before calls, and one after them; "" for the closing tag.
+// enclosing is the spelling of a marker before calls and a marker after them; "" means the closing
+// tag of marker.
 func enclosing(marker, end string) *markup.Spelling {
 	g := &markup.Spelling{Lists: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
 	if end != "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// LlamaCalls is the format of Llama 3: one object of JSON with the name of the tool and its parameters
-// (docs/reference/formats.md §10). Its models write it with a tag before it, as it is asked for here, or
-// as the whole answer; what no tag marks cannot be told from a text of the client's.
+// LlamaCalls is the format of Llama 3: one JSON object with the name of the tool and its parameters
+// (docs/reference/formats.md §10). The models write it after a tag, as Dragoman asks for, or as the
+// whole answer. Without a tag, nothing distinguishes a call from the same text of a client.
 var LlamaCalls = &Format{
 	Name:         Llama,
 	Models:       []string{"llama-3", "llama3"},
@@ -28,7 +28,8 @@ var LlamaCalls = &Format{
 	}, functionTags...)},
 	also:  []*markup.Spelling{functionaryTags},
 	alone: []string{""},
-	// Its small models, and all for tools of their own, write calls in Python: <|python_tag|>book.call(note="a").
+	// Small models write calls in Python, and so do all models for Llama's built-in tools:
+	// <|python_tag|>book.call(note="a").
 	literal: PythonLiteral,
 
 	Example:     pythonTag + `{"name": "$TOOL_NAME", "parameters": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}` + "\n",
@@ -50,15 +51,15 @@ var LlamaCalls = &Format{
 // pythonTag is the tag before a call.
 const pythonTag = "<|python_tag|>"
 
-// functionaryTags are those of Functionary 3, which is of this family: the recipient of a message is the tool,
-// or all, of a text.
+// functionaryTags are the tags of Functionary 3, which belongs to this family. The recipient of a
+// message is a tool, or "all" for text.
 var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup.Spelled{
 	{Name: "|from|>assistant\n<|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
 	{Name: "|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
 }}
 
-// writeIndentedTool describes a tool as JSON over several lines, unless it is so deep that indents make most
-// of it.
+// writeIndentedTool describes a tool as indented JSON. If the JSON is so deep that it would be
+// mostly indents, it is not indented.
 func (w *ToolWriter) writeIndentedTool(t *messages.Tool) error {
 	object, err := w.object(t)
 	if err != nil {
@@ -74,10 +75,10 @@ func (w *ToolWriter) writeIndentedTool(t *messages.Tool) error {
 	return err
 }
 
-// maxIndents bounds the indents of a tool, as a multiple of what else there is of it.
+// maxIndents limits the indents of a tool, as a multiple of its other text.
 const maxIndents = 8
 
-// lenOfIndents returns the length of the indents before what a JSON value holds, within depth others.
+// lenOfIndents returns the length of the indents inside a JSON value at this depth.
 func lenOfIndents(value jsontext.Value, depth int) (n int) {
 	for _, member := range rawjson.NamedMembers(value) {
 		n += len("    ")*depth + lenOfIndents(member, depth+1)

@@ -1,29 +1,30 @@
 package format
 
-// AloneName says in [Format.alone] that the name of an offered tool may stand before an input.
+// AloneName, in [Format.alone], means that the name of an offered tool may come before an input.
 const AloneName = "NAME"
 
-// What may stand between the two, of which the first has an id behind it, of so many letters and digits.
+// The markers between a name and its input. After CallIDMarker comes an id of CallIDLen letters and
+// digits.
 const (
 	CallIDMarker = "[CALL_ID]"
 	ArgsMarker   = "[ARGS]"
 	CallIDLen    = 9
 )
 
-// ChannelWords are the words of headers. What stands for the name of a tool in one ends before these where
-// the markers between them are lost.
+// ChannelWords are the words of headers. If the markers between them are lost, the name of a tool
+// ends before one of these words.
 var ChannelWords = [...]string{"assistant", "commentary", Analysis, "final", "json", "code"}
 
-// HeaderTo stands before the tool to which a message goes.
+// HeaderTo comes before the name of the tool that a message goes to.
 const HeaderTo = "to="
 
 // Analysis is the channel of thinking.
 const Analysis = "analysis"
 
-// UnbracketedCall is what a call begins with that has lost its bracket, in the attribute format.
+// UnbracketedCall is the start of a call in the attribute format that has lost its bracket.
 const UnbracketedCall = "invoke name="
 
-// GemmaCall stands before the name of the tool.
+// GemmaCall comes before the name of the tool.
 const GemmaCall = "call:"
 
 // LiteralSyntax is the syntax of calls that are literals of a language.
@@ -35,20 +36,21 @@ const (
 	GemmaLiteral                // call:book{note:<|"|>a<|"|>,count:3}
 )
 
-// What strings begin and end with in those of Gemma and of FunctionGemma.
+// The quotes around strings in the literals of Gemma and FunctionGemma.
 const (
 	GemmaQuote  = `<|"|>`
 	GemmaEscape = "<escape>"
 )
 
-// QuotesOf are what strings begin and end with in a syntax, the longest first where one begins another.
+// QuotesOf are the quotes around strings in each syntax. If one quote begins another, the longer
+// one comes first.
 var QuotesOf = [...][]string{
 	PythonLiteral: {`"""`, "'''", `"`, "'"},
 	GemmaLiteral:  {GemmaQuote, GemmaEscape, `"`, "'"},
 }
 
-// MaxToolName bounds the text that is read as the name of a tool, with blanks before and after it.
-// The API's own bound is 200 (docs/reference/messages-api.md §9).
+// MaxToolName limits the text that is read as the name of a tool, including blanks around it. The
+// API's own limit is 200 (docs/reference/messages-api.md §9).
 const MaxToolName = 512
 
 // ByteSet is a set of bytes.

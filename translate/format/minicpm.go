@@ -2,8 +2,9 @@ package format
 
 import "dragoman/translate/markup"
 
-// MiniCPMCalls is the format of MiniCPM5: elements without a wrapper, in which a value may stand in a
-// CDATA section (docs/reference/formats.md §13). Where tags show Ġ for a space, so may values.
+// MiniCPMCalls is the format of MiniCPM5: elements without a wrapper. A value may be in a CDATA
+// section (docs/reference/formats.md §13). If the tags have Ġ for a space, the values may have it
+// too.
 var MiniCPMCalls = shaped(Format{
 	Name:         MiniCPM,
 	Models:       []string{"minicpm5", "minicpm-5"},
@@ -18,7 +19,8 @@ var MiniCPMCalls = shaped(Format{
 	},
 	Spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
 		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute},
-		{Name: "functionname", Means: markup.Invoke, Label: markup.LabelAssigned}, // the space is lost, or a token that is shown as it is kept
+		// The space is lost, or the token that spells it is kept.
+		{Name: "functionname", Means: markup.Invoke, Label: markup.LabelAssigned},
 		{Name: "functionĠname", Means: markup.Invoke, Label: markup.LabelAssigned},
 		{Name: "paramname", Means: markup.Parameter, Label: markup.LabelAssigned},
 		{Name: "paramĠname", Means: markup.Parameter, Label: markup.LabelAssigned},

@@ -6,7 +6,8 @@ import (
 )
 
 // MiniMaxCalls is the format of MiniMax M2: the attribute format in another wrapper
-// (docs/reference/formats.md §5), which is read as one of ours behind a namespace.
+// (docs/reference/formats.md §5). The parser reads the wrapper as the attribute format's own with a
+// namespace.
 var MiniMaxCalls = shaped(Format{
 	Name:          MiniMax,
 	Models:        []string{"minimax-m2"},

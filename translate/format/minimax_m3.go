@@ -2,9 +2,10 @@ package format
 
 import "dragoman/translate/markup"
 
-// minimaxM3Calls is the format of MiniMax M3: elements of the names of parameters, and of what lies in these,
-// with a mark before each tag (docs/reference/formats.md §5b). Calls are read in it, and no model is asked in
-// it: it needs code (tagged/nested.go), and whether servers leave its mark in is not known.
+// minimaxM3Calls is the format of MiniMax M3: elements named after parameters and after the members
+// of their values, with a mark before each tag (docs/reference/formats.md §5b). The parser reads
+// it, but no model is asked in it: writing it would need code (tagged/nested.go), and nobody knows
+// whether servers keep the marks.
 var minimaxM3Calls = &Format{
 	Name:          "minimax-m3",
 	ReadOnly:      true,

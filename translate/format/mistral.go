@@ -5,9 +5,9 @@ import (
 	"dragoman/translate/markup"
 )
 
-// mistralCalls is the format of Mistral's models since Devstral 2507: markers in brackets around the name
-// of the tool, and the input as JSON, with which a call ends (docs/reference/formats.md §8). Those of
-// older models are read, too: an id behind the name, and lists of calls.
+// mistralCalls is the format of Mistral's models since Devstral 2507: markers in brackets around
+// the name of the tool, then the input as JSON, which ends the call (docs/reference/formats.md §8).
+// The parser also reads the calls of older models: with an id after the name, or as a list.
 var mistralCalls = shaped(Format{
 	Name:         Mistral,
 	Models:       []string{"mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral"},
@@ -31,7 +31,7 @@ var mistralCalls = shaped(Format{
 	Result:       [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
 })
 
-// bracketTags are its tags.
+// bracketTags are the tags of Mistral's calls.
 var bracketTags = &markup.Spelling{JSON: true, Lists: true, Endless: true, Begins: []string{"["}, End: "]", Tags: []markup.Spelled{
 	{Name: "TOOL_CALLS", Means: markup.Invoke, Label: markup.LabelAfter, Wraps: true, ID: []string{"[CALL_ID]"}, Then: []string{"[ARGS]"}},
 }}

@@ -1,17 +1,17 @@
 package format
 
-// OpenTags are the elements that are open in a value, of the names that matter: the parameter's own,
-// other parameters', and those of a call. A closing tag of such a name belongs to the element that
-// is open, and not to the call.
+// OpenTags are the open elements in a value whose names matter: the parameter's own name, the names
+// of other parameters, and the tags of a call. A closing tag with such a name closes the open
+// element, not the call.
 type OpenTags []openTag
 
 type openTag struct {
 	name string
 	Cost int // of the element, until it is closed
-	more int // how many more of the name are open within it at once, at the same cost
+	more int // how many more elements of the same name and cost are open inside it
 }
 
-// MaxOpenTags bounds how many elements are followed in one value.
+// MaxOpenTags limits the open elements in one value.
 const MaxOpenTags = 256
 
 // Open records an opening tag.
@@ -23,8 +23,9 @@ func (o *OpenTags) Open(name []byte, cost int) {
 	*o = append(*o, openTag{name: string(name), Cost: cost})
 }
 
-// Close records a closing tag. It returns the cost of the element that it closes, or false if none
-// of the name is open. Elements within it that are still open stay so: not all markup is closed.
+// Close records a closing tag. It returns the cost of the element that it closes, or false if no
+// element of the name is open. Elements inside it may stay open, because not all markup closes its
+// elements.
 func (o *OpenTags) Close(name []byte) (cost int, ok bool) {
 	list := *o
 	for i := len(list) - 1; i >= 0; i-- {
@@ -41,7 +42,7 @@ func (o *OpenTags) Close(name []byte) (cost int, ok bool) {
 	return 0, false
 }
 
-// Cost returns what the elements that are open cost together.
+// Cost returns the total cost of the open elements.
 func (o OpenTags) Cost() (sum int) {
 	for i := range o {
 		sum += o[i].Cost * (1 + o[i].more)
@@ -49,14 +50,14 @@ func (o OpenTags) Cost() (sum int) {
 	return sum
 }
 
-// KeepCosts makes the elements that are open cost for good, whether they are closed or not.
+// KeepCosts makes the cost of the open elements permanent, closed or not.
 func (o OpenTags) KeepCosts() {
 	for i := range o {
 		o[i].Cost = 0
 	}
 }
 
-// Has reports whether an element of the name is open.
+// Has reports whether an element with this name is open.
 func (o OpenTags) Has(name string) bool {
 	for i := range o {
 		if o[i].name == name {

@@ -10,10 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// PythonicCalls is the format of calls in Python: a list of all calls of a turn, in which values are
-// literals (docs/reference/formats.md §11). Some models write it between markers, and Olmo 3 in an element
-// with a call on each line; both are read. It has states of its own (parse_literal.go), since no tag
-// says where a value or a call ends. Llama 4 also answers with JSON, as Llama 3 does.
+// PythonicCalls is the format of calls in Python: one list of all calls of a turn, with literals as
+// values (docs/reference/formats.md §11). The parser also reads the list between markers, as some
+// models write it, and one call per line in an element, as Olmo 3 writes it. The format needs
+// states of its own in the parser (package answer), because no tag marks the end of a value or a
+// call. Llama 4 also answers in JSON, as Llama 3 does.
 var PythonicCalls = &Format{
 	Name:         Pythonic,
 	Models:       []string{"llama-4", "llama4", "lfm2", "olmo-3", "olmo3", "toolace"},
@@ -45,8 +46,8 @@ var PythonicCalls = &Format{
 	Result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 }
 
-// LFM2 has its list of tools behind the system text, and markers around that, around calls and around
-// results; LFM2.5 has none around the tools. Olmo 3 writes each call on a line of its own, with values in JSON.
+// LFM2 has its list of tools after the system text, and markers around tools, calls and results.
+// LFM2.5 has no markers around the tools. Olmo 3 writes one call per line, with values in JSON.
 var (
 	lfm2Calls = PythonicCalls.vary("lfm2", func(f *Format) {
 		f.writeAsLFM2()
@@ -75,19 +76,21 @@ func (f *Format) writeAsLFM2() {
 	f.Result = [2]string{"<|tool_response_start|>", "<|tool_response_end|>"}
 }
 
-// appendPlainJSON appends a value as JSON whose strings say the same in Python: no escape is needless.
+// appendPlainJSON appends a value as JSON whose strings are also valid in Python, because they have
+// no needless escapes.
 func appendPlainJSON(dst []byte, value jsontext.Value) []byte {
 	return rawjson.AppendSpaced(dst, rawjson.Plain(value))
 }
 
-// describeLast has the tools described behind the system text, and before the example, in which all calls
-// of a turn stand in one section.
+// describeLast moves the tools after the system text and before the example, which has all calls of
+// a turn in one section.
 func (f *Format) describeLast() {
 	f.ToolsLast, f.ExampleLast = true, true
 	f.ExampleNote = func(l *language.Language) string { return l.OneSection }
 }
 
-// pythonPrefill returns a [Format.CallPrefill], with what stands before the calls of a turn.
+// pythonPrefill returns a [Format.CallPrefill] that begins with before, the text before the calls
+// of a turn.
 func pythonPrefill(before string) func(name string, n int) string {
 	return func(name string, _ int) string {
 		if name == "" {
@@ -97,14 +100,15 @@ func pythonPrefill(before string) func(name string, n int) string {
 	}
 }
 
-// pythonStyle is how calls are written: literal appends a value, and between stands behind each call.
+// pythonStyle is how calls are written: literal appends a value, and between is the text after each
+// call.
 type pythonStyle struct {
 	literal func([]byte, jsontext.Value) []byte
 	between string
 }
 
-// writeCall is [Format.WriteCall]. Where a parameter cannot be written by its name so that the parser reads
-// it back, all stand in a dict: f(**{"a b": 1}).
+// writeCall is [Format.WriteCall]. If the parser could not read a parameter back by its name, all
+// parameters are in a dict: f(**{"a b": 1}).
 func (p pythonStyle) writeCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
 	b.WriteText(name).Write("(")
 	var text []byte

@@ -7,9 +7,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// QwenCalls is the format of Qwen3-Coder and those that were trained like it: a block for each call, with
-// the names of the tool and of its parameters behind a `=`, and values on lines of their own
-// (docs/reference/formats.md §1). As in the json format, nothing stands around the calls of a turn.
+// QwenCalls is the format of Qwen3-Coder and of models that were trained like it: a block for each
+// call, names of tools and parameters after a `=`, and values on lines of their own
+// (docs/reference/formats.md §1). As in the json format, the calls of a turn have no common
+// wrapper.
 var QwenCalls = shaped(Format{
 	Name:          Qwen3Coder,
 	Models:        []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
@@ -27,7 +28,7 @@ var QwenCalls = shaped(Format{
 	elements: &markup.Spelling{Tags: []markup.Spelled{
 		{Name: "function", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"</function>"}},
 		{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</parameter>"}},
-		{Name: "tool_call", Means: markup.Invoke}, // whose end is that of the call
+		{Name: "tool_call", Means: markup.Invoke}, // its end is the end of the call
 	}},
 
 	ToolsLast: true,
@@ -65,8 +66,8 @@ Reminder:
 	Result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
-// Since Qwen3.5 the tools are JSON, one a line, and stand before the system text of the client. Step has
-// such tools behind it, and nothing between tags of calls and around results.
+// Since Qwen3.5 the tools are JSON, one per line, and come before the client's system text. Step
+// has such tools after the system text, and no text between the tags of calls and around results.
 var (
 	qwen35Calls = QwenCalls.vary("qwen3.5", func(f *Format) { f.describeTool, f.ToolsLast = nil, false }, "qwen3.5", "qwen3.6", "qwen3.8")
 	stepCalls   = QwenCalls.vary("step-3.5", func(f *Format) {
@@ -75,9 +76,10 @@ var (
 	}, "step-3.5", "step-3.7")
 )
 
-// SeedCalls is that of Seed-OSS, which has another block and writes values where their tags are
-// (docs/reference/formats.md §1b). Its template shows tools as Python or, as here, as a list that has all of
-// their schemas. It has a role for results; they stand in blocks here.
+// SeedCalls is the format of Seed-OSS, which has another block and writes values directly between
+// their tags (docs/reference/formats.md §1b). Its template shows tools as Python or, as here, as a
+// list with their schemas. The template has a role for results. This format writes results in
+// blocks.
 var SeedCalls = shaped(Format{
 	Name:         SeedOSS,
 	Models:       []string{"seed-oss"},
@@ -113,22 +115,23 @@ multiple lines</parameter>
 	Result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
-// functionTags are the tags of a call in both.
+// functionTags are the tags of a call in both formats.
 var functionTags = []markup.Spelled{
 	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
-	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // of both, run together
+	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // both openers, run together
 	{Name: "parameterfunction", Means: markup.Invoke, Closing: true},
 	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
 }
 
-// listedTool is functionTool for tools that are one list.
+// listedTool is functionTool for tools in one list.
 var listedTool = [2]string{functionTool[0], "}"}
 
-// rawBlocks says of a format that values stand as they are, and that each call is a block.
+// rawBlocks returns the sentences that say that values are plain text, and that each call is a
+// block.
 func rawBlocks(l *language.Language) string { return l.PlainValues + "\n" + l.JsonBlocks }
 
-// writeQwenTool describes a tool in elements. What the model's own template has no element for stands in
-// those of the legacy format: see writeLegacyTool.
+// writeQwenTool describes a tool in elements. If the model's own template has no element for
+// something, writeQwenTool uses the elements of the legacy format: see writeLegacyTool.
 func (w *ToolWriter) writeQwenTool(t *messages.Tool) error {
 	d, err := w.describeInput(t)
 	if err != nil {

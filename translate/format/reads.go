@@ -10,26 +10,28 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Reads is what calls are found by in an answer: all that the formats declare in which it is read. The parser
-// reads by it, and the renderer escapes by it what the client wrote, so that no text is a call which the model
-// repeats, nor the special tokens of the model. It is not changed once it is made.
+// Reads is everything that may begin a call in an answer, for all formats that the parser reads
+// there. The parser finds calls with it. The renderer escapes the client's text with it, so that a
+// model can repeat a text of the client without making a call or a special token. Reads does not
+// change after it is made.
 type Reads struct {
-	Spellings        []*markup.Spelling  // in which calls are read, besides that of legacy and attribute
-	Spelled          spellers            // in which of them a tag may begin a call
-	Bracketed        bool                // tags of some of these begin with a bracket
-	ReadsMarks       bool                // tags of one of these have a mark before them: see answer/tagged
-	Elements         *markup.Spelling    // of calls in which names are the text of elements: see format.elements
-	ReadsNames       bool                // the name of a tool may begin a call that has lost the tag before it
-	ReadsUnbracketed bool                // so may a tag that has lost its `<`
-	ReadsChannels    bool                // headers of channels are read
-	ReadsLiteral     [len(QuotesOf)]bool // of each syntax, whether calls in it are read
-	Thinking         []thinkingMarks     // of the formats in which calls are read
-	Alone            []string            // what calls in JSON that are the whole answer begin with: see format.alone
-	Openers          *markup.Openers     // what calls in all of these begin with, and special tokens
+	Spellings        []*markup.Spelling  // in addition to the tags of legacy and attribute
+	Spelled          spellers            // in which of Spellings a tag may begin a call
+	Bracketed        bool                // some spelling has tags that begin with a bracket
+	ReadsMarks       bool                // some spelling has a mark before its tags: see tagged/nested.go
+	Elements         *markup.Spelling    // see format.elements
+	ReadsNames       bool                // the name of a tool may begin a call whose opening tag is lost
+	ReadsUnbracketed bool                // a tag without its `<` may begin a call
+	ReadsChannels    bool                // the parser reads headers of channels
+	ReadsLiteral     [len(QuotesOf)]bool // whether the parser reads calls in each literal syntax
+	Thinking         []thinkingMarks     // the marks of all formats
+	Alone            []string            // the texts before a JSON call that is the whole answer: see format.alone
+	Openers          *markup.Openers     // the start of calls in all these formats, and special tokens
 }
 
-// ReadsOf returns what is read of an answer to a prompt in a format, where the target accepts others, and texts must
-// not spell tokens.
+// ReadsOf returns what the parser reads in an answer to a prompt in the format asked. accepts are
+// the other formats that the target accepts, and tokens the special tokens that texts must not
+// spell.
 func ReadsOf(asked *Format, accept string, accepts []*Format, tokens TokenSet) *Reads {
 	if len(accepts) > 1 && accept != AcceptAll {
 		return NewReads(asked, accepts, tokens)
@@ -42,7 +44,7 @@ func ReadsOf(asked *Format, accept string, accepts []*Format, tokens TokenSet) *
 	return known.(*Reads)
 }
 
-// knownReads are those with none, one or all of the formats besides, by a readsKey.
+// knownReads maps a readsKey to Reads with no other format, one other, or all others.
 var knownReads sync.Map
 
 type readsKey struct {
@@ -51,15 +53,15 @@ type readsKey struct {
 	tokens TokenSet
 }
 
-// NewReads returns what is read of an answer to a prompt in a format, with others besides. A tag that may be of
-// several is read in the first that knows what stands behind it; the first parameter may still tell another: see
-// respell.
+// NewReads returns what the parser reads in an answer to a prompt in the format asked, with accepts
+// as other formats. If a tag belongs to several formats, the parser uses the first that fits the
+// text after the tag. The first parameter may still show that it is another one: see respell.
 func NewReads(asked *Format, accepts []*Format, tokens TokenSet) *Reads {
 	r := &Reads{}
 	list := append([]*Format{asked}, accepts...)
 	var openers []markup.Opener
 	for _, f := range list {
-		if f == asked || f.Name != JSON { // whose models' calls are read in all formats, but not these
+		if f == asked || f.Name != JSON { // json is always read, but calls without tags only if json is asked for
 			r.Alone = append(r.Alone, f.alone...)
 		}
 		for _, marks := range f.thinking {
@@ -89,21 +91,21 @@ func NewReads(asked *Format, accepts []*Format, tokens TokenSet) *Reads {
 	return r
 }
 
-// The white space of a line, and all.
+// White space in a line, and all white space.
 const (
 	lineBlanks = " \t"
 	blanks     = " \t\r\n"
 )
 
-// words returns what calls begin with besides the tags of spellings, and thinking. No word begins a call in JSON
-// alone: it is read only where it is the whole answer.
+// words returns the starts of calls that are not tags of spellings, and the marks of thinking. No
+// word marks a call that is JSON alone: the parser reads it only if it is the whole answer.
 func (r *Reads) words() (list []markup.Opener) {
 	add := func(reads bool, x markup.Opener) {
 		if reads {
 			list = append(list, x)
 		}
 	}
-	add(true, markup.Opener{Text: "[", Tool: true, After: "(", Gap: blanks}) // of Python, or with one object in all formats
+	add(true, markup.Opener{Text: "[", Tool: true, After: "(", Gap: blanks}) // a call in Python; in all formats, a list of one JSON object
 	add(r.ReadsLiteral[GemmaLiteral], markup.Opener{Text: GemmaCall, Tool: true, After: "{(", Gap: lineBlanks})
 	add(r.ReadsChannels, markup.Opener{Text: HeaderTo, Tool: true})
 	add(r.ReadsUnbracketed, markup.Opener{Text: UnbracketedCall})
@@ -121,14 +123,14 @@ func (r *Reads) words() (list []markup.Opener) {
 		case strings.IndexByte(word, '<') >= 0:
 			list = append(list, markup.Opener{Text: word[strings.IndexByte(word, '<'):]})
 		case word != "":
-			list = append(list, markup.Opener{Text: word, After: "[{`&", Gap: blanks}) // the bracket may be an entity, too
+			list = append(list, markup.Opener{Text: word, After: "[{`&", Gap: blanks}) // the bracket may also be an entity
 		}
 	}
 	return list
 }
 
-// IsOurs reports whether the upstream stopped at the stop sequence of the format. An upstream that
-// does not say at which sequence it stopped is taken to have stopped at ours.
+// IsOurs reports whether the upstream stopped at the stop sequence of the format. If the upstream
+// does not name the sequence, IsOurs assumes this one.
 func (f *Format) IsOurs(stop messages.Stop, sequence string) bool {
 	return stop == messages.StopSequence && (sequence == f.StopSequence || sequence == "")
 }

@@ -13,29 +13,31 @@ import (
 	"dragoman/translate/schema"
 )
 
-// shape is how a format writes a call, as data: what stands around names and values. How a model may
-// write it is the format's [markup.Spelling].
+// shape is how a format writes a call, as data: the text around names and values. The format's
+// [markup.Spelling] is how the parser reads calls.
 type shape struct {
-	// Call stands before the name of the tool, behind it, and behind the parameters.
+	// Call is the text before the name of the tool, after the name, and after the parameters.
 	Call [3]string
-	// empty stands behind the name of a call without parameters; "" for call[1] and call[2].
+	// empty is the text after the name if there are no parameters; "" means Call[1] and Call[2].
 	empty string
-	// Param stands before the name of a parameter, behind it, and behind the value. With none, the
-	// parameters are one JSON object.
+	// Param is the text before the name of a parameter, after the name, and after the value. If it
+	// is empty, the parameters are one JSON object.
 	Param [3]string
-	// other stands behind the name of a parameter whose value is no string; "" for param[1].
+	// other is the text after the name of a parameter if the value is not a string; "" means
+	// Param[1].
 	other string
-	// second is the value of a second parameter in the example, if that shows one.
+	// second is the value of a second parameter in the example; "" if the example has only one
+	// parameter.
 	second string
-	// Lines says that each value stands on lines of its own, and sections that a string with a character of
-	// markup or a newline in it stands in a CDATA section.
+	// Lines: each value is on lines of its own. sections: a string with markup or a newline is in a
+	// CDATA section.
 	Lines, sections bool
-	// Id is what stands for the name of the tool: NAME is that name, and N how many calls the
-	// conversation has had before. "" is the name alone.
+	// Id is the label of a call, with NAME for the tool's name and N for the number of earlier
+	// calls in the conversation. "" means the name alone.
 	Id string
 }
 
-// Label returns what stands for the name of the tool in the nth call of a conversation.
+// Label returns the label of the nth call in a conversation, which names the tool.
 func (s *shape) Label(name string, n int) string {
 	if s.Id == "" {
 		return name
@@ -43,7 +45,8 @@ func (s *shape) Label(name string, n int) string {
 	return strings.NewReplacer("NAME", name, "N", strconv.Itoa(n)).Replace(s.Id)
 }
 
-// example is [Format.Example]: a call with one parameter, between what stands around the calls of a turn.
+// example is [Format.Example]: a call with one parameter, with before and after as the texts around
+// the calls of a turn.
 func (s *shape) example(before, after string) string {
 	call := before + s.Call[0] + s.Label("$TOOL_NAME", 0) + s.Call[1]
 	if s.IsJSON() {
@@ -74,8 +77,8 @@ func (s *shape) prefill(before, name string, n int) string {
 	return before + strings.TrimRight(s.Call[0]+s.Label(name, n)+s.Call[1], "\n")
 }
 
-// writeShaped is [Format.WriteCall] by the shape of the format. Where a parameter cannot be written so
-// that the parser reads it back, all stand as one JSON object.
+// writeShaped is [Format.WriteCall] by the format's shape. If the parser could not read a parameter
+// back, all parameters are one JSON object.
 func (f *Format) writeShaped(b *markup.Buffer, name string, n int, input jsontext.Value, in *schema.Schema) {
 	s := &f.Shape
 	before, after, _ := strings.Cut(s.Label("\x00", n), "\x00")
@@ -96,8 +99,8 @@ func (f *Format) writeShaped(b *markup.Buffer, name string, n int, input jsontex
 	b.Write(s.Call[2])
 }
 
-// writeParams writes the parameters as elements. It reports false if one cannot be written so that
-// the parser reads it back: it would be read as another value, or its name cannot stand there.
+// writeParams writes the parameters as elements. It returns false if the parser could not read one
+// of them back: as another value, or because its name does not fit in the tag.
 func (f *Format) writeParams(b *markup.Buffer, input jsontext.Value, in *schema.Schema) bool {
 	s := &f.Shape
 	for name, value := range rawjson.NamedMembers(input) {
@@ -105,13 +108,13 @@ func (f *Format) writeParams(b *markup.Buffer, input jsontext.Value, in *schema.
 		known := value
 		switch typed := f.isTyped(); {
 		case typed && value.Kind() == '"':
-			known = nil // its tag says that it is a string, which is sent as it comes
+			known = nil // the tag marks it as a string, which is used as it is
 		case typed && ps.IsContested():
-			ps = AnyValue // its tag says that it is no string
+			ps = AnyValue // the tag says that it is not a string
 		}
 		text, ok := f.ElementText(ps, value)
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
-			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
+			text, ok = rawjson.Unquote(value), true // the tag says that it is a string
 		}
 		if !ok || read != name || !s.takesName(name) || b.Escape.Spells(name) {
 			return false
@@ -138,22 +141,23 @@ func (f *Format) writeParams(b *markup.Buffer, input jsontext.Value, in *schema.
 	return true
 }
 
-// pythonValues says which values stand as Python writes them.
+// pythonValues is which values are written as in Python.
 type pythonValues uint8
 
 const (
 	noPython      pythonValues = iota
 	pythonScalars              // True, False and None
-	pythonAll                  // lists and dicts, too
+	pythonAll                  // lists and dicts too
 )
 
-// has reports whether a value of the kind is one of them.
+// has reports whether values of this kind are written as in Python.
 func (p pythonValues) has(k jsontext.Kind) bool {
 	return p == pythonAll && k != '"' || p == pythonScalars && (k == 't' || k == 'f' || k == 'n')
 }
 
-// pythonText returns a value that is no string as Python writes it; or text, which is its JSON, where that
-// would not be read as the value: a schema that takes strings as well has it for one.
+// pythonText returns a value as Python writes it; it is not a string. If the parser would read that
+// as another value, because the schema also allows strings, pythonText returns text, which is the
+// value's JSON.
 func (f *Format) pythonText(s *schema.Schema, value jsontext.Value, text string) string {
 	if repr := string(rawjson.AppendRepr(nil, rawjson.Compact(value))); readsAs(s, repr, value, true) {
 		return repr
@@ -161,13 +165,14 @@ func (f *Format) pythonText(s *schema.Schema, value jsontext.Value, text string)
 	return text
 }
 
-// isPlainString reports whether a schema takes strings alone. Text of any other value may be read as JSON.
+// isPlainString reports whether a schema allows only strings. Otherwise the parser may read the
+// text as JSON.
 func isPlainString(s *schema.Schema) bool {
 	plain, nullable := s.IsString()
 	return plain && !nullable
 }
 
-// json returns a value as JSON, as the format writes it in calls.
+// json returns a value as JSON in the style of the format's calls.
 func (f *Format) json(value jsontext.Value) string {
 	text := rawjson.CompactString(value)
 	if f.spaced {
@@ -176,14 +181,13 @@ func (f *Format) json(value jsontext.Value) string {
 	return text
 }
 
-// ThinkingTag returns the name of the tags around what the model thinks aloud.
+// ThinkingTag returns the name of the tags around the model's thinking.
 func (f *Format) ThinkingTag() string { return cmp.Or(f.thinkTag, "thinking") }
 
-// isTyped reports whether the tag of a value says that it is a string.
+// isTyped reports whether the tag of a value says whether it is a string.
 func (f *Format) isTyped() bool { return f.Spelling != nil && f.Spelling.Typed != "" }
 
-// takesName reports whether the name of a parameter can stand where a tag has it: in quotes, or with
-// nothing around it.
+// takesName reports whether a parameter's name fits in a tag, in quotes or without.
 func (s *shape) takesName(name string) bool {
 	breaks := "\"<>&\r\n"
 	if !strings.HasSuffix(s.Param[0], `"`) {

@@ -7,29 +7,30 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Special tokens of chat templates. Servers of chat completions read them out of the text of a message, so a text that
-// spells `<|im_end|>` ends the turn of the client, and one that spells `<|im_start|>system` behind it begins another.
-// They are more openers of the escape policy: see markup/escape.go.
+// This file lists the special tokens of chat templates. Chat completion servers read them even in
+// the text of a message: `<|im_end|>` in a text ends the client's turn, and `<|im_start|>system`
+// after it begins another. The escape policy treats them as openers: see markup/escape.go.
 
-// TokenSet says which special tokens texts must not spell: the set bit 0 stands for those in bars, which no text
-// spells by chance and with which models of any family are tuned, and bit i+1 for those of tokenizers[i]. 0 is none.
+// TokenSet is a set of special tokens that texts must not spell. Bit 0 is the tokens in bars: no
+// text spells them by chance, and models of any family may be tuned with them. Bit i+1 is the
+// tokens of tokenizers[i]. 0 is the empty set.
 type TokenSet uint16
 
-// tokenizer has the special tokens and the turn markers of some families beside those in bars.
+// tokenizer has the special tokens and turn markers of some families, except the tokens in bars.
 type tokenizer struct {
 	models  []string        // parts of the ids of models, in lower case
-	openers []markup.Opener // what the tokens begin with, as far as no other text goes on so
+	openers []markup.Opener // the starts of the tokens, as long as no other text begins that way
 }
 
 var (
-	// barTokens are the tokens in bars: <|im_start|>, <|/tool|> and <｜User｜>. A bar of the second kind is a byte of a
-	// name, so that the name has the one behind it.
+	// barTokens are the tokens in bars: <|im_start|>, <|/tool|> and <｜User｜>. A bar of the second
+	// kind counts as a byte of the name, so the name includes the bar after it.
 	barTokens = []markup.Opener{
 		{Text: "<|", Named: true, After: "|"}, {Text: "<|/", Named: true, After: "|"}, {Text: "<｜", Named: true, After: ">"},
 	}
 	tokenizers = [...]tokenizer{
 		{[]string{"qwen", "qwq", "hermes", "smollm", "lfm2", "step3", "step-3", "olmo-3", "olmo3", "falcon-h1", "llama-3", "llama3", "llama-4", "llama4",
-			"phi-3", "phi3", "phi-4", "phi4", "deepseek", "gpt-oss", "granite", "chatml", "plain", FamilyClaude}, nil}, // all of theirs are in bars, or they have none
+			"phi-3", "phi3", "phi-4", "phi4", "deepseek", "gpt-oss", "granite", "chatml", "plain", FamilyClaude}, nil}, // all their tokens are in bars, or they have none
 		{[]string{"llama-2", "llama2", "codellama", "mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral", "zephyr", "vicuna"}, texts(
 			"<s>", "</s>", "<unk>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
 			"[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[/TOOL_CALLS]", "[ARGS]", "[/ARGS]", "[CALL_ID]", "[/CALL_ID]",
@@ -38,7 +39,7 @@ var (
 			"<tool|>", "<tool_call|>", "<tool_response|>"), markup.Opener{Text: "<|", Named: true, After: ">"})},
 		{[]string{"kimi"}, texts("[BOS]", "[EOS]")},
 		{[]string{"glm"}, texts("[gMASK]", "<sop>")},
-		{[]string{"minimax"}, texts("]~!b", "]~b]", "[e~")}, // without the last bracket, with which another token may begin
+		{[]string{"minimax"}, texts("]~!b", "]~b]", "[e~")}, // without the last bracket, because another token may begin with it
 		{[]string{"seed-oss"}, texts("<seed:bos>", "<seed:eos>")},
 		{[]string{"exaone"}, []markup.Opener{{Text: "[|", Named: true, After: "|"}}},
 		{[]string{"nemotron"}, texts("<SPECIAL_")},
@@ -46,7 +47,7 @@ var (
 	}
 )
 
-// texts returns the openers of tokens that are fixed texts.
+// texts returns the openers for tokens that are fixed texts.
 func texts(tokens ...string) (list []markup.Opener) {
 	for _, token := range tokens {
 		list = append(list, markup.Opener{Text: token})
@@ -54,8 +55,8 @@ func texts(tokens ...string) (list []markup.Opener) {
 	return list
 }
 
-// TokensOf returns the special tokens of a model, by its id or the name of its family: those of all templates if its own
-// is not known.
+// TokensOf returns the special tokens of a model, by its id or the name of its family. If the
+// family is unknown, it returns the tokens of all templates.
 func TokensOf(model string) TokenSet {
 	const all = TokenSet(2)<<len(tokenizers) - 1
 	set := TokenSet(1)
@@ -71,7 +72,7 @@ func TokensOf(model string) TokenSet {
 	return set
 }
 
-// openers returns what the tokens begin with.
+// openers returns the starts of the tokens.
 func (s TokenSet) openers() (list []markup.Opener) {
 	if s&1 != 0 {
 		list = append(list, barTokens...)

@@ -8,9 +8,10 @@ import (
 	"dragoman/translate/markup"
 )
 
-// With what tags begin in the spellings of formats, so that most `<` of a text are known to begin none.
+// This file knows which bytes begin the tags of each spelling. Most `<` in a text begin no tag, and
+// the parser can skip them.
 
-// MaySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
+// MaySpell reports whether text's first byte may begin a tag in one of the parser's spellings.
 func (r *Reads) MaySpell(text []byte) bool {
 	begun := r.Spelled.By(text)
 	if len(text) == 1 {
@@ -24,15 +25,15 @@ func (r *Reads) MaySpell(text []byte) bool {
 	return false
 }
 
-// spellers says for the second byte of a tag in which of the parser's spellings it may begin a call: each
-// bit that is set is the index of one. It only spares asking all of them at each `<` of a text: bytes that
-// share a place name those of one another, too.
+// spellers maps the second byte of a tag to the spellings with such tags that begin a call. Each
+// bit is the index of a spelling. It only saves time: several bytes share an entry, so an entry may
+// have too many spellings.
 type spellers struct {
 	At  [utf8.RuneSelf]uint32
 	all uint32
 }
 
-// add adds the spelling with an index, whose calls begin with the bytes in calls.
+// add adds the spelling with this index. Its calls begin with the bytes in calls.
 func (s *spellers) add(index int, calls *ByteSet) {
 	bit := uint32(1) << index
 	s.all |= bit
@@ -43,7 +44,7 @@ func (s *spellers) add(index int, calls *ByteSet) {
 	}
 }
 
-// By returns the spellings in which what text begins with may begin a call.
+// By returns the spellings that may have a call which begins as text does.
 func (s *spellers) By(text []byte) uint32 {
 	if len(text) == 1 {
 		return s.all
@@ -51,7 +52,7 @@ func (s *spellers) By(text []byte) uint32 {
 	return s.At[PlaceOf(text[1])]
 }
 
-// PlaceOf returns the place of a byte: bytes that are not ASCII share those of control characters.
+// PlaceOf returns the entry for a byte. Non-ASCII bytes share the entries of control characters.
 func PlaceOf(c byte) byte {
 	if c >= utf8.RuneSelf {
 		return c % ' '
@@ -59,14 +60,14 @@ func PlaceOf(c byte) byte {
 	return c
 }
 
-// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
-// closing ones after `</`.
+// starts are the bytes that tags begin with: tags that begin a call, all opening tags after `<`,
+// and closing tags after `</`.
 type starts struct{ calls, Openers, Closers ByteSet }
 
-// SpelledBy returns what the tags of a spelling begin with.
+// SpelledBy returns the bytes that the tags of a spelling begin with.
 func SpelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
 
-// allStarts has the starts of the spellings of all formats.
+// allStarts returns the starts of the spellings of all formats.
 var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 	all := map[*markup.Spelling]*starts{}
 	for _, f := range All() {

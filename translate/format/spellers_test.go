@@ -2,7 +2,8 @@ package format
 
 import "testing"
 
-// TestSpellersHaveBits holds that each spelling has a bit of its own, so that a tag in any is asked for.
+// TestSpellersHaveBits checks that each spelling has its own bit, so that the parser asks all of
+// them.
 func TestSpellersHaveBits(t *testing.T) {
 	p := NewReads(List[0], All(), 0)
 	for i, g := range p.Spellings {

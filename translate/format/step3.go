@@ -2,9 +2,10 @@ package format
 
 import "dragoman/translate/markup"
 
-// step3Calls is the format of Step 3: the tags of the attribute format in a namespace, behind markers like
-// those of DeepSeek (docs/reference/formats.md §15). Those of a call are one with its tag. Calls are read in
-// it, and no model is asked in it: whether servers leave its markers in is not known.
+// step3Calls is the format of Step 3: the tags of the attribute format in a namespace, after
+// markers like DeepSeek's (docs/reference/formats.md §15). The markers of a call count as one with
+// its tag. The parser reads the format, but no model is asked in it, because nobody knows whether
+// servers keep the markers.
 var step3Calls = &Format{
 	Name:     "step3",
 	ReadOnly: true,

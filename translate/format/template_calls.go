@@ -12,11 +12,12 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Formats as chat templates write them. On a chat wire, results stand in a turn of the user, and our own sentences
-// around tools of which the template says nothing; here results have their own turns, and the tools stand alone.
+// This file declares formats as chat templates write them. On a chat wire, results are in a user
+// turn, and Dragoman's sentences stand around the tools. In a template, results have turns of their
+// own, and the tools stand alone.
 
-// The formats of Mistral: v3 has lists of calls with ids, v11 an id in each call, and v13 none. blank stands behind
-// each marker.
+// The formats of Mistral: v3 has lists of calls with ids, v11 has an id in each call, and v13 has
+// none. blank is the text after each marker.
 func mistralV3Calls(blank string) *Format {
 	return mistralCalls.vary("v3", func(f *Format) {
 		f.Shape = shape{}
@@ -57,7 +58,7 @@ var (
 	})
 	mistralV13Calls = mistralCalls.vary("v13", func(f *Format) { f.bareTools("[AVAILABLE_TOOLS][", "][/AVAILABLE_TOOLS]") })
 
-	// Kimi has a turn for each result, of a role with the name of the tool.
+	// Kimi has a turn for each result. Its role has the name of the tool.
 	kimiTemplateCalls = kimiCalls.vary("", func(f *Format) {
 		f.bareTools("[", "]")
 		f.compactTools, f.tool, f.BetweenTools = false, listedTool, ", "
@@ -87,7 +88,7 @@ var (
 // nextMessage begins another message of the assistant in Harmony.
 const nextMessage = "<|start|>assistant"
 
-// bareTools has the tools stand between two texts, and nothing else be said of them.
+// bareTools puts the tools between two texts, without any sentences.
 func (f *Format) bareTools(before, after string) {
 	f.BeforeTools, f.AfterTools, f.ToolsAlone = before, after, true
 }
@@ -105,8 +106,8 @@ func writeResultContent(w resultWriter, b *messages.BlockParam) {
 	w.WriteContent(b.Content)
 }
 
-// writeQuotedResult returns a [Format.writeResult] for a content that is a string of JSON. What is more than text
-// stands as it is elsewhere.
+// writeQuotedResult returns a [Format.writeResult] that writes the content as a JSON string. If the
+// content has more than text, it is written without quotes.
 func writeQuotedResult(frame [2]string) func(w resultWriter, _ string, _ int, b *messages.BlockParam) {
 	return func(w resultWriter, _ string, _ int, b *messages.BlockParam) {
 		w.Write(frame[0])
@@ -123,7 +124,7 @@ func writeQuotedResult(frame [2]string) func(w resultWriter, _ string, _ int, b 
 	}
 }
 
-// textOf returns the text of blocks, a line each. It reports false if one is more than text.
+// textOf returns the text of blocks, one block per line. It returns false if a block is not text.
 func textOf(blocks []messages.BlockParam) (text string, ok bool) {
 	for i := range blocks {
 		if blocks[i].Type != messages.BlockText {
@@ -137,6 +138,6 @@ func textOf(blocks []messages.BlockParam) (text string, ok bool) {
 	return text, true
 }
 
-// callNumber returns the id of a call in the templates of Mistral, which take nine letters and digits: n counts the
-// calls of the conversation.
+// callNumber returns the id of a call in Mistral's templates, which require nine letters and
+// digits. n is the number of earlier calls.
 func callNumber(n int) string { return fmt.Sprintf("%0*d", CallIDLen, n) }

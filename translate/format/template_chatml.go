@@ -1,8 +1,8 @@
 package format
 
-// Templates of ChatML, which Qwen and many others have.
+// The templates of ChatML, which Qwen and many other families use.
 
-// chatML is what all of them have.
+// chatML is the base of all of them.
 var chatML = ChatTemplate{
 	System:    [2]string{"<|im_start|>system\n", "<|im_end|>\n"},
 	User:      [2]string{"<|im_start|>user\n", "<|im_end|>\n"},
@@ -14,14 +14,15 @@ var chatML = ChatTemplate{
 	ToolsGap:  "\n\n",
 }
 
-// vary returns a template that differs from t.
+// vary returns a copy of t with another name, changed by change.
 func (t ChatTemplate) vary(name string, change func(*ChatTemplate), models ...string) *ChatTemplate {
 	t.Name, t.Models = name, models
 	change(&t)
 	return &t
 }
 
-// qwenThinking is how Qwen3 marks thinking, which the model begins itself. In qwenOpened the template begins it.
+// qwenThinking is how Qwen3 marks thinking; the model begins it. With qwenOpened the template
+// begins it.
 var (
 	qwenThinking = TemplateThinking{
 		Off:  noThought,
@@ -33,7 +34,7 @@ var (
 	}
 )
 
-// noThought is thinking without any.
+// noThought is empty thinking.
 const noThought = "<think>\n\n</think>\n\n"
 
 var chatMLTemplates = []*ChatTemplate{
@@ -74,5 +75,5 @@ var chatMLTemplates = []*ChatTemplate{
 	}, "olmo3"),
 }
 
-// nemotronCalls end with a line feed, as the template of Nemotron 3 has it.
+// nemotronCalls end with a line feed, as in Nemotron 3's template.
 var nemotronCalls = QwenCalls.vary("", func(f *Format) { f.BetweenCalls, f.AfterCalls = "\n", "\n" }, "nemotron-3")

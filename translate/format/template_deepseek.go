@@ -1,6 +1,6 @@
 package format
 
-// Templates of DeepSeek.
+// The templates of DeepSeek.
 
 var deepseekBase = ChatTemplate{
 	BOS:       "<｜begin▁of▁sentence｜>",

@@ -2,7 +2,7 @@ package format
 
 import "strings"
 
-// Templates of GLM.
+// The templates of GLM.
 
 var glmBase = ChatTemplate{
 	Starts:    []Piece{{"[gMASK]<sop>", Always}},
@@ -27,14 +27,15 @@ var glmTemplates = []*ChatTemplate{
 	}, "glm-5p2", "glm-5.3", "glm-5p3"),
 }
 
-// writeOnOneLine has no line feeds, as since GLM 4.7. none marks a turn without thinking.
+// writeOnOneLine removes line feeds, as in GLM 4.7 and later. none marks a turn without thinking.
 func (t *ChatTemplate) writeOnOneLine(calls *Format, none string) {
 	t.System, t.User, t.Assistant = [2]string{"<|system|>"}, [2]string{"<|user|>"}, [2]string{"<|assistant|>"}
 	t.Own = calls.observed("")
 	t.Thinking = &TemplateThinking{On: "<think>", Off: "</think>", Past: [2]string{"<think>", "</think>"}, Earlier: none, None: none}
 }
 
-// observed returns the format with the turn that the template has for results. gap stands before each.
+// observed returns the format with the template's own turn for results. gap comes before each
+// result.
 func (f *Format) observed(gap string) *Format {
 	return f.vary(f.Variant, func(f *Format) {
 		f.BeforeResults = "<|observation|>"

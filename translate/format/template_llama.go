@@ -1,8 +1,8 @@
 package format
 
-// Templates of Llama, and those that have its turns.
+// The templates of Llama, and of families that share its turns.
 
-// llama3 is what those since Llama 3 have.
+// llama3 is the base of all templates since Llama 3.
 var llama3 = ChatTemplate{
 	BOS:       "<|begin_of_text|>",
 	System:    [2]string{"<|start_header_id|>system<|end_header_id|>\n\n", "<|eot_id|>"},
@@ -12,7 +12,7 @@ var llama3 = ChatTemplate{
 	SystemGap: "\n\n", Trims: TrimAll,
 }
 
-// llama31 has since Llama 3.1 a date in its system turn, and tools in the first turn of the user.
+// llama31 adds what Llama 3.1 has: a date in the system turn, and tools in the first user turn.
 var llama31 = func() ChatTemplate {
 	t := llama3
 	t.Stops = append(t.Stops[:2:2], "<|eom_id|>")
@@ -45,8 +45,8 @@ var llamaTemplates = []*ChatTemplate{
 	},
 }
 
-// llamaTemplateCalls are asked for in the words of the template, without a tag. One that is forced begins with the tag, as
-// the models write it too: by the tag, the beginning of a call can be told from text.
+// llamaTemplateCalls asks in the words of the template, without a tag. A forced call begins with
+// the tag, which the models also write: with the tag, the start of a call is distinct from text.
 var llamaTemplateCalls = LlamaCalls.vary("llama-3.1", func(f *Format) {
 	f.erased = false // a call is JSON alone
 	f.StopSequence = "<|start_header_id|>"

@@ -1,6 +1,6 @@
 package format
 
-// Templates of Mistral. Its tokenizers differ in the blanks behind markers.
+// The templates of Mistral. Its tokenizers differ in the blanks after markers.
 
 var mistralBase = ChatTemplate{
 	BOS: "<s>", Stops: []string{"</s>"}, NoGeneration: true, Alternates: true, SystemGap: "\n\n",
@@ -28,5 +28,5 @@ var mistralTemplates = []*ChatTemplate{
 	}, "ministral", "devstral", "magistral", "mistral-large-3", "mistral-small-4"),
 }
 
-// writeSpaced has a blank behind each marker, as SentencePiece has it.
+// writeSpaced adds a blank after each marker, as SentencePiece does.
 func (t *ChatTemplate) writeSpaced() { t.User[0], t.Assistant[0] = "[INST] ", " " }

@@ -1,6 +1,6 @@
 package format
 
-// Templates of families with one or two.
+// The templates of families with one or two templates.
 
 var otherTemplates = []*ChatTemplate{
 	{

@@ -1,8 +1,8 @@
 package format
 
-// Templates whose turns begin with words.
+// The templates with turns that begin with plain words.
 
-// HumanMarker is what a turn of the user begins with in text completions.
+// HumanMarker is the start of a user turn in text completions.
 const HumanMarker = "\n\nHuman:"
 
 // PlainTemplate is the form of text completions (docs/reference/legacy-format.md §9).
@@ -16,7 +16,7 @@ var PlainTemplate = &ChatTemplate{
 
 var plainTemplates = []*ChatTemplate{
 	PlainTemplate,
-	{ // for base models, which were trained on no turns
+	{ // for base models, which were not trained on turns
 		Name: "base", Models: []string{"starcoder", "gptbigcode", "gpt_bigcode", "santacoder", "flan-t5", "falcon"},
 		System:    [2]string{"", "\n\n"},
 		User:      [2]string{"User: ", "\n\n"},

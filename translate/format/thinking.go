@@ -1,22 +1,23 @@
 package format
 
-// Where a completion begins, by the template of the model's server: see [Target.Thinking].
+// What a completion begins in, which depends on the chat template of the model's server: see
+// [Target.Thinking].
 const (
-	ThinkingMarked = "marked" // in the answer: the model marks where its thinking begins and ends
-	ThinkingMaybe  = "maybe"  // in thinking, or in the answer
-	ThinkingOpen   = "open"   // in thinking
+	ThinkingMarked = "marked" // the answer: the model marks the start and the end of its thinking
+	ThinkingMaybe  = "maybe"  // thinking or the answer
+	ThinkingOpen   = "open"   // thinking
 )
 
-// What becomes of thinking that the client has not asked for: see [Target.UnaskedThinking].
+// What happens to thinking that the client did not ask for: see [Target.UnaskedThinking].
 const (
-	UnaskedBlock = "block" // thinking blocks, as if the client had asked
-	UnaskedText  = "text"  // text, with its marks
-	UnaskedHide  = "hide"  // nothing
+	UnaskedBlock = "block" // it becomes thinking blocks, as if the client had asked for it
+	UnaskedText  = "text"  // it stays in the text, with its marks
+	UnaskedHide  = "hide"  // it is left out
 )
 
-// thinkingMarks are what stands before and behind thinking, where that is not a tag which
-// [markup.MatchTextTag] knows. The last ones begin the answer's own section, and end thinking that is not
-// closed: the closing mark was cut short, or left out.
+// thinkingMarks are the texts around thinking, if they are not tags that [markup.MatchTextTag]
+// knows. Answers begin the section of the answer. They also end thinking whose closing mark is cut
+// or missing.
 type thinkingMarks struct {
 	Opens, Closes string
 	Answers       []string

@@ -10,19 +10,19 @@ import (
 	"dragoman/translate/messages"
 )
 
-// ToolNames finds the offered tools by the names that a model writes. Tools and calls may be
-// many, so the names are in maps, which are made when they are needed: most requests offer few tools,
-// and most names are written as they are.
+// ToolNames finds the offered tool for a name that a model writes. It has maps because a request
+// may have many tools and calls. It makes them only when needed: most requests have few tools, and
+// most names are exact.
 type ToolNames struct {
 	List   []messages.Tool
 	byName map[string]*messages.Tool
-	byFold map[string][]*messages.Tool // by the name without its case: see folded
-	byCore map[string][]*messages.Tool // by the name without its affixes and its case
+	byFold map[string][]*messages.Tool // by folded name
+	byCore map[string][]*messages.Tool // by name without affixes, folded
 }
 
-// Find returns the offered tool that a name stands for: the one of that name; or the only one that
-// differs in case alone; or the only one that is the same but for affixes, and perhaps for case. It
-// returns nil if there is none. Unless the name is the tool's own, reason says how it differs
+// Find returns the offered tool that a name means. It tries the exact name first. Then it tries the
+// only tool that differs in case, and then the only tool that differs in affixes and perhaps case.
+// It returns nil if there is no such tool. If the name is not exact, reason says how it differs
 // (docs/reference/legacy-format.md §12 row 9).
 func (t *ToolNames) Find(name string) (tool *messages.Tool, reason string) {
 	if tool = t.Named(name); tool != nil {
@@ -55,10 +55,10 @@ func (t *ToolNames) Find(name string) (tool *messages.Tool, reason string) {
 	return tool, "tool_name"
 }
 
-// maxListed is how many tools are looked through by name one after another.
+// maxListed is the number of tools up to which Find searches the list instead of a map.
 const maxListed = 64
 
-// Named returns the offered tool of that very name, or nil.
+// Named returns the offered tool with exactly this name, or nil.
 func (t *ToolNames) Named(name string) *messages.Tool {
 	if len(t.List) <= maxListed {
 		for i := range t.List {
@@ -79,7 +79,7 @@ func (t *ToolNames) Named(name string) *messages.Tool {
 	return t.byName[name]
 }
 
-// index makes the maps of names that are nearly those of the tools.
+// index makes the maps of inexact names.
 func (t *ToolNames) index() {
 	t.byFold = make(map[string][]*messages.Tool, len(t.List))
 	t.byCore = make(map[string][]*messages.Tool, len(t.List))
@@ -91,7 +91,8 @@ func (t *ToolNames) index() {
 	}
 }
 
-// folded returns the same for all names that differ in case alone, as [strings.EqualFold] says.
+// folded returns the same text for all names that differ only in case, as [strings.EqualFold]
+// defines it.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -102,12 +103,13 @@ func folded(name string) string {
 	}, name)
 }
 
-// namespaces are what models write before the name of a tool, with a dot between: the names under
-// which other makers' prompts list them.
+// namespaces are prefixes that models write before the name of a tool, with a dot after them. Other
+// vendors' prompts list tools under them.
 var namespaces = []string{"functions", "function", "tools", "tool", "default_api"}
 
-// withoutAffixes yields a name without what models put around one: quotes, back-ticks, parentheses
-// and white space, and the method that Llama calls of its own tools; and then without each namespace before it. The last is its core.
+// withoutAffixes yields a name without the quotes, back-ticks, parentheses and white space that
+// models write around it, and without Llama's method for its built-in tools. Then it yields the
+// name without each namespace before it. The last text is the name's core.
 func withoutAffixes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -130,12 +132,12 @@ func coreOf(name string) (core string) {
 	return core
 }
 
-// isAffix reports whether r may stand around a name.
+// isAffix reports whether a model may write r before or after a name.
 func isAffix(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("\"'`()\\“”‘’„‚«»‹›", r)
 }
 
-// isNamespace reports whether s is one of namespaces, in any case of its letters.
+// isNamespace reports whether s is in namespaces, in any case.
 func isNamespace(s string) bool {
 	for _, n := range namespaces {
 		if strings.EqualFold(s, n) {
@@ -145,22 +147,24 @@ func isNamespace(s string) bool {
 	return false
 }
 
-// MaxOfferedName is the longest name that the API allows a tool to have, in bytes.
+// MaxOfferedName is the length in bytes of the longest tool name that the API allows.
 const MaxOfferedName = 128
 
-// IsToolName reports whether the API allows a tool to have the name (docs/reference/messages-api.md §5).
+// IsToolName reports whether the API allows name as the name of a tool
+// (docs/reference/messages-api.md §5).
 func IsToolName(name string) bool {
 	return name != "" && len(name) <= MaxOfferedName && strings.IndexFunc(name, breaksToolName) < 0
 }
 
-// breaksToolName reports whether r cannot stand in the name of a tool.
+// breaksToolName reports whether the API forbids r in the name of a tool.
 func breaksToolName(r rune) bool {
 	return r >= 0x80 || r == '.' || r == ':' || !markup.IsNameByte(byte(r))
 }
 
-// byPart finds the tools that a qualified name stands for: the one with _ for each dot, and the one that is its last
-// part, as in browser.search or mcp__web__search. meant is how many there are. What stands before the last part has
-// to be a name, too: it may be text of a client that is shown escaped.
+// byPart finds the tools that a qualified name such as browser.search or mcp__web__search may mean:
+// the tool with _ in place of each dot, and the tool named after the last part. meant is the number
+// of such tools. The text before the last part has to be a name too, because it may be escaped text
+// of a client.
 func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 	name = strings.TrimPrefix(name, "$")
 	if strings.ContainsFunc(name, func(r rune) bool { return breaksToolName(r) && !strings.ContainsRune(".:/", r) }) {
@@ -178,27 +182,28 @@ func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 	return tool, meant
 }
 
-// Core returns a name that no offered tool has without its affixes, for a client to answer that there is no such
-// tool. It is "" if no tool can have that name, or if it is a placeholder for one, as in an explanation of the format.
+// Core returns a name without affixes, if no offered tool has it. The client gets it in a call, and
+// can answer that there is no such tool. Core returns "" if no tool can have the name, or if the
+// name is a placeholder, as in an explanation of the format.
 func (t *ToolNames) Core(name string) string {
 	if len(name) > MaxToolName || isPlaceholder(name) {
 		return ""
 	}
 	core := coreOf(name)
-	if tool, _ := t.Find(core); tool != nil || !IsToolName(core) { // which the call was not clearly for
+	if tool, _ := t.Find(core); tool != nil || !IsToolName(core) { // the call may mean this tool, but not clearly
 		return ""
 	}
 	return core
 }
 
-// isPlaceholder reports whether a name stands for any name: $TOOL_NAME, {name}, [the tool], "...".
+// isPlaceholder reports whether name is a placeholder: $TOOL_NAME, {name}, [the tool], "...".
 func isPlaceholder(name string) bool {
 	return strings.ContainsAny(name, "$<>{}[]…") || strings.Contains(name, "..")
 }
 
-// OfID returns the name of the tool in an id that models write in its place: functions.book:0
-// (docs/reference/formats.md §4). Without the dot or the colon it is the name of an offered tool that
-// decides where that begins and ends.
+// OfID returns the name of the tool in an id that a model writes in place of the name:
+// functions.book:0 (docs/reference/formats.md §4). If the dot or the colon is missing, the names of
+// the offered tools show where the name begins and ends.
 func (t *ToolNames) OfID(id string) string {
 	id = strings.TrimSpace(id)
 	plain := strings.TrimPrefix(id, "functions.")
@@ -214,7 +219,7 @@ func (t *ToolNames) OfID(id string) string {
 			continue
 		}
 		core := strings.TrimRight(rest, "0123456789")
-		for end := len(rest); end >= len(core); end-- { // the name may end in digits of its own
+		for end := len(rest); end >= len(core); end-- { // the name itself may end in digits
 			if t.Named(rest[:end]) != nil {
 				return rest[:end]
 			}
@@ -226,8 +231,8 @@ func (t *ToolNames) OfID(id string) string {
 	return plain
 }
 
-// WithoutID returns a name that no tool has without the id of a call that stands right behind it, where the marker
-// between them was erased: letters and digits, of both.
+// WithoutID returns a name without the id of a call directly after it, if no tool has the whole
+// name. That happens if the marker between them was erased. The id has both letters and digits.
 func (t *ToolNames) WithoutID(name string) string {
 	n := len(name) - CallIDLen
 	if n <= 0 || t.Named(name) != nil || t.Named(name[:n]) == nil {
@@ -240,8 +245,8 @@ func (t *ToolNames) WithoutID(name string) string {
 	return name[:n]
 }
 
-// Unqualified returns the name of an offered tool that stands behind a namespace, as in
-// default_api:book, or the name as it is.
+// Unqualified returns the name of an offered tool without its namespace, as in default_api:book.
+// Any other name stays unchanged.
 func (t *ToolNames) Unqualified(name string) string {
 	if t.Named(name) == nil {
 		if i := strings.LastIndexAny(name, ":."); t.Named(name[i+1:]) != nil {
@@ -251,7 +256,7 @@ func (t *ToolNames) Unqualified(name string) string {
 	return name
 }
 
-// InHeader returns the name of a tool to which words of the header may be joined.
+// InHeader returns the name of a tool without the header words that may directly follow it.
 func (t *ToolNames) InHeader(name string) string {
 	for rest := name; ; {
 		if tool, _ := t.Find(rest); tool != nil {
@@ -265,7 +270,7 @@ func (t *ToolNames) InHeader(name string) string {
 	}
 }
 
-// MayOpen reports whether the name behind the text of an opener is that of a tool, as the parser finds it there.
+// MayOpen reports whether name, after the text of an opener, is the name of a tool for the parser.
 func (t *ToolNames) MayOpen(before, name string) bool {
 	switch before {
 	case "":

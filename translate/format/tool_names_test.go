@@ -7,7 +7,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestToolNames looks names up that models write, among tools of which some are alike.
+// TestToolNames looks up names as models write them. Some of the tools have similar names.
 func TestToolNames(t *testing.T) {
 	names := ToolNames{List: []messages.Tool{{Name: "get_weather"}, {Name: "Dup"}, {Name: "dup"}, {Name: "search"}, {Name: "tools.search"}, {Name: "tool"}}}
 	for _, tt := range []struct{ name, tool, reason, cut string }{

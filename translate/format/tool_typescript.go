@@ -13,8 +13,8 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Tools as types of TypeScript, as gpt-oss is shown them. What a type does not say stands in a comment
-// before it, as JSON Schema.
+// This file describes tools as TypeScript types, as gpt-oss expects. If a type cannot express part
+// of a schema, that part is JSON Schema in a comment before the type.
 
 // writeTypeScript describes a tool as the type of a function.
 func (w *ToolWriter) writeTypeScript(t *messages.Tool) error {
@@ -39,13 +39,12 @@ func (w *ToolWriter) writeTypeScript(t *messages.Tool) error {
 	return nil
 }
 
-// typeScript is a text of TypeScript.
+// typeScript is TypeScript source text.
 type typeScript struct{ out []byte }
 
 func (ts *typeScript) addf(format string, args ...any) { ts.out = fmt.Appendf(ts.out, format, args...) }
 
-// comment adds a text as lines of comment, unless it is "". No part of the text stands on a line that is
-// no comment.
+// comment adds text as comment lines, unless it is "". Every line of text becomes a comment.
 func (ts *typeScript) comment(indent, text string) {
 	if text == "" {
 		return
@@ -60,7 +59,7 @@ func (ts *typeScript) comment(indent, text string) {
 	ts.addf("\n")
 }
 
-// jsonComment adds a value with its name as a comment, unless it is nil.
+// jsonComment adds a named value as a comment, unless it is nil.
 func (ts *typeScript) jsonComment(indent, name string, value jsontext.Value) {
 	if value != nil {
 		ts.comment(indent, name+": "+string(value))
@@ -106,22 +105,22 @@ func (ts *typeScript) parameter(p *schema.Parameter, indent string, depth int) {
 	ts.comment(" ", strings.Join(t.notes, ", "))
 }
 
-// typeScriptType is a type that is being written.
+// typeScriptType is a type under construction.
 type typeScriptType struct {
 	typeScript
-	indent string   // of its members
-	depth  int      // how many types it is part of
-	lossy  bool     // it does not say all that the schema says
-	notes  []string // names of types that TypeScript has not
+	indent string   // of the type's members
+	depth  int      // the number of types around it
+	lossy  bool     // the type does not express the whole schema
+	notes  []string // names of types that TypeScript does not have
 }
 
-// maxTypeScriptDepth bounds how deep a type is. What lies deeper is JSON Schema.
+// maxTypeScriptDepth limits the depth of a type. Deeper schemas are written as JSON Schema.
 const maxTypeScriptDepth = 8
 
-// maxTypeNotes bounds the notes on one type: JSON Schema has fewer names of types.
+// maxTypeNotes limits the notes on one type. JSON Schema has fewer type names than this.
 const maxTypeNotes = 8
 
-// words adds the types of these names.
+// words adds types by name.
 func (t *typeScriptType) words(names ...string) {
 	for i, name := range names {
 		if i > 0 {
@@ -145,7 +144,7 @@ func (t *typeScriptType) words(names ...string) {
 	}
 }
 
-// union adds the elements of an array as alternatives, each by a function.
+// union adds the elements of an array as alternatives, with add for each.
 func (t *typeScriptType) union(list jsontext.Value, add func(jsontext.Value)) {
 	n := 0
 	for value := range rawjson.Elements(list) {
@@ -158,7 +157,7 @@ func (t *typeScriptType) union(list jsontext.Value, add func(jsontext.Value)) {
 	t.lossy = t.lossy || n == 0
 }
 
-// schema adds the type that a schema says.
+// schema adds the type for a schema.
 func (t *typeScriptType) schema(s jsontext.Value) {
 	k, ok := typeScriptKeywords(s)
 	if t.depth++; !ok || t.depth > maxTypeScriptDepth {
@@ -209,14 +208,14 @@ func (t *typeScriptType) object(s jsontext.Value) {
 	t.addf("%s}", t.indent)
 }
 
-// keywordsOfType are the keywords of a schema that a type of TypeScript can say.
+// keywordsOfType are the keywords of a schema that a TypeScript type can express.
 type keywordsOfType struct {
 	types, enum, union, items jsontext.Value
 	object                    bool
 }
 
-// typeScriptKeywords returns those of a schema, and reports whether it has no others, and only such as one
-// type can say.
+// typeScriptKeywords returns the keywords of a schema. It returns false if the schema has others,
+// or if a single type cannot express them together.
 func typeScriptKeywords(s jsontext.Value) (k keywordsOfType, ok bool) {
 	if s.Kind() != '{' {
 		return k, string(s) == "true"

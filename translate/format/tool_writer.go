@@ -11,28 +11,28 @@ import (
 	"dragoman/translate/schema"
 )
 
-// ToolWriter writes the tool descriptions of a prompt, one after another. A format says
-// what one looks like ([Format.describeTool]).
+// ToolWriter writes the tool descriptions of a prompt, one after another. A format defines how each
+// one looks ([Format.describeTool]).
 //
-// Its text does not depend on the white space and the escapes of the client's JSON: the
-// same tools give the same bytes, which prompt caches need.
+// The white space and escapes of the client's JSON do not change the text: the same tools always
+// give the same bytes, which prompt caches need.
 type ToolWriter struct {
 	markup.Buffer
 	Format  *Format
-	scratch []byte // the schema that canonicalSchema returned last
+	scratch []byte // the last result of canonicalSchema
 }
 
-// resultWriter writes what a tool_result holds: see [Format.writeResult].
+// resultWriter writes the parts of a tool_result: see [Format.writeResult].
 type resultWriter interface {
 	Write(markup string) *markup.Buffer
-	WriteText(text string) *markup.Buffer // of the client
+	WriteText(text string) *markup.Buffer // a client's text
 	WriteTextBy(text string, write func(dst []byte, part string) []byte) *markup.Buffer
 	WriteContent(blocks []messages.BlockParam)
 	ErrorLabel() string // in the language of the prompt
 }
 
-// canonicalSchema returns a schema without white space and needless escapes, {} for none.
-// It is valid until the next call.
+// canonicalSchema returns a schema without white space and needless escapes; {} if it is missing.
+// The result is valid until the next call.
 func (w *ToolWriter) canonicalSchema(s jsontext.Value) (jsontext.Value, error) {
 	if len(s) == 0 {
 		return jsontext.Value("{}"), nil
@@ -44,7 +44,8 @@ func (w *ToolWriter) canonicalSchema(s jsontext.Value) (jsontext.Value, error) {
 	return w.scratch, nil
 }
 
-// describeInput describes the input of a tool, whose schema has to be an object. It is valid until the next call.
+// describeInput describes the input of a tool. The schema has to be an object. The result is valid
+// until the next call.
 func (w *ToolWriter) describeInput(t *messages.Tool) (d schema.Description, err error) {
 	root, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
@@ -69,8 +70,8 @@ func (w *ToolWriter) writeObject(t *messages.Tool) error {
 	return nil
 }
 
-// object returns a tool as a JSON object with the members description, name and parameters, which is its
-// whole schema. In formats whose JSON is that of Python the name comes first.
+// object returns a tool as a JSON object with description, name and parameters, which is the whole
+// schema. If the format spaces JSON as Python does, name comes first.
 func (w *ToolWriter) object(t *messages.Tool) ([]byte, error) {
 	schema, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {

@@ -4,19 +4,20 @@ import (
 	"strings"
 )
 
-// Formats whose models were not all trained on the same prompt. Their calls are read alike.
+// This file has variants of formats: models of one format were trained on different prompts, but
+// write the same calls.
 
-// Variants are how some models are asked in the format of the same name.
+// Variants returns the variants of all formats. A variant has the name of its format.
 func Variants() []*Format {
 	return []*Format{qwenJSONCalls, Qwen25Calls, qwen35Calls, stepCalls, glm47Calls, glm52Calls, longcatCalls, hyCalls, hy4Calls, dsmlV32Calls, lfm2Calls, lfm25Calls, olmoCalls, functionGemmaCalls}
 }
 
-// vary returns a variant of f, for the models with one of these parts in their ids.
+// vary returns a variant of f for models whose ids contain one of models.
 func (f *Format) vary(variant string, change func(*Format), models ...string) *Format {
 	v := *f
 	v.Variant, v.Models = variant, models
 	if v.Shape.Call[0] != "" && v.Example == f.Shape.example(f.BeforeCalls, f.AfterCalls) {
-		v.Example = "" // it follows from the shape
+		v.Example = "" // shaped makes a new one
 	}
 	change(&v)
 	if v.Shape.Call[0] == "" {
@@ -25,8 +26,8 @@ func (f *Format) vary(variant string, change func(*Format), models ...string) *F
 	return shaped(v)
 }
 
-// variantFor returns the variant of f that a model was trained on, or f. Of several parts of ids, the
-// longest counts.
+// variantFor returns the variant of f that a model was trained on, or f if there is none. If
+// several parts of ids match, the longest counts.
 func (f *Format) variantFor(model string) *Format {
 	found, most := f, 0
 	model = strings.ToLower(model)

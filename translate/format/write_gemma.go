@@ -12,21 +12,21 @@ import (
 	"dragoman/translate/schema"
 )
 
-// What is written in the literals of Gemma: past calls, and the tools. Names stand without quotes, if they can.
+// This file writes Gemma's literals: past calls, and tools. Names have no quotes if possible.
 
-// gemmaMarks are the markers of a version of Gemma: before and behind the declaration of a tool, a call and
-// a result, and around a string.
+// gemmaMarks are the markers of a version of Gemma: around the declaration of a tool, a call, a
+// result, and a string.
 type gemmaMarks struct {
 	declaration, Call, response [2]string
 	quote                       string
 }
 
-// maxShown bounds how deep a value is that is shown in another form than compact JSON: each level costs
-// more than the one around it.
+// maxShown limits the depth of values that are written in another form than compact JSON, because
+// each level costs more than the level around it.
 const maxShown = 64
 
-// isShallow reports whether a JSON value that lies within depth others is no deeper, and with bare whether the
-// names of all members in it can stand without quotes.
+// isShallow reports whether a JSON value at this depth stays within maxShown. If bare is true, it
+// also requires that all names in the value can be written without quotes.
 func isShallow(value jsontext.Value, depth int, bare bool) bool {
 	if depth > maxShown {
 		return false
@@ -44,7 +44,7 @@ func isShallow(value jsontext.Value, depth int, bare bool) bool {
 	return true
 }
 
-// gemmaWriter writes JSON values as literals. text writes the text of a string, escaped.
+// gemmaWriter writes JSON values as literals. text writes the escaped text of a string.
 type gemmaWriter struct {
 	*markup.Buffer
 	quote string
@@ -70,7 +70,7 @@ func (g *gemmaWriter) string(s string) {
 	g.text(s).Write(g.quote)
 }
 
-// list writes an array, each item by a function.
+// list writes an array, with item for each element.
 func (g *gemmaWriter) list(array jsontext.Value, item func(jsontext.Value)) {
 	before := byte('[')
 	for v := range rawjson.Elements(array) {
@@ -84,8 +84,8 @@ func (g *gemmaWriter) list(array jsontext.Value, item func(jsontext.Value)) {
 	g.Out = append(g.Out, ']')
 }
 
-// object writes an object, each value by a function. Members of these names stand in this order; others
-// stand where it has "".
+// object writes an object, with value for each member. Members in order come in that order; all
+// others come where order has "".
 func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(name string, member jsontext.Value)) {
 	before := byte('{')
 	for _, turn := range order {
@@ -110,13 +110,14 @@ func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(n
 	g.Out = append(g.Out, '}')
 }
 
-// asGiven is the order of members as they are.
+// asGiven keeps the order of members.
 var asGiven = []string{""}
 
-// gemmaKeywords are those of a schema in the order in which a declaration has them; "" is all others.
+// gemmaKeywords are the keywords of a schema in the order of Gemma's declarations; "" means all
+// others.
 var gemmaKeywords = []string{"description", "nullable", "enum", "items", "", "properties", "required", "type"}
 
-// schema writes a schema, in which types are written in capitals.
+// schema writes a schema, with types in capitals.
 func (g *gemmaWriter) schema(s jsontext.Value) {
 	if s.Kind() != '{' {
 		g.value(s)
@@ -150,7 +151,7 @@ func (g *gemmaWriter) types(value jsontext.Value) {
 	}
 }
 
-// describe is [Format.describeTool]. Where a schema is too deep for a literal, it is JSON.
+// describe is [Format.describeTool]. A schema that is too deep for a literal is written as JSON.
 func (m *gemmaMarks) describe(w *ToolWriter, t *messages.Tool) error {
 	root, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
@@ -167,8 +168,8 @@ func (m *gemmaMarks) describe(w *ToolWriter, t *messages.Tool) error {
 	return nil
 }
 
-// writeCall is [Format.WriteCall]. Where a parameter cannot be written so that the parser reads it back,
-// all stand as one JSON object.
+// writeCall is [Format.WriteCall]. If the parser could not read a parameter back, all parameters
+// are one JSON object.
 func (m *gemmaMarks) writeCall(b *markup.Buffer, name string, _ int, input jsontext.Value, s *schema.Schema) {
 	b.Write(m.Call[0]).WriteText(name)
 	literal := isShallow(input, 0, true)

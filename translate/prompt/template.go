@@ -26,15 +26,15 @@ func CheckTemplate(template, name string) error {
 	}
 	for _, found := range placeholder.FindAllString(template, -1) {
 		if found != templateTools {
-			return fmt.Errorf("unknown placeholder %s: the one known is %s", found, templateTools)
+			return fmt.Errorf("unknown placeholder %s. The only placeholder is %s", found, templateTools)
 		}
 	}
 	if n := strings.Count(template, templateTools); n != 1 {
-		return fmt.Errorf("the placeholder %s stands in it %d times, not once", templateTools, n)
+		return fmt.Errorf("it has the placeholder %s %d times. Use it exactly once", templateTools, n)
 	}
 	for _, part := range []string{f.CallOpener, f.CallCloser} {
 		if !strings.Contains(template, part) {
-			return fmt.Errorf("it does not show the model how to write a call: %s is missing", part)
+			return fmt.Errorf("it does not show the model how to write a call. Add %s", part)
 		}
 	}
 	return nil

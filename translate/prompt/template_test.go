@@ -22,11 +22,11 @@ func TestTemplate(t *testing.T) {
 	}
 	for template, want := range map[string]string{
 		"":             "0 times",
-		"{{tools}}":    "<invoke> is missing",
+		"{{tools}}":    "Add <invoke>",
 		"{{ tools }}":  "unknown placeholder {{ tools }}",
 		"{{language}}": "unknown placeholder",
 		"<invoke>{{tools}}{{tools}}</function_calls>": "2 times",
-		"<invoke>{{tools}}":                           "</function_calls> is missing",
+		"<invoke>{{tools}}":                           "Add </function_calls>",
 	} {
 		if err := CheckTemplate(template, format.Legacy); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", template, err)
