@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// This file reads text of a server that shows tokens as its vocabulary keeps them: Ġ for a space, and Ċ for
-// a newline, as in <functionĠname="book">.
+// This file reads text from servers that show tokens as the vocabulary stores them: Ġ for a space,
+// and Ċ for a newline, as in <functionĠname="book">.
 
-// HoldsBlankToken reports whether s, the name of a tag, holds such a token.
+// HoldsBlankToken reports whether s, the name of a tag, contains such a token.
 func HoldsBlankToken(s []byte) bool { return bytes.Contains(s, []byte("Ġ")) }
 
-// SkipBlankTokens is [SkipBlanks] for such text.
+// SkipBlankTokens does what [SkipBlanks] does, for such text.
 func SkipBlankTokens(s []byte, i, limit int) int {
 	for end := min(len(s), i+limit); i < end; {
 		switch {
@@ -26,7 +26,8 @@ func SkipBlankTokens(s []byte, i, limit int) int {
 	return i
 }
 
-// BlanksForTokens returns s with blanks in the place of such tokens. In a text that has blanks, they are none.
+// BlanksForTokens returns s with blanks in place of such tokens. If s already has blanks, it
+// returns s.
 func BlanksForTokens(s string) string {
 	if strings.ContainsAny(s, " \n") {
 		return s

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Buffer is a text of a prompt while it is written: markup, and text of the client. If [Escaper.Labels] is set, the
-// buffer labels what is written with its [Origin]. The labels move with the text: [Buffer.Truncate] cuts both, and
-// [Buffer.Take] returns both.
+// Buffer collects the text of a prompt: markup and the client's text. If [Escaper.Labels] is set,
+// the buffer labels each part with its [Origin]. The labels move with the text: [Buffer.Truncate]
+// cuts both, and [Buffer.Take] returns both.
 type Buffer struct {
-	Out    []byte // bytes that nothing labels are markup from Source
+	Out    []byte // bytes without a label are markup from Source
 	Escape *Escaper
-	Source string // the path in the request of what is written next; At changes it
+	Source string // the path in the request for the next text; set by At
 	labels []Origin
 }
 
@@ -21,7 +21,7 @@ func (b *Buffer) Write(s string) *Buffer {
 	return b
 }
 
-// WriteClient adds text of the client as it is.
+// WriteClient adds the client's text without escaping.
 func (b *Buffer) WriteClient(s string) *Buffer {
 	b.At(b.Source)
 	b.Out = append(b.Out, s...)
@@ -29,23 +29,23 @@ func (b *Buffer) WriteClient(s string) *Buffer {
 	return b
 }
 
-// WriteText adds text of the client to a turn or to the system prompt, escaped.
+// WriteText adds the client's text to a turn or to the system prompt, escaped.
 func (b *Buffer) WriteText(s string) *Buffer { return b.escape(s, InTurns, "", nil) }
 
-// WriteTool adds text of the client to a tool description, escaped.
+// WriteTool adds the client's text to a tool description, escaped.
 func (b *Buffer) WriteTool(s string) *Buffer { return b.escape(s, InTools, "", nil) }
 
-// WriteValue adds the value of a parameter, escaped; parameter is the parameter's tag.
+// WriteValue adds the value of a parameter, escaped. parameter is the parameter's tag.
 func (b *Buffer) WriteValue(s, parameter string) *Buffer {
 	return b.escape(s, InValues, parameter, nil)
 }
 
-// WriteRaw is WriteText for a text that is made of several, which are escaped together: a tag may be spelled across
-// them.
+// WriteRaw does what WriteText does, for a text made of several parts. They are escaped together,
+// because a tag may span two parts.
 func (b *Buffer) WriteRaw(raw Sourced) *Buffer { return b.escape(raw.Text, InTurns, "", raw.Origins) }
 
-// WriteTextBy adds what write appends for text of the client, once it is escaped. It must not matter whether write is
-// called for all of the text or for each part of it.
+// WriteTextBy escapes the client's text and adds it through write. Calling write for each part must
+// give the same as calling it for the whole text.
 func (b *Buffer) WriteTextBy(s string, write func(dst []byte, part string) []byte) *Buffer {
 	text := b.Escape.TextFrom(s, b.Source)
 	if !b.Escape.Labels {
@@ -62,15 +62,15 @@ func (b *Buffer) WriteTextBy(s string, write func(dst []byte, part string) []byt
 	return b
 }
 
-// At sets the path in the request of what is written next. It returns the path before.
+// At sets the path in the request for the next text. It returns the previous path.
 func (b *Buffer) At(source string) (before string) {
 	b.label(len(b.Out), OriginMarkup, b.Source)
 	before, b.Source = b.Source, source
 	return before
 }
 
-// Enter is At for an element of a list that is a member of what stands at the current path. With a negative index it
-// is for the member itself.
+// Enter does what At does, for a list element: member is a member of the object at the current
+// path, and index an index in it. If index is negative, the path is the member itself.
 func (b *Buffer) Enter(member string, index int) (before string) {
 	if !b.Escape.Labels {
 		return ""
@@ -85,7 +85,7 @@ func (b *Buffer) Enter(member string, index int) (before string) {
 	return b.At(path)
 }
 
-// LastSource returns the path of what was written last.
+// LastSource returns the path of the last text.
 func (b *Buffer) LastSource() string {
 	if b.At(b.Source); len(b.labels) == 0 {
 		return b.Source
@@ -93,7 +93,7 @@ func (b *Buffer) LastSource() string {
 	return b.labels[len(b.labels)-1].Source
 }
 
-// Truncate takes back what was written behind the first n bytes.
+// Truncate removes everything after the first n bytes.
 func (b *Buffer) Truncate(n int) {
 	b.Out = b.Out[:n]
 	for i := len(b.labels) - 1; i >= 0 && b.labels[i].End > n; i-- {
@@ -103,12 +103,12 @@ func (b *Buffer) Truncate(n int) {
 	}
 }
 
-// TrimSuffix takes back what was written last, if it is suffix.
+// TrimSuffix removes suffix from the end of the text, if the text ends with it.
 func (b *Buffer) TrimSuffix(suffix string) {
 	b.Truncate(len(bytes.TrimSuffix(b.Out, []byte(suffix))))
 }
 
-// Take returns the text. The buffer is then empty.
+// Take returns the text and empties the buffer.
 func (b *Buffer) Take() Sourced {
 	b.At(b.Source)
 	text := Sourced{string(b.Out), b.labels}
@@ -116,11 +116,11 @@ func (b *Buffer) Take() Sourced {
 	return text
 }
 
-// escape adds a text, escaped. origins are those of the text; nil if all of it is text of the client from the current
-// path.
+// escape adds a text, escaped. origins are the labels of the text; nil means that all of it is the
+// client's, from the current path.
 func (b *Buffer) escape(s string, names TagSet, parameter string, origins []Origin) *Buffer {
 	b.At(b.Source)
-	longer := len(b.Out) // by how much an offset in Out is higher than it is in s
+	longer := len(b.Out) // how much an offset in Out exceeds the same offset in s
 	b.Out = b.Escape.append(b.Out, s, names, parameter)
 	if !b.Escape.Labels {
 		return b
@@ -142,7 +142,7 @@ func (b *Buffer) escape(s string, names TagSet, parameter string, origins []Orig
 	return b
 }
 
-// label labels the bytes up to an offset that have no label.
+// label labels the unlabelled bytes before end.
 func (b *Buffer) label(end int, kind OriginKind, source string) {
 	n := len(b.labels)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// told returns a text with its labels, one a line.
+// told returns a text with its labels, one per line.
 func told(text Sourced) string {
 	var out strings.Builder
 	at := 0
@@ -19,7 +19,8 @@ func told(text Sourced) string {
 	return out.String()
 }
 
-// The labels say of each byte where it is from, and move with the text that is cut, joined or written in another way.
+// TestBufferLabels checks that the labels cover every byte, and that they move with text that is
+// cut, joined or rewritten.
 func TestBufferLabels(t *testing.T) {
 	e := &Escaper{Labels: true}
 	raw := Buffer{Escape: e, Source: "r"}
@@ -65,7 +66,7 @@ client r.title "ult> <"
 	}
 }
 
-// Where nobody asks for labels, the text is the same, and has none.
+// TestBufferWithoutLabels checks that the text is the same without labels.
 func TestBufferWithoutLabels(t *testing.T) {
 	e := &Escaper{}
 	b := Buffer{Escape: e}

@@ -4,17 +4,17 @@ import "bytes"
 
 // This file finds comments as models write them between tags.
 
-// The beginning and the end of a comment.
+// The start and the end of a comment.
 const (
 	commentBegins = "<!--"
 	commentEnds   = "-->"
 )
 
-// maxComment bounds the length in bytes of what is taken for a comment.
+// maxComment is the maximum length of a comment in bytes.
 const maxComment = 4 << 10
 
-// MatchComment matches `<!-- … -->` at the beginning of s, and returns its length. eof says that no
-// more text follows.
+// MatchComment matches `<!-- … -->` at the start of s, and returns its length. eof: no more text
+// follows.
 func MatchComment(s []byte, eof bool) (n int, v Verdict) {
 	if IsPrefixOf(s, commentBegins) && !eof {
 		return 0, NeedMore

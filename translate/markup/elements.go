@@ -7,8 +7,8 @@ import "strings"
 // Element is one child of a value that is written as elements: <Tag>Text</Tag>.
 type Element struct{ Tag, Text string }
 
-// ReadElements returns the elements that text is made of. It reports false if text holds
-// anything beside elements and white space.
+// ReadElements splits text into elements. It returns false if text has anything but elements and
+// white space.
 func ReadElements(text string) (list []Element, ok bool) {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -44,8 +44,8 @@ func isElementTag(tag string) bool {
 	return tag != ""
 }
 
-// closingTag returns the index in text of the closing tag of an element whose opening tag
-// stands just before text, or -1. Elements of the same tag may be nested in it.
+// closingTag returns the index in text of an element's closing tag, or -1. text begins after the
+// opening tag. Elements with the same tag may be nested in it.
 func closingTag(text, tag string) int {
 	open, shut := "<"+tag+">", "</"+tag+">"
 	depth, at := 1, 0
@@ -62,8 +62,8 @@ func closingTag(text, tag string) int {
 	}
 }
 
-// TrimNewlines removes the newline after an opening tag and then the one before the closing
-// tag. If the first is missing, the last belongs to the value.
+// TrimNewlines removes the newline after an opening tag, and then the newline before the closing
+// tag. If there is no first newline, the last one belongs to the value.
 func TrimNewlines(text string) string {
 	if inner := trimFirstNewline(text); len(inner) < len(text) {
 		return TrimLastNewline(inner)
@@ -71,7 +71,7 @@ func TrimNewlines(text string) string {
 	return text
 }
 
-// trimFirstNewline removes one newline, \n or \r\n, from the beginning of text.
+// trimFirstNewline removes one newline, \n or \r\n, from the start of text.
 func trimFirstNewline(text string) string {
 	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {
 		return rest

@@ -5,52 +5,55 @@ import (
 	"strings"
 )
 
-// This file escapes the client's text. The text stands between tags of ours, so it must not be
-// able to spell one. Where it would, its `<` is written as an entity; where it spells
-// the entity already, one more level is added:
+// This file escapes the client's text, so that it cannot spell a tag of the prompt around it. If
+// the text spells a tag, its `<` is written as an entity. If the text already has that entity, it
+// gets one more level:
 //
-//	written by the client       shown to the model
+//	the client writes           the model sees
 //	</function_calls>           &lt;/function_calls>
 //	&lt;/function_calls>        &amp;lt;/function_calls>
 //	&amp;lt;/function_calls>    &amp;amp;lt;/function_calls>
 //
-// Everything else is shown as it is: `a < b`, `<div>` and `&lt;div&gt;` stay. A name counts as
-// one of ours in any case of its letters, with or without a slash, white space or a namespace
-// before it. If the prompt will be one text with turn markers, a line that begins with
-// "Human:", "User:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
-// same levels. So has what else begins a call in a format in which the answer is read, its
-// [Openers]: "&#91;TOOL_CALLS]", and, where a tool is called book, "&#91;book(" and "&#99;all:book{". So have the
-// special tokens of the model, if its server reads them out of texts: "&lt;|im_start|>".
+// The model sees everything else unchanged: `a < b`, `<div>` and `&lt;div&gt;`. Names are protected
+// in any case, with or without a slash, white space or a namespace before them.
 //
-// Escaping adds one level everywhere and [Unescape] takes one off, so unescaping gives back
-// any text. What the model writes is unescaped only for names that the policy escaped in its
-// prompt (Escaper.Used): the model copied those. An entity that the model wrote of its own
-// accord is never decoded.
+// Other texts are protected in the same way, with the same levels; their first byte becomes an
+// entity:
+//
+//   - If the prompt will be one text with turn markers: a line that begins with "Human:", "User:" or
+//     "Assistant:" ("&#72;uman:").
+//   - The start of a call in a format that the parser reads, see [Openers]: "&#91;TOOL_CALLS]" or, if
+//     a tool is called book, "&#91;book(" and "&#99;all:book{".
+//   - The special tokens of the model, if its server reads them in texts: "&lt;|im_start|>".
+//
+// Escaping adds one level everywhere and [Unescape] removes one, so unescaping restores any text.
+// Dragoman unescapes the model's text only for names that it escaped in the prompt (Escaper.Used),
+// because the model copied those. It never decodes entities that the model wrote on its own.
 
 // Escaper applies the policy to the texts of one prompt.
 type Escaper struct {
-	Used        TagSet // the names that had to be escaped so far
+	Used        TagSet // names that had to be escaped so far
 	TurnMarkers bool   // the prompt will be one text with turn markers
-	Tags        TagSet // the names to protect besides those of every format
+	Tags        TagSet // names to protect in addition to those of every format
 
-	// Openers are what else to protect. Calls reports whether a name behind the text of one is that of a tool;
-	// nil for all.
+	// Openers are the other texts to protect. Calls reports whether the name after an opener's text
+	// is the name of a tool; nil: it always is.
 	Openers *Openers
 	Calls   func(before, name string) bool
 
-	// Labels has each [Buffer] say where its text is from.
+	// Labels: each [Buffer] labels where its text is from.
 	Labels   bool
-	entities []entity // of the text that was escaped last, in their order; noted for labels
-	words    []int    // of the Openers that are no tags, the index of the next in the text
+	entities []entity // entities in the last escaped text, in order; only with Labels
+	words    []int    // for each opener that is not a tag, the index of the next one in the text
 }
 
 // Escapes are the escapes that an [Escaper] has written.
 type Escapes struct {
 	Tags    TagSet
-	Openers *Openers // of those, if Tags has [TagOpener]
+	Openers *Openers // if Tags has [TagOpener]
 }
 
-// Escapes returns the escapes that have been written so far.
+// Escapes returns the escapes that the escaper has written so far.
 func (e *Escaper) Escapes() Escapes { return Escapes{e.Used, e.Openers} }
 
 // entity is a byte of a text that is written as an entity.
@@ -77,8 +80,8 @@ func (e *Escaper) Spells(s string) bool {
 	return probe.Text(s) != s
 }
 
-// names returns what text must not spell, with names besides those that are always protected: all that was
-// escaped before, too, for which what the model writes is unescaped.
+// names returns what text must not spell: the names that are always protected, the given names, and
+// everything that was escaped before, because the model's text is unescaped for it.
 func (e *Escaper) names(names TagSet) Escapes {
 	names |= e.Tags | e.Used
 	if e.TurnMarkers {
@@ -90,13 +93,13 @@ func (e *Escaper) names(names TagSet) Escapes {
 	return Escapes{names, e.Openers}
 }
 
-// brackets reports whether something is among them that begins with a bracket.
+// brackets reports whether some protected text begins with a bracket.
 func (e Escapes) brackets() bool {
 	return e.Tags&TagBracket != 0 || e.Openers != nil && e.Openers.brackets
 }
 
-// escape escapes what spells one of names in s, and notes in e.Used which did. It returns s itself
-// where nothing does.
+// escape escapes s where it spells one of names, and adds these names to e.Used. If nothing needs
+// escaping, it returns s itself.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 	out, done := e.appendChanged(nil, s, names, parameter)
 	if done == 0 {
@@ -105,18 +108,17 @@ func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 	return string(append(out, s[done:]...))
 }
 
-// append is escape for a buffer.
+// append does what escape does, for a buffer.
 func (e *Escaper) append(dst []byte, s string, names TagSet, parameter string) []byte {
 	dst, done := e.appendChanged(dst, s, names, parameter)
 	return append(dst, s[done:]...)
 }
 
-// appendChanged appends s up to the last place that is escaped. That is s[:done]; the rest stays as it
-// is.
+// appendChanged appends s up to the last escape: s[:done]. The rest of s needs no escaping.
 func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter string) (out []byte, done int) {
 	e.entities = e.entities[:0]
 	protected := e.names(names)
-	// The next `<`, `&`, `[`, turn marker and other opener; each is looked for again once i has passed it.
+	// The next `<`, `&`, `[`, turn marker and other opener. Each is searched again after i has passed it.
 	lt, amp, bracket, turn, word := indexFrom(s, '<', 0), escapeFrom(s, 0), len(s), len(s), e.firstWord(s)
 	if protected.brackets() {
 		bracket = indexFrom(s, '[', 0)
@@ -168,7 +170,8 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 	}
 }
 
-// firstWord returns the index of the first byte in s that may begin an opener which is no tag, or the length of s.
+// firstWord returns the index of the first byte in s that may begin an opener other than a tag, or
+// len(s).
 func (e *Escaper) firstWord(s string) int {
 	if e.Openers == nil {
 		return len(s)
@@ -180,7 +183,7 @@ func (e *Escaper) firstWord(s string) int {
 	return e.nextWord(s, 0)
 }
 
-// nextWord is firstWord from i on.
+// nextWord does what firstWord does, from i on.
 func (e *Escaper) nextWord(s string, i int) int {
 	first := len(s)
 	for k := range e.words {
@@ -196,8 +199,8 @@ func (e *Escaper) nextWord(s string, i int) int {
 	return first
 }
 
-// turnFrom returns the index of the first turn marker in s from i on, wherever it stands in its line,
-// or the length of s. It looks for the colons, which are rarer than the letters.
+// turnFrom returns the index of the first turn marker in s from i on, anywhere in a line, or
+// len(s). It searches for colons, because they are rarer than letters.
 func turnFrom(s string, i int) int {
 	for at := indexFrom(s, ':', i); at < len(s); at = indexFrom(s, ':', at+1) {
 		for _, marker := range [...]string{"human:", "assistant:", "user:"} {
@@ -209,7 +212,7 @@ func turnFrom(s string, i int) int {
 	return len(s)
 }
 
-// escapeFrom returns the index of the first `&` in s from i on that may begin an escape, or the length of s.
+// escapeFrom returns the index of the first `&` in s from i on that may begin an escape, or len(s).
 func escapeFrom(s string, i int) int {
 	for at := indexFrom(s, '&', i); at < len(s); at = indexFrom(s, '&', at+1) {
 		if at+1 < len(s) && MayBeEscape(s[at+1]) {
@@ -219,7 +222,7 @@ func escapeFrom(s string, i int) int {
 	return len(s)
 }
 
-// indexFrom returns the index of the first c in s from i on, or the length of s.
+// indexFrom returns the index of the first c in s from i on, or len(s).
 func indexFrom(s string, c byte, i int) int {
 	if n := strings.IndexByte(s[i:], c); n >= 0 {
 		return i + n
@@ -227,15 +230,15 @@ func indexFrom(s string, c byte, i int) int {
 	return len(s)
 }
 
-// Unescape takes one level of escaping off s wherever one of escapes was written. parameter is
-// the tag of the parameter whose value s is, "" for none; it counts if they have
+// Unescape removes one level of escaping from s wherever s has one of escapes. parameter is the tag
+// of the parameter that has the value s; "" for other text. It matters if escapes has
 // [TagOwnParameter].
 func Unescape(s string, escapes Escapes, parameter string) string {
 	if strings.IndexByte(s, '&') < 0 || escapes.Tags == 0 {
 		return s
 	}
 	var out strings.Builder
-	done := 0 // s[:done] is in out
+	done := 0 // out has s[:done]
 	for i := indexFrom(s, '&', 0); i < len(s); i = indexFrom(s, '&', i) {
 		m := MatchEscape(s[i:], escapes, parameter, true)
 		if m.Verdict != Match {
@@ -251,8 +254,9 @@ func Unescape(s string, escapes Escapes, parameter string) string {
 	return out.String()
 }
 
-// matchProtected reports whether s[i:] spells one of names, plainly (level 0) or escaped level
-// times. n is the length of the part before a name, or of all of an opener; tag is 0 if nothing is spelled.
+// matchProtected reports whether s[i:] spells one of names: plainly (level 0) or escaped level
+// times. n is the length of the text before a name, or of a whole opener. If nothing is spelled,
+// tag is 0.
 func (e *Escaper) matchProtected(s string, i int, names *Escapes, parameter string) (level, n int, tag TagSet) {
 	c := s[i]
 	if c == '&' {
@@ -282,7 +286,7 @@ func (e *Escaper) matchProtected(s string, i int, names *Escapes, parameter stri
 	return 0, 0, 0
 }
 
-// matchWhole returns the length of the opener that s[i:] begins with, 0 if there is none, or if it names no tool.
+// matchWhole returns the length of the opener at s[i:], or 0 if there is none or it names no tool.
 func (e *Escaper) matchWhole(s string, i int) int {
 	if !e.Openers.mayBegin(s, i) || isMidName(s, i) {
 		return 0
@@ -294,9 +298,9 @@ func (e *Escaper) matchWhole(s string, i int) int {
 	return 1 + m.end
 }
 
-// takesTag reports whether what stands behind the `<` before s[i], where a tag has its name, is escaped itself: a turn
-// marker ("</\nHuman:result>"), or an opener that is no tag. Its escape takes the name away, so that the tag must not
-// be escaped as well: nothing would undo that.
+// takesTag reports whether the text after the `<` before s[i], where a tag has its name, is itself
+// escaped: a turn marker ("</\nHuman:result>"), or an opener that is not a tag. Its escape hides
+// the name, so the tag must not be escaped too: nothing would undo that escape.
 func (e *Escaper) takesTag(s string, i int, names *Escapes) bool {
 	if names.Tags&TagTurn == 0 && names.Openers == nil {
 		return false
@@ -312,7 +316,7 @@ func (e *Escaper) takesTag(s string, i int, names *Escapes) bool {
 	return tag != 0
 }
 
-// atLineStart reports whether only white space stands between the start of the line and s[i].
+// atLineStart reports whether the line has only white space before s[i].
 func atLineStart(s string, i int) bool {
 	line := strings.TrimRight(s[:i], " \t\u00a0\u200b\ufeff")
 	if line == "" {

@@ -83,7 +83,7 @@ func TestEscapeTurnMarkers(t *testing.T) {
 	}
 }
 
-// A turn marker can stand where a tag has its namespace.
+// A turn marker can be where a tag has its namespace.
 func TestEscapeTurnMarkerInTag(t *testing.T) {
 	for _, in := range []string{"</\nHuman:result>", "&lt;/\nHuman:result>", "&amp;lt;\nassistant:result>", "</Human:result>"} {
 		e := Escaper{TurnMarkers: true, Used: TagResult}
@@ -97,7 +97,7 @@ func TestEscapeTurnMarkerInTag(t *testing.T) {
 	}
 }
 
-// fuzzOpeners are openers of every kind, some of which begin or hold others.
+// fuzzOpeners are openers of every kind. Some begin or contain others.
 var fuzzOpeners = NewOpeners(slices.Concat([]Opener{
 	{Text: "[", Tool: true, After: "(", Gap: " \t\r\n"}, {Text: "call:", Tool: true, After: "{(", Gap: " \t"}, {Text: "to=", Tool: true},
 	{Text: "invoke name="}, {Tool: true, After: "{"}, {Text: "[ARGS]"}, {Text: "Action:", After: "[{`&", Gap: " \t\r\n"}, {Text: "[THINK]"},

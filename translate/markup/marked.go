@@ -4,11 +4,13 @@ import "strings"
 
 // This file reads values that are written as nested elements with a mark before each tag.
 
-// Mark stands before each tag of a call of MiniMax M3. It is one token to the model, which no value holds.
+// Mark comes before each tag in a call of MiniMax M3. It is one token for the model, and no value
+// contains it.
 const Mark = "]<]minimax[>["
 
-// ReadMarked is [ReadElements] for elements with a mark before each tag, whose text is all between the two. Of
-// an opening tag the mark alone may be there: the closing tag has the name, and text is all before it.
+// ReadMarked does what [ReadElements] does, for elements with a mark before each tag. The text of
+// an element is everything between its tags. An opening tag may be only the mark: the closing tag
+// then has the name, and the text is everything before it.
 func ReadMarked(text string) (list []Element, ok bool) {
 	for text = strings.TrimLeft(text, " \t\r\n"); text != ""; text = strings.TrimLeft(text, " \t\r\n") {
 		rest, marked := strings.CutPrefix(text, Mark)
@@ -31,8 +33,8 @@ func ReadMarked(text string) (list []Element, ok bool) {
 	return list, true
 }
 
-// closingMark returns the index in text of the closing tag of an element whose opening tag stands just
-// before text, or -1. Others may be nested in it.
+// closingMark returns the index in text of an element's closing tag, or -1. text begins after the
+// opening tag. Other elements may be nested in it.
 func closingMark(text string) int {
 	for at, depth := 0, 0; ; {
 		n := strings.Index(text[at:], Mark)

@@ -2,23 +2,23 @@ package markup
 
 import "strconv"
 
-// This file finds what the escape policy wrote, so that it can be undone.
+// This file finds the escapes that the policy wrote, so that they can be undone.
 
-// EscapeMatch is an escape that [MatchEscape] found. Its first Len bytes stand for Plain.
+// EscapeMatch is an escape that [MatchEscape] found. Plain replaces its first Len bytes.
 type EscapeMatch struct {
 	Verdict Verdict
 	tag     TagSet // what was escaped
-	level   int    // how often it was escaped
-	Len     int    // of the part of the text to replace, in bytes
-	Plain   string // the text in its place
-	inTag   int    // where what follows the `<` begins in the text, if that is what was escaped; else 0
-	end     int    // where an opener ends in the text
+	level   int    // how many times it was escaped
+	Len     int    // bytes to replace
+	Plain   string // the text to put in their place
+	inTag   int    // where the text after an escaped `<` begins; 0 for other escapes
+	end     int    // where an opener ends
 }
 
-// MatchEscape matches, at the beginning of s, an escape of those that an [Escaper] has written:
-// `&`, any number of `amp;`, and then `lt;` or the number of another character, before what goes on as something
-// protected does. Len and Plain take off one level of escaping. parameter is as in
-// [Unescape]; eof says that no more text follows: the verdict is then never NeedMore.
+// MatchEscape matches an escape at the start of s that an [Escaper] has written: `&`, any number of
+// `amp;`, then `lt;` or the number of another character, and then the rest of a protected text. Len
+// and Plain remove one level of escaping. parameter is as in [Unescape]. eof: no more text follows;
+// the verdict is then never NeedMore.
 func MatchEscape[S text](s S, escapes Escapes, parameter string, eof bool) (m EscapeMatch) {
 	i, level := 1, 1
 	for HasPrefix(s[i:], "amp;") {
@@ -60,8 +60,8 @@ func MatchEscape[S text](s S, escapes Escapes, parameter string, eof bool) (m Es
 // MayBeEscape reports whether an `&` before the byte c may begin an escape.
 func MayBeEscape(c byte) bool { return c == 'a' || c == 'l' || c == '#' }
 
-// readEntity reads an entity of those that appendEntity writes, whose `&` stands before s: c is what it stands for,
-// and n its length in s, 0 if there is none.
+// readEntity reads an entity that appendEntity writes; s begins after its `&`. c is the byte that
+// the entity encodes. n is its length in s, or 0 if there is none.
 func readEntity[S text](s S) (c byte, n int) {
 	if HasPrefix(s, "lt;") {
 		return '<', len("lt;")
@@ -79,10 +79,10 @@ func readEntity[S text](s S) (c byte, n int) {
 	return byte(number), n + 1
 }
 
-// maxDigits is how many digits the number of a character has that is ASCII.
+// maxDigits is the most digits in the number of an ASCII character.
 const maxDigits = 3
 
-// mayBecomeEntity reports whether s, which stands behind an `&`, is the beginning of an escape.
+// mayBecomeEntity reports whether s, the text after an `&`, may become an escape.
 func mayBecomeEntity[S text](s S) bool {
 	if IsPrefixOf(s, "amp;") || IsPrefixOf(s, "lt;") {
 		return true
@@ -98,7 +98,7 @@ func mayBecomeEntity[S text](s S) bool {
 	return true
 }
 
-// appendEntity appends the entity of a byte, which is ASCII.
+// appendEntity appends the entity of an ASCII byte.
 func appendEntity(dst []byte, c byte) []byte {
 	if c == '<' {
 		return append(dst, "&lt;"...)
@@ -106,7 +106,7 @@ func appendEntity(dst []byte, c byte) []byte {
 	return append(strconv.AppendUint(append(dst, "&#"...), uint64(c), 10), ';')
 }
 
-// turnMarker matches a turn marker whose first byte is c, and that goes on with s.
+// turnMarker matches a turn marker that begins with c and continues with s.
 func turnMarker[S text](c byte, s S, eof bool) Verdict {
 	rest := ""
 	switch c {

@@ -2,23 +2,23 @@ package markup
 
 // This file finds a protected name after a `<`.
 
-// Bounds on what may stand between `<` and a protected name, in bytes. They bound how much text
-// is looked at before a verdict.
+// The most bytes between `<` and a protected name. They limit how much text a matcher needs for a
+// verdict.
 const (
 	MaxTagBlanks = 8
 	maxNamespace = 32
 )
 
-// matchName matches what follows a `<`: white space, a slash, white space, a namespace, and
-// then one of names. The tag of the name is returned. parameter is the tag of the parameter
-// whose value the text is, for [TagOwnParameter].
+// matchName matches the text after a `<`: white space, a slash, white space, a namespace, and then
+// one of names. It returns the tag of the name. parameter is the tag of the parameter that has this
+// value, for [TagOwnParameter].
 func matchName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, Verdict) {
 	i := SkipBlanks(s, 0, MaxTagBlanks)
 	if i < len(s) && s[i] == '/' {
 		i = SkipBlanks(s, i+1, MaxTagBlanks)
 	}
 	best := NoMatch
-	for range 2 { // without a namespace, and behind one
+	for range 2 { // without a namespace, then after one
 		tag, v := matchBareName(s[i:], names, parameter, eof)
 		if v == Match {
 			return tag, v
@@ -39,7 +39,7 @@ func matchName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, V
 	return 0, best
 }
 
-// matchBareName is [matchName] where only the name itself is left.
+// matchBareName does what [matchName] does, at the start of the name itself.
 func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, Verdict) {
 	if len(s) == 0 {
 		if eof {
@@ -87,7 +87,7 @@ func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSe
 	return 0, best
 }
 
-// matchBracketed matches what follows a `[`: a slash, and then a name in brackets and its `]`.
+// matchBracketed matches the text after a `[`: a slash, then a name in brackets and its `]`.
 func matchBracketed[S text](s S, eof bool) (v Verdict) {
 	if len(s) > 0 && s[0] == '/' {
 		s = s[1:]
@@ -105,8 +105,8 @@ func matchBracketed[S text](s S, eof bool) (v Verdict) {
 	return v
 }
 
-// matchWholeName matches name, in any case of ASCII letters, if a byte follows that no name
-// holds, or the end of the text.
+// matchWholeName matches name, in any ASCII case, if it is followed by a byte that names cannot
+// have, or by the end of the text.
 func matchWholeName[S text](s S, name string, eof bool) Verdict {
 	switch {
 	case len(s) < len(name):

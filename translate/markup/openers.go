@@ -6,24 +6,26 @@ import (
 	"strings"
 )
 
-// This file finds what calls begin with in the formats in which an answer is read, and the special tokens of models.
+// This file finds the start of calls in the formats that the parser reads, and the special tokens
+// of models.
 
-// Opener is what a call or a special token begins with: text that no client must be able to spell. The [Escaper] writes its first
-// byte as an entity.
+// Opener is the start of a call or of a special token. The client must not be able to spell it, so
+// the [Escaper] writes its first byte as an entity.
 type Opener struct {
-	Text string // what it begins with; "" for the name of a tool
-	// Tool says that the name of a tool stands behind Text, and Named that any name does. After are the bytes of
-	// which one follows; "" for any. Gap is the white space that may stand before the name and before After.
+	Text string // the text at the start; "" if the name of a tool comes first
+	// Tool: the name of a tool comes after Text. Named: any name comes after it. After are bytes,
+	// and one of them must follow; "" means any byte. Gap is the white space that may come before
+	// the name and before After.
 	Tool, Named bool
 	After, Gap  string
 
-	bound  bool   // no byte of a name follows Text
-	signs  bool   // the signs in Text may be others: see [Spelling.Signs]
-	marker string // stands behind a `<` as [Spelling.Marker] does; "" for none
+	bound  bool   // Text must not be followed by a byte of a name
+	signs  bool   // Text may have other signs: see [Spelling.Signs]
+	marker string // a marker after a `<`, as [Spelling.Marker]; "" if there is none
 }
 
-// Openers returns what the tags of a spelling begin with, closing tags included. Where another tag stands in the
-// name of one, that is the part before it.
+// Openers returns the starts of all tags in a spelling, closing tags included. If the name of a tag
+// contains another tag, the opener is the part before it.
 func (g *Spelling) Openers() (list []Opener) {
 	if g.Marker != "" {
 		return []Opener{{Text: "<", marker: g.Marker}}
@@ -51,17 +53,17 @@ func (x *Opener) mayBeginWith(c byte) bool {
 // isTag reports whether the opener begins with a `<` or a `[`.
 func (x *Opener) isTag() bool { return x.Text != "" && (x.Text[0] == '<' || x.Text[0] == '[') }
 
-// Openers are what calls begin with in several formats, and special tokens. A nil *Openers is none.
+// Openers are the starts of calls in several formats, and special tokens. A nil *Openers is empty.
 type Openers struct {
-	tags   []Opener    // those that begin with one text of at least two bytes, `<` or `[` the first, by the second
-	from   [257]uint16 // where in tags those begin whose second byte is that index
+	tags   []Opener    // openers with a text of two bytes or more that begins with `<` or `[`, sorted by the second byte
+	from   [257]uint16 // index in tags of the first opener for each second byte
 	others []Opener
-	begins [256]bool // the bytes that one of others begins with
-	// brackets says that one of them begins with a `[`.
+	begins [256]bool // the bytes that others begin with
+	// brackets: some opener begins with a `[`.
 	brackets bool
 }
 
-// NewOpeners returns the openers of a list, nil for none.
+// NewOpeners returns the openers in list, or nil if there are none.
 func NewOpeners(list []Opener) *Openers {
 	if len(list) == 0 {
 		return nil
@@ -91,7 +93,7 @@ func NewOpeners(list []Opener) *Openers {
 	return o
 }
 
-// mayBegin reports whether one of them may begin with s[i] and the byte behind it.
+// mayBegin reports whether some opener may begin with s[i] and the byte after it.
 func (o *Openers) mayBegin(s string, i int) bool {
 	switch {
 	case o == nil:
@@ -105,17 +107,17 @@ func (o *Openers) mayBegin(s string, i int) bool {
 	return o.from[next] < o.from[next+1]
 }
 
-// maxOpener bounds how much text is looked at for an opener, in bytes.
+// maxOpener is the most bytes that a matcher looks at for an opener.
 const maxOpener = 1 << 10
 
-// openerMatch says what [matchOpener] has found: where in the text the name of a tool begins and ends, what stands
-// before it, and where the opener ends.
+// openerMatch is what [matchOpener] found: where the name of a tool begins and ends, the text
+// before the name, and where the opener ends.
 type openerMatch struct {
 	before        string
 	from, to, end int
 }
 
-// matchOpener matches an opener whose first byte is c, and that goes on with s.
+// matchOpener matches an opener that begins with c and continues with s.
 func matchOpener[S text](o *Openers, c byte, s S, eof bool) (m openerMatch, v Verdict) {
 	if o == nil {
 		return m, NoMatch
@@ -147,7 +149,8 @@ func matchOpener[S text](o *Openers, c byte, s S, eof bool) (m openerMatch, v Ve
 	return m, v
 }
 
-// matchOneOpener is matchOpener for one of them, which may begin with c. more is the verdict if s may go on to it.
+// matchOneOpener does what matchOpener does, for one opener that may begin with c. more is the verdict if the text may
+// still become the opener.
 func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch, v Verdict) {
 	i := 0
 	m.before = x.Text
@@ -195,8 +198,9 @@ func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch
 	return m, VerdictOf(strings.IndexByte(x.After, s[i]) >= 0)
 }
 
-// skipGap returns the index in s, from i on, of what is no white space of gap, nor as strings of JSON and Python have
-// that: it is the length of s, too, if s ends in what may be the half of such.
+// skipGap returns the index of the first byte in s, from i on, that is not white space of gap.
+// White space may also be escaped, as in strings of JSON and Python. If s ends in what may be half
+// of such an escape, skipGap returns len(s).
 func skipGap[S text](s S, i int, gap string) int {
 	for i < len(s) {
 		c, n := s[i], 1
@@ -214,7 +218,7 @@ func skipGap[S text](s S, i int, gap string) int {
 	return i
 }
 
-// blankOf returns the white space for which c stands behind a backslash, or c.
+// blankOf returns the white space that c means after a backslash, or c.
 func blankOf(c byte) byte {
 	if i := strings.IndexByte("nrt", c); i >= 0 {
 		return "\n\r\t"[i]
@@ -222,8 +226,8 @@ func blankOf(c byte) byte {
 	return c
 }
 
-// next returns the index in s, from i on, of the first byte that may begin the opener, or the length of s. It is
-// none of a tag, and begins no name in the middle.
+// next returns the index of the first byte in s, from i on, that may begin the opener, or len(s).
+// It skips tags, and bytes in the middle of a name.
 func (x *Opener) next(s string, i int) int {
 	for {
 		begun := len(s)
@@ -254,16 +258,15 @@ func (x *Opener) next(s string, i int) int {
 	}
 }
 
-// isMidName reports whether s[i] goes on with the name to which the byte before it belongs, so that nothing begins
-// there.
+// isMidName reports whether s[i] continues a name, so that no opener begins there.
 func isMidName(s string, i int) bool {
 	return i > 0 && IsNameByte(s[i]) && IsNameByte(s[i-1]) && !isEscaped(s, i-1)
 }
 
-// isEscaped reports whether s[i] stands behind a backslash for white space, as strings of JSON have it.
+// isEscaped reports whether s[i] and the backslash before it mean white space, as in JSON strings.
 func isEscaped(s string, i int) bool { return i > 0 && s[i-1] == '\\' && blankOf(s[i]) != s[i] }
 
-// MayEnd reports whether text ends in what may be the beginning of an opener.
+// MayEnd reports whether text ends in what may be the start of an opener.
 func (o *Openers) MayEnd(text string) bool {
 	if o == nil {
 		return false

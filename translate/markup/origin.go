@@ -1,12 +1,12 @@
 package markup
 
-// Origin says where a part of a text is from. It begins where the one before it ends.
+// Origin is where a part of a text is from. The part begins where the part before it ends.
 type Origin struct {
 	End  int        `json:"end"` // in bytes
 	Kind OriginKind `json:"kind"`
-	// Source is what it was made of, as the path of an InvalidRequestError says it: "system.0", "tools.2",
-	// "messages.3.content.0". A string where blocks may stand counts as a list of one. It is "" for what is said
-	// whatever the client asks.
+	// Source is the path in the request, as in an InvalidRequestError: "system.0", "tools.2",
+	// "messages.3.content.0". If the client sends a string in place of a list of blocks, the path
+	// is as for a list with one block. Source is "" for text that does not depend on the request.
 	Source string `json:"source,omitzero"`
 }
 
@@ -15,9 +15,9 @@ type OriginKind uint8
 
 // The kinds of an [Origin].
 const (
-	OriginMarkup OriginKind = iota // of the format, or words of ours
-	OriginClient                   // text of the client, as it is
-	OriginEscape                   // an entity that stands for one byte of such a text
+	OriginMarkup OriginKind = iota // part of the format, or Dragoman's own words
+	OriginClient                   // the client's text, unchanged
+	OriginEscape                   // an entity that encodes one byte of the client's text
 )
 
 // originNames are the names of the kinds.
@@ -29,13 +29,14 @@ func (k OriginKind) String() string { return originNames[k] }
 // MarshalText returns the name of the kind.
 func (k OriginKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Sourced is a text with its labels, which cover all of it; nil if nobody asks for them.
+// Sourced is a text with its labels, which cover all of it. If nobody asks for labels, they are
+// nil.
 type Sourced struct {
 	Text    string
 	Origins []Origin
 }
 
-// TextFrom is [Escaper.Text] for a text from that path in the request.
+// TextFrom does what [Escaper.Text] does, for a text from this path in the request.
 func (e *Escaper) TextFrom(s, source string) Sourced {
 	if !e.Labels {
 		return Sourced{Text: e.Text(s)}
@@ -44,7 +45,7 @@ func (e *Escaper) TextFrom(s, source string) Sourced {
 	return b.WriteText(s).Take()
 }
 
-// Markup returns markup for what the client says at that path in the request.
+// Markup returns markup that a part of the request causes; source is the path of that part.
 func (e *Escaper) Markup(s, source string) Sourced {
 	if !e.Labels {
 		return Sourced{Text: s}
@@ -52,7 +53,7 @@ func (e *Escaper) Markup(s, source string) Sourced {
 	return Sourced{s, []Origin{{len(s), OriginMarkup, source}}}
 }
 
-// startOf returns where the origin of that index begins.
+// startOf returns where the nth origin begins.
 func startOf(list []Origin, n int) int {
 	if n == 0 {
 		return 0

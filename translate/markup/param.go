@@ -7,17 +7,17 @@ import (
 
 // This file turns names of properties into tags and back.
 
-// MaxParamTagLen is the longest tag that the parser takes for a parameter's, in bytes.
+// MaxParamTagLen is the length in bytes of the longest tag that the parser reads as a parameter.
 const MaxParamTagLen = 256
 
-// reservedParams are names that may mean something else in a call: those of our formats and the
-// wrappers of other makers that the parser reads (see textTags).
+// reservedParams are names with another meaning in a call: names of Dragoman's formats, and
+// wrappers of other vendors that the parser reads (see textTags).
 var reservedParams = []string{"parameters", "invoke", "function_calls", "function_results", "parameter", "tool_name",
 	"function_call", "tool_calls", "tool_call", "use_tool"}
 
-// ParamTag returns the tag under which a property is offered to the model: its name, in which
-// %XX stands for each byte that could not stand in a tag. [ParamName] is the inverse. A name of
-// ours behind a namespace cannot: models write ours so. One without a namespace can.
+// ParamTag returns the tag for a property: its name, with %XX for each byte that a tag cannot have.
+// [ParamName] is the inverse. A reserved name after a namespace is also escaped, because models
+// write reserved tags that way. Without a namespace, a reserved name is not.
 func ParamTag(name string) string {
 	if name == "" {
 		return "%"
@@ -31,7 +31,7 @@ func ParamTag(name string) string {
 	for i, r := range name {
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
-			size = 1 // not UTF-8: one byte
+			size = 1 // invalid UTF-8: escape one byte
 		}
 		piece := name[i : i+size]
 		if !breaksTag(r) && r != ':' && len(piece) == utf8.RuneLen(r) && !(ours && i == 0) {
@@ -45,8 +45,8 @@ func ParamTag(name string) string {
 	return tag.String()
 }
 
-// IsReserved reports whether a tag of this name may be read as one of ours. Behind a namespace
-// every name of ours is, even those that are no wrapper.
+// IsReserved reports whether the parser may read a tag with this name as a tag of a format. After a
+// namespace, that is so for every name of a format.
 func IsReserved(name string) bool {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name = name[colon+1:]
@@ -64,8 +64,7 @@ func IsReserved(name string) bool {
 	return false
 }
 
-// breaksTag reports whether r cannot stand in a tag as it is: it would end the tag, or it
-// breaks the line.
+// breaksTag reports whether a tag cannot contain r, because r would end the tag or the line.
 func breaksTag(r rune) bool {
 	switch r {
 	case 0x7f, 0x85, 0x2028, 0x2029:
@@ -74,7 +73,7 @@ func breaksTag(r rune) bool {
 	return r <= ' ' || r < 0x80 && strings.IndexByte(`<>/"'=&%!?[]`, byte(r)) >= 0
 }
 
-// ParamName returns the name of the property that a tag, as the model wrote it, stands for.
+// ParamName returns the name of the property for a tag that the model wrote.
 func ParamName(tag string) string {
 	if tag == "%" {
 		return ""
@@ -94,7 +93,7 @@ func ParamName(tag string) string {
 	return name.String()
 }
 
-// hexDigit returns the value of an upper-case hexadecimal digit, 255 for any other byte.
+// hexDigit returns the value of an upper-case hexadecimal digit; 255 for any other byte.
 func hexDigit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':

@@ -6,76 +6,78 @@ import (
 )
 
 // This file reads tags in the spelling of a format: `<function=book>`, `<arg_key>note</arg_key>`,
-// `<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>`. Whatever reads calls reads these
-// as the tags that stand for the same in the attribute format, <invoke name="book">, so that a format
-// is added by saying how it spells them.
+// `<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>`. The parser treats each as a
+// tag of the attribute format, such as <invoke name="book">. So a new format only has to declare
+// how it spells these tags.
 
-// Spelling is how a format spells the tags of its calls, which are those of the attribute format in
-// other words. nil is the spelling of the formats legacy and attribute, in which tags have their own
-// names and any namespace. In any other, a tag that is not listed is text, whatever its name.
+// Spelling is how a format spells the tags of the attribute format. nil is the spelling of the
+// formats legacy and attribute: tags have their own names, in any namespace. In any other spelling,
+// a tag that is not in Tags is text.
 type Spelling struct {
-	// Begins and Closes are what an opening and a closing tag begin with, with slips of models after
-	// the first; nil is `<` and `</`. End is what both end with; "" is `>`.
+	// Begins and Closes are the texts that opening and closing tags begin with. The first is
+	// correct; the rest are slips of models. nil means `<` and `</`. End is the end of both; ""
+	// means `>`.
 	Begins, Closes []string
 	End            string
 	Tags           []Spelled
-	// Marker is a word between bars that stands before each name, behind the first of Begins and Closes:
-	// models write it with other bars, more of them, and spaces.
+	// Marker is a word between bars before each name, after the first of Begins and Closes. Models
+	// also write it with other bars, with more bars, and with spaces.
 	Marker string
-	// Signs says that the bars and the ▁ in names are also written as other bars, `_` and spaces.
+	// Signs: models also write other bars in place of the bars in names, and `_` or spaces in place
+	// of ▁.
 	Signs bool
-	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
-	// says that a value may stand in a CDATA section, which models forget to end.
+	// Bare: values have no layout, so a newline after an opening tag is part of the value. CDATA: a
+	// value may be in a CDATA section, which models sometimes do not close.
 	Bare, CDATA bool
-	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
-	// that what stands for the name of the tool is an id of the call, which has the name in it.
+	// JSON: a call has one JSON object in place of parameters, and may end with it. IDs: calls have
+	// an id that contains the tool's name.
 	JSON, IDs bool
-	// ClosedTwice says that models write the closing tag of a value twice in a row. A value that ends with
-	// such a tag is then doubtful.
+	// ClosedTwice: models may write the closing tag of a value twice in a row. A value that ends
+	// with such a tag is then ambiguous.
 	ClosedTwice bool
-	// Lists says that calls stand in a wrapper as JSON, each with its name. Endless says that nothing has
-	// to end calls and wrappers.
+	// Lists: calls are JSON in a wrapper, each with its name. Endless: closing tags are optional.
 	Lists, Endless bool
-	// Unsure says that the wrapper also stands around what is no call: one in it counts only if nothing else
-	// can be meant.
+	// Unsure: models also write the wrapper around other things. A call in it counts only if it can
+	// mean nothing else.
 	Unsure bool
-	// Nested says that parameters are elements of their own names, and so is all within them, with [Mark]
-	// before each tag: see ReadMarked.
+	// Nested: parameters, and everything inside them, are elements with their own names, with
+	// [Mark] before each tag: see ReadMarked.
 	Nested bool
-	// Typed is the attribute of a parameter that is "true" or "string" if its value is a string, and "false" or
-	// another type if it is JSON; "" for none.
+	// Typed is an attribute of parameters that says the type of the value. "true" or "string" means
+	// a string; "false" or another type means JSON. "" if there is no such attribute.
 	Typed string
-	// Plain says that the closing tags of calls are also written as in the attribute format.
+	// Plain: models also write the closing tags of calls as in the attribute format.
 	Plain bool
 }
 
 // Spelled is one tag of a spelling.
 type Spelled struct {
-	Name  string     // in this case of its letters
-	Means Meaning    // the tag it stands for
-	Label LabelPlace // where an opening tag has the name of its tool or parameter
-	// Attribute is that which has the label, with & and " in it escaped; "" for name.
+	Name  string     // in this exact case
+	Means Meaning    // the same tag in the attribute format
+	Label LabelPlace // where an opening tag has its label: the name of its tool or parameter
+	// Attribute is the attribute with the label; & and " in it are escaped. "" means name.
 	Attribute string
-	Then      []string // what stands behind a label that follows the tag: the first has to, the others may
-	// Wraps says that where JSON stands behind the tag, in place of a label, it is a wrapper.
+	Then      []string // the texts after a label that follows the tag: the first is required, the others are optional
+	// Wraps: if JSON follows the tag in place of a label, the tag is a wrapper.
 	Wraps bool
-	// ID, if there is one, may stand behind a label that follows the tag, with an id of the call.
+	// ID is the marker before an id of the call, which may follow the label. nil: the tag has no id.
 	ID []string
-	// Word may stand between the tag and a label that follows it, with the first of Then behind it, or that
-	// alone: the label then ends with its line.
+	// Word may come between the tag and a label that follows it, with the first of Then, which may
+	// also come alone. The label then ends with its line.
 	Word string
-	// Text is a label behind which there is text, and no call; "" for none.
+	// Text is a label that marks text, not a call; "" if there is none.
 	Text string
-	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
+	// Before are texts that may follow a label in place of Then. One of them must follow, but it is
+	// not part of the tag.
 	Before []string
-	// Closing says that the tag closes, although it begins as an opening tag does.
+	// Closing: it is a closing tag, although it begins like an opening tag.
 	Closing bool
 }
 
-// Meaning is the tag of the attribute format that another stands for.
+// Meaning is the tag of the attribute format that a tag means.
 type Meaning uint8
 
-// What tags stand for.
+// The meanings of tags.
 const (
 	Wrapper    Meaning = iota // <function_calls>
 	Invoke                    // <invoke name="…">
@@ -83,36 +85,37 @@ const (
 	Parameters                // <parameters>, before one JSON object
 )
 
-// name returns the name of the tag.
+// name returns the name of the tag in the attribute format.
 func (m Meaning) name() []byte { return meanings[m] }
 
-// meanings are the names of the tags that others stand for.
+// meanings are the names of these tags.
 var meanings = [...][]byte{Wrapper: []byte("function_calls"), Invoke: []byte("invoke"), Parameter: []byte("parameter"), Parameters: []byte("parameters")}
 
-// LabelPlace is where an opening tag has its label, the name of its tool or parameter.
+// LabelPlace is where an opening tag has its label: the name of its tool or parameter.
 type LabelPlace uint8
 
 // The places of labels.
 const (
 	NoLabel        LabelPlace = iota
 	LabelAttribute            // <invoke name="book">
-	LabelAssigned             // <function=book>, and as above
+	LabelAssigned             // <function=book>, or in an attribute
 	LabelAfter                // <tool_call>book
 )
 
-// Joins reports whether a tag that begins a call in another spelling may begin one in this.
+// Joins reports whether a tag that begins a call in the other spelling may also begin a call in
+// this one.
 func (g *Spelling) Joins(other *Spelling) bool {
 	return slices.ContainsFunc(g.Tags, func(t Spelled) bool {
 		return t.Means == Invoke && slices.ContainsFunc(other.Tags, func(o Spelled) bool { return o.Means == Invoke && o.Name == t.Name })
 	})
 }
 
-// HasWrapper reports whether calls stand in a wrapper.
+// HasWrapper reports whether calls are in a wrapper.
 func (g *Spelling) HasWrapper() bool {
 	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
 }
 
-// IsNested reports whether parameters are elements, and so is all within them.
+// IsNested reports whether parameters, and everything inside them, are elements.
 func (g *Spelling) IsNested() bool { return g != nil && g.Nested }
 
 // IsJSON reports whether a call has one JSON object in place of parameters.
@@ -123,27 +126,27 @@ func (g *Spelling) Ends() bool {
 	return g == nil || !g.Endless && (g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing }))
 }
 
-// IsListed reports whether calls stand in a wrapper as JSON, each with its name and arguments.
+// IsListed reports whether calls are JSON in a wrapper, each with its name and arguments.
 func (g *Spelling) IsListed() bool { return g != nil && g.Lists }
 
-// IsUnsure reports whether the wrapper of calls also stands around what is no call.
+// IsUnsure reports whether models also write the wrapper around other things than calls.
 func (g *Spelling) IsUnsure() bool { return g != nil && g.Unsure }
 
 // IsBracketed reports whether tags begin with a bracket.
 func (g *Spelling) IsBracketed() bool { return g.begins(false)[0] == "[" }
 
-// Labels reports whether labels stand behind the tags of calls.
+// Labels reports whether labels follow the tags of calls.
 func (g *Spelling) Labels() bool {
 	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
 }
 
-// LooksBehind reports whether the tags of calls are known by what stands behind them, too.
+// LooksBehind reports whether the text after a tag decides whether it begins a call.
 func (g *Spelling) LooksBehind() bool {
 	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && (t.Before != nil || t.Then != nil) })
 }
 
-// Between returns the tag that stands between the label of a call and that of its first parameter, ""
-// if that is no tag of its own.
+// Between returns the tag between the label of a call and the label of its first parameter; "" if
+// there is no such tag.
 func (g *Spelling) Between() string {
 	for i := range g.Tags {
 		if t := &g.Tags[i]; t.Means == Parameter && t.Label == LabelAfter {
@@ -156,15 +159,15 @@ func (g *Spelling) Between() string {
 // Closer returns the closing tag of the value of a parameter.
 func (g *Spelling) Closer() (closer string) {
 	for i := range g.Tags {
-		if g.Tags[i].Means == Parameter { // of several, the last stands before the value
+		if g.Tags[i].Means == Parameter { // the last one comes before the value
 			closer = g.begins(true)[0] + g.Tags[i].Name + g.end()
 		}
 	}
 	return closer
 }
 
-// LacksLabel reports whether name is that of an opening tag of the list which means that, and which was
-// matched without its label.
+// LacksLabel reports whether name is the name of an opening tag with this meaning that was matched
+// without its label.
 func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 	for i := range g.Tags {
 		rest, ok := bytes.CutSuffix(name, []byte(g.Tags[i].Name))
@@ -182,8 +185,8 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 	return false
 }
 
-// Starts returns the bytes that stand after the `<` of an opening tag that may begin a call or its wrapper,
-// of any opening tag, and those that stand after `</`. It finds them anew each time.
+// Starts returns bytes that may follow a `<` or `</`: calls for opening tags of calls and wrappers,
+// after for all opening tags, and names for closing tags. It computes them on each call.
 func (g *Spelling) Starts() (calls, after, names []byte) {
 	if g.Marker != "" || g.Signs {
 		for _, bar := range bars {
@@ -218,7 +221,7 @@ func (g *Spelling) Starts() (calls, after, names []byte) {
 	return calls, after, names
 }
 
-// begins returns what opening tags begin with, or closing ones.
+// begins returns the texts that opening or closing tags begin with.
 func (g *Spelling) begins(closing bool) []string {
 	switch {
 	case closing && g.Closes != nil:
@@ -231,10 +234,10 @@ func (g *Spelling) begins(closing bool) []string {
 	return tagBegins
 }
 
-// What tags begin with in most spellings.
+// The start of tags in most spellings.
 var tagBegins, tagCloses = []string{"<"}, []string{"</"}
 
-// end returns what tags end with.
+// end returns the text that tags end with.
 func (g *Spelling) end() string {
 	if g.End != "" {
 		return g.End

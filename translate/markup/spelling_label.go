@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// This file reads the labels of tags that are no attributes: <function=book>, <tool_call>book.
+// This file reads labels that are not attributes: <function=book>, <tool_call>book.
 
-// maxLabel bounds a label with the white space around it, in bytes.
+// maxLabel is the most bytes in a label with the white space around it.
 const maxLabel = 512
 
-// assigned reads the label that begins at s[i], behind a `=`. Where the tag is not ended on its line, a
+// assigned reads the label that begins at s[i], after a `=`. If the tag does not end on its line, a
 // second `=` ends it: <parameter=command=create</parameter>.
 func (t Tag) assigned(s []byte, i int, eof bool) (Tag, Verdict) {
 	head := s[i:min(len(s), i+maxLabel)]
@@ -44,7 +44,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		more = NoMatch
 	}
 	first := head[SkipBlanks(head, 0, len(head)):]
-	if again := t.Spelling.opener(tag); len(tag.Then) > 1 { // the tag stands twice
+	if again := t.Spelling.opener(tag); len(tag.Then) > 1 { // the model wrote the tag twice
 		switch v := matchOneOf(first, []string{again}, more); v {
 		case NeedMore:
 			return t, v
@@ -65,7 +65,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			switch i := SkipBlanks(behind, 0, len(behind)); {
 			case i == len(behind):
 				return t, more
-			case behind[i] != '{': // before the input, it is a tool of that name
+			case behind[i] != '{': // directly before an input, the word is a tool's name
 				return t.onLine(tag, behind, t.Len+len(head)-len(behind), more)
 			}
 		}
@@ -83,7 +83,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	if t.label = bytes.TrimSpace(first[:n]); tag.Text != "" && string(t.label) == tag.Text {
 		return t, NoMatch
 	}
-	if more = NeedMore; eof { // what stands behind the label is not bounded with it
+	if more = NeedMore; eof { // the limit does not include the text after the label
 		more = NoMatch
 	}
 	end := t.Len + len(head) - len(first) + n
@@ -101,8 +101,9 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	return t.behindLabel(tag, s, i, more)
 }
 
-// indexLabelEnd returns the index of what ends a label, or -1 if that is not known. Where a closing tag ends the next line, the
-// label goes on to that: the tag before the first parameter's name is missing.
+// indexLabelEnd returns the index of the end of a label, or -1 if it is not known yet. If a closing
+// tag ends the next line, the label continues up to that tag, because the tag before the first
+// parameter's name is missing.
 func indexLabelEnd(s []byte, goesOn bool) int {
 	n := bytes.IndexAny(s, labelEnds)
 	if n <= 0 || s[n] != '\n' || !goesOn {
@@ -119,10 +120,10 @@ func indexLabelEnd(s []byte, goesOn bool) int {
 	return n
 }
 
-// labelEnds are the bytes of which none is part of a label.
+// labelEnds are bytes that no label contains.
 const labelEnds = "<>[{\"\n"
 
-// skipID returns the index behind the id of a call that may stand at s[i].
+// skipID returns the index after the id of a call that may begin at s[i].
 func (tag *Spelled) skipID(s []byte, i int, more Verdict) (after int, v Verdict) {
 	switch matchOneOf(s[i:], tag.ID, more) {
 	case NeedMore:
@@ -142,14 +143,14 @@ func (tag *Spelled) skipID(s []byte, i int, more Verdict) (after int, v Verdict)
 	return at + n, Match
 }
 
-// behindLabel reads what has to stand behind a label, and what may: see [Spelled.Then]. It stands at s[i].
+// behindLabel reads the texts after a label, from s[i] on: see [Spelled.Then].
 func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verdict) {
 	n, v := t.Spelling.matchPrefix(s[i:], tag.Then[0], more)
 	switch {
-	case v == NoMatch && i < len(s) && (s[i] == '{' || s[i] == '`' && tag.Word != "") && t.Spelling.JSON: // it is missing
+	case v == NoMatch && i < len(s) && (s[i] == '{' || s[i] == '`' && tag.Word != "") && t.Spelling.JSON: // the first of Then is missing
 		t.Len = i
 		return t, Match
-	case v == NoMatch && len(tag.Then) > 1: // it is missing before what follows it
+	case v == NoMatch && len(tag.Then) > 1: // it is missing before the next of Then
 		t.Len = i + len(tag.Then[1])
 		return t, matchOneOf(s[i:], tag.Then[1:], more)
 	case v != Match:
@@ -161,7 +162,7 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	}
 	closer, then, again := tag.Then[0], tag.Then[1], t.Spelling.opener(tag)
 	at := SkipBlanks(s, t.Len, maxLabel)
-	switch v := matchOneOf(s[at:], []string{closer}, more); v { // it stands twice
+	switch v := matchOneOf(s[at:], []string{closer}, more); v { // the model wrote it twice
 	case NeedMore:
 		return t, v
 	case Match:
@@ -177,7 +178,7 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 		t.Len = at + len(then)
 	case v == Match: // it has lost its bracket
 		t.Len = at + len(then) - 1
-	default: // it is missing, and its line may have ended before
+	default: // it is missing, and the label may end with its line
 		t.Unopened = true
 		if t.Len < len(s) && s[t.Len] == '\n' {
 			t.Len++
@@ -186,8 +187,9 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	return t, Match
 }
 
-// MatchLone matches a label of a parameter with its tags at the beginning of s, where the next label
-// stands in place of the value: <arg_key>note</arg_key><arg_key>count</arg_key>. n is the index of that.
+// MatchLone matches the label of a parameter without value at the start of s. The next label
+// follows directly: <arg_key>note</arg_key><arg_key>count</arg_key>. n is the index of the next
+// label.
 func (g *Spelling) MatchLone(s []byte) (label string, n int, ok bool) {
 	tag, _, v := g.listed(s, 1, true)
 	if v != Match || len(tag.Then) < 2 || !HasPrefix(s, g.opener(tag)) {
@@ -206,8 +208,9 @@ func (g *Spelling) MatchLone(s []byte) (label string, n int, ok bool) {
 // opener returns the opening tag without a label.
 func (g *Spelling) opener(tag *Spelled) string { return g.begins(false)[0] + tag.Name + g.end() }
 
-// onLine reads a label that ends with the line, or with what may stand on it: rest is the text after the
-// tag, which begins at an index of the whole. The first of Then may stand behind it as well.
+// onLine reads a label that ends with the line, or with texts that may be on the same line. rest is
+// the text after the tag, and at is its index in the whole text. The first of Then may follow the
+// label.
 func (t Tag) onLine(tag *Spelled, rest []byte, at int, more Verdict) (Tag, Verdict) {
 	n := bytes.IndexAny(rest, "\n<{`")
 	if n < 0 {
@@ -222,7 +225,8 @@ func (t Tag) onLine(tag *Spelled, rest []byte, at int, more Verdict) (Tag, Verdi
 	return t, VerdictOf(len(t.label) > 0)
 }
 
-// matchOneOf reports whether s begins with one of list. more is the verdict if it may go on to.
+// matchOneOf reports whether s begins with one of list. more is the verdict if s may still become
+// one.
 func matchOneOf(s []byte, list []string, more Verdict) (v Verdict) {
 	for _, text := range list {
 		switch {

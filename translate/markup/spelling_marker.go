@@ -1,14 +1,14 @@
 package markup
 
-// This file matches a marker before the names of tags, as models write it: <｜DSML｜invoke>, <||DSML|| invoke>,
-// < ｜DSML｜ invoke>.
-// And it matches the signs in names: <｜tool▁sep｜>, <|tool_sep|>.
+// This file matches a marker before the names of tags, as models write it: <｜DSML｜invoke>,
+// <||DSML|| invoke>, < ｜DSML｜ invoke>. It also matches the signs in names: <｜tool▁sep｜>,
+// <|tool_sep|>.
 
-// maxBars bounds the bars on one side of a marker with the blanks among them, in bytes.
+// maxBars is the most bytes of bars, and blanks between them, on one side of a marker.
 const maxBars = 16
 
-// matchMarker matches what stands between the `<` of a tag and its name, where s goes on behind the `<`, and
-// returns the index after it. closing says that there is a slash in it, before the marker or behind it.
+// matchMarker matches the text between the `<` of a tag and its name. s begins after the `<`. It
+// returns the index after the text. closing: the text has a slash, before or after the marker.
 func matchMarker[S text](s S, marker string, eof bool) (n int, closing bool, v Verdict) {
 	more := NeedMore
 	if eof {
@@ -36,8 +36,8 @@ func matchMarker[S text](s S, marker string, eof bool) (n int, closing bool, v V
 	return i, closing, Match
 }
 
-// skipBars returns the index after the bars at s[i], of which there has to be one, and the spaces among
-// them. More of them may follow at the end of s: more is the verdict there.
+// skipBars returns the index after one or more bars at s[i], with spaces between them. If more bars
+// may follow at the end of s, the verdict is more.
 func skipBars[S text](s S, i int, more Verdict) (after int, v Verdict) {
 	for begun := i; i-begun < maxBars; {
 		if i == len(s) {
@@ -64,8 +64,8 @@ func (g *Spelling) matchPrefix(s []byte, text string, more Verdict) (n int, v Ve
 	return matchSigns(s, text, g.Signs, more)
 }
 
-// matchSigns matches text at the beginning of s. With signs, those in it may be others: see [Spelling.Signs].
-// n is its length there; more is the verdict if s may go on to it.
+// matchSigns matches text at the start of s. With signs, the signs in it may differ: see
+// [Spelling.Signs]. n is the length of the match. more is the verdict if s may still become text.
 func matchSigns[S text](s S, text string, signs bool, more Verdict) (n int, v Verdict) {
 	if !signs {
 		switch {
@@ -99,10 +99,11 @@ func matchSigns[S text](s S, text string, signs bool, more Verdict) (n int, v Ve
 	return n, Match
 }
 
-// blankSigns are the signs that stand for a blank in names.
+// blankSigns are the signs that mean a blank in names.
 var blankSigns = [...]string{"▁", "_", " "}
 
-// skipSign returns the index after the one of signs that stands at s[i]. more is the verdict if one may.
+// skipSign returns the index after one of signs at s[i]. more is the verdict if s may still become
+// one.
 func skipSign[S text](s S, i int, signs []string, more Verdict) (after int, v Verdict) {
 	for _, sign := range signs {
 		switch {

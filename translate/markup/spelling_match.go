@@ -7,8 +7,8 @@ import (
 
 // This file matches the tags of a spelling.
 
-// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, or has the name of a
-// listed one and is not written like that, Name is nil.
+// MatchTag does what the function [MatchTag] does, in this spelling. If a tag is not in Tags, or is
+// not written as declared, its Name is nil.
 func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	if g == nil {
 		return MatchTag(s, eof)
@@ -21,13 +21,13 @@ func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	return t, v
 }
 
-// lacksKey reports whether s begins with the tag of a parameter whose label should follow and does not.
+// lacksKey reports whether s begins with the tag of a parameter that has lost its label.
 func (g *Spelling) lacksKey(s []byte) bool {
 	tag, _, v := g.listed(s, 1, true)
 	return v == Match && tag.Means == Parameter && tag.Label == LabelAfter
 }
 
-// MatchListed is MatchTag for the tags of the list alone.
+// MatchListed does what MatchTag does, but only for the tags in Tags.
 func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
 	if g.Marker != "" {
 		if s[0] != '<' {
@@ -56,8 +56,8 @@ func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
 	return t, v
 }
 
-// MatchUnbracketed is MatchListed for a tag that has lost what it begins with, `<` or `</`: invoke name="book">.
-// A nil spelling stands for the tags of the attribute format.
+// MatchUnbracketed does what MatchListed does, for a tag that has lost its `<` or `</`: invoke
+// name="book">. If the spelling is nil, it matches the tags of the attribute format.
 func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
 	spelled := g
 	if g == nil {
@@ -78,7 +78,8 @@ func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
 	return t, v
 }
 
-// beginsName reports whether s begins with the name of a tag of the list; it does not say so of a marker.
+// beginsName reports whether s begins with the name of a tag in Tags. It does not find names after
+// a marker.
 func (g *Spelling) beginsName(s []byte, eof bool) (v Verdict) {
 	if g.Marker != "" {
 		return Match
@@ -100,13 +101,13 @@ var attributeTags = &Spelling{Tags: []Spelled{
 	{Name: "parameter", Means: Parameter, Label: LabelAttribute},
 }}
 
-// MatchName reports whether s may begin with a tag of the list: it is quick, and true of some text that
-// is none.
+// MatchName reports whether s may begin with a tag in Tags. It is fast, and sometimes true for
+// other text.
 func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 	if g == nil {
 		return NoMatch
 	}
-	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // each `<` of a text comes here
+	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // called for each `<` of a text
 		i := 1
 		switch {
 		case s[0] != '<':
@@ -143,7 +144,7 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 	return v
 }
 
-// listed finds the tag of the list whose name stands at s[i], and returns the index after that.
+// listed finds the tag in Tags with the name at s[i], and returns the index after the name.
 func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v Verdict) {
 	more := NeedMore
 	if eof {
@@ -161,7 +162,7 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 		case i+n == len(s):
 			v = max(v, more)
 		case !IsTagByte(s[i+n]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+n:], g.end()):
-			if v == NeedMore { // a longer name may stand there
+			if v == NeedMore { // a longer name is possible
 				return nil, 0, v
 			}
 			return &g.Tags[k], i + n, Match
@@ -170,7 +171,7 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 	return nil, 0, v
 }
 
-// matchNamed matches the rest of a tag whose name begins at s[i].
+// matchNamed matches the rest of a tag. Its name begins at s[i].
 func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verdict) {
 	begun := i
 	tag, i, v := g.listed(s, i, eof)
@@ -220,11 +221,11 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 	return t, VerdictOf(len(t.Attributes) == 0 || tag.Means == Parameters)
 }
 
-// attributeText takes back what attributes escape.
+// attributeText undoes the escapes in attributes.
 var attributeText = strings.NewReplacer("&quot;", `"`, "&amp;", "&")
 
-// unended reports whether a closing tag, whose name ends at s[i], has lost its end, since its line ends
-// there and another tag begins the next.
+// unended reports whether a closing tag has lost its end: the line ends after its name, at s[i],
+// and another tag begins the next line.
 func unended(s []byte, i int, eof bool) Verdict {
 	next := SkipBlanks(s, i, MaxTagBlanks)
 	switch {
@@ -236,7 +237,7 @@ func unended(s []byte, i int, eof bool) Verdict {
 	return VerdictOf(bytes.IndexByte(s[i:next], '\n') >= 0)
 }
 
-// matchEnd returns the index of what ends a tag, from i on.
+// matchEnd returns the index of the end of a tag, from i on.
 func (g *Spelling) matchEnd(s []byte, i int, eof bool) (n int, v Verdict) {
 	end := g.end()
 	if i < len(s) && !IsBlank(s[i]) && s[i] != '/' && !HasPrefix(s[i:], end) && !IsPrefixOf(s[i:], end) {

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// This file reads tags as models write them: not XML. A tag may have any namespace before its
-// name, and of its attributes only `name` is read.
+// This file reads tags as models write them, which is not XML. A tag may have any namespace, and
+// only its attribute `name` is read.
 
-// Tag is one tag as it was read. Its slices are parts of the text that it was read from.
+// Tag is one tag as the matcher read it. Its slices point into the text.
 type Tag struct {
 	Name       []byte // without the namespace
 	Full       []byte // with the namespace
 	Attributes []byte // the text after the name, without white space around it
 	Closing    bool   // it begins with </
 	Empty      bool   // it ends with />
-	Unopened   bool   // it is a label without the tag that should stand behind that
+	Unopened   bool   // it is a label without the tag that should follow it
 	Spelling   *Spelling
-	label      []byte // the name of the tool or parameter, where that is no attribute
-	nameEnd    int    // index after the name in the text
-	Len        int    // length of the whole tag in bytes; 0 if it did not match
+	label      []byte // the name of the tool or parameter, if it is not an attribute
+	nameEnd    int    // index in the text after the name
+	Len        int    // length of the whole tag in bytes; 0 if there is no match
 }
 
-// MaxTagLen is the longest tag that is read, in bytes: it bounds how much text is looked at
-// before a `<` is known to be text.
+// MaxTagLen is the length in bytes of the longest tag that is read. It limits how much text is
+// needed to know that a `<` is text.
 const MaxTagLen = 2*MaxParamTagLen + 64
 
-// MatchTag reads the tag that s begins with. The first byte of s is `<`; eof says that no more
-// text follows. The verdict is NoMatch for a `<` that begins no tag, as in `a < b`.
+// MatchTag reads the tag at the start of s. The first byte of s is `<`. eof: no more text follows.
+// If the `<` begins no tag, as in `a < b`, the verdict is NoMatch.
 func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	i := 1
 	if i < len(s) && s[i] == '/' {
@@ -75,12 +75,12 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	return t, NeedMore
 }
 
-// IsTagByte reports whether c may stand in the name of a tag. That is more than IsNameByte
-// allows: models write names of properties with all kinds of signs.
+// IsTagByte reports whether the name of a tag may have c. It allows more than IsNameByte, because
+// models write property names with all kinds of signs.
 func IsTagByte(c byte) bool { return tagBytes[c] }
 
-// tagBytes are the bytes that may stand in the name of a tag: all but white space, control
-// characters and those that end the name.
+// tagBytes are the bytes that the name of a tag may have: all except white space, control
+// characters and bytes that end the name.
 var tagBytes = func() (ok [256]bool) {
 	for c := range ok {
 		ok[c] = c > ' ' && strings.IndexByte(`<>/"'=&`, byte(c)) < 0
@@ -88,12 +88,12 @@ var tagBytes = func() (ok [256]bool) {
 	return ok
 }()
 
-// Is reports whether the tag has the name, in any case of ASCII letters and in any namespace.
+// Is reports whether the tag has this name, in any ASCII case and any namespace.
 func (t *Tag) Is(name string) bool {
 	return len(t.Name) == len(name) && equalFold(t.Name, name)
 }
 
-// Namespace returns what stands before the name, with its colon; "" for none.
+// Namespace returns the namespace with its colon; "" if there is none.
 func (t *Tag) Namespace() string {
 	if t.Spelling != nil {
 		return ""
@@ -101,9 +101,9 @@ func (t *Tag) Namespace() string {
 	return string(t.Full[:len(t.Full)-len(t.Name)])
 }
 
-// NameAttribute returns the label of the tag, as its [Spelling] has it: the value of the attribute
-// `name`, with or without quotes, or what stands in its place. It reports false if there is none or if
-// it is empty.
+// NameAttribute returns the label of the tag, as its [Spelling] defines it: the value of the
+// attribute `name`, quoted or not, or the text that replaces it. It returns false if the label is
+// missing or empty.
 func (t *Tag) NameAttribute() (string, bool) {
 	if t.label != nil {
 		return string(t.label), len(t.label) > 0
@@ -111,8 +111,8 @@ func (t *Tag) NameAttribute() (string, bool) {
 	return t.Attribute("name")
 }
 
-// HasValues reports whether the tag has attributes that nobody reads, which may be values of parameters: others
-// than a name, an id, and the type of a value.
+// HasValues reports whether the tag has attributes that may be values of parameters: any except a
+// name, an id, and the type of a value.
 func (t *Tag) HasValues() bool {
 	for range t.Values() {
 		return true
@@ -120,7 +120,7 @@ func (t *Tag) HasValues() bool {
 	return false
 }
 
-// Values returns these attributes, and their values.
+// Values returns these attributes and their values.
 func (t *Tag) Values() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for name, value := range t.attributes() {
@@ -136,7 +136,7 @@ func (t *Tag) Values() iter.Seq2[string, string] {
 	}
 }
 
-// isTypeName reports whether the value of the attribute [Spelling.Typed] is one that has a meaning.
+// isTypeName reports whether value is a valid value of the attribute [Spelling.Typed].
 func isTypeName(value string) bool {
 	switch value {
 	case "true", "false", "string", "number", "integer", "boolean", "null", "object", "array":
@@ -145,8 +145,8 @@ func isTypeName(value string) bool {
 	return false
 }
 
-// Attribute returns the value of an attribute, with or without quotes. It reports false if there is none
-// or if it is empty.
+// Attribute returns the value of an attribute, quoted or not. It returns false if the attribute is
+// missing or empty.
 func (t *Tag) Attribute(name string) (string, bool) {
 	for other, value := range t.attributes() {
 		if other == name {
@@ -156,7 +156,8 @@ func (t *Tag) Attribute(name string) (string, bool) {
 	return "", false
 }
 
-// attributes returns the names and the values of the attributes, up to what cannot be read as one.
+// attributes returns the names and values of the attributes, up to the first text that is not an
+// attribute.
 func (t *Tag) attributes() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for rest := t.Attributes; len(rest) > 0; {

@@ -1,9 +1,9 @@
 package markup
 
-// TagSet is a set of names that text must not spell as a tag.
+// TagSet is a set of names that a text must not spell as a tag.
 type TagSet uint64
 
-// The protected names. The order matters: [InTurns] and [InTools] are all names before one.
+// The protected names. The order matters: [InTurns] and [InTools] are all names before some name.
 const (
 	TagFunctionCalls TagSet = 1 << iota
 	TagFunctionResults
@@ -19,8 +19,8 @@ const (
 	TagSystem
 	TagDocument
 	TagSearchResult
-	TagFunctionCall // wrappers of calls in other formats, ours and other makers':
-	TagToolCall     // the parser reads them whatever format the model was asked in
+	TagFunctionCall // wrappers of calls in other formats, ours and other vendors'
+	TagToolCall     // the parser reads them in every format
 	TagToolCalls
 	TagUseTool
 	TagDescription
@@ -32,11 +32,11 @@ const (
 	TagSchema
 	TagDefinitions
 	TagExamples
-	TagCDATA        // "![CDATA[", which begins a quoted value
-	TagOwnParameter // the name of the parameter whose value the text is
+	TagCDATA        // "![CDATA[", the start of a quoted value
+	TagOwnParameter // the name of the parameter that has this value
 	TagTurn         // a turn marker
 
-	// Names of some formats alone: see Escaper.Tags.
+	// Names that only some formats use: see Escaper.Tags.
 	TagFunctions
 	TagFunction
 	TagTool
@@ -47,29 +47,29 @@ const (
 	TagToolResult
 	TagResponse
 	TagImportant
-	TagThinking // the tags around what a model thinks aloud, and what ends thinking in Gemma's
+	TagThinking // the tags around a model's thinking, and the text that ends thinking in Gemma's format
 	TagLongCat
 	TagHy
 	TagFunctionGemma
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
-	TagOpener  // what calls begin with in the formats in which the answer is read, and special tokens: see [Openers]
+	TagOpener  // the start of calls in the formats that the parser reads, and special tokens: see [Openers]
 )
 
 // bracketed are the names in brackets.
 var bracketed = [...]string{"TOOL_CALLS", "ARGS", "CALL_ID", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS", "THINK"}
 
-// bars are what a marker begins with, after its `<`.
+// bars are the texts that a marker begins with, after its `<`.
 var bars = [...]string{"|", "｜", "‖"}
 
-// What each kind of text must not spell.
+// The names that each kind of text must not spell.
 const (
-	InTurns  = TagDescription - 1                   // text of a turn: elements that stand in turns
+	InTurns  = TagDescription - 1                   // text of a turn: elements of turns
 	InTools  = TagCDATA - 1                         // text of a tool description: also elements that describe tools
 	InValues = InTurns | TagCDATA | TagOwnParameter // a parameter's value: also a CDATA section or the parameter's own tag
 )
 
-// tagNames are the protected names in the spelling of the formats.
+// tagNames are the protected names, spelled as in the formats.
 var tagNames = [...]struct {
 	name string
 	tag  TagSet
@@ -134,7 +134,7 @@ var tagNames = [...]struct {
 	{"escape", TagFunctionGemma},
 }
 
-// namesFrom has the names that begin with a letter.
+// namesFrom maps a letter to the names that begin with it.
 var namesFrom = func() (from [256]TagSet) {
 	for _, t := range tagNames {
 		from[t.name[0]] |= t.tag

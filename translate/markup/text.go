@@ -1,6 +1,6 @@
 package markup
 
-// This file compares text, at rest or in a buffer, and classifies bytes.
+// This file compares text, as a string or in a buffer, and classifies bytes.
 
 // text is a string or a buffer.
 type text interface{ ~string | ~[]byte }
@@ -10,24 +10,22 @@ func HasPrefix[S text](s S, prefix string) bool {
 	return len(s) >= len(prefix) && string(s[:len(prefix)]) == prefix
 }
 
-// IsPrefixOf reports whether s is the beginning of whole and shorter than it: more text could
-// complete it.
+// IsPrefixOf reports whether s is a proper prefix of whole, so that more text could complete it.
 func IsPrefixOf[S text](s S, whole string) bool {
 	return len(s) < len(whole) && string(s) == whole[:len(s)]
 }
 
-// hasPrefixFold is [HasPrefix] in any case of ASCII letters.
+// hasPrefixFold does what [HasPrefix] does, in any ASCII case.
 func hasPrefixFold[S text](s S, prefix string) bool {
 	return len(s) >= len(prefix) && equalFold(s[:len(prefix)], prefix)
 }
 
-// isPrefixFoldOf is [IsPrefixOf] in any case of ASCII letters.
+// isPrefixFoldOf does what [IsPrefixOf] does, in any ASCII case.
 func isPrefixFoldOf[S text](s S, whole string) bool {
 	return len(s) < len(whole) && equalFold(s, whole[:len(s)])
 }
 
-// equalFold reports whether a and b, which have one length, are equal in any case of ASCII
-// letters.
+// equalFold reports whether a and b, which have the same length, are equal in any ASCII case.
 func equalFold[S text](a S, b string) bool {
 	for i := range len(b) {
 		if x, y := a[i], b[i]; x != y && lower(x) != lower(y) {
@@ -37,7 +35,7 @@ func equalFold[S text](a S, b string) bool {
 	return true
 }
 
-// lower returns the lower case of an ASCII letter, and any other byte as it is.
+// lower returns an ASCII letter in lower case, and any other byte unchanged.
 func lower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20
@@ -45,11 +43,11 @@ func lower(c byte) byte {
 	return c
 }
 
-// IsBlank reports whether c is white space that may stand between tags.
+// IsBlank reports whether c is white space that may come between tags.
 func IsBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// SkipBlanks returns the index of the first byte from i on that is no white space, but goes
-// no further than limit bytes.
+// SkipBlanks returns the index of the first byte from i on that is not white space. It skips at
+// most limit bytes.
 func SkipBlanks[S text](s S, i, limit int) int {
 	for end := min(len(s), i+limit); i < end && IsBlank(s[i]); {
 		i++
@@ -57,14 +55,14 @@ func SkipBlanks[S text](s S, i, limit int) int {
 	return i
 }
 
-// IsNameByte reports whether c may stand in a name. Bytes beyond ASCII may: names of
-// properties are in any script.
+// IsNameByte reports whether a name may have c. Non-ASCII bytes are allowed, because property names
+// may be in any script.
 func IsNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
 }
 
-// allNameBytes reports whether every byte of s may stand in a name.
+// allNameBytes reports whether s has only bytes that a name may have.
 func allNameBytes(s []byte) bool {
 	for _, c := range s {
 		if !IsNameByte(c) {

@@ -2,14 +2,14 @@ package markup
 
 import "bytes"
 
-// This file recognizes the tags that mean something in a model's prose: those that begin
-// calls, results or thinking, and those that end thinking.
+// This file recognizes the tags that have a meaning in a model's prose: tags that begin calls,
+// results or thinking, and tags that end thinking.
 
-// TextTag is a tag that means something in text.
+// TextTag is a tag that has a meaning in text.
 type TextTag struct {
 	Tag
 	Kind TextTagKind
-	Name string // as in textTags, however the model spelled it
+	Name string // the name in textTags, however the model spelled it
 }
 
 // TextTagKind is what a tag in text begins or ends.
@@ -18,18 +18,19 @@ type TextTagKind uint8
 // The kinds of tags in text.
 const (
 	KindWrapper  TextTagKind = iota + 1 // calls
-	KindInvoke                          // a call that has no wrapper
-	KindResults                         // results of calls, which a model must not write
-	KindThinking                        // thinking aloud (docs/reference/legacy-format.md §11)
+	KindInvoke                          // a call without wrapper
+	KindResults                         // results of calls, which only Dragoman may write
+	KindThinking                        // thinking (docs/reference/legacy-format.md §11)
 )
 
-// textTags are the tags that mean something in text.
+// textTags are the tags that have a meaning in text.
 var textTags = [...]struct {
 	name string
 	kind TextTagKind
 }{
 	{"function_calls", KindWrapper},
-	{"function_call", KindWrapper}, // this and the next three are other makers' (docs/reference/legacy-format.md §12 row 1)
+	// These four come from other vendors (docs/reference/legacy-format.md §12 row 1).
+	{"function_call", KindWrapper},
 	{"tool_calls", KindWrapper},
 	{"tool_call", KindWrapper},
 	{"use_tool", KindWrapper},
@@ -44,9 +45,9 @@ var textTags = [...]struct {
 	{"search_quality_reflection", KindThinking},
 }
 
-// MatchTextTag reads the tag that s begins with if it is one of textTags. The first byte of s
-// is `<`; eof says that no more text follows. The verdict is NeedMore only while the text can
-// still become such a tag, so that other text is never held back.
+// MatchTextTag reads the tag at the start of s, if it is one of textTags. The first byte of s is
+// `<`. eof: no more text follows. The verdict is NeedMore only while the text can still become such
+// a tag, so no other text is held back.
 func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	if len(s) > 1 && s[1] != '/' && !IsNameByte(s[1]) {
 		return t, NoMatch
@@ -78,8 +79,8 @@ func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	return t, NoMatch
 }
 
-// IsText reports whether the `<` that s begins with begins no text tag, whatever follows s. It is a
-// quick look, and false for some `<` that [MatchTextTag] finds to be text.
+// IsText reports whether the `<` at the start of s begins no text tag, whatever follows s. It is
+// fast, and sometimes false where [MatchTextTag] returns NoMatch.
 func IsText(s []byte) bool {
 	start := 1
 	if len(s) > 1 && s[1] == '/' {
@@ -92,7 +93,7 @@ func IsText(s []byte) bool {
 	switch {
 	case start == 1 && len(s) > 1 && !IsNameByte(s[1]):
 		return true
-	case i >= len(s) || s[i] == ':': // the name may go on, or stand behind a namespace
+	case i >= len(s) || s[i] == ':': // more of the name may follow, or it is a namespace
 		return false
 	case i-start >= len(textTagLens) || !textTagLens[i-start]:
 		return true
@@ -105,7 +106,7 @@ func IsText(s []byte) bool {
 	return true
 }
 
-// textTagLens says for each length whether the name of a text tag has it.
+// textTagLens reports for each length whether some text tag has a name that long.
 var textTagLens = func() (lens [32]bool) {
 	for _, t := range textTags {
 		lens[len(t.name)] = true

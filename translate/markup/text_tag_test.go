@@ -2,7 +2,7 @@ package markup
 
 import "testing"
 
-// TestIsText holds that the quick look says nothing that MatchTextTag denies, whatever follows.
+// TestIsText checks that IsText never contradicts MatchTextTag, whatever follows.
 func TestIsText(t *testing.T) {
 	names := []string{"", "a", "div", "invok", "invoke", "INVOKE", "invokes", "function_calls", "thinking", "ns:invoke", "ns:b", "a%", "!--", "ä",
 		"search_quality_reflection", "search_quality_reflections_and_more_than_that"}

@@ -2,19 +2,20 @@ package markup
 
 import "bytes"
 
-// Unescaper takes one level of escaping off a text that comes in pieces: see [Unescape]. It holds back an `&` until
-// what follows tells whether that begins an escape.
+// Unescaper removes one level of escaping from a text that comes in pieces: see [Unescape]. It
+// holds back an `&` until the next bytes show whether an escape begins there.
 type Unescaper struct {
-	Escapes Escapes // those that were written
+	Escapes Escapes // the escapes in the text
 
 	held []byte // the end of the text, from an `&` on
-	sent bool   // the `&` at its beginning is one that was appended: see Append
+	sent bool   // the `&` at the start of held is already appended: see Append
 }
 
-// Append appends what the next piece of the text stands for, up to what is held. end says that it is the last.
+// Append unescapes the next piece of the text and appends it to dst, except for the end that it
+// holds back. end: this is the last piece.
 //
-// A run of `amp;` has no bound, and is not held: of `&amp;amp;` the first five bytes are certain. The `;` among them is
-// then taken for the `&` of the rest, which was appended.
+// A run of `amp;` can be long, so it is not held: in `&amp;amp;` the first five bytes are certain.
+// Append writes them, and treats the `;` as the `&` of the rest, which it has already appended.
 func (u *Unescaper) Append(dst []byte, piece string, end bool) []byte {
 	if u.Escapes.Tags == 0 {
 		return append(dst, piece...)

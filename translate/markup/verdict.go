@@ -1,16 +1,16 @@
 package markup
 
-// Verdict is what a matcher says of the beginning of a text. The text may still grow, so that
-// some questions cannot be answered yet: see [NeedMore].
+// Verdict is the result of a matcher for the start of a text. The text may still grow, so some
+// questions have no answer yet: see [NeedMore].
 type Verdict uint8
 
 const (
-	NoMatch  Verdict = iota // whatever follows, the text does not begin with what was looked for
+	NoMatch  Verdict = iota // whatever follows, there is no match
 	NeedMore                // the next bytes decide
-	Match                   // the text begins with what was looked for
+	Match                   // there is a match
 )
 
-// VerdictOf returns Match or NoMatch, for a question that is decided.
+// VerdictOf returns Match or NoMatch for an answer that is final.
 func VerdictOf(yes bool) Verdict {
 	if yes {
 		return Match
