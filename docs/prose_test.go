@@ -1,0 +1,141 @@
+package docs_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestProse checks the pages against the rules of CONTRIBUTING.md, "Pages": short sentences, nouns in place of stiff
+// phrases, and a first sentence that names the reader.
+func TestProse(t *testing.T) {
+	for _, path := range files(t, ".md") {
+		if folder, _, below := strings.Cut(path, "/"); below && folder != "docs" && folder != "deploy" {
+			continue
+		}
+		report := t.Errorf
+		if slices.Contains(unrevised, path) {
+			report = t.Logf
+		}
+		page := read(t, path)
+		for _, s := range sentences(page) {
+			for _, problem := range problems(s) {
+				report("%s: %s: %s", path, problem, s)
+			}
+		}
+		if first := opening(page); !strings.HasPrefix(first, "For ") && path != "README.md" {
+			report("%s: begin with the reader, as in \"For operators: …\": %s", path, first)
+		}
+	}
+}
+
+// unrevised are pages that still break the rules: the test only logs their problems.
+var unrevised = []string{
+	"docs/explanation/benchmarks.md", "docs/explanation/client-text.md", "docs/explanation/guided-decoding.md",
+	"docs/explanation/how-it-works.md", "docs/explanation/lifecycle.md", "docs/explanation/measurements.md",
+	"docs/explanation/prompts.md", "docs/explanation/raw-prompts.md", "docs/explanation/reading-answers.md",
+	"docs/explanation/thinking.md", "docs/how-to/clients.md", "docs/how-to/deployment.md", "docs/how-to/evaluation.md",
+	"docs/how-to/inspector.md", "docs/how-to/key-rotation.md", "docs/how-to/native-tools.md", "docs/how-to/releases.md",
+	"docs/how-to/sizing.md", "docs/how-to/telemetry.md", "docs/how-to/text-models.md", "docs/how-to/troubleshooting.md",
+	"docs/reference/admin.md", "docs/reference/call-formats.md", "docs/reference/commands.md",
+	"docs/reference/configuration-keys.md", "docs/reference/configuration.md", "docs/reference/faults.md",
+	"docs/reference/limits.md", "docs/reference/log.md", "docs/reference/metrics.md", "docs/reference/routes.md",
+	"docs/reference/telemetry.md", "docs/reference/tested-clients.md", "docs/reference/upstream-errors.md",
+	"docs/reference/upstreams.md",
+}
+
+// longest is the largest number of words of a sentence or a table cell. A list of code spans counts as one word.
+const longest = 36
+
+// stiff are phrases for which a plainer one exists: pronouns in place of nouns, and idioms of contracts.
+var stiff = regexp.MustCompile(`(?i)\b(that of|those of|of which|(?:is|are) none|as it is|as they are|what is beyond|where it is said|` +
+	`such a one|(?:is|are) held to|let through|goes for|stands? for|comes to|is worth|besides)\b`)
+
+func problems(sentence string) (problems []string) {
+	if n := len(strings.Fields(sentence)); n > longest {
+		problems = append(problems, fmt.Sprintf("%d words, split it", n))
+	}
+	if phrase := stiff.FindString(sentence); phrase != "" {
+		problems = append(problems, "name the noun instead of \""+phrase+"\"")
+	}
+	return problems
+}
+
+// TestProblems holds that the check finds what the rules name, and nothing in code.
+func TestProblems(t *testing.T) {
+	for page, want := range map[string]int{
+		"Dragoman sends one event.":                                         0,
+		"It is `that of` others.":                                           0,
+		"The limit is that of the key.":                                     1,
+		"- The limit is that\n  of the key. It ends.":                       1,
+		"| a | those of b |":                                                1,
+		"```\nthose of b\n```":                                              0,
+		strings.Repeat("word ", longest) + "end.":                           1,
+		strings.Repeat("word ", longest-1) + "end. More.":                   0,
+		"- " + strings.Repeat("w ", 30) + "\n- " + strings.Repeat("w ", 30): 0,
+		"`a`, " + strings.Repeat("`b`, ", longest) + "or `c`":               0,
+		"[those of](x.md)":                                                  1,
+		"[a](those-of.md)":                                                  0,
+	} {
+		found := 0
+		for _, s := range sentences(page) {
+			found += len(problems(s))
+		}
+		if found != want {
+			t.Errorf("%q: %d problems, want %d", page, found, want)
+		}
+	}
+}
+
+var (
+	begins = regexp.MustCompile(`^ *(?:[-*>]|\d+\.) +`)
+	ends   = regexp.MustCompile("[.;:!?]\\)?\\s+")
+	target = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	span   = regexp.MustCompile("`[^`]*`(?:,? (?:(?:and|or) )?`[^`]*`)*")
+)
+
+// sentences returns the sentences and table cells of a page, without code and targets of links.
+func sentences(page string) (all []string) {
+	var paragraph []string
+	end := func() {
+		text := target.ReplaceAllString(span.ReplaceAllString(strings.Join(paragraph, " "), "`x`"), "$1")
+		paragraph = nil
+		for _, s := range ends.Split(text, -1) {
+			if s = strings.TrimSpace(s); s != "" {
+				all = append(all, s)
+			}
+		}
+	}
+	for line := range strings.Lines(fences.ReplaceAllString(page, "")) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "|"):
+			for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+				end()
+				paragraph = []string{cell}
+			}
+			end()
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "<!--") || strings.HasPrefix(line, "    "):
+			end()
+		case begins.MatchString(line):
+			end()
+			paragraph = []string{begins.ReplaceAllString(line, "")}
+		default:
+			paragraph = append(paragraph, strings.TrimSpace(line))
+		}
+	}
+	end()
+	return all
+}
+
+// opening returns the first line behind the title.
+func opening(page string) string {
+	for line := range strings.Lines(page) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return line
+		}
+	}
+	return ""
+}
