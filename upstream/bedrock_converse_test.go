@@ -22,7 +22,7 @@ const (
 	haiku = "us.anthropic.claude-3-5-haiku-20241022-v1:0"
 )
 
-// withTool is a request that offers a tool, and stops at END too.
+// withTool is a request that offers a tool, with the additional stop sequence END.
 func withTool(t *testing.T) (*messages.Request, *translate.Prompt) {
 	t.Helper()
 	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":500,"stop_sequences":["END"],"system":"Be brief.",
@@ -38,8 +38,8 @@ func withTool(t *testing.T) (*messages.Request, *translate.Prompt) {
 	return req, p
 }
 
-// TestConverseCalls has models call a tool that can be asked more and less: the
-// client is told the same by all.
+// TestConverseCalls lets models with more and fewer features call a tool. The client gets the same answer
+// from all.
 func TestConverseCalls(t *testing.T) {
 	req, p := withTool(t)
 	message := func(t *testing.T, up invoker, m upstream.Model) *messages.Message {
@@ -60,7 +60,7 @@ func TestConverseCalls(t *testing.T) {
 	tests := []struct {
 		id    string
 		can   upstream.Features
-		stops []string // that are sent
+		stops []string // in the request
 	}{
 		{haiku, everything, []string{translate.CallsEnd, "END"}},
 		{nova, everything, []string{translate.CallsEnd}},
@@ -87,7 +87,7 @@ func TestConverseCalls(t *testing.T) {
 	}
 }
 
-// TestConverseFoldsSystem asks a model that refuses system messages.
+// TestConverseFoldsSystem asks a model that rejects system messages.
 func TestConverseFoldsSystem(t *testing.T) {
 	_, p := withTool(t)
 	w := converseWire("", "amazon.titan-text-express-v1", upstream.Streaming)
@@ -105,7 +105,7 @@ func TestConverseFoldsSystem(t *testing.T) {
 	}
 }
 
-// TestConverseTellsWhatIsRefused asks models for what they do not do.
+// TestConverseTellsWhatIsRefused asks models for features that they lack.
 func TestConverseTellsWhatIsRefused(t *testing.T) {
 	image := translate.Part{Type: translate.PartImage, Source: []byte(`{"type":"base64","media_type":"image/png","data":"aGk="}`)}
 	document := translate.Part{Type: translate.PartDocument, Source: []byte(`{"type":"base64","media_type":"application/pdf","data":"aGk="}`)}
@@ -119,7 +119,7 @@ func TestConverseTellsWhatIsRefused(t *testing.T) {
 			defer server.Close()
 			_, err := collect(t, invoke(overWire{dialBedrock(t, server), upstream.WireConverse}, t.Context(), upstream.Model{ID: nova, Can: everything}, p))
 			var e *upstream.Error
-			// What the client wants to show cannot be left out.
+			// Images and documents of the client cannot be left out.
 			want := feature &^ (upstream.Images | upstream.Documents)
 			if !errors.As(err, &e) || e.Status != 400 || e.Refuses != want {
 				t.Errorf("%+v", err)
@@ -128,7 +128,7 @@ func TestConverseTellsWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestCachePoints marks the preamble for models whose prompts can be cached.
+// TestCachePoints checks the cache point after the preamble, for models with prompt caching.
 func TestCachePoints(t *testing.T) {
 	_, p := withTool(t)
 	eachWire(t, func(t *testing.T, w wire) {
@@ -152,7 +152,7 @@ func TestCachePoints(t *testing.T) {
 	})
 }
 
-// TestThinking has models think first.
+// TestThinking asks models that think first.
 func TestThinking(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Thinking: "So, \"he\" asks.", Text: "Hello"}))
@@ -205,7 +205,7 @@ func TestBedrockChoosesTheWire(t *testing.T) {
 	}
 }
 
-// TestBedrockModelIDs asks for models whose ids would change where a request goes.
+// TestBedrockModelIDs asks for models with ids that could change the path of a request.
 func TestBedrockModelIDs(t *testing.T) {
 	dialed := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { dialed++ }))

@@ -9,8 +9,8 @@ import (
 	"dragoman/upstream"
 )
 
-// What the environment says to the AWS SDK holds: where Bedrock is, for models and for lists of them, and what
-// requests are signed with.
+// The AWS SDK's environment variables work: the endpoints for models and for lists of models, and the
+// credentials.
 func TestBedrockEnvironment(t *testing.T) {
 	const signed = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"
 	for name, tt := range map[string]struct {
@@ -39,7 +39,7 @@ func TestBedrockEnvironment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range invoke(up, t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")) { // it fails
+			for range invoke(up, t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")) { // always fails
 			}
 			_, _ = up.ListModels(t.Context())
 			for _, at := range []string{tt.model, tt.list} {

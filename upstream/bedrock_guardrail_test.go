@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// That a guardrail intervened is read beside any event, and changes the ending alone.
+// Any event can report that a guardrail intervened. Only the ending of the answer changes.
 func TestWithIntervention(t *testing.T) {
 	const (
 		delta      = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Sorry"}}`
@@ -72,7 +72,7 @@ func listed(list []string, err error) iter.Seq2[[]byte, error] {
 	}
 }
 
-// A completion says so in any of its chunks, or in its reason.
+// A completion can report the intervention in any chunk, or in its stop reason.
 func TestTextIntervention(t *testing.T) {
 	for name, chunks := range map[string][2]string{
 		"with the text":  {`{"type":"completion","completion":" Sorry","stop_reason":null,"stop":null,"amazon-bedrock-guardrailAction":"INTERVENED"}`, `{"completion":"","stop_reason":"stop_sequence","stop":"\n\nHuman:"}`},

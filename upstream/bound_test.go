@@ -12,9 +12,9 @@ import (
 	"dragoman/upstream"
 )
 
-// No upstream is read to the end of a refusal, or of a count, that has none.
+// Dragoman reads only a limited part of an endless error, or of an endless token count.
 func TestEndlessRefusal(t *testing.T) {
-	const most = 256 << 20 // of what is no test any more
+	const most = 256 << 20 // if the test reads this much, it has failed
 	for _, status := range []int{200, 400, 500} {
 		var written atomic.Int64
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +57,7 @@ func lastError(up invoker, t *testing.T) (last error) {
 	return last
 }
 
-// An answer of many small parts costs what its bytes cost.
+// The cost of an answer of many small parts grows with its bytes.
 func TestManyParts(t *testing.T) {
 	const n = 50_000
 	chat := `{"object":"chat.completion","choices":[{"message":{"content":[` + strings.Repeat(`{"type":"text","text":"ab"},`, n) + `{"text":""}]},"finish_reason":"stop"}]}`

@@ -13,7 +13,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Calls that end with one and the same cause leave it as it is.
+// Calls that end with the same cause do not change it.
 func TestSharedCause(t *testing.T) {
 	const calls = 8
 	var asked atomic.Int64

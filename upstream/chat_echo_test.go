@@ -9,12 +9,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestWithoutEcho leaves out a prefill with which the text of an answer begins, once, whatever the pieces.
+// TestWithoutEcho repeats a prefill at the beginning of an answer. It is removed once, whatever the pieces
+// are.
 func TestWithoutEcho(t *testing.T) {
 	part := func(s string) translate.Part {
 		return translate.Part{Type: translate.PartText, Text: s}
 	}
-	// The server is sent one text, with a newline between the parts.
+	// The server receives one text, with a newline between the parts.
 	prompt := &translate.Prompt{Turns: []translate.Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []translate.Part{part("So:"), part("<a>é ")}}}}
 	const prefill = "So:\n<a>é "
 	failed := errors.New("failed")

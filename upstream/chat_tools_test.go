@@ -16,7 +16,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// toolRequest is a conversation with a tool, with these further members.
+// toolRequest is a conversation with a tool, with these additional members.
 func toolRequest(t *testing.T, members string) *messages.Request {
 	t.Helper()
 	r, err := messages.Decode([]byte(`{"model":"m","max_tokens":4096,"temperature":0,`+members+`"system":"Be brief.",
@@ -32,7 +32,7 @@ func toolRequest(t *testing.T, members string) *messages.Request {
 	return r
 }
 
-// TestChatToolsBody holds what a server is sent of a conversation with tools.
+// TestChatToolsBody checks the body for a conversation with tools.
 func TestChatToolsBody(t *testing.T) {
 	const thinks = `"thinking":{"type":"enabled","budget_tokens":1024},`
 	const choice = `"tool_choice":{"type":"%s"},`
@@ -57,7 +57,7 @@ func TestChatToolsBody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prompt.System = prompt.System[:1] // without what asks for thinking
+			prompt.System = prompt.System[:1] // without the text that asks for thinking
 			f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "Hi"}))
 			if _, err := collect(t, invoke(openChat(t, f), t.Context(), upstream.Model{ID: "m", Can: upstream.ChatFeaturesOf("m")}, prompt)); err != nil {
 				t.Fatal(err)
@@ -70,8 +70,8 @@ func TestChatToolsBody(t *testing.T) {
 	}
 }
 
-// TestChatCalls reads calls that a server has read, as one server or another sends them: in a stream and whole, asked
-// for or not.
+// TestChatCalls reads calls that a server has parsed, in the forms of different servers: streamed and not,
+// with and without tools in the request.
 func TestChatCalls(t *testing.T) {
 	const one = `<tool_call>{"name":"f","arguments":{"x":"ž <1>"}}</tool_call>`
 	const two = `<tool_call>{"name":"g","arguments":{}}</tool_call>`
@@ -79,8 +79,8 @@ func TestChatCalls(t *testing.T) {
 		name  string
 		tools upstreamtest.ChatTools
 		text  string
-		want  string // of a stream
-		whole string // "" for the same; there all text stands before the calls
+		want  string // in a stream
+		whole string // not streamed, with all text before the calls; "" for the same
 	}{
 		{"in pieces", upstreamtest.ChatTools{Unasked: true}, "So " + one + two, `So [f {"x":"ž <1>"}][g {}] tool_use`, ""},
 		{"at once", upstreamtest.ChatTools{Unasked: true, AtOnce: true}, one + one + two, `[f {"x":"ž <1>"}][f {"x":"ž <1>"}][g {}] tool_use`, ""},
@@ -160,7 +160,7 @@ func TestOddChatCalls(t *testing.T) {
 	})
 }
 
-// TestStopBeforeCall has the beginning of a stop sequence of the client's stand before a call: it is text.
+// TestStopBeforeCall puts the beginning of a client's stop sequence before a call: it is text.
 func TestStopBeforeCall(t *testing.T) {
 	f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: `EN<tool_call>{"name":"f","arguments":{}}</tool_call>D END x`}))
 	f.Tools.Unasked = true
@@ -184,7 +184,7 @@ func TestStopBeforeCall(t *testing.T) {
 	}
 }
 
-// TestNoTools tells servers that have no tools from those that fail for another reason.
+// TestNoTools tells servers without tools from servers that fail for another reason.
 func TestNoTools(t *testing.T) {
 	for _, tt := range []struct {
 		model, message string
@@ -218,7 +218,8 @@ func TestNoTools(t *testing.T) {
 	}
 }
 
-// TestMessagesCalls reads calls of a server with the Messages API that were not asked for.
+// TestMessagesCalls reads calls that a server with the Messages API returns although the request has no
+// tools.
 func TestMessagesCalls(t *testing.T) {
 	start := func(i int, block string) string {
 		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, i, block)
@@ -263,7 +264,7 @@ func TestMessagesCalls(t *testing.T) {
 	}
 }
 
-// TestMistralMustCall forces a call of Mistral's own models with the word that their API has for it.
+// TestMistralMustCall forces a call with the word of Mistral's own API.
 func TestMistralMustCall(t *testing.T) {
 	prompt, err := translate.Render(toolRequest(t, `"tool_choice":{"type":"any"},`), translate.Target{ToolAPI: true})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// openChat starts a server of this kind and returns a way to it.
+// openChat starts a server of this kind and returns an upstream for it.
 func openChat(t *testing.T, f *upstreamtest.Chat) *upstream.Server {
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
@@ -29,9 +29,8 @@ func openChat(t *testing.T, f *upstreamtest.Chat) *upstream.Server {
 	return up
 }
 
-// TestChatThroughEvents has what a client is told by servers that tell the end of
-// an answer from a stop sequence, and by those that do not: there an end within a
-// call is taken for our sequence.
+// TestChatThroughEvents compares servers that tell a stop sequence from the end of a turn with servers that
+// do not. With the latter, an end inside a call counts as Dragoman's own stop sequence.
 func TestChatThroughEvents(t *testing.T) {
 	request, err := messages.Decode([]byte(`{"model":"m","max_tokens":100,"stop_sequences":["END"],"messages":[{"role":"user","content":"Hi"}],
 		"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}}}}]}`), messages.DecodeOptions{})
@@ -120,7 +119,7 @@ func TestChatVariants(t *testing.T) {
 	}
 }
 
-// TestWholeChatCutAnywhere ends a whole answer after each of its bytes.
+// TestWholeChatCutAnywhere ends an answer in one piece after each of its bytes.
 func TestWholeChatCutAnywhere(t *testing.T) {
 	for name, fault := range map[string]func(int) *upstreamtest.Fault{"lost": upstreamtest.Cut, "ended": upstreamtest.End} {
 		n := 0
@@ -143,7 +142,7 @@ func TestWholeChatCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestWholeChatForAStream has servers that answer whole where a stream was asked for.
+// TestWholeChatForAStream asks servers for a stream that answer in one piece.
 func TestWholeChatForAStream(t *testing.T) {
 	tests := []struct{ name, body, text, err string }{
 		{"an answer", `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`, "Hello", ""},
@@ -188,7 +187,7 @@ func TestOpenAIRequest(t *testing.T) {
 			r := requests[len(requests)-1]
 			want := http.Header{
 				"Accept":          {"application/json, text/event-stream"},
-				"Accept-Encoding": r.Header["Accept-Encoding"], // of the test's own client
+				"Accept-Encoding": r.Header["Accept-Encoding"], // set by the test's own client
 				"Content-Length":  r.Header["Content-Length"],
 				"Content-Type":    {"application/json"},
 				"User-Agent":      {"dragoman"},

@@ -13,13 +13,13 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// closer is an upstream that keeps something between requests.
+// closer is an upstream with connections to close.
 type closer interface {
 	invoker
 	Close()
 }
 
-// An upstream that is closed keeps no connection, and one that is asked all the same answers.
+// A closed upstream keeps no connections, but still answers requests.
 func TestClose(t *testing.T) {
 	google := upstreamtest.NewVertex(nil)
 	for name, tt := range map[string]struct {
@@ -65,7 +65,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// connections are those that a server has.
+// connections are the open connections of a server.
 type connections struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -90,7 +90,7 @@ func countingConnections(h http.Handler) (*httptest.Server, *connections) {
 	return server, c
 }
 
-// await waits until there is a number of connections that will do.
+// await waits until enough returns true for the number of connections.
 func (c *connections) await(enough func(n int) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// connection is what a transport has for an upstream, but for the time to connect.
+// connection has the settings of a transport, except the time to connect.
 type connection struct {
 	Compression  bool
 	HTTP2        http.HTTP2Config
@@ -25,7 +25,7 @@ func connectionOf(t *http.Transport) connection {
 	return connection{!t.DisableCompression, *t.HTTP2, t.MaxIdleConnsPerHost, t.IdleConnTimeout, t.ForceAttemptHTTP2}
 }
 
-// A connection is looked after in one way, however long it may take to be made.
+// All connections have the same settings, whatever the time to connect is.
 func TestConnect(t *testing.T) {
 	want := connection{HTTP2: http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}, Idle: idleConns, IdleTimeout: idleConnTimeout, AttemptHTTP2: true}
 	for connect, timeout := range map[time.Duration]time.Duration{0: DefaultConnect, time.Minute: time.Minute} {

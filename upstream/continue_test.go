@@ -11,8 +11,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// TestContinuation has every wire stop in a value that holds our stop sequence,
-// and go on behind it.
+// TestContinuation stops every wire in a value that contains Dragoman's stop sequence, and continues after
+// it.
 func TestContinuation(t *testing.T) {
 	const start = "<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<x>"
 	const end = "</x>\n</parameters>\n</invoke>\n" + translate.CallsEnd + " and on"
@@ -20,7 +20,7 @@ func TestContinuation(t *testing.T) {
 		tests := []struct{ value, want string }{
 			{"a" + translate.CallsEnd + "\n b", `{"x":"a</function_calls>\n b"} tool_use`},
 			{translate.CallsEnd + "a" + translate.CallsEnd, `{"x":"</function_calls>a</function_calls>"} tool_use`},
-			// Text completions would take it for a turn, so that nothing is sent.
+			// Text completions would read a turn there, so Dragoman sends nothing.
 			{"Hi\n\nAssistant: a" + translate.CallsEnd + "b", map[bool]string{
 				false: `{"x":"Hi\n\nAssistant: a</function_calls>b"} tool_use`,
 				true:  `{} max_tokens`,
@@ -51,8 +51,7 @@ func TestContinuation(t *testing.T) {
 	})
 }
 
-// forPrefill is a request with a tool, and its prompt for a model that goes on
-// from a prefill.
+// forPrefill is a request with a tool, and its prompt for a model that continues a prefill.
 func forPrefill(t *testing.T, textWire bool) (*messages.Request, *translate.Prompt) {
 	t.Helper()
 	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1000,"messages":[{"role":"user","content":"Hi"}],
@@ -67,7 +66,7 @@ func forPrefill(t *testing.T, textWire bool) (*messages.Request, *translate.Prom
 	return req, p
 }
 
-// lastWords is the text that the completion goes on from.
+// lastWords is the text that the completion continues.
 func lastWords(p *translate.Prompt) string {
 	last := p.Turns[len(p.Turns)-1]
 	if last.Role != messages.RoleAssistant {

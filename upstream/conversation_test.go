@@ -73,7 +73,7 @@ func TestConversation(t *testing.T) {
 				}
 				want := test.want
 				if want.Usage = usage; w.watched && want.StopSequence != "" {
-					want.Usage = got.Usage // the upstream is left before it has counted
+					want.Usage = got.Usage // Dragoman leaves the upstream before it has counted
 				}
 				if w.plain && (want.Stop == messages.StopRefusal || want.Stop == messages.StopToolUse) {
 					want.Stop = messages.StopEndTurn
@@ -86,8 +86,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestAssistantFirst asks each server for the answer to a conversation that begins with an assistant. Where
-// the server wants a turn of the user's first, it gets one that it takes.
+// TestAssistantFirst asks each server to answer a conversation that begins with the assistant. If the server
+// requires a user turn first, it gets one that it accepts.
 func TestAssistantFirst(t *testing.T) {
 	req := &messages.Request{MaxTokens: 10, Messages: []messages.MessageParam{
 		{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Hello!"}}},
@@ -147,7 +147,7 @@ func TestConnectionServesAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// Two, should this machine have been too slow once for the wait behind an answer.
+		// Two, because a slow machine may once exceed the wait after an answer.
 		if n := len(connections); n > 2 {
 			t.Errorf("%d connections for 5 requests, one after another", n)
 		}
@@ -164,8 +164,7 @@ func TestInvokeSendsNothingBeforeTheRange(t *testing.T) {
 	})
 }
 
-// TestSimulatedBehindEachWire asks the simulated model over each wire: what it
-// reads and writes survives both ways.
+// TestSimulatedBehindEachWire asks the simulated model over each wire: prompts and answers arrive unchanged.
 func TestSimulatedBehindEachWire(t *testing.T) {
 	req, p := withTool(t)
 	answer := func(up invoker, model upstream.Model) []messages.ContentBlock {
@@ -186,7 +185,7 @@ func TestSimulatedBehindEachWire(t *testing.T) {
 	})
 }
 
-// TestDeadConnection has the server drop its idle connections between requests.
+// TestDeadConnection drops the server's idle connections between requests.
 func TestDeadConnection(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		server := httptest.NewServer(w.serve(upstreamtest.Answer(upstreamtest.Completion{Text: "Hello"})))
@@ -201,7 +200,7 @@ func TestDeadConnection(t *testing.T) {
 	})
 }
 
-// TestOwnClients uses the HTTP clients that the upstreams make for themselves.
+// TestOwnClients uses the HTTP clients that the upstreams make themselves.
 func TestOwnClients(t *testing.T) {
 	script := upstreamtest.Answer(upstreamtest.Completion{Text: "Hello"})
 	bedrock := httptest.NewServer(upstreamtest.NewBedrock(script))

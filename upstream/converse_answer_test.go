@@ -19,7 +19,7 @@ func converseFrame(t testing.TB, kind, payload string) string {
 	return frame(t, payload, ":event-type", kind, ":content-type", "application/json", ":message-type", "event")
 }
 
-// spoken is what chunks said.
+// spoken collects the chunks of an answer.
 type spoken struct {
 	text, thinking string
 	last           translate.Chunk
@@ -32,7 +32,7 @@ func (s *spoken) hear(c translate.Chunk, err error) {
 	s.last, s.err = c, err
 }
 
-// check compares with what is wanted; says is "" where the answer is whole.
+// check compares the answer with the expected one; says is "" for an answer without an error.
 func (s *spoken) check(t *testing.T, text, thinking string, last translate.Chunk, says string) {
 	t.Helper()
 	if s.text != text || s.thinking != thinking || !cmp.Equal(s.last, last) {
@@ -133,8 +133,7 @@ func TestReadConverseWhole(t *testing.T) {
 	}
 }
 
-// TestConverseLost loses the connection behind the last byte of an answer, before
-// its end is known.
+// TestConverseLost breaks the connection after the last byte of an answer, before the end of the body.
 func TestConverseLost(t *testing.T) {
 	cause := errors.New("reset by peer")
 	up := answering(t, "application/json", io.MultiReader(strings.NewReader(`{"stopReason":"end_turn"}`), iotest.ErrReader(cause)))

@@ -93,7 +93,7 @@ func TestConverseDocuments(t *testing.T) {
 	tests := []struct {
 		name  string
 		parts []translate.Part
-		want  string // the content
+		want  string // the expected content
 	}{
 		{"beside text", []translate.Part{textPart("Look"), document("Report (2) [final]", "")},
 			`[{"text":"Look"},{"document":{"name":"Report (2) [final]"` + source + `]`},

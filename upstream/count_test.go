@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// TestCount has every upstream that counts count the prompt that it would be asked.
+// TestCount counts the tokens of a prompt with every upstream that can count.
 func TestCount(t *testing.T) {
 	_, p := withTool(t)
 	eachWire(t, func(t *testing.T, w wire) {
@@ -52,7 +52,7 @@ func TestCountFails(t *testing.T) {
 	})
 }
 
-// TestCountNative counts what a client said, which names no length of an answer.
+// TestCountNative counts a client's own request, which has no max_tokens.
 func TestCountNative(t *testing.T) {
 	for _, w := range nativeWires {
 		t.Run(w.name, func(t *testing.T) {

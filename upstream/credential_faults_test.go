@@ -12,13 +12,13 @@ import (
 	"dragoman/upstream"
 )
 
-// faults are what a server of credentials does in place of its work.
+// faults are failures of a credentials server.
 var faults = []struct {
 	name  string
-	fault http.HandlerFunc // nil: its connections are refused
-	// works: credentials come none the less.
+	fault http.HandlerFunc // nil: it refuses connections
+	// works: the credentials arrive in spite of the fault.
 	works bool
-	// refuses: the server says no, so nobody waits for it.
+	// refuses: the server rejects the request, so nobody waits for it.
 	refuses bool
 }{
 	{name: "connection refused"},
@@ -26,7 +26,7 @@ var faults = []struct {
 	{name: "500", fault: status(http.StatusInternalServerError)},
 	{name: "429", fault: status(http.StatusTooManyRequests)},
 	{name: "no answer", fault: func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees the client go
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices that the client leaves only after this
 		<-r.Context().Done()
 	}},
 	{name: "garbage", fault: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "\x1f\x8b\x08{<html>") }},
@@ -35,8 +35,8 @@ var faults = []struct {
 	{name: "a slow answer", works: true},
 }
 
-// status answers with this status, after it has read the request: an answer that comes before
-// may cut the request, and whether the client tries again is then a matter of chance.
+// status answers with this status after it has read the request. An earlier answer could cut the request, and
+// then it depends on chance whether the client retries.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -44,8 +44,8 @@ func status(code int) http.HandlerFunc {
 	}
 }
 
-// eachFault runs a test over every source of credentials and every fault. begin has the
-// server fail so, end has it work.
+// eachFault runs a test with every credentials source and every fault. begin makes the server fail, end makes
+// it work.
 func eachFault(t *testing.T, test func(t *testing.T, s *site, works, refuses bool, begin, end func())) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func eachFault(t *testing.T, test func(t *testing.T, s *site, works, refuses boo
 	}
 }
 
-// TestFirstCredentialsFail has the server fail from the start: each request is told so in
-// time, and the first one after that is answered.
+// TestFirstCredentialsFail makes the server fail from the start. Each request gets the error in time, and the
+// first request after the failure succeeds.
 func TestFirstCredentialsFail(t *testing.T) {
 	eachFault(t, func(t *testing.T, s *site, works, _ bool, begin, end func()) {
 		begin()
@@ -90,8 +90,8 @@ func TestFirstCredentialsFail(t *testing.T) {
 	})
 }
 
-// TestRenewalFails has the server fail for half a minute across the end of credentials. As
-// long as they serve no request fails, or waits for long, and once the server is back none does either.
+// TestRenewalFails makes the server fail for half a minute around the expiry of the credentials. While they
+// are valid, no request fails or waits for long. The same holds once the server works again.
 func TestRenewalFails(t *testing.T) {
 	eachFault(t, func(t *testing.T, s *site, works, _ bool, begin, end func()) {
 		s.last(time.Minute)
@@ -119,8 +119,8 @@ func TestRenewalFails(t *testing.T) {
 	})
 }
 
-// TestOutage has the server away when credentials have ended: requests are told so soon, and not that it is
-// for good.
+// TestOutage makes the server fail after the credentials have expired. Requests get the error soon, and it is
+// not final.
 func TestOutage(t *testing.T) {
 	eachSource(t, 0, func(t *testing.T, s *site) {
 		s.last(time.Minute)
@@ -143,8 +143,8 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestRevoked ends credentials before their time: the request that learns of it is sent
-// once more, with new ones.
+// TestRevoked revokes credentials before their expiry. The request that finds out is sent again with new
+// ones.
 func TestRevoked(t *testing.T) {
 	eachSource(t, 0, func(t *testing.T, s *site) {
 		for range 3 {
@@ -159,9 +159,8 @@ func TestRevoked(t *testing.T) {
 	})
 }
 
-// TestClockSkew has servers whose clocks are ten minutes from ours, and credentials of a
-// minute. No request fails, but for those whose key signs the time for a server that has it later: then the
-// error names the clock.
+// TestClockSkew sets the servers' clocks ten minutes off, with credentials that last a minute. No request
+// fails, except if the key signs the time and the server's clock is ahead: then the error names the clock.
 func TestClockSkew(t *testing.T) {
 	for _, ahead := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
 		t.Run(ahead.String(), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// encoder is a wire whose bodies are measured.
+// encoder is a wire with a body to measure.
 type encoder struct {
 	name   string
 	target translate.Target
@@ -60,8 +60,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkRequest makes the body for an upstream from that of a client: all that is done with the texts
-// of a request.
+// BenchmarkRequest turns the body of a client into the body for an upstream. This is all the work on the
+// texts of a request.
 func BenchmarkRequest(b *testing.B) {
 	for _, wire := range encoders() {
 		target := wire.target

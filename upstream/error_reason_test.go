@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestErrorReasons has refusals of servers of all kinds: what they say reaches the client, whatever API the
-// server has.
+// TestErrorReasons reads errors of many kinds of servers. Their text reaches the client, whatever the
+// server's API is.
 func TestErrorReasons(t *testing.T) {
 	const json = "application/json"
 	for _, tt := range []struct{ kind, body, says string }{
@@ -55,7 +55,7 @@ func TestErrorReasons(t *testing.T) {
 	}
 }
 
-// TestErrorReasonsInStreams has the errors of servers that have sent status 200.
+// TestErrorReasonsInStreams reads errors that servers send after status 200.
 func TestErrorReasonsInStreams(t *testing.T) {
 	for _, tt := range []struct{ event, says string }{
 		{`{"error_type":"overloaded_error","error_message":"Too hot"}`, "529 overloaded_error: Too hot"},
@@ -90,7 +90,7 @@ func TestErrorReasonsInStreams(t *testing.T) {
 	}
 }
 
-// TestMasked holds that no key, and no address with one, reaches the client.
+// TestMasked checks that no key, and no URL with a key, reaches the client.
 func TestMasked(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"Incorrect API key provided: sk-proj-abc123DEF.", "Incorrect API key provided: ***."},

@@ -55,7 +55,7 @@ func TestGoogleErrors(t *testing.T) {
 			}
 			want := test.want
 			if name == "chat" {
-				want.RequestID = "" // chat completions have none in the body
+				want.RequestID = "" // chat completions have no id in the body
 			}
 			got.Err = nil
 			if *got != want {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// TestExceptions has the rows for Amazon Bedrock of docs/reference/errors.md §7.
+// TestExceptions has the rows for Amazon Bedrock in docs/reference/errors.md §7.
 func TestExceptions(t *testing.T) {
 	tests := []struct {
 		name   string
-		http   int // of a refusal; in a stream there is none
+		http   int // the HTTP status; a stream has none
 		status int
 		typ    string
 	}{
@@ -60,13 +60,13 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// TestAPIErrors has the statuses and types of docs/reference/errors.md §2, refused and
-// in a stream.
+// TestAPIErrors has the statuses and types in docs/reference/errors.md §2, in place of an answer and in a
+// stream.
 func TestAPIErrors(t *testing.T) {
 	tests := []struct {
 		http   int
 		typ    string
-		status int // in both cases
+		status int // the same in both cases
 		want   string
 	}{
 		{400, "invalid_request_error", 400, "invalid_request_error"},
@@ -98,7 +98,7 @@ func TestAPIErrors(t *testing.T) {
 	}
 }
 
-// An error whose words and codes are blank still has a message that is a whole sentence.
+// An error with blank text and code still has a message that is a whole sentence.
 func TestBlankErrors(t *testing.T) {
 	for name, e := range map[string]*Error{
 		"an AWS error":               exceptionError("", " ", 0),
@@ -210,7 +210,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestProvokedRefusals are messages in which a client could have its own words quoted.
+// TestProvokedRefusals are messages that may quote a client's words.
 func TestProvokedRefusals(t *testing.T) {
 	for _, message := range []string{
 		"messages.0.tools: Extra inputs are not permitted",

@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// A server with chat completions is asked, and its answer printed as it comes.
+// This example asks a server with chat completions and prints the answer as it arrives.
 func ExampleServer() {
 	server := httptest.NewServer(upstreamtest.NewChat(nil)) // the simulated model behind chat completions
 	defer server.Close()

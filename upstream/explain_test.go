@@ -17,8 +17,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// An upstream may quote the request in what it says. The log has what it called the
-// failure, and nothing of that.
+// An upstream's text may quote the request, so the log has only the upstream's code for the failure.
 func TestExplainQuotesNothing(t *testing.T) {
 	const canary = "c4n4ry"
 	eachWire(t, func(t *testing.T, w wire) {

@@ -84,8 +84,8 @@ func TestCorruptEvent(t *testing.T) {
 	})
 }
 
-// TestCutAnywhere ends the body after each of its bytes, with the connection lost
-// and in good order. A brief run takes every seventh byte, and each of the last ones.
+// TestCutAnywhere ends the body after each of its bytes, with a broken connection and without an error. A
+// brief run takes every seventh byte, and each of the last ones.
 func TestCutAnywhere(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for name, fault := range map[string]func(int) *upstreamtest.Fault{"lost": upstreamtest.Cut, "ended": upstreamtest.End} {

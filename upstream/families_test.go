@@ -20,9 +20,8 @@ import (
 
 var updateFamilies = flag.Bool("update-families", false, "write what is sent into testdata/families.txtar")
 
-// TestFamilies holds what models of each family are sent for one conversation, with
-// tools, a system text, a past call and its result: to the byte, for it is the prompt
-// that decides how well they call.
+// TestFamilies checks the request body of each family for one conversation with tools, a system text, a past
+// call and its result. It compares every byte, because the prompt decides how well models call tools.
 func TestFamilies(t *testing.T) {
 	const golden = "testdata/families.txtar"
 	archive, err := txtar.ParseFile(golden)
@@ -65,7 +64,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// sent returns the body of the request, indented, as the server gets it.
+// sent returns the body of the request that the server gets, indented.
 func sent(t *testing.T, over func(*upstream.Bedrock) invoker, model upstream.Model, prompt *translate.Prompt) []byte {
 	t.Helper()
 	bodies := make(chan []byte, 1)

@@ -9,7 +9,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A model that takes no system prompt is told it before the first turn. The two spell no tag together.
+// For a model without a system prompt, the text goes before the first turn. The two texts never form a tag
+// together.
 func TestFoldedSystemSpellsNoTag(t *testing.T) {
 	for _, system := range []string{"Be brief.", "a <", "a </", "a <\n", "a < / "} {
 		req, err := messages.Decode(fmt.Appendf(nil, `{"model":"m","max_tokens":9,"system":%q,"messages":[{"role":"user","content":"result>"}]}`, system), messages.DecodeOptions{})

@@ -14,17 +14,16 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// hosts are all that may be asked, whatever the configuration and the client say
-// (docs/reference/bedrock.md §1, docs/reference/vertex.md §1). A region of the configuration may have
-// dots: below amazonaws.com nobody else is.
+// hosts are the only hosts that Dragoman may ask, whatever the configuration and the client say
+// (docs/reference/bedrock.md §1, docs/reference/vertex.md §1). A region in the configuration may have dots,
+// because only AWS owns names below amazonaws.com.
 var hosts = regexp.MustCompile(`^(bedrock-runtime\.[A-Za-z0-9.-]+\.(amazonaws\.com(\.cn)?|amazonaws\.eu|c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)` +
 	`|([a-z0-9-]+-)?aiplatform\.googleapis\.com|aiplatform\.(us|eu)\.rep\.googleapis\.com)$`)
 
-// watching is a transport that answers nothing but for tokens, and holds every URL that is asked
-// against hosts.
+// watching is a transport that checks every URL against hosts. It answers only requests for tokens.
 type watching struct{ t *testing.T }
 
-// tokenHost is where the credentials file has tokens come from.
+// tokenHost is the token server in the credentials file.
 const tokenHost = "tokens.test"
 
 func (w *watching) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -55,8 +54,7 @@ func response(status int, kind, body string) *http.Response {
 	}
 }
 
-// FuzzURL holds that no name of a model, region, location or project leads to another host, or to
-// another operation of the right one.
+// FuzzURL checks that no model, region, location or project leads to another host, or to another operation.
 func FuzzURL(f *testing.F) {
 	for _, model := range []string{
 		"anthropic.claude-v2:1", "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude", "claude-3-haiku@20240307",
@@ -91,9 +89,9 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// FuzzErrors holds that every answer that is none is an error in the terms of the Messages API,
-// whatever status, media type and body it has, over every wire; and that one that refuses our own
-// credentials tells the client nothing of what it says.
+// FuzzErrors checks that every response that is not an answer becomes an error of the Messages API, whatever
+// its status, media type and body are, over every wire. If an upstream rejects Dragoman's own credentials,
+// the client sees nothing of its text.
 func FuzzErrors(f *testing.F) {
 	for _, body := range []string{
 		"", "{}", "null", "[]", `{"message":"a"}`, `{"message":{}}`, `{"Message":"prompt is too long: 9 tokens > 8 maximum"}`, `{"__type":"ThrottlingException"}`,
@@ -124,7 +122,7 @@ func FuzzErrors(f *testing.F) {
 			_, err := collect(t, invoke(way, t.Context(), upstream.Model{ID: "anthropic.claude", Can: upstream.Streaming}, ask("Hi")))
 			e := new(upstream.Error)
 			if err == nil {
-				continue // a body that is an answer
+				continue // the body is an answer
 			}
 			if !errors.As(err, &e) || e.Status < 400 || e.Status > 599 || e.Type == "" || e.Message == "" || e.RetryAfter < 0 {
 				t.Errorf("%T: %+v", way, err)
@@ -136,7 +134,7 @@ func FuzzErrors(f *testing.F) {
 	})
 }
 
-// answering is a transport that answers every request in the same way, but for tokens.
+// answering is a transport that returns the same response to every request, except requests for tokens.
 type answering func() *http.Response
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {

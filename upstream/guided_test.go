@@ -12,7 +12,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// constrained returns a prompt with its constraint: of a forced call, of a free choice, or of an answer in JSON.
+// constrained returns a prompt with a constraint: for a forced call, a free choice, or an answer in JSON.
 func constrained(t *testing.T, members string) *translate.Prompt {
 	t.Helper()
 	return constrainedFor(t, members, translate.Target{Format: "json"})
@@ -43,7 +43,7 @@ var guidedRequests = map[string]string{
 	"JSON":   `"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}`,
 }
 
-// TestConstraintOfServer has each kind of server sent what it takes, which a fake of it checks, and nothing else.
+// TestConstraintOfServer sends each kind of server a constraint in its own form. The server's fake checks it.
 func TestConstraintOfServer(t *testing.T) {
 	for _, tt := range []struct{ kind, forced, free, JSON string }{
 		{upstream.GuidedVLLM, `"structured_outputs":{"grammar":"root ::= `, `"structured_outputs":{"structural_tag":"{`, `"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}}`},
@@ -88,8 +88,8 @@ func TestConstraintOfServer(t *testing.T) {
 	}
 }
 
-// TestConstraintWithRawPrompt has servers and imported models sent what they take with a raw prompt, which their fakes
-// check, and nothing else. A call goes on from the prefill, where a grammar is sent.
+// TestConstraintWithRawPrompt sends servers and imported models a constraint with a raw prompt. Their fakes
+// check it. If the constraint is a grammar, the call continues the prefill.
 func TestConstraintWithRawPrompt(t *testing.T) {
 	const schema = `{"type":"object","properties":{"name":{"const":"f"}`
 	for _, tt := range []struct {
@@ -154,7 +154,8 @@ func TestConstraintWithRawPrompt(t *testing.T) {
 	}
 }
 
-// TestConstraintRefused has servers refuse a constraint, before an answer and in its place, and fail otherwise.
+// TestConstraintRefused makes servers reject a constraint, before an answer and in its place, and fail for
+// other reasons.
 func TestConstraintRefused(t *testing.T) {
 	for _, tt := range []struct {
 		message      string

@@ -26,7 +26,7 @@ func idsOf(models []upstream.Listed) (ids []string) {
 	return ids
 }
 
-// Each upstream lists the ids that it can be asked for, whole over several pages, each once.
+// Each upstream lists the ids that it accepts, from all pages, each once.
 func TestListModels(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -90,7 +90,7 @@ func TestListModels(t *testing.T) {
 		"openai, a redirect":     {up: must(newOpenAI(http.RedirectHandler("https://elsewhere.example/", http.StatusFound))), err: "redirect"},
 		"openai, without end":    {up: must(newOpenAI(page(`{"data":[` + strings.Repeat(`{"id":"x"},`, 1<<20) + `{}]}`))), err: "Dragoman cannot read"},
 		"bedrock":                {up: must(newBedrock(listen(bedrock))), want: "anthropic.claude-v2:1 meta.llama3-70b-instruct-v1:0 us.anthropic.claude-opus-4-6-v1 eu.anthropic.claude-opus-4-6-v1 global.anthropic.claude-opus-4-6-v1"},
-		"bedrock, a prefix":      {up: must(newBedrock(listen(http.StripPrefix("/pre", bedrock)) + "/pre")), err: "refused"}, // the fake sees another path than was signed
+		"bedrock, a prefix":      {up: must(newBedrock(listen(http.StripPrefix("/pre", bedrock)) + "/pre")), err: "refused"}, // the fake sees another path than the signed one
 		"bedrock, no such call":  {up: must(newBedrock(listen(upstreamtest.NewBedrock(nil)))), err: "404"},
 		"vertex":                 {up: gcp, want: "claude-opus-4-6 claude-sonnet-4-5 claude-haiku-4-5 meta/llama-3.3-70b-instruct-maas mistralai/mistral-medium-3"},
 		"simulated":              {up: simulated.New(), want: "simulated"},
@@ -112,8 +112,8 @@ func TestListModels(t *testing.T) {
 	}
 }
 
-// A server that lists without end, or ids that nothing could be asked by, takes no memory for as long as its
-// list is kept: and no more pages are read than are needed.
+// A list without end, or with ids that are too long, takes little memory. Dragoman reads no more pages than
+// it needs.
 func TestListModelsWithoutEnd(t *testing.T) {
 	pages := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -138,7 +138,7 @@ func TestListModelsWithoutEnd(t *testing.T) {
 	}
 }
 
-// The lists of Bedrock are the control plane's, whose hosts have names like those for models.
+// The control plane has Bedrock's lists. Its hosts are named like the hosts for models.
 func TestControlPlaneOfBedrock(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
@@ -157,14 +157,14 @@ func TestControlPlaneOfBedrock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = up.ListModels(t.Context()) // it fails
+		_, _ = up.ListModels(t.Context()) // always fails
 		if got == nil || got.URL.String() != want || got.Method != "GET" || !strings.Contains(got.Header.Get("Authorization"), "/"+region+"/bedrock/aws4_request") {
 			t.Errorf("%s: %+v", region, got)
 		}
 	}
 }
 
-// Servers have many names for the context window, and none has to be a number.
+// Servers have many names for the context window, and the value may be anything.
 func TestListModelsWindow(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("content-type", "application/json")

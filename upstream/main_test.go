@@ -11,7 +11,7 @@ import (
 	"dragoman/translate"
 )
 
-// TestMain keeps the AWS SDK away from this machine's own configuration.
+// TestMain hides this machine's own configuration from the AWS SDK.
 func TestMain(m *testing.M) {
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID":           "AKIDEXAMPLE",

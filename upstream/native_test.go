@@ -21,7 +21,7 @@ type passer interface {
 	PrepareNative(upstream.Model, upstream.Native) (*upstream.Call, error)
 }
 
-// pass passes a request to a model, and returns the events of its answer.
+// pass passes a request to a model, and returns the events of the answer.
 func pass(up passer, ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		call, err := up.PrepareNative(m, n)
@@ -33,8 +33,7 @@ func pass(up passer, ctx context.Context, m upstream.Model, n upstream.Native) i
 	}
 }
 
-// nativeEvents is an answer with all that a client of the model may know and we
-// need not: it has to arrive as it is.
+// nativeEvents is an answer with members that Dragoman does not need to know. They must arrive unchanged.
 var nativeEvents = []string{
 	`{"type":"message_start","message":{"id":"msg_x","type":"message","role":"assistant","model":"m","content":[],"new":[1],"usage":{"input_tokens":25,"cache_read_input_tokens":3}}}`,
 	`{"type":"ping"}`,
@@ -55,13 +54,13 @@ var nativeEvents = []string{
 
 func answerNatively(string, []byte) []string { return nativeEvents }
 
-// nativeWire is one way to reach a model with tools of its own.
+// nativeWire is a wire to models with a tool API of their own.
 type nativeWire struct {
 	name  string
 	model string
 	serve func(upstreamtest.Script) fake
 	dial  func(t *testing.T, server *httptest.Server) passer
-	// failure is the name of an error within an answer, overloaded.
+	// failure is the wire's name for the error "overloaded" in an answer.
 	failure string
 }
 
@@ -102,7 +101,7 @@ var nativeWires = []nativeWire{{
 	failure: "UNAVAILABLE",
 }}
 
-// pass sends a request over the wire, and returns what came back until it ended.
+// pass sends a request over the wire, and returns the answer up to its end.
 func (w nativeWire) pass(t *testing.T, model string, c upstreamtest.Completion, n upstream.Native) (events []messages.Event, raw []string, f fake, err error) {
 	t.Helper()
 	f = w.serve(upstreamtest.Answer(c))
@@ -151,7 +150,7 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// TestPassFails has a model break off, and fail, within its answer.
+// TestPassFails breaks off an answer, and fails in its middle.
 func TestPassFails(t *testing.T) {
 	for _, w := range nativeWires {
 		t.Run(w.name, func(t *testing.T) {
@@ -174,7 +173,7 @@ func TestPassFails(t *testing.T) {
 	}
 }
 
-// TestPassInDisorder has a model whose events do not make a message.
+// TestPassInDisorder sends events that do not form a message.
 func TestPassInDisorder(t *testing.T) {
 	start, stop := nativeEvents[0], nativeEvents[len(nativeEvents)-1]
 	const (
@@ -223,8 +222,7 @@ func TestPassInDisorder(t *testing.T) {
 	}
 }
 
-// TestPassTwoEnds has a model that counts its tokens behind the reason for its end, in a
-// message_delta of their own.
+// TestPassTwoEnds sends the token counts after the stop reason, in their own message_delta.
 func TestPassTwoEnds(t *testing.T) {
 	f := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
 	f.Native = func(string, []byte) []string {
@@ -244,7 +242,7 @@ func TestPassTwoEnds(t *testing.T) {
 	}
 }
 
-// TestPasses asks in their own tool API only those models that have the Messages API.
+// TestPasses checks that only models of the Messages API are asked through their own tool API.
 func TestPasses(t *testing.T) {
 	b := new(upstream.Bedrock)
 	v := new(upstream.Vertex)
@@ -255,7 +253,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestPassHeaders sends what the client said of the API, and nothing else of it.
+// TestPassHeaders checks that only the client's version and betas reach the server.
 func TestPassHeaders(t *testing.T) {
 	for _, w := range nativeWires[1:] {
 		for _, version := range []string{"", "2026-10-21", "2024-01-01", "x\r\ny"} {
@@ -283,7 +281,7 @@ func TestPassHeaders(t *testing.T) {
 	}
 }
 
-// TestPassToBedrock names the version as each model takes it.
+// TestPassToBedrock checks the version for each model.
 func TestPassToBedrock(t *testing.T) {
 	w := nativeWires[0]
 	for _, tt := range []struct{ model, version, body, want string }{

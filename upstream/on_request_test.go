@@ -10,8 +10,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// TestOnRequest: what is called before a request to a model may add to its header, under what signs it or
-// gives it a token, and is not called before a request for a token.
+// TestOnRequest: OnRequest may add headers to a request for a model, before the signature or the token is
+// added. It is not called before a request for a token.
 func TestOnRequest(t *testing.T) {
 	const header, value = "Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	tests := []struct {

@@ -63,7 +63,7 @@ func TestBedrockRequest(t *testing.T) {
 	}
 }
 
-// TestBedrockTriesOnce leaves it to the client's SDK to try again.
+// TestBedrockTriesOnce leaves retries to the client's SDK.
 func TestBedrockTriesOnce(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -161,7 +161,7 @@ func TestAnthropicRequest(t *testing.T) {
 		r.Header.Del("content-length")
 		if diff := cmp.Diff(http.Header{
 			"Accept":            {"text/event-stream"},
-			"Accept-Encoding":   r.Header["Accept-Encoding"], // of the test's own client
+			"Accept-Encoding":   r.Header["Accept-Encoding"], // set by the test's own client
 			"Anthropic-Version": {"2023-06-01"},
 			"Content-Type":      {"application/json"},
 			"User-Agent":        {"dragoman"},

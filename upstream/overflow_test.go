@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every server has words of its own for a context window that is exceeded. Clients know those of the
-// Messages API alone, by which they shorten the conversation or ask for fewer tokens.
+// Every server has its own words for an exceeded context window. Clients know only the words of the Messages
+// API: they then shorten the conversation or lower max_tokens.
 func TestOverflow(t *testing.T) {
 	const (
 		tooLong    = "prompt is too long"
@@ -69,7 +69,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// Nothing that a client could have quoted, and no other limit, counts as a context window that is exceeded.
+// Text that a client could have quoted, and other limits, do not count as an exceeded context window.
 func TestNoOverflow(t *testing.T) {
 	for _, message := range []string{
 		"messages.0.content.0: Input tag 'prompt is too long: 9 tokens > 8 maximum' found using 'type' does not match any of the expected tags",
@@ -88,7 +88,7 @@ func TestNoOverflow(t *testing.T) {
 	}
 }
 
-// A server of chat completions may say it with a code, with members of its own, or within its answer.
+// A server of chat completions may report it with a code, in its own members, or in the middle of its answer.
 func TestChatOverflow(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`: "prompt is too long: 1407 tokens > 256 maximum",

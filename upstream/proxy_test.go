@@ -9,8 +9,8 @@ import (
 	"dragoman/translate"
 )
 
-// The log says why an upstream cannot be reached behind a proxy, or with the wrong scheme. What
-// the proxy says is not in it.
+// The log says why an upstream cannot be reached through a proxy, or with the wrong scheme. It does not quote
+// the proxy.
 func TestExplainWays(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusProxyAuthRequired)

@@ -32,10 +32,10 @@ func inTemplate(t *testing.T, template, question string, stops ...string) *trans
 
 const imported = "arn:aws:bedrock:us-east-1:111122223333:imported-model/abcdefghijkl"
 
-// newFormats is after imports got formats, oldFormats before.
+// Imported models got formats between oldFormats and newFormats.
 var newFormats, oldFormats = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// sentKeys returns the members of the body of a request.
+// sentKeys returns the members of a request body.
 func sentKeys(t *testing.T, r upstreamtest.Request) map[string]any {
 	t.Helper()
 	var body map[string]any
@@ -45,14 +45,14 @@ func sentKeys(t *testing.T, r upstreamtest.Request) map[string]any {
 	return body
 }
 
-// Models on Bedrock get the prompt in their own body, streamed and whole: the fake refuses members that they do not
-// have, and a prompt without its one BOS.
+// Models on Bedrock get the prompt in their own body, streamed and not. The fake rejects unknown members, and
+// a prompt without exactly one BOS.
 func TestBedrockRawBodies(t *testing.T) {
 	for name, tt := range map[string]struct {
 		model    upstream.Model
 		template string
 		imports  *upstreamtest.Import
-		member   string // that the body has for max_tokens
+		member   string // the body's name for max_tokens
 		bos      string
 	}{
 		"Llama":       {upstream.Model{ID: "meta.llama3-1-8b-instruct-v1:0"}, "llama-3", nil, "max_gen_len", "<|begin_of_text|>"},
@@ -85,7 +85,7 @@ func TestBedrockRawBodies(t *testing.T) {
 				got, err := collect(t, invoke(up, t.Context(), m, inTemplate(t, tt.template, "Hi")))
 				want := reply{Text: "Hello <b> there", Stop: messages.StopEndTurn, Usage: messages.Usage{InputTokens: 7, OutputTokens: 3}}
 				if strings.Contains(tt.model.ID+tt.template, "mistral") && !can.Has(upstream.Streaming) || strings.Contains(m.ID, "deepseek") && !can.Has(upstream.Streaming) {
-					want.Usage = messages.Usage{} // their bodies have no counters
+					want.Usage = messages.Usage{} // their bodies have no token counts
 				}
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Error(err, diff)
@@ -106,7 +106,7 @@ func TestBedrockRawBodies(t *testing.T) {
 	}
 }
 
-// signedBedrock returns an upstream with credentials whose signatures the fake verifies.
+// signedBedrock returns an upstream with credentials that the fake verifies.
 func signedBedrock(t *testing.T, server *httptest.Server) *upstream.Bedrock {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
@@ -116,7 +116,8 @@ func signedBedrock(t *testing.T, server *httptest.Server) *upstream.Bedrock {
 	return up
 }
 
-// Bedrock tells what an ARN hides. It is asked once, whether the account may ask or not, and the model tells its bodies.
+// Bedrock tells which model an ARN hides. Dragoman asks once, even if the account may not ask. The model
+// tells its bodies.
 func TestBedrockResolve(t *testing.T) {
 	arn := func(kind string) string { return "arn:aws:bedrock:us-east-1:111122223333:" + kind + "/a1b2c3d4e5f6" }
 	chat, completion, meta := upstreamtest.FormatChat, upstreamtest.FormatCompletion, upstreamtest.FormatBedrockMeta
@@ -169,7 +170,8 @@ func TestBedrockResolve(t *testing.T) {
 	}
 }
 
-// A model that is not ready tells no bodies. Then a call learns the body from the refusal of the likely one.
+// A model that is not ready tells no bodies. Dragoman then learns the body when the model rejects the likely
+// one.
 func TestBedrockRawOtherBody(t *testing.T) {
 	for _, format := range []string{upstreamtest.FormatBedrockMeta, upstreamtest.FormatCompletion, upstreamtest.FormatChat} {
 		for _, family := range []string{"qwen2.5", "gemma"} {
@@ -190,8 +192,8 @@ func TestBedrockRawOtherBody(t *testing.T) {
 	}
 }
 
-// Completions of servers: no BOS but where vLLM is told to add none, members of other servers to none, at most four stop
-// sequences, and never those of the client.
+// Completions of servers: BOS only if vLLM is told to add none, no members of other servers, at most four
+// stop sequences, and none of the client's.
 func TestServerCompletions(t *testing.T) {
 	for _, server := range []string{"", "vllm", "sglang", "llamacpp", "tgi", "ollama"} {
 		for _, can := range []upstream.Features{upstream.Streaming, 0} {
@@ -207,7 +209,7 @@ func TestServerCompletions(t *testing.T) {
 				t.Cleanup(up.Close)
 				m := upstream.Model{ID: "m", Wire: upstream.WirePrompt, Can: can}
 				if server == "tgi" {
-					m.ID = server // it takes any other name for that of an adapter
+					m.ID = server // it would take any other name for an adapter
 				}
 				r := up.Resolve(t.Context(), m)
 				if want := (server == "vllm" || server == "sglang" || server == "ollama"); want != (r.Server == server && r.Model == fake.Family) {
@@ -227,7 +229,7 @@ func TestServerCompletions(t *testing.T) {
 	}
 }
 
-// What ends a turn in the template ends the answer, though the server goes on: it is left there.
+// A text that ends a turn in the template ends the answer, even if the server continues.
 func TestRawStopsAtTurns(t *testing.T) {
 	for _, text := range []string{"Yes.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nAnd?", "Yes.<|eot_id|>"} {
 		for pieces := range 12 {
@@ -248,7 +250,7 @@ func TestRawStopsAtTurns(t *testing.T) {
 	}
 }
 
-// Errors of completions are those of the server, before an answer and within it.
+// The client gets the server's errors about completions, before an answer and in its middle.
 func TestRawErrors(t *testing.T) {
 	for _, server := range []string{"vllm", "ollama"} {
 		for _, fault := range []*upstreamtest.Fault{upstreamtest.Refuse(http.StatusServiceUnavailable, "overloaded_error", "busy", ""), upstreamtest.Fail(1, "overloaded_error", "busy"), upstreamtest.Cut(20), upstreamtest.Corrupt(1)} {
@@ -268,7 +270,7 @@ func TestRawErrors(t *testing.T) {
 	}
 }
 
-// A model that is being loaded says so in two ways.
+// There are two ways to say that a model is still loading.
 func TestNotReady(t *testing.T) {
 	fake := upstreamtest.NewBedrock(nil)
 	fake.Imports = map[string]*upstreamtest.Import{imported: {Architecture: "qwen2", Created: newFormats, Formats: []string{upstreamtest.FormatCompletion}}}

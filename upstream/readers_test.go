@@ -31,7 +31,7 @@ func joined(payloads iter.Seq2[[]byte, error]) (string, error) {
 	return out.String(), nil
 }
 
-// framed yields the payload of each chunk of an answer of Bedrock's. No chunk here ends it.
+// framed yields the payload of each chunk of a Bedrock answer. No chunk here ends the answer.
 func framed(t *testing.T, answer io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		text := func(data []byte) (translate.Chunk, error) { return translate.Chunk{Text: string(data)}, nil }
@@ -72,7 +72,7 @@ func TestSSEReader(t *testing.T) {
 	}
 }
 
-// reads is a stream of which each read returns one piece.
+// reads is a stream. Each read returns one piece.
 type reads []string
 
 func (r *reads) Read(p []byte) (int, error) {
@@ -84,11 +84,11 @@ func (r *reads) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// What is said to be at hand is there without another read, and what is there is said to be.
+// more reports true exactly if the next event needs no further read.
 func TestMore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stream reads
-		want   []bool // behind each event
+		want   []bool // after each event
 	}{
 		"alone":                {reads{"data: 1\n\n", "data: 2\n\n"}, []bool{false, false}},
 		"together":             {reads{"data: 1\n\nevent: a\ndata: 2\n\ndata: 3\n\n"}, []bool{true, true, false}},
@@ -120,7 +120,7 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// endless is a stream that begins with head and goes on with x for ever.
+// endless is a stream that begins with head and continues with x forever.
 func endless(head string) io.Reader {
 	return io.MultiReader(strings.NewReader(head), repeat{})
 }
@@ -158,8 +158,7 @@ func TestReadersPassOnWhatCutThem(t *testing.T) {
 	}
 }
 
-// frame encodes a message with AWS's own encoder; headers are names and values
-// in turn.
+// frame encodes a message with AWS's own encoder; headers are names and values in turn.
 func frame(t testing.TB, payload string, headers ...string) string {
 	m := sdk.Message{Payload: []byte(payload)}
 	for i := 0; i < len(headers); i += 2 {
@@ -225,14 +224,14 @@ func TestFrameReader(t *testing.T) {
 	}
 }
 
-// prelude returns the first 12 bytes of a frame, with a checksum that is right.
+// prelude returns the first 12 bytes of a frame, with a correct checksum.
 func prelude(total, headers uint32) string {
 	b := binary.BigEndian.AppendUint32(nil, total)
 	b = binary.BigEndian.AppendUint32(b, headers)
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
-// TestFrameReaderDamage flips each byte of a frame: none of them goes unseen.
+// TestFrameReaderDamage flips each byte of a frame. The reader notices every one.
 func TestFrameReaderDamage(t *testing.T) {
 	whole := chunkFrame(t, `{"bytes":"Mg==","p":"abc"}`)
 	for i := range whole {
@@ -244,8 +243,7 @@ func TestFrameReaderDamage(t *testing.T) {
 	}
 }
 
-// FuzzReaders looks for a panic, an endless loop, and an answer that depends on
-// how the stream was cut.
+// FuzzReaders looks for a panic, an endless loop, and an answer that depends on how the stream was cut.
 func FuzzReaders(f *testing.F) {
 	f.Add([]byte("event: a\r\ndata: 1\n\ndata: 2\ndata: 3\n\n"))
 	f.Add([]byte(chunkFrame(f, `{"bytes":"Mg==","p":"abc"}`) + prelude(17, 1) + "12345"))

@@ -28,7 +28,7 @@ func TestMaxTokensOf(t *testing.T) {
 	}
 }
 
-// A limit is read where a message begins with it, and from a refusal alone.
+// A limit counts only at the beginning of a message, and only in a rejected request.
 func TestLimitRefused(t *testing.T) {
 	const anthropic = "max_tokens: 32000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"
 	for message, want := range map[string]int{

@@ -38,7 +38,7 @@ func serverOf(t *testing.T, asked *atomic.Int32, answers map[string]func(body st
 	return up
 }
 
-// hinted waits for the hint to a model.
+// hinted waits until the server has told the model, and returns it.
 func hinted(t *testing.T, up *upstream.Server, model string) string {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
@@ -49,7 +49,7 @@ func hinted(t *testing.T, up *upstream.Server, model string) string {
 	return ""
 }
 
-// TestResolve asks servers which model they run, in the words of real ones (llama.cpp b11434, Ollama 0.17,
+// TestResolve asks servers which model they run, with answers of real servers (llama.cpp b11434, Ollama 0.17,
 // and vLLM).
 func TestResolve(t *testing.T) {
 	always := func(answer string) func(string) string { return func(string) string { return answer } }
@@ -112,8 +112,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestResolveAsksOnce has a server that never answers in time, and one that tells nothing: neither is asked
-// again for each request, and Close waits for nobody.
+// TestResolveAsksOnce has a server that never answers in time, and one that tells nothing. Neither is asked
+// again for each request, and Close waits for neither.
 func TestResolveAsksOnce(t *testing.T) {
 	var asked atomic.Int32
 	waiting, leave := make(chan bool, 100), make(chan bool)
@@ -129,7 +129,7 @@ func TestResolveAsksOnce(t *testing.T) {
 		}
 	}
 	<-waiting
-	for i := range 1000 { // that a client made up
+	for i := range 1000 { // names that a client invented
 		up.Resolve(t.Context(), upstream.Model{ID: fmt.Sprint("m", i)})
 	}
 	up.Close()
@@ -153,8 +153,8 @@ func TestResolveAsksOnce(t *testing.T) {
 	}
 }
 
-// TestResolveWaits has a model that is asked with a constraint: the first call waits until the server has told how it
-// takes one.
+// TestResolveWaits asks a model with a constraint: the first call waits until the server has told how it
+// takes constraints.
 func TestResolveWaits(t *testing.T) {
 	var asked atomic.Int32
 	up := serverOf(t, &asked, map[string]func(string) string{"GET /v1/models": func(string) string {

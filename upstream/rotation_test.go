@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// TestRotation has credentials of a minute, ten times over, from a server that takes two
-// seconds. The secrets that they are had by change too. No request fails, or waits for
-// longer than the server takes to answer.
+// TestRotation renews credentials that last a minute, ten times, from a server that takes two seconds to
+// answer. Its secrets change too. No request fails, or waits longer than those two seconds.
 func TestRotation(t *testing.T) {
 	eachSource(t, 0, func(t *testing.T, s *site) {
 		s.last(time.Minute)

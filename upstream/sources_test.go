@@ -16,34 +16,34 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// modelsHost is where the model is. The servers of credentials have other addresses.
+// modelsHost is the host of the model. The credentials servers have other addresses.
 const modelsHost = "models.test"
 
-// site is an upstream whose credentials come from one source, with the servers of both.
+// site is an upstream with credentials from one source, and the servers for both.
 type site struct {
 	up       invoker
 	model    string
 	pipes    *upstreamtest.Pipes
 	requests func() []upstreamtest.Request
 
-	last   func(time.Duration) // how long credentials last that are handed out from now on
-	rotate func()              // the secrets that credentials are had by, where there are any
-	revoke func()              // all that were handed out
+	last   func(time.Duration) // sets how long credentials issued from now on last
+	rotate func()              // changes the secrets of the source, if it has any
+	revoke func()              // revokes all issued credentials
 	grants func() []string
 
-	delay   atomic.Int64                     // of the server of credentials
-	fault   atomic.Pointer[http.HandlerFunc] // what the server of credentials does instead
-	expires atomic.Pointer[time.Time]        // when the latest ones do, as the upstream was told
+	delay   atomic.Int64                     // of the credentials server
+	fault   atomic.Pointer[http.HandlerFunc] // replaces the answer of the credentials server
+	expires atomic.Pointer[time.Time]        // the expiry of the latest credentials, as OnCredentials or OnToken reported it
 }
 
-// source is where credentials come from. open is called in a bubble of synctest.
+// source is a source of credentials. open is called in a bubble of synctest.
 type source struct {
 	name string
-	env  map[string]string // FOLDER in a value is that of the test
+	env  map[string]string // FOLDER in a value becomes the test's folder
 	open func(t *testing.T, folder string, ahead time.Duration) *site
 }
 
-// sources are all that are asked over HTTP.
+// sources are all sources that answer over HTTP.
 func sources() []source {
 	const sts, role = "http://sts.test", "arn:aws:iam::1:role/r"
 	aws := map[string]map[string]string{
@@ -65,8 +65,8 @@ func sources() []source {
 	return all
 }
 
-// eachSource runs a test over every source, in a bubble of synctest. The clocks of the
-// servers are ahead of ours by so much.
+// eachSource runs a test with every source, in a bubble of synctest. The servers' clocks are ahead by this
+// much.
 func eachSource(t *testing.T, ahead time.Duration, test func(t *testing.T, s *site)) {
 	for _, source := range sources() {
 		t.Run(source.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func eachSource(t *testing.T, ahead time.Duration, test func(t *testing.T, s *si
 				s := source.open(t, folder, ahead)
 				defer s.pipes.Close()
 				test(t, s)
-				time.Sleep(time.Minute) // for a look-up that is under way
+				time.Sleep(time.Minute) // a look-up may be running
 			})
 		})
 	}
@@ -163,7 +163,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// ask asks the model, and returns how long that took.
+// ask sends a request to the model, and returns how long it took.
 func (s *site) ask(t *testing.T) (time.Duration, error) {
 	t.Helper()
 	begun := time.Now()
@@ -171,7 +171,7 @@ func (s *site) ask(t *testing.T) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// mustAsk asks, and wants an answer.
+// mustAsk is ask, and fails the test on an error.
 func (s *site) mustAsk(t *testing.T) time.Duration {
 	t.Helper()
 	waited, err := s.ask(t)
@@ -181,7 +181,7 @@ func (s *site) mustAsk(t *testing.T) time.Duration {
 	return waited
 }
 
-// fail has the server of credentials do this instead of its work; nil ends that.
+// fail replaces the answer of the credentials server; nil ends that.
 func (s *site) fail(fault http.HandlerFunc) {
 	if fault == nil {
 		s.fault.Store(nil)

@@ -16,8 +16,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// staticBedrock returns an upstream with no source but files and the environment, and its
-// fake, whose clock is ahead of ours by so much. tries counts what reaches it.
+// staticBedrock returns an upstream that gets credentials only from files and the environment, and its fake.
+// The fake's clock is ahead by this much. tries counts the requests to it.
 func staticBedrock(t *testing.T, ahead time.Duration) (up *upstream.Bedrock, fake *upstreamtest.Bedrock, tries *atomic.Int32) {
 	t.Helper()
 	fake = upstreamtest.NewBedrock(upstreamtest.Answer(upstreamtest.Completion{Text: "Hello"}))
@@ -47,8 +47,7 @@ func askBedrock(t *testing.T, up *upstream.Bedrock) error {
 	return err
 }
 
-// TestSkewOfStaticCredentials has credentials that never end. Only the first request is
-// sent twice.
+// TestSkewOfStaticCredentials has credentials that never expire. Only the first request is sent twice.
 func TestSkewOfStaticCredentials(t *testing.T) {
 	for _, ahead := range []time.Duration{10 * time.Minute, -10 * time.Minute, 0} {
 		up, _, tries := staticBedrock(t, ahead)
@@ -70,8 +69,8 @@ func TestSkewOfStaticCredentials(t *testing.T) {
 	}
 }
 
-// TestSkewThatStays has a server whose Date is not the time that it checks signatures by.
-// The log is told what is known, and the client that its key is not at fault.
+// TestSkewThatStays has a server that checks signatures with another clock than its Date. The log gets the
+// known facts, and the client learns that its key is not at fault.
 func TestSkewThatStays(t *testing.T) {
 	tries := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -96,8 +95,8 @@ func TestSkewThatStays(t *testing.T) {
 	}
 }
 
-// TestSkewOfALongAnswer has a model that thinks for twelve minutes. The SDK takes half of
-// that for a wrong clock.
+// TestSkewOfALongAnswer has a model that thinks for twelve minutes. After half of that, the SDK would suspect
+// a wrong clock.
 func TestSkewOfALongAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := upstreamtest.NewBedrock(func(string, *translate.Prompt) upstreamtest.Completion {
@@ -119,8 +118,8 @@ func TestSkewOfALongAnswer(t *testing.T) {
 	})
 }
 
-// TestProfileRotated writes a shared credentials file anew when its credentials have come
-// to their end. The file does not say when that is.
+// TestProfileRotated writes a shared credentials file again after its credentials have expired. The file has
+// no expiry.
 func TestProfileRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials")
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
@@ -142,7 +141,7 @@ func TestProfileRotated(t *testing.T) {
 	}
 }
 
-// TestProcess has a command that prints credentials, or fails to.
+// TestProcess runs a command that prints credentials, or fails.
 func TestProcess(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
@@ -169,8 +168,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestKeyRefused has upstreams with a key of their own: there is nothing to renew, so one
-// request is sent, and the next one may be answered.
+// TestKeyRefused has upstreams with a configured key. There is nothing to renew, so only one request is sent.
+// The next request may succeed.
 func TestKeyRefused(t *testing.T) {
 	const key = "sk-of-the-proxy"
 	open := map[string]func(base string) (invoker, error){

@@ -32,7 +32,7 @@ func TestWatchStops(t *testing.T) {
 		text     string
 		stops    []string
 		want     string
-		sequence string // "" if none is met
+		sequence string // "" if the text has none
 	}{
 		{"none in it", "one two", []string{"END"}, "one two", ""},
 		{"no sequences", "one END", nil, "one END", ""},
@@ -73,7 +73,7 @@ func TestWatchStops(t *testing.T) {
 	}
 }
 
-// TestWatchStopsFindsTheFirst compares with a search for one sequence after another.
+// TestWatchStopsFindsTheFirst compares the result with separate searches for each sequence.
 func TestWatchStopsFindsTheFirst(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func(most int) string {
@@ -103,7 +103,7 @@ func TestWatchStopsFindsTheFirst(t *testing.T) {
 	}
 }
 
-// TestWatchStopsHoldsLittle has each piece out as soon as it cannot begin a sequence.
+// TestWatchStopsHoldsLittle checks that text is sent as soon as it cannot begin a sequence.
 func TestWatchStopsHoldsLittle(t *testing.T) {
 	var got []string
 	for c := range watchStops(&translate.Prompt{}, []string{"END"}, inPieces("aE b EN", 1, translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
@@ -126,7 +126,7 @@ func TestWatchStopsLosesNothingInAFailure(t *testing.T) {
 	}
 }
 
-// TestWatchStopsEscaped has a model repeat a sequence as the prompt shows it.
+// TestWatchStopsEscaped makes a model repeat a sequence in the escaped form of the prompt.
 func TestWatchStopsEscaped(t *testing.T) {
 	stops := []string{"</s>", "b"}
 	req := &messages.Request{StopSequences: stops, Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "</s>"}}}}}

@@ -15,8 +15,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// No upstream takes us elsewhere, over any wire: neither the prompt nor the credentials go where a
-// redirect points.
+// No upstream follows a redirect, over any wire: the prompt and the credentials stay at the configured
+// server.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	credentials, err := upstreamtest.NewTokens().User(t.TempDir(), "https://"+tokenHost)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-// roundTrip is a transport that does what the function does.
+// roundTrip is a transport that calls the function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -57,7 +57,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Nothing is sent to a server whose certificate nobody vouches for, or that speaks no TLS of today.
+// Dragoman sends nothing to a server with an untrusted certificate or an outdated TLS version.
 func TestUntrustedServers(t *testing.T) {
 	var asked bool
 	handler := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true })
@@ -73,7 +73,7 @@ func TestUntrustedServers(t *testing.T) {
 		server.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tt.version}
 		server.StartTLS()
 		defer server.Close()
-		var client *http.Client // the package's own
+		var client *http.Client // the package's own client
 		if tt.known {
 			roots := x509.NewCertPool()
 			roots.AddCert(server.Certificate())

@@ -14,8 +14,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// kinds are the kinds of credentials: how they are made and by what tokens are had
-// with them.
+// kinds are the kinds of credentials: how a test creates them, and the grant that gets a token for them.
 var kinds = []struct {
 	name  string
 	write func(tokens *upstreamtest.Tokens, folder, server string) (string, error)
@@ -33,12 +32,12 @@ type vertexServer struct {
 	*upstreamtest.Vertex
 	url    string
 	folder string
-	write  func() // the credentials file, again
+	write  func() // writes the credentials file again
 	up     *upstream.Vertex
-	ends   []time.Time // of the tokens
+	ends   []time.Time // the expiry of each token
 }
 
-// eachKind runs a test over every kind of credentials.
+// eachKind runs a test with every kind of credentials.
 func eachKind(t *testing.T, test func(t *testing.T, s *vertexServer, grant, quota string)) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -73,8 +72,7 @@ func (s *vertexServer) ask(t *testing.T) error {
 	return err
 }
 
-// wantOwnFault wants an error that keeps the client's own key out of it, with
-// these words.
+// wantOwnFault checks that an error does not blame the client's key, and contains this text.
 func wantOwnFault(t *testing.T, err error, says string) {
 	t.Helper()
 	wantGateway(t, err)
@@ -103,9 +101,8 @@ func TestVertexCredentials(t *testing.T) {
 	})
 }
 
-// TestVertexRotation changes the secrets of the credentials and ends the token: the
-// next request learns of it, and the one after reads the new file. The metadata server
-// has no secret, so no request fails.
+// TestVertexRotation changes the secrets of the credentials and ends the token. The next request fails, and
+// the one after it reads the new file. The metadata server has no secret, so no request fails there.
 func TestVertexRotation(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *vertexServer, grant, _ string) {
 		for range 3 {

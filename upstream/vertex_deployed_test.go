@@ -12,8 +12,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// Endpoints that users deployed are asked at their own host, if they have one: over chat completions, or with a raw
-// prompt that the container gets as it is.
+// Endpoints that users deployed are asked at their own host, if they have one. Requests are chat completions,
+// or a raw prompt that reaches the container unchanged.
 func TestVertexDeployed(t *testing.T) {
 	const host = "7.us-east5-42.prediction.vertexai.goog"
 	own, shared := "https://"+host+"/v1/projects/p/locations/us-east5/endpoints/7", "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/endpoints/8"
@@ -61,7 +61,7 @@ func TestVertexDeployed(t *testing.T) {
 	}
 }
 
-// An id that would lead a request, and its token, elsewhere is refused.
+// An id that could lead a request and its token to another host is an error.
 func TestVertexDeployedIDs(t *testing.T) {
 	fake := upstreamtest.NewVertex(nil)
 	fake.Deployed = map[string]upstreamtest.Deployed{"7": {Model: "qwen2.5-7b", Host: "evil.test"}}

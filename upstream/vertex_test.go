@@ -13,8 +13,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// inside answers requests to whatever host from a handler, and notes their URLs. A
-// gateway in front of it takes /gateway off their paths.
+// inside is a transport to a handler, for every host. It records the URLs, and removes /gateway from paths,
+// like a gateway in front of Vertex.
 type inside struct {
 	http.Handler
 	urls []string
@@ -30,7 +30,7 @@ func (in *inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// newVertex returns an upstream with the credentials of a user.
+// newVertex returns an upstream with a user's credentials.
 func newVertex(t *testing.T, opt upstream.VertexOptions) *upstream.Vertex {
 	t.Helper()
 	var err error
@@ -152,7 +152,7 @@ func TestVertexRequest(t *testing.T) {
 		r.Header.Del("content-length")
 		r.Header.Del("accept")
 		if diff := cmp.Diff(http.Header{
-			"Accept-Encoding":     r.Header["Accept-Encoding"], // of the test's own client
+			"Accept-Encoding":     r.Header["Accept-Encoding"], // set by the test's own client
 			"Authorization":       {"Bearer ya29.fake-1"},
 			"Content-Type":        {"application/json"},
 			"User-Agent":          {"dragoman"},

@@ -54,7 +54,7 @@ func reused(events []string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// TestHalfBeforeAFailure holds that an event that waits comes before the error.
+// TestHalfBeforeAFailure checks that a waiting event comes before the error.
 func TestHalfBeforeAFailure(t *testing.T) {
 	failure := gatewayError("cut", nil)
 	got, err := joined(wholeCharacters(func(yield func([]byte, error) bool) {
@@ -65,7 +65,7 @@ func TestHalfBeforeAFailure(t *testing.T) {
 	}
 }
 
-// TestHalfHoldsNothingUp holds that while an event waits for the next one, something else comes in its place.
+// TestHalfHoldsNothingUp checks that another event is sent in place of one that waits for the next.
 func TestHalfHoldsNothingUp(t *testing.T) {
 	sent, got := 0, 0
 	for range wholeCharacters(func(yield func([]byte, error) bool) {

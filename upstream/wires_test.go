@@ -16,7 +16,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// invoker is an upstream that is asked with prompts.
+// invoker is an upstream that takes prompts.
 type invoker interface {
 	Prepare(m upstream.Model, p *translate.Prompt) (*upstream.Call, error)
 }
@@ -33,7 +33,7 @@ func invoke(up invoker, ctx context.Context, m upstream.Model, p *translate.Prom
 	}
 }
 
-// overWire asks over one wire.
+// overWire is an upstream with a fixed wire.
 type overWire struct {
 	invoker
 	wire string
@@ -50,7 +50,7 @@ type fake interface {
 	Gone() <-chan struct{}
 }
 
-// wire is one way to reach a model, with the names its errors go by.
+// wire is a way to reach a model, with the wire's names of errors.
 type wire struct {
 	name       string
 	model      upstream.Model
@@ -60,17 +60,17 @@ type wire struct {
 	throttled  string
 	overloaded string
 	denied     string
-	// plain: the wire's own reasons are stop_sequence and max_tokens alone.
+	// plain: the only stop reasons of the wire are stop_sequence and max_tokens.
 	plain bool
-	// unmarked: the wire has no place for cache points.
+	// unmarked: the wire has no cache points.
 	unmarked bool
 	// whole: the answer comes in one piece.
 	whole bool
-	// watched: stop sequences of the client's are found on our side.
+	// watched: Dragoman itself looks for the client's stop sequences.
 	watched bool
 }
 
-// bedrockWire is a wire to Bedrock and a model there.
+// bedrockWire is a wire to a model on Bedrock.
 func bedrockWire(name string, model upstream.Model, over func(*upstream.Bedrock) invoker) wire {
 	return wire{
 		name: name, model: model,
@@ -93,7 +93,7 @@ func dialBedrock(t *testing.T, server *httptest.Server) *upstream.Bedrock {
 	return up
 }
 
-// converseWire asks a model over Converse that refuses what it cannot do.
+// converseWire is Converse with a model that rejects the features that it lacks.
 func converseWire(name, id string, can upstream.Features) wire {
 	w := bedrockWire(name, upstream.Model{ID: id, Can: can}, func(b *upstream.Bedrock) invoker { return overWire{b, upstream.WireConverse} })
 	w.serve = func(s upstreamtest.Script) fake {
@@ -106,7 +106,7 @@ func converseWire(name, id string, can upstream.Features) wire {
 	return w
 }
 
-// everything that a model can be asked over Converse.
+// everything has all features over Converse.
 const everything = upstream.System | upstream.Streaming | upstream.StopSequences | upstream.Images | upstream.Documents | upstream.Caching
 
 var textWire = func() wire {
@@ -147,7 +147,7 @@ var wires = []wire{
 	vertexChatWire,
 }
 
-// chatIn is the chat wire to a model that can be asked so much.
+// chatIn is chat completions with a model with these features.
 func chatIn(name string, can upstream.Features) wire {
 	w := chatWire
 	w.name, w.model.Can, w.whole = name, can, !can.Has(upstream.Streaming)
@@ -201,14 +201,14 @@ var chatWire = wire{
 	watched: true, unmarked: true,
 }
 
-// eachWire runs a test over every wire.
+// eachWire runs a test with every wire.
 func eachWire(t *testing.T, test func(t *testing.T, w wire)) {
 	for _, w := range wires {
 		t.Run(w.name, func(t *testing.T) { test(t, w) })
 	}
 }
 
-// open starts the wire's server with this script and returns a way to it.
+// open starts the wire's server with this script and returns an upstream for it.
 func (w wire) open(t *testing.T, s upstreamtest.Script) (invoker, fake) {
 	f := w.serve(s)
 	server := httptest.NewServer(f)
@@ -216,15 +216,15 @@ func (w wire) open(t *testing.T, s upstreamtest.Script) (invoker, fake) {
 	return w.dial(t, server), f
 }
 
-// skipIfSDKWaits skips a test of what comes before the end of an answer in one piece: the AWS SDK returns it
-// when all of it has come.
+// skipIfSDKWaits skips a test about the time before the end of an answer in one piece: the AWS SDK returns
+// the answer only when it is complete.
 func (w wire) skipIfSDKWaits(t *testing.T) {
 	if w.whole && strings.HasPrefix(w.name, "bedrock") {
 		t.Skip("all of the answer comes at once")
 	}
 }
 
-// reply is all that a sequence of chunks said.
+// reply collects the chunks of a sequence.
 type reply struct {
 	Text, Thinking string
 	Stop           messages.Stop
@@ -232,8 +232,8 @@ type reply struct {
 	Usage          messages.Usage
 }
 
-// collect checks the form of a sequence and returns what it said: at most one
-// error, alone and last; Stop once, on the last chunk.
+// collect collects the chunks of a sequence and checks the form: at most one error, which comes last without
+// a chunk; and Stop only in the last chunk.
 func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (reply, error) {
 	t.Helper()
 	var a reply

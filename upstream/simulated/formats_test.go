@@ -12,8 +12,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// The simulated model is asked in each format, with a prefill and without: it
-// calls the same tools with the same input, and tells their results.
+// In each format, with and without a prefill, the simulated model calls the same tools with the same input,
+// and tells their results.
 func TestSimulatedFormats(t *testing.T) {
 	const tools = `,"tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object","properties":{
 		"city":{"type":"string"},"days":{"$ref":"#/$defs/n"},"units":{"enum":["c","f"]}},"required":["city","days"],"$defs":{"n":{"type":"integer"}}}},
@@ -54,7 +54,8 @@ func TestSimulatedFormats(t *testing.T) {
 	}
 }
 
-// simulate returns the calls of the simulated model's answer to a request, or else its text.
+// simulate returns the calls in the simulated model's answer to a request. If it has none, it returns the
+// text.
 func simulate(t *testing.T, target translate.Target, members, list string) string {
 	t.Helper()
 	req, p := prompt(t, target, members, list)

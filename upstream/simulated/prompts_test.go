@@ -9,7 +9,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The members of a request that the tests add to the messages.
+// Request members that the tests add to the messages.
 const (
 	tools = `,"tools":[
 		{"name":"get_weather","description":"Get the current weather of a city.","input_schema":{"type":"object","required":["city"],"properties":{
@@ -28,7 +28,7 @@ const (
 	weather = tools + `,"tool_choice":{"type":"tool","name":"get_weather"}`
 )
 
-// prompt returns the prompt of a request with these members besides, and these messages in JSON.
+// prompt returns the prompt of a request with these additional members, and with these messages in JSON.
 func prompt(t *testing.T, target translate.Target, members, list string) (*messages.Request, *translate.Prompt) {
 	t.Helper()
 	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1000`+members+`,"messages":[`+list+`]}`), messages.DecodeOptions{})
@@ -47,17 +47,17 @@ func user(text string) string      { return message(messages.RoleUser, text) }
 func assistant(text string) string { return "," + message(messages.RoleAssistant, text) }
 
 func message(role, text string) string {
-	quoted, _ := json.Marshal(text) // any string can be
+	quoted, _ := json.Marshal(text) // cannot fail for a string
 	return fmt.Sprintf(`{"role":%q,"content":%s}`, role, quoted)
 }
 
-// called is a conversation up to the results of two calls; results are in JSON.
+// called is a conversation up to the results of two calls; results is JSON.
 func called(results string) string {
 	return user("Weather in Oslo?") + `,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"get_weather","input":{"city":"Oslo"}},
 		{"type":"tool_use","id":"t2","name":"now","input":{}}]},{"role":"user","content":[` + results + `]}`
 }
 
-// ask is the prompt of one question.
+// ask is a prompt of one question.
 func ask(t *testing.T, text string) *translate.Prompt {
 	t.Helper()
 	_, p := prompt(t, translate.Target{}, "", user(text))

@@ -16,8 +16,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// collect returns a sequence of chunks as one chunk. It checks that Stop is set once,
-// on the last chunk, and that an error is last.
+// collect joins a sequence of chunks. It checks that only the last chunk has Stop, and that an error comes
+// last.
 func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (whole translate.Chunk, failure error) {
 	t.Helper()
 	for c, err := range chunks {
@@ -84,7 +84,7 @@ func TestSimulated(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole := got.Text
-			if last := p.Turns[len(p.Turns)-1]; last.Role == messages.RoleAssistant { // a forced call is begun there
+			if last := p.Turns[len(p.Turns)-1]; last.Role == messages.RoleAssistant { // the prefill begins a forced call
 				whole = last.Parts[0].Text + whole
 			}
 			if diff := cmp.Diff(test.want, whole); diff != "" {

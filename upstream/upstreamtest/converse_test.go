@@ -27,7 +27,7 @@ func TestConverseChecksRequests(t *testing.T) {
 	tests := []struct {
 		name, body string
 		lacks      upstream.Features
-		says       string // "" for what is good
+		says       string // the expected error; "" for a valid request
 	}{
 		{"the least", hi, 0, ""},
 		{"all of it", with(`"system":[{"text":"S"},{"cachePoint":{"type":"default"}},{"text":"T"}],"inferenceConfig":{"maxTokens":1,"temperature":1,"topP":0,"stopSequences":["END"]},` +

@@ -10,7 +10,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// The simulated model says the same behind a server, which sees the text of the prompt alone.
+// The simulated model gives the same answer behind a server, although the server sees only the text of the
+// prompt.
 func TestSimulatedReadsText(t *testing.T) {
 	const (
 		tools = `,"tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object","required":["city","unit","when"],
@@ -44,13 +45,13 @@ func TestSimulatedReadsText(t *testing.T) {
 			}
 			p, err := translate.Render(req, translate.Target{Prefill: prefill})
 			if err != nil {
-				continue // this target takes no prefill
+				continue // the target takes no prefill
 			}
 			want := ""
 			for chunk := range simulated.New().Func(t.Context(), upstream.Model{}, p) {
 				want += chunk.Text
 			}
-			want = strings.ReplaceAll(want, "The tool get_weather failed", "The tool failed") // the format does not name it
+			want = strings.ReplaceAll(want, "The tool get_weather failed", "The tool failed") // the format does not name the tool
 			seen := &translate.Prompt{System: p.System, Turns: p.Turns, StopSequences: p.StopSequences, MaxTokens: p.MaxTokens}
 			if got := Simulated("m", seen).Text; got != want {
 				t.Errorf("%s, prefill=%v: got %q, want %q", test.name, prefill, got, want)

@@ -22,7 +22,7 @@ import (
 
 const minimal = `"max_tokens":9,"messages":[{"role":"user","content":"Hi"}]`
 
-// signed returns a request to a Bedrock that is signed with these credentials.
+// signed returns a request to a Bedrock, signed with these credentials.
 func signed(t *testing.T, path, body, key, secret string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "http://bedrock.test"+path, strings.NewReader(body))
 	r.Header.Set("content-type", "application/json")
@@ -90,7 +90,7 @@ func TestBedrockChecksTextRequests(t *testing.T) {
 	prompt := func(text string) string { return `{"max_tokens_to_sample":9,"prompt":"` + text + `"}` }
 	tests := []struct {
 		name, body string
-		says       string // "" for what is good
+		says       string // the expected error; "" for a valid request
 	}{
 		{"good", good + "}", ""},
 		{"all keys", good + `,"temperature":1,"top_p":0,"top_k":500,"stop_sequences":["END"],"anthropic_version":"bedrock-2023-05-31"}`, ""},

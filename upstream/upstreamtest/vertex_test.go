@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// asked returns a request to a Vertex, with a token of its own.
+// asked returns a request to a Vertex with a valid token.
 func (v *Vertex) asked(path, body string) *http.Request {
 	token, _ := v.Tokens.issue("test")
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
@@ -92,7 +92,7 @@ func form(tokens *Tokens, path string, fields url.Values) (int, string) {
 	return status, body
 }
 
-// TestTokensCheckGrants changes one field after the other of what is right.
+// TestTokensCheckGrants changes one field of a valid request after the other.
 func TestTokensCheckGrants(t *testing.T) {
 	for path, good := range map[string]url.Values{
 		"/token": {"grant_type": {"refresh_token"}, "client_id": {"client.test"}, "client_secret": {"secret"}, "refresh_token": {"1//refresh-0"}},
@@ -132,7 +132,7 @@ func TestTokensCheckMetadataRequests(t *testing.T) {
 	}
 }
 
-// TestTokensCheckAssertions has a library sign assertions; here are those it would not.
+// TestTokensCheckAssertions checks assertions that the library, which signs the valid ones, would not sign.
 func TestTokensCheckAssertions(t *testing.T) {
 	tokens := NewTokens()
 	pack := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
