@@ -8,16 +8,16 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// What a client that leaves asks with, and what the model answers: first what never ends, so that only
-// leaving can end it, and then an answer, which shows that the server still serves.
+// The request of a client that leaves, and the model's answers. The first answer never ends, so only the
+// client can end it. The second is short, and shows that the server still works.
 var (
 	abortSetup = Setup{Model: model, MaxTokens: 1024}
 	long       = upstreamtest.Completion{Text: "An answer that never comes to its end.", Fault: upstreamtest.Stall(6)}
 	short      = upstreamtest.Completion{Text: "An answer."}
 )
 
-// runAbort leaves a stream before its end. The model must be told to stop, and the server must go on
-// serving.
+// runAbort leaves a stream before its end. The server must cancel the request to the model, and must continue
+// to serve.
 func runAbort(t *testing.T, c Client) {
 	url, fake := serveBedrock(t, inTurn(long, short))
 	answer, err := c.Open(url, "", abortSetup).Stream(t.Context(), say("Go on."), true)
@@ -28,8 +28,8 @@ func runAbort(t *testing.T, c Client) {
 	must(t, c.Open(url, "", abortSetup), say("Once more."), c.ways()[0].ask)
 }
 
-// runAbortWhole gives up an answer that is not streamed, as soon as the model has been asked. The model
-// must be told to stop all the same: the client's connection is all that shows that it has left.
+// runAbortWhole gives up a request without streaming as soon as the model has been asked. The server must
+// cancel the request to the model too. Only the client's connection shows that the client has left.
 func runAbortWhole(t *testing.T, c Client) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -45,7 +45,7 @@ func runAbortWhole(t *testing.T, c Client) {
 	must(t, c.Open(url, "", abortSetup), say("Once more."), c.ways()[len(c.ways())-1].ask)
 }
 
-// gone waits until the call of the model has been cancelled.
+// gone waits until the request to the model is cancelled.
 func gone(t *testing.T, fake *upstreamtest.Bedrock) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), answerTime)

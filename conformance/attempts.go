@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// lasting are refusals of Bedrock that no retry mends, and passing those that may be gone with the next
+// lasting are errors of Bedrock that a retry does not fix. passing are errors that may be gone at the next
 // request.
 var (
 	lasting = map[string]*upstreamtest.Fault{
@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// Attempts lets a library fail that asks again as it does when nobody has told it otherwise. It must send
-// one request for what no retry mends, and more than one for what may pass.
+// Attempts counts the requests of a library with its default retries. For errors that a retry does not fix,
+// it must send one request. For errors that may pass, it must send more than one.
 func Attempts(t *testing.T, c Client) {
 	script := func(_ string, p *translate.Prompt) upstreamtest.Completion {
 		for _, faults := range []map[string]*upstreamtest.Fault{lasting, passing} {
@@ -75,7 +75,7 @@ limits: {attempts: 1}
 	}
 }
 
-// counted returns the URL of a server in front of another one, which counts the requests that it passes on.
+// counted returns the URL of a proxy in front of another server, which counts the requests.
 func counted(t *testing.T, target string) (string, *atomic.Int64) {
 	t.Helper()
 	u, err := url.Parse(target)

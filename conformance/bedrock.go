@@ -10,18 +10,18 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// The models, by the names that clients ask for.
+// The models, by the names in requests.
 const (
 	model   = "claude-2.1"
-	vision  = "claude-3-haiku" // sees images
-	flowing = "claude-2.0"     // strings of its calls are sent as they come: stream_values
+	vision  = "claude-3-haiku" // reads images
+	flowing = "claude-2.0"     // sends the strings of its calls in pieces: stream_values
 )
 
-// credentials are those that the fake Bedrock takes.
+// credentials are the credentials that the fake Bedrock accepts.
 var credentials = []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 
-// serveBedrock starts dragoman in front of a fake Bedrock whose model the script plays. It returns
-// dragoman's base URL and the fake.
+// serveBedrock starts dragoman in front of a fake Bedrock with this script. It returns dragoman's base URL
+// and the fake.
 func serveBedrock(t *testing.T, script upstreamtest.Script) (string, *upstreamtest.Bedrock) {
 	t.Helper()
 	fake := upstreamtest.NewBedrock(script)
@@ -39,7 +39,7 @@ models:
 	return url, fake
 }
 
-// ServeScript starts dragoman in front of a model that writes these texts in turn, bytes in sevens as
+// ServeScript starts dragoman in front of a model that writes these texts in turn, seven bytes at a time as
 // in the [Cases]. It returns dragoman's base URL and the model.
 func ServeScript(t *testing.T, texts ...string) (string, *upstreamtest.Bedrock) {
 	t.Helper()
@@ -50,14 +50,13 @@ func ServeScript(t *testing.T, texts ...string) (string, *upstreamtest.Bedrock) 
 	return serveBedrock(t, inTurn(completions...))
 }
 
-// inTurn is the script that answers each request with the next completion. There must be no more
-// requests than completions.
+// inTurn is a script that answers each request with the next completion.
 func inTurn(completions ...upstreamtest.Completion) upstreamtest.Script {
 	var asked atomic.Int64
 	return func(string, *translate.Prompt) upstreamtest.Completion {
 		n := int(asked.Add(1))
 		if n > len(completions) {
-			// A client that asks once too often gets an error that no other case expects.
+			// If the client asks once too often, it gets an error that no other case expects.
 			return upstreamtest.Completion{Fault: upstreamtest.Refuse(400, "ValidationException", "the script has ended", "")}
 		}
 		return completions[n-1]

@@ -7,13 +7,13 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// Case is something that every client must be able to do. It runs whole and streamed.
+// Case is something that every client must be able to do. It runs with and without streaming.
 type Case struct {
 	Name string
 	Run  func(t *testing.T, c Client)
 }
 
-// Cases are all of them, in the order of the README's table.
+// Cases are all cases, in the order of the README's table.
 var Cases = []Case{
 	{"text", all(scripted(simpleText), simulated(Setup{}, holdText))},
 	{ToolLoop, all(scripted(toolLoop), simulated(Setup{System: "Be brief.", Tools: both}, holdLoop))},
@@ -40,19 +40,19 @@ var Cases = []Case{
 // The names of the cases that some libraries cannot pass.
 const (
 	ToolLoop      = "tool loop"      // calls in several turns, also with text before them
-	ForcedTool    = "forced tool"    // tool_choice says that a tool must be called
-	NoTool        = "no tool"        // tool_choice says that no tool may be called
+	ForcedTool    = "forced tool"    // tool_choice forces a call
+	NoTool        = "no tool"        // tool_choice forbids calls
 	ToolError     = "tool error"     // a tool answers with an error
 	ImageResult   = "image result"   // a tool answers with an image beside text
 	Arguments     = "every argument" // a value of each type
 	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
 	CutShort      = "cut"            // max_tokens cuts a text, or a call that is not streamed
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
-	StopSequence  = "stop sequence"  // a stop sequence of the client's ends the answer
+	StopSequence  = "stop sequence"  // a stop sequence of the client ends the answer
 	Abort         = "abort"          // the client leaves a stream before its end
 	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed
-	Statuses      = "error statuses" // the server refuses, or passes on what the upstream refused with
-	FailureWithin = "failure within" // the model fails before or within its answer
+	Statuses      = "error statuses" // the server rejects a request, or passes on an error of the upstream
+	FailureWithin = "failure within" // the model fails before or in the middle of its answer
 )
 
 // all runs several conversations as one case.
@@ -64,14 +64,14 @@ func all(runs ...func(*testing.T, Client)) func(*testing.T, Client) {
 	}
 }
 
-// scripted is a conversation with a model that is told what to write, so that its answers are known to
-// the last character. They arrive seven bytes at a time: no frame arrives whole, and few characters of
-// several bytes do. The conversation is held in the ways that only names, or in all ways.
+// scripted is a conversation with a model that follows a script, so that every character of its answers is
+// known. The answers arrive seven bytes at a time. So no frame arrives in one piece, and many characters are
+// cut. The conversation runs in the ways named in only; without any, in all ways.
 func scripted(s script, only ...string) func(*testing.T, Client) {
 	return scriptedBy(serveBedrock, s, only...)
 }
 
-// scriptedBy is scripted in front of another model than that of serveBedrock.
+// scriptedBy is scripted with another server than serveBedrock.
 func scriptedBy(serve func(*testing.T, upstreamtest.Script) (string, *upstreamtest.Bedrock), s script, only ...string) func(*testing.T, Client) {
 	return func(t *testing.T, c Client) {
 		for _, way := range c.ways() {
@@ -91,8 +91,8 @@ func scriptedBy(serve func(*testing.T, upstreamtest.Script) (string, *upstreamte
 	}
 }
 
-// simulated is a conversation with the simulated model, built in and behind a fake Bedrock. hold checks
-// that it reaches its end; here it is checked that the answers are the same in all ways.
+// simulated is a conversation with the simulated model, built in and behind a fake Bedrock. hold checks each
+// conversation. simulated checks that the answers are the same in all ways.
 func simulated(setup Setup, hold func(t *testing.T, c Conversation, ask ask) []Answer) func(*testing.T, Client) {
 	setup.Model = model
 	if setup.MaxTokens == 0 {

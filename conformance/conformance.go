@@ -1,9 +1,9 @@
-// Package conformance drives the dragoman binary through the client libraries that its users have.
+// Package conformance drives the dragoman binary through the client libraries of its users.
 //
-// [Cases] are conversations and what must come of them. They know no library: each folder below pins
-// one, and has a small program that adapts it to [Conversation] in the way that the library's
-// documentation tells its users to work. A program is asked over a pipe (see [Program]); the module
-// clients installs them all, and runs each case through each of them.
+// [Cases] are conversations and their expected results. They do not depend on a library. Each folder below
+// pins one library, and has a small program that implements [Conversation] in the way that the library's
+// documentation recommends. Tests talk to the program over a pipe (see [Program]). The package clients
+// installs all libraries, and runs each case through each of them.
 package conformance
 
 import (
@@ -11,29 +11,29 @@ import (
 	"encoding/json"
 )
 
-// Opener begins a conversation with the server at baseURL. The library must neither retry nor read
-// the environment.
+// Opener begins a conversation with the server at baseURL. The library must not retry, and must not read the
+// environment.
 type Opener func(baseURL, key string, setup Setup) Conversation
 
-// Conversation is a dialogue held through a library, its history kept in the library's own types.
+// Conversation is a dialogue through a library, which keeps the history in its own types.
 type Conversation interface {
-	// Ask says something and returns the answer. Both are then part of the history.
+	// Ask says something and returns the answer. Both become part of the history.
 	Ask(ctx context.Context, turn Turn) (Answer, error)
-	// Stream is Ask over a stream, accumulated by the library. If it is to leave, it does so when the
-	// first piece of text has come; the answer is then what there is so far.
+	// Stream is Ask with streaming; the library joins the pieces. If leave is true, it leaves after the first
+	// piece of text, and the answer is the text so far.
 	Stream(ctx context.Context, turn Turn, leave bool) (Answer, error)
 }
 
-// Runner is a conversation with a library that runs tools by itself.
+// Runner is a conversation with a library that runs tools itself.
 type Runner interface {
-	// Run says something and streams the answers, the library running what tools they call, until they
-	// call none. It returns the calls that were run, also if it fails.
+	// Run says something and streams the answers. The library runs the called tools until an answer has no
+	// calls. Run returns the calls that were run, even if it fails.
 	Run(ctx context.Context, turn Turn) ([]Block, error)
 }
 
 // The types below are JSON of the Messages API, as far as the cases need it.
 
-// Setup is what every request of a conversation says.
+// Setup has the parameters that every request of a conversation has.
 type Setup struct {
 	Model         string   `json:"model"`
 	MaxTokens     int      `json:"max_tokens"`
@@ -48,10 +48,10 @@ type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Schema      Schema `json:"input_schema"`
-	Eager       *bool  `json:"eager_input_streaming,omitempty"` // whether values may come before they are whole
+	Eager       *bool  `json:"eager_input_streaming,omitempty"` // whether values may arrive in pieces
 }
 
-// Schema is that of an object.
+// Schema is the schema of an object.
 type Schema struct {
 	Type       string         `json:"type"` // "object"
 	Properties map[string]any `json:"properties"`
@@ -64,10 +64,10 @@ type Choice struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Turn is what a user says: results of the calls before, then text.
+// Turn is the user's turn: results of the calls before, then text.
 type Turn []Part
 
-// Part is a block of a turn: a tool_result with blocks of its own, a text or an image.
+// Part is a block of a turn: a text, an image, or a tool_result with its own blocks.
 type Part struct {
 	Type      string  `json:"type"`
 	Text      string  `json:"text,omitempty"`
@@ -90,11 +90,11 @@ type Answer struct {
 	Content      []Block `json:"content"`
 	StopReason   string  `json:"stop_reason"`
 	StopSequence string  `json:"stop_sequence"`
-	// Events are the types of the stream's events, as the library gave them.
+	// Events are the types of the stream's events, as the library reports them.
 	Events []string `json:"-"`
 }
 
-// Block is a content block: text, or a call if Name is set.
+// Block is a content block: a text, or a call if Name is set.
 type Block struct {
 	Type  string          `json:"type"`
 	Text  string          `json:"text,omitempty"`
@@ -103,8 +103,8 @@ type Block struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// Failure is an error that the server answered with, as the library tells it. Some give no status to
-// an error within a stream.
+// Failure is an error answer of the server, as the library reports it. Some libraries report no status for an
+// error in a stream.
 type Failure struct {
 	Status    int             `json:"status"`
 	Body      json.RawMessage `json:"body"`
@@ -133,7 +133,7 @@ func (a Answer) Calls() []Block {
 	return calls
 }
 
-// say is a turn of text alone.
+// say is a turn with only a text.
 func say(text string) Turn { return Turn{{Type: "text", Text: text}} }
 
 // result answers a call with text.

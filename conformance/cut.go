@@ -10,12 +10,12 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// cutSetup offers the tool that is called.
+// cutSetup offers the called tool.
 var cutSetup = Setup{Model: model, MaxTokens: 64, Tools: []Tool{note}}
 
-// runCutCall streams a call that the token limit cuts within a value. By default nothing of that value is
-// sent, and no library can mend it. A model that sends strings as they come shows what the library makes of
-// half a value. Where it mends that, a tool can prevent it, if the library lets the tool say so.
+// runCutCall streams a call that the token limit cuts inside a value. By default, Dragoman sends nothing of
+// that value, so no library can close it. A model that sends strings in pieces shows what the library does
+// with half a value. If the library closes it, a tool can prevent that, if the library lets the tool say so.
 func runCutCall(t *testing.T, c Client) {
 	if c.Runs {
 		t.Run("whole, run", func(t *testing.T) { c.runWhole(t) })
@@ -34,15 +34,15 @@ func runCutCall(t *testing.T, c Client) {
 	}
 }
 
-// checkCutCall streams the call, and checks what the library makes of it. name is the test's.
+// checkCutCall streams the call, and checks what the library does with it. name is the test's name.
 func (c Client) checkCutCall(t *testing.T, name string, setup Setup, want OpenInput) {
 	if made := c.cutCall(t, name, setup); made != want {
 		t.Errorf("%s: the library %v what is not whole, want one that %v it", name, made, want)
 	}
 }
 
-// runWhole has the library run the same call when it is not cut. Without this, a library that runs no
-// tools at all would pass for one that refuses.
+// runWhole lets the library run the same call in full. Otherwise a library that runs no tools at all would
+// pass as a library that rejects cut calls.
 func (c Client) runWhole(t *testing.T) {
 	url, _ := serveBedrock(t, inTurn(upstreamtest.Completion{Text: wholeCall, Fragment: 7}, upstreamtest.Completion{Text: "Done."}))
 	ran, err := c.Open(url, "", cutSetup).(Runner).Run(t.Context(), say("Note this."))
@@ -52,8 +52,8 @@ func (c Client) runWhole(t *testing.T) {
 	c.same(t, Answer{Content: ran}, Answer{Content: []Block{call(note.Name, `{"number":`+wholeNumber+`,"text":"`+halfText+`"}`)}})
 }
 
-// cutCall streams the call, and returns the most that the library makes of it: in the message that it
-// gives to the program and, if it runs tools, in the calls that it runs. name is the test's.
+// cutCall streams the call, and returns the most that the library does with it: in the message for the
+// program and, if the library runs tools, in the calls that it runs. name is the test's name.
 func (c Client) cutCall(t *testing.T, name string, setup Setup) (most OpenInput) {
 	done := upstreamtest.Completion{Text: "Done."}
 	completion := upstreamtest.Completion{Text: halfCall, Stop: messages.StopMaxTokens, Fragment: 7}
@@ -77,8 +77,8 @@ func (c Client) cutCall(t *testing.T, name string, setup Setup) (most OpenInput)
 	return most
 }
 
-// madeOf returns what a library made of the open input: it has given or run these calls, and returned
-// this error. It fails the test on a value that the model did not write.
+// madeOf returns what a library did with the open input: it returned or ran these calls, with this error. If
+// a value is one that the model did not write, the test fails.
 func madeOf(t *testing.T, calls []Block, err error) (most OpenInput) {
 	t.Helper()
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// Dialect is an API that clients speak, as far as its words differ from those of the Messages API.
+// Dialect is a client API: how it differs from the Messages API.
 type Dialect struct {
-	// events are the types of a stream's events, each one letter, and grammar is their order.
+	// events maps the types of a stream's events to letters; grammar is the order of these letters.
 	events  map[string]string
 	grammar *regexp.Regexp
-	// tells checks how the API tells of a failure, given how the Messages API would.
+	// tells checks how the API reports a failure; want is the report of the Messages API.
 	tells func(t *testing.T, f *Failure, want told)
 }
 
-// told is how the Messages API tells of a failure.
+// told is a failure in the terms of the Messages API.
 type told struct {
-	status int    // 200 for a failure within a stream
+	status int    // 200 for a failure in a stream
 	kind   string // the type of the error
-	final  bool   // no retry mends it, which the AWS SDKs have to see by the exception
+	final  bool   // a retry does not help; the AWS SDKs must recognize that by the exception
 }
 
 // Messages is the Messages API.
@@ -36,17 +36,17 @@ var Messages = Dialect{
 	tells:   tellsMessages,
 }
 
-// Vertex is the API of Vertex AI. Failures that Google's front end would find are told in its words.
+// Vertex is the API of Vertex AI. Google's front end reports some failures in its own words.
 var Vertex = like(Messages, tellsVertex)
 
-// Bedrock is the InvokeModel API of Bedrock with the library of Anthropic, which is told of a failure
-// in a stream as by the Messages API.
+// Bedrock is the InvokeModel API of Bedrock with Anthropic's library. Failures in a stream look like those of
+// the Messages API.
 var Bedrock = like(Messages, tellsBedrock)
 
 // Invoke is the InvokeModel API with an AWS SDK.
 var Invoke = like(Messages, tellsAWS)
 
-// Converse is the Converse API of Bedrock with an AWS SDK. A block of text has no start.
+// Converse is the Converse API of Bedrock with an AWS SDK. A text block has no start event.
 var Converse = Dialect{
 	events: map[string]string{
 		"messageStart": "(", "contentBlockStart": "[", "contentBlockDelta": ".", "contentBlockStop": "]",
@@ -56,13 +56,13 @@ var Converse = Dialect{
 	tells:   tellsAWS,
 }
 
-// like is a dialect whose streams are those of another.
+// like returns a dialect with the streams of another dialect.
 func like(d Dialect, tells func(*testing.T, *Failure, told)) Dialect {
 	d.tells = tells
 	return d
 }
 
-// tellsMessages wants the status, and the type and a message in the body.
+// tellsMessages checks the status, and the type and a message in the body.
 func tellsMessages(t *testing.T, f *Failure, want told) {
 	t.Helper()
 	var body struct {
@@ -70,15 +70,15 @@ func tellsMessages(t *testing.T, f *Failure, want told) {
 		Error struct{ Type, Message string }
 	}
 	decode(t, f, &body)
-	// Some libraries give no status to a failure within a stream.
+	// Some libraries report no status for a failure in a stream.
 	rightStatus := f.Status == want.status || want.status == http.StatusOK && f.Status == 0
 	if !rightStatus || body.Type != "error" || body.Error.Type != want.kind || body.Error.Message == "" {
 		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, want.status, want.kind)
 	}
 }
 
-// tellsVertex wants Google's status word for a wrong key and for a model that is not there, and else
-// what tellsMessages wants.
+// tellsVertex checks Google's status word for a wrong key and for an unknown model. For other failures it is
+// tellsMessages.
 func tellsVertex(t *testing.T, f *Failure, want told) {
 	t.Helper()
 	name, google := map[int]string{http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusNotFound: "NOT_FOUND"}[want.status]
@@ -98,14 +98,14 @@ func tellsVertex(t *testing.T, f *Failure, want told) {
 	}
 }
 
-// exception is what Bedrock calls a failure, and its status.
+// exception is Bedrock's name for a failure, with its status.
 type exception struct {
 	name   string
 	status int
 }
 
-// exceptions are those of Bedrock for the types of the Messages API, with their statuses. They are
-// written here a second time on purpose: a slip in the proxy's own list would show in no test of its.
+// exceptions maps the error types of the Messages API to Bedrock's exceptions, with their statuses. They are
+// written here a second time on purpose: otherwise no test would find a mistake in the proxy's own list.
 var exceptions = map[string]exception{
 	"invalid_request_error": {"ValidationException", http.StatusBadRequest},
 	"request_too_large":     {"ValidationException", http.StatusBadRequest},
@@ -119,7 +119,7 @@ var exceptions = map[string]exception{
 	"overloaded_error":      {"ServiceUnavailableException", http.StatusServiceUnavailable},
 }
 
-// exception returns that of a failure.
+// exception returns the exception for a failure.
 func (w told) exception() exception {
 	if w.final {
 		return exception{"ModelErrorException", http.StatusFailedDependency}
@@ -127,8 +127,8 @@ func (w told) exception() exception {
 	return exceptions[w.kind]
 }
 
-// tellsBedrock wants the status of the exception before an answer, and what tellsMessages wants within a
-// stream: the library of Anthropic keeps no name of an exception.
+// tellsBedrock checks the status of the exception before an answer. For a failure in a stream it is
+// tellsMessages, because Anthropic's library drops the name of the exception.
 func tellsBedrock(t *testing.T, f *Failure, want told) {
 	t.Helper()
 	if want.status == http.StatusOK {
@@ -142,7 +142,8 @@ func tellsBedrock(t *testing.T, f *Failure, want told) {
 	}
 }
 
-// tellsAWS also wants the exception's name. In a stream there is no status, and the name begins small.
+// tellsAWS also checks the exception's name. In a stream there is no status, and the name begins in lower
+// case.
 func tellsAWS(t *testing.T, f *Failure, want told) {
 	t.Helper()
 	var body struct {

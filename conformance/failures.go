@@ -11,9 +11,9 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// statuses are what an upstream of the Messages API can refuse with, and what the client is then told.
-// 401 and 403 become 502: it is the proxy's own key that the upstream did not take, and a client that
-// saw 401 would look for the fault in its own.
+// statuses are errors that an upstream of the Messages API can return, and the errors that the client must
+// get. 401 and 403 become 502: the upstream rejects the proxy's own key, but the client would blame its own
+// key for a 401.
 var statuses = []struct {
 	status int
 	kind   string
@@ -36,8 +36,8 @@ var statuses = []struct {
 	{529, "overloaded_error", told{529, "overloaded_error", false}},
 }
 
-// runStatuses asks for what the proxy refuses, and has the upstream refuse with each status. The library
-// must see the status, the type and the id of each failure, whether it asked for a stream or not.
+// runStatuses sends requests that the proxy rejects, and lets the upstream fail with each status. The library
+// must report the status, the type and the id of each failure, with and without streaming.
 func runStatuses(t *testing.T, c Client) {
 	const key = "the-right-key-of-all"
 	url := serveMessages(t, key, func(_ string, p *translate.Prompt) upstreamtest.Completion {
@@ -54,7 +54,7 @@ func runStatuses(t *testing.T, c Client) {
 		change(&setup)
 		return setup
 	}
-	// What the proxy refuses: a key, a request, and the status and type that the client is told.
+	// Requests that the proxy rejects: a key, a request, and the client's status and type.
 	type refusal struct {
 		key   string
 		setup Setup
@@ -91,9 +91,9 @@ func runStatuses(t *testing.T, c Client) {
 	}
 }
 
-// serveMessages starts dragoman, which wants the key, in front of a fake server of the Messages API, and
-// returns its base URL. It asks the fake only once for each request: the cases count on each failure
-// reaching the client.
+// serveMessages starts dragoman, which requires the key, in front of a fake server of the Messages API, and
+// returns its base URL. dragoman asks the fake only once for each request, because the cases expect to see
+// each failure.
 func serveMessages(t *testing.T, key string, script upstreamtest.Script) string {
 	t.Helper()
 	server := httptest.NewServer(upstreamtest.NewMessages(script))
@@ -108,7 +108,7 @@ limits: {attempts: 1}
 `, server.URL, model)))
 }
 
-// checkFailure checks that err is a failure that the server told of, as the client's API tells of it.
+// checkFailure checks that err is a failure of the server, in the form of the client's API.
 func (c Client) checkFailure(t *testing.T, err error, want told) {
 	t.Helper()
 	var failure *Failure
@@ -121,13 +121,13 @@ func (c Client) checkFailure(t *testing.T, err error, want told) {
 	}
 }
 
-// runFailures lets the model fail before and within its answer. A failure before the answer has its
-// status; one within it is an error too, never an answer that looks whole.
+// runFailures lets the model fail before and in the middle of its answer. A failure before the answer has its
+// status. A failure in the middle is an error too, never an answer that looks complete.
 func runFailures(t *testing.T, c Client) {
 	const text = "An answer that breaks off before it has come to its end."
 	faults := map[string]struct {
 		fault         *upstreamtest.Fault
-		whole, stream int // the status, for an answer that is not streamed and for one that is
+		whole, stream int // the status without streaming, and with streaming
 		kind          string
 		final         bool
 	}{

@@ -11,7 +11,7 @@ import (
 // ImportedModel is the ARN of a model that a user imported into Bedrock.
 const ImportedModel = "arn:aws:bedrock:us-east-1:111122223333:imported-model/abcdefghijkl"
 
-// Imports is a fake Bedrock's imported model: a fine-tune of Qwen2.5, which is asked with raw prompts.
+// Imports is the imported model of a fake Bedrock: a fine-tuned Qwen2.5, which takes raw prompts.
 func Imports() map[string]*upstreamtest.Import {
 	return map[string]*upstreamtest.Import{ImportedModel: {
 		Name: "my-qwen2.5", Architecture: "qwen2", Created: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
@@ -19,8 +19,8 @@ func Imports() map[string]*upstreamtest.Import {
 	}}
 }
 
-// Imported holds a tool loop with an imported model. The client asks for its ARN, and dragoman has no configuration: it
-// finds out by itself how the model is asked.
+// Imported runs a tool loop with an imported model. The client asks for its ARN. dragoman has no
+// configuration, and finds out itself how to ask the model.
 func Imported(t *testing.T, c Client) { scriptedBy(serveImport, importedLoop)(t, c) }
 
 // serveImport is [serveBedrock] for the imported model, without a configuration file.
@@ -33,8 +33,8 @@ func serveImport(t *testing.T, script upstreamtest.Script) (string, *upstreamtes
 	return Serve(t, append([]string{"AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=" + server.URL}, credentials...)), fake
 }
 
-// importedLoop calls two tools, as models of Qwen2.5 write calls, before it answers. The model does not stop there: it
-// goes on with a turn of the user, which no client gets.
+// importedLoop calls two tools, in the format of Qwen2.5, before it answers. Then the model continues with a
+// user turn, which the client must not get.
 var importedLoop = script{model: ImportedModel, steps: []step{
 	{
 		say:        says("Is it warmer in Oslo than in Rome?"),
@@ -56,5 +56,5 @@ var importedLoop = script{model: ImportedModel, steps: []step{
 	},
 }}
 
-// toolCall is a call as models of Qwen2.5 write it.
+// toolCall is a call in the format of Qwen2.5.
 func toolCall(json string) string { return "<tool_call>\n" + json + "\n</tool_call>" }

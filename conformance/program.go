@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// request is a line that a program reads. It is one of three: the beginning of a conversation (Setup is
-// set), which takes the place of the one before; a turn of it (Content); or the wish to abort the turn
-// that is under way (Abort). Only a turn is answered, with a [verdict].
+// request is a line that a program reads. Its kind depends on the field that is set. Setup begins a new
+// conversation. Content is a turn of it. Abort aborts the running turn. Only a turn is answered, with a
+// [verdict].
 type request struct {
 	BaseURL string `json:"base_url,omitempty"`
 	Key     string `json:"key,omitempty"`
@@ -24,40 +24,40 @@ type request struct {
 
 	Content Turn `json:"content,omitempty"`
 	Stream  bool `json:"stream,omitempty"`
-	Leave   bool `json:"leave,omitempty"` // as in [Conversation]
-	Run     bool `json:"run,omitempty"`   // as in [Runner]: the content of the message is then the calls
+	Leave   bool `json:"leave,omitempty"` // see [Conversation]
+	Run     bool `json:"run,omitempty"`   // see [Runner]: the content of the message is then the calls
 
 	Abort bool `json:"abort,omitempty"`
 }
 
-// verdict is the line that a program writes when a turn has come to its end: with the message, with the
-// failure that the server answered with, or with any other error in the library's words.
+// verdict is the line that a program writes at the end of a turn: with the message, with a failure of the
+// server, or with any other error of the library.
 type verdict struct {
 	Message *Answer  `json:"message,omitempty"`
-	Events  []string `json:"events,omitempty"` // if it was streamed
+	Events  []string `json:"events,omitempty"` // only if it was streamed
 	Failure *Failure `json:"failure,omitempty"`
 	Error   string   `json:"error,omitempty"`
 }
 
-// complaint is an error in the library's words.
+// complaint is an error of the library, as text.
 type complaint string
 
 func (c complaint) Error() string { return string(c) }
 
-// answerTime is what a program has for one turn.
+// answerTime limits one turn of a program.
 const answerTime = time.Minute
 
-// program is a client in a process of its own, which runs through all cases: to load a library takes
-// longer than to run one of them.
+// program is a client in its own process, which runs all cases: loading a library takes longer than running a
+// case.
 type program struct {
 	mu       sync.Mutex
 	in       *json.Encoder
 	verdicts <-chan []byte // closed when the program has ended
 }
 
-// Program starts a client and returns what opens conversations through it. The client reads requests and
-// writes verdicts, each a line of JSON, until its input ends. That is at the end of the test, which fails
-// if the client does not exit with 0 then.
+// Program starts a client and returns an Opener for it. The client reads requests and writes verdicts, each a
+// line of JSON, until its input ends at the end of the test. If the client does not exit with 0 then, the
+// test fails.
 func Program(t *testing.T, cmd *exec.Cmd) Opener {
 	t.Helper()
 	in, err := cmd.StdinPipe()
@@ -88,7 +88,7 @@ func Program(t *testing.T, cmd *exec.Cmd) Opener {
 		_ = in.Close()
 		kill := time.AfterFunc(answerTime, func() { _ = cmd.Process.Kill() })
 		defer kill.Stop()
-		for range verdicts { // of a turn that was given up
+		for range verdicts { // verdicts of turns that were given up
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%s: %v\n%s", cmd, err, &stderr)
@@ -98,7 +98,7 @@ func Program(t *testing.T, cmd *exec.Cmd) Opener {
 	return p.open
 }
 
-// open begins a conversation. The program itself is the [Conversation], and the [Runner].
+// open begins a conversation. The program itself is the [Conversation] and the [Runner].
 func (p *program) open(baseURL, key string, setup Setup) Conversation {
 	// If the program has ended, the first turn returns an error.
 	_ = p.send(request{BaseURL: baseURL, Key: key, Setup: &setup})
@@ -112,24 +112,24 @@ func (p *program) send(r request) error {
 	return p.in.Encode(r)
 }
 
-// Ask is of [Conversation].
+// Ask implements [Conversation].
 func (p *program) Ask(ctx context.Context, turn Turn) (Answer, error) {
 	return p.turn(ctx, request{Content: turn})
 }
 
-// Stream is of [Conversation].
+// Stream implements [Conversation].
 func (p *program) Stream(ctx context.Context, turn Turn, leave bool) (Answer, error) {
 	return p.turn(ctx, request{Content: turn, Stream: true, Leave: leave})
 }
 
-// Run is of [Runner].
+// Run implements [Runner].
 func (p *program) Run(ctx context.Context, turn Turn) ([]Block, error) {
 	answer, err := p.turn(ctx, request{Content: turn, Run: true})
 	return answer.Content, err
 }
 
-// turn sends a turn and waits for its verdict. When ctx ends it asks the program to abort the turn, and
-// waits on: the library must make an end of it.
+// turn sends a turn and waits for its verdict. When ctx ends, it asks the program to abort the turn, and
+// keeps waiting: the library must end the turn.
 func (p *program) turn(ctx context.Context, r request) (Answer, error) {
 	if err := p.send(r); err != nil {
 		return Answer{}, err
@@ -155,7 +155,7 @@ func (p *program) turn(ctx context.Context, r request) (Answer, error) {
 	}
 }
 
-// read returns what a verdict says.
+// read decodes a verdict.
 func read(line []byte) (Answer, error) {
 	var v verdict
 	if err := json.Unmarshal(line, &v); err != nil {
@@ -177,8 +177,8 @@ func read(line []byte) (Answer, error) {
 	return answer, nil
 }
 
-// RunProgram is the other side of [Program], for clients in Go: it reads requests until in ends, and
-// writes verdicts.
+// RunProgram is the other side of [Program], for clients in Go: it reads requests until in ends, and writes
+// verdicts.
 func RunProgram(in io.Reader, out io.Writer, open Opener) error {
 	requests, verdicts := json.NewDecoder(in), json.NewEncoder(out)
 	var conversation Conversation
@@ -194,7 +194,7 @@ func RunProgram(in io.Reader, out io.Writer, open Opener) error {
 		}
 		switch {
 		case r.Setup != nil:
-			turns.Wait() // the verdict is out, and the turn about to end
+			turns.Wait() // the verdict is written, and the turn is about to end
 			conversation = open(r.BaseURL, r.Key, *r.Setup)
 		case r.Abort:
 			abort()
@@ -204,13 +204,13 @@ func RunProgram(in io.Reader, out io.Writer, open Opener) error {
 			abort = cancel
 			turns.Go(func() {
 				defer cancel()
-				_ = verdicts.Encode(judge(ctx, conversation, r)) // nobody is left to tell
+				_ = verdicts.Encode(judge(ctx, conversation, r)) // an error means that nobody reads it
 			})
 		}
 	}
 }
 
-// judge takes the turn of a request through the library, and returns what came of it.
+// judge runs the turn of a request through the library, and returns the verdict.
 func judge(ctx context.Context, c Conversation, r request) verdict {
 	var answer Answer
 	var err error

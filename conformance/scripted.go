@@ -11,26 +11,25 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// script is a conversation with a model that is told what to write.
+// script is a conversation with a model that follows it.
 type script struct {
-	model string // that is asked; "" for the constant model
+	model string // the model to ask; "" for the constant model
 	steps []step
 }
 
-// step is one exchange of a script: what is said, given the calls before; what the model completes;
-// and what of it must reach the client.
+// step is one exchange of a script: the user's turn, given the calls before; the model's completion; and the
+// answer that the client must get.
 type step struct {
 	say        func(calls []Block) Turn
-	completion string        // until the model has no more to say, or a stop sequence ends it
-	stop       messages.Stop // why the completion ends, if otherwise
+	completion string        // the whole text, before a stop sequence cuts it
+	stop       messages.Stop // why the completion ends, if not at its end
 	want       Answer
-	prompt     []string // what the prompt must hold, in this order
-	values     []string // what it must hold of a call, in any order: some libraries keep none of an object's members
-	image      string   // the data of an image that the prompt must hold
+	prompt     []string // texts that the prompt must contain, in this order
+	values     []string // texts of a call that it must contain in any order, because some libraries reorder an object's members
+	image      string   // the data of an image that the prompt must contain
 }
 
-// setup returns what every request of the script says. It offers every tool, also where none
-// is of use.
+// setup returns the parameters of every request. It offers every tool, even if a case does not need one.
 func (s script) setup() Setup {
 	setup := Setup{Model: model, MaxTokens: 1024, Tools: []Tool{weather, clock, note}, StopSequences: []string{"THREE"}}
 	if s.model != "" {
@@ -39,8 +38,7 @@ func (s script) setup() Setup {
 	return setup
 }
 
-// hold goes through the steps of a conversation, and compares each answer with the one that is
-// wanted.
+// hold runs the steps of a conversation, and compares each answer with the expected one.
 func (c Client) hold(t *testing.T, conversation Conversation, steps []step, ask ask) {
 	t.Helper()
 	var calls []Block
@@ -49,13 +47,13 @@ func (c Client) hold(t *testing.T, conversation Conversation, steps []step, ask 
 		c.same(t, answer, step.want)
 		calls = answer.Calls()
 		if len(calls) != len(step.want.Calls()) {
-			t.FailNow() // the next step would answer calls that are not there
+			t.FailNow() // the next step would answer missing calls
 		}
 	}
 }
 
-// checkPrompts checks that the model was asked once for each step, and that each prompt has what the
-// step says, in its order: what is said is not to be lost or moved on its way to the model.
+// checkPrompts checks that the model was asked once for each step, and that each prompt has the texts of the
+// step in order: the client's texts must not be lost or moved on the way to the model.
 func checkPrompts(t *testing.T, requests []upstreamtest.Request, steps []step) {
 	t.Helper()
 	if len(requests) != len(steps) {
@@ -83,7 +81,7 @@ func checkPrompts(t *testing.T, requests []upstreamtest.Request, steps []step) {
 	}
 }
 
-// shows reports whether the turn has an image of this data.
+// shows reports whether the turn has an image with this data.
 func shows(turn translate.Turn, data string) bool {
 	return slices.ContainsFunc(turn.Parts, func(part translate.Part) bool {
 		var source Source
@@ -91,12 +89,12 @@ func shows(turn translate.Turn, data string) bool {
 	})
 }
 
-// says is a step that says a text, whatever was called before.
+// says is a step with a text, whatever calls came before.
 func says(text string) func([]Block) Turn {
 	return func([]Block) Turn { return say(text) }
 }
 
-// returns is a step that answers the one call before with a text.
+// returns is a step that answers the only call before with a text.
 func returns(text string) func([]Block) Turn {
 	return func(calls []Block) Turn { return Turn{result(calls[0].ID, text)} }
 }
@@ -104,7 +102,7 @@ func returns(text string) func([]Block) Turn {
 // toolUse is an answer that ends in calls.
 func toolUse(content ...Block) Answer { return Answer{Content: content, StopReason: "tool_use"} }
 
-// endTurn is an answer of text alone.
+// endTurn is an answer with only a text.
 func endTurn(s string) Answer { return Answer{Content: []Block{text(s)}, StopReason: "end_turn"} }
 
 // text is a block of text.
@@ -113,13 +111,12 @@ func text(s string) Block { return Block{Text: s} }
 // call is a call of a tool, with its input as JSON.
 func call(name, input string) Block { return Block{Name: name, Input: json.RawMessage(input)} }
 
-// invoke is a call as a model writes it in the legacy format. parameters are the elements within
-// <parameters>.
+// invoke is a call in the legacy format. parameters are the elements inside <parameters>.
 func invoke(name, parameters string) string {
 	return "<invoke>\n<tool_name>" + name + "</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n"
 }
 
-// calls is all that a model writes to call tools: the invokes in their wrapper.
+// calls is the whole text of calls in the legacy format: the invokes in their wrapper.
 func calls(invokes ...string) string {
 	return "<function_calls>\n" + strings.Join(invokes, "") + "</function_calls>"
 }

@@ -2,9 +2,8 @@ package conformance
 
 import "dragoman/translate/messages"
 
-// The scripts of the cases. What models and tools write here has what libraries, frames and markup get
-// wrong: characters of several bytes, "&" and "<", text that looks like a closing tag, numbers at the
-// edge of a double.
+// The scripts of the cases. Their texts contain what libraries, frames and markup often get wrong: characters
+// of several bytes, "&" and "<", text that looks like a closing tag, and numbers at the limits of a double.
 
 // simpleText is one answer without a call.
 var simpleText = script{steps: []step{{
@@ -45,7 +44,7 @@ var toolLoop = script{steps: []step{
 	},
 }}
 
-// parallelCalls has two calls in one answer. Their results come in the other order, and must reach the
+// parallelCalls has two calls in one answer. Their results are sent in the other order, and must reach the
 // model in the order of the calls.
 var parallelCalls = script{steps: []step{
 	{
@@ -63,7 +62,7 @@ var parallelCalls = script{steps: []step{
 	},
 }}
 
-// noArguments calls a tool without an input, whose call has no <parameters>. Libraries must make {} of it.
+// noArguments calls a tool without an input: the call has no <parameters>. Libraries must return {}.
 var noArguments = script{steps: []step{
 	{
 		say:        says("What time is it?"),
@@ -91,7 +90,7 @@ var toolError = script{steps: []step{
 // pixel is a PNG of one pixel.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// imageResult answers a call with an image beside text.
+// imageResult answers a call with an image and a text.
 var imageResult = script{model: vision, steps: []step{
 	{
 		say:        says("Look at the sky over Oslo."),
@@ -135,8 +134,8 @@ var arguments = script{steps: []step{
 	},
 }}
 
-// longNumbers has a number with more digits than a double keeps. It must go to the library and back
-// digit by digit.
+// longNumbers has a number with more digits than a double keeps. All digits must reach the library and come
+// back.
 var longNumbers = script{steps: []step{
 	{
 		say:        says("Note this."),
@@ -151,7 +150,7 @@ var longNumbers = script{steps: []step{
 	},
 }}
 
-// cutText ends at the token limit within a word.
+// cutText ends at the token limit inside a word.
 var cutText = script{steps: []step{{
 	say:        says("Tell a story."),
 	completion: "Once upon a ti",
@@ -159,18 +158,18 @@ var cutText = script{steps: []step{{
 	want:       Answer{Content: []Block{text("Once upon a ti")}, StopReason: "max_tokens"},
 }}}
 
-// The call that is cut: its first value came whole, its second is half a text.
+// The cut call: its first value is complete, and its second value is half a text.
 const (
 	wholeNumber = "7"
 	halfText    = "half a sen"
 	halfCall    = "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<number>" + wholeNumber + "</number>\n<text>" + halfText
 )
 
-// wholeCall is the same call, not cut.
+// wholeCall is the same call, complete.
 const wholeCall = halfCall + "</text>\n</parameters>\n</invoke>\n</function_calls>"
 
-// cutCall ends at the token limit within a value. What came whole before it is kept. This is the answer
-// that is not streamed; for streams see runCutCall.
+// cutCall ends at the token limit inside a value. Complete values before it are kept. This is the answer
+// without streaming; for streams see runCutCall.
 var cutCall = script{steps: []step{{
 	say:        says("Note this."),
 	completion: halfCall,
@@ -178,7 +177,7 @@ var cutCall = script{steps: []step{{
 	want:       Answer{Content: []Block{call("write_note", `{"number":`+wholeNumber+`}`)}, StopReason: "max_tokens"},
 }}}
 
-// stopSequence ends at the client's own stop sequence, which is not a part of the text.
+// stopSequence ends at the client's own stop sequence, which is not part of the text.
 var stopSequence = script{steps: []step{{
 	say:        says("Count."),
 	completion: "one two THREE four",

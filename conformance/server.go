@@ -16,10 +16,10 @@ import (
 // binary is the path of the dragoman under test.
 var binary string
 
-// Binary is the path of the dragoman under test, for tests that run other commands of it.
+// Binary is the path of the dragoman under test, for tests that run its other commands.
 func Binary() string { return binary }
 
-// Main runs the tests of a module against the binary that DRAGOMAN_BIN names, or else one built here.
+// Main runs the tests of a module with the binary in DRAGOMAN_BIN, or builds one.
 func Main(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "dragoman")
 	if err != nil {
@@ -32,8 +32,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Build returns the dragoman that DRAGOMAN_BIN names, or else builds that of this checkout in a folder, with the
-// modules that it has for its users, which are not those of this module.
+// Build returns the path of the dragoman in DRAGOMAN_BIN. Without that variable, it builds this checkout in a
+// folder, with the modules that users get, not with the modules of the conformance tests.
 func Build(folder string) (string, error) {
 	if path := os.Getenv("DRAGOMAN_BIN"); path != "" {
 		return path, nil
@@ -52,28 +52,29 @@ func Build(folder string) (string, error) {
 	return path, nil
 }
 
-// The line that dragoman logs first has the URL for clients, as a shell takes it, and the admin listener's.
+// The first log line of dragoman has the URL for clients, as a shell command, and the URL of the admin
+// listener.
 var (
 	baseURL  = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
 	adminURL = regexp.MustCompile(`"admin_url":"(http://[0-9.:]+)"`)
 )
 
-// Serve starts `dragoman serve` with the arguments on a free loopback port and returns its base URL,
-// as the first line of its log gives it. The server's environment is env alone. It ends with the
-// test, which fails if the server does not end well.
+// Serve starts `dragoman serve` with the arguments on a free loopback port and returns the base URL in the
+// first line of its log. The server's whole environment is env. The server ends with the test, which fails if
+// the server returns an error.
 func Serve(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	url, _ := ServeWithAdmin(t, env, args...)
 	return url
 }
 
-// ServeWithAdmin is Serve. It also returns the URL of the admin listener, which has /metrics.
+// ServeWithAdmin is Serve, but also returns the URL of the admin listener, which has /metrics.
 func ServeWithAdmin(t *testing.T, env []string, args ...string) (url, admin string) {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)...)
-	// Built with the race detector it would wait for a second at its end.
+	// Otherwise the race detector makes it wait for a second at its end.
 	cmd.Env = append([]string{"GORACE=atexit_sleep_ms=0"}, env...)
-	log, w := io.Pipe() // both streams, into the log of the test
+	log, w := io.Pipe() // both streams, which go to the log of the test
 	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func ServeWithAdmin(t *testing.T, env []string, args ...string) (url, admin stri
 		defer close(first)
 		for lines := bufio.NewScanner(log); lines.Scan(); {
 			t.Log(lines.Text())
-			if !baseURL.MatchString(lines.Text()) { // a collector may be missed before
+			if !baseURL.MatchString(lines.Text()) { // a warning about a missing collector may come before
 				continue
 			}
 			select {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The conversations with the simulated model. Each hold… goes through one in the given way, checks it,
-// and returns its answers. Only what must hold of any model is checked, and not what this one says.
+// The conversations with the simulated model. Each hold… runs one conversation in the given way, checks it,
+// and returns its answers. It checks only facts that hold for any model.
 
 // holdText has two turns without a call.
 func holdText(t *testing.T, c Conversation, ask ask) []Answer {
@@ -37,7 +37,7 @@ func holdLoop(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{called, answer, must(t, c, say("Thank you."), ask)}
 }
 
-// holdToolError answers a call with an error, which the model has to tell of.
+// holdToolError answers a call with an error. The model must mention the error.
 func holdToolError(t *testing.T, c Conversation, ask ask) []Answer {
 	called := must(t, c, say("What is the weather in Atlantis?"), ask)
 	call := onlyCall(t, called, "get_weather")
@@ -48,7 +48,7 @@ func holdToolError(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{called, answer}
 }
 
-// holdAny makes the model call some tool where it has no reason to.
+// holdAny forces the model to call some tool, although the question does not need one.
 func holdAny(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("Good morning!"), ask)
 	if len(answer.Calls()) == 0 || answer.StopReason != "tool_use" {
@@ -57,7 +57,7 @@ func holdAny(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
-// holdForced makes the model call a tool that the question does not ask for, and that takes nothing.
+// holdForced forces the model to call a tool that the question does not need, and that takes no arguments.
 func holdForced(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("What is the weather in Oslo?"), ask)
 	if call := onlyCall(t, answer, "get_time"); string(call.Input) != "{}" {
@@ -66,7 +66,7 @@ func holdForced(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
-// holdCut has the answer cut by max_tokens.
+// holdCut cuts the answer with max_tokens.
 func holdCut(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("Good morning!"), ask)
 	if answer.StopReason != "max_tokens" {
@@ -75,7 +75,7 @@ func holdCut(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
-// onlyCall returns the call of an answer that has to have exactly one, of this tool, and to end in
+// onlyCall returns the call of an answer. The answer must have exactly one call, of this tool, and end with
 // tool_use.
 func onlyCall(t *testing.T, answer Answer, name string) Block {
 	t.Helper()

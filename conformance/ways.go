@@ -9,50 +9,50 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// Client is a library that the cases run through.
+// Client is a library for which the cases run.
 type Client struct {
 	Open    Opener
 	Dialect Dialect
 	Hides   Hides
-	// OpenInput is what the library makes of a call that was cut within a value, if it gets the beginning of
+	// OpenInput is what the library does with a call that was cut inside a value, if it gets the beginning of
 	// the value.
 	OpenInput OpenInput
-	// FineGrained: the library asks for the beta that has it get the beginning from any model.
+	// FineGrained: the library turns on the beta that makes any model send the beginning of a value.
 	FineGrained bool
-	Runs        bool // the library runs tools by itself: its conversations are a [Runner]
+	Runs        bool // the library runs tools itself: its conversations are a [Runner]
 	Eager       bool // the library sends [Tool.Eager] to the server
-	Streams     bool // the library asks for a stream in any case: no answer comes whole
+	Streams     bool // the library always streams
 }
 
-// OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
+// OpenInput is what a library does with the input of a cut call, which is open JSON.
 type OpenInput int
 
-// From the least that a library makes of it to the most. Only with Mends can a program run a call whose
-// arguments the model never wrote.
+// The results, from the least to the most. Only with Mends can a program run a call with arguments that the
+// model never wrote.
 const (
 	Refuses OpenInput = iota // the answer, or the call, is an error: no tool runs
-	Drops                    // the call has the values that came whole
-	Mends                    // the JSON is closed: the call has something in place of the value that was cut
+	Drops                    // the call has only the complete values
+	Mends                    // the JSON is closed: the call has a value in place of the cut one
 )
 
-// String returns a verb: what the library does with the input.
+// String returns a verb for the result.
 func (o OpenInput) String() string { return []string{"refuses", "drops", "mends"}[o] }
 
-// Hides says what a library keeps from its users, so that the cases cannot look at it.
+// Hides says what a library hides from its users, so that the cases cannot check it.
 type Hides struct {
 	Events       bool // the events of a stream
 	StopSequence bool // the stop sequence that ended the answer
-	StopReason   bool // whether it was one, or the model's own end
+	StopReason   bool // whether a stop sequence or the model itself ended the answer
 	TokenLimit   bool // that max_tokens cut the answer
-	RequestID    bool // the id of a request that failed
-	Refusals     bool // the server's refusal of max_tokens below 1: the library refuses that itself
-	NoSuchTool   bool // the server's refusal of a tool_choice for a tool that is not there: likewise
+	RequestID    bool // the id of a failed request
+	Refusals     bool // the server's error for max_tokens below 1, because the library rejects it itself
+	NoSuchTool   bool // the server's error for a tool_choice of an unknown tool, because the library rejects it itself
 }
 
-// ask is how a turn is asked: Ask, or Stream to its end.
+// ask sends a turn with Ask, or with Stream to its end.
 type ask func(t *testing.T, c Conversation, turn Turn) (Answer, error)
 
-// way is one of the ways to ask, with its name in tests.
+// way is a way to ask, with its name in tests.
 type way struct {
 	name string
 	ask  ask
@@ -64,7 +64,7 @@ const (
 	streamed = "streamed"
 )
 
-// ways returns the ways in which the client can ask, one or two. A stream's events are checked on the way.
+// ways returns the ways in which the client can ask: one or two. A way that streams also checks the events.
 func (c Client) ways() []way {
 	ways := []way{
 		{whole, func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
@@ -100,8 +100,8 @@ func (c Client) checkGrammar(t *testing.T, types []string) {
 	}
 }
 
-// must asks a turn and returns the answer. The test fails on an error, on a call whose input is not an
-// object, and on one whose id is empty or that of another call: no result could be sent for it.
+// must sends a turn and returns the answer. The test fails on an error, and if the input of a call is not an
+// object. It also fails if the id of a call is empty or not unique, because no result could be sent for it.
 func must(t *testing.T, c Conversation, turn Turn, ask ask) Answer {
 	t.Helper()
 	answer, err := ask(t, c, turn)
@@ -122,8 +122,8 @@ func must(t *testing.T, c Conversation, turn Turn, ask ask) Answer {
 	return answer
 }
 
-// same fails the test if two answers differ, but for what may differ: ids, how a JSON value is spelt, and
-// what the library hides.
+// same fails the test if two answers differ. These differences are allowed: ids, the spelling of JSON values,
+// and the facts that the library hides.
 func (c Client) same(t *testing.T, got, want Answer) {
 	t.Helper()
 	if c.Hides.StopSequence {
@@ -137,7 +137,7 @@ func (c Client) same(t *testing.T, got, want Answer) {
 	}
 }
 
-// plain returns an answer as data that can be compared, without ids. Numbers keep their digits.
+// plain returns an answer without ids as data to compare. Numbers keep their digits.
 func plain(a Answer) map[string]any {
 	var content []any
 	for _, block := range a.Content {

@@ -16,37 +16,37 @@ import (
 	"dragoman/conformance/install"
 )
 
-// agentTime is for an agent, which has four answers to ask for, on a machine that is busy with others.
+// agentTime limits an agent, which asks for four answers, on a busy machine.
 const agentTime = 90 * time.Second
 
-// agent is a program that does tasks by a model's tool calls.
+// agent is a program that does tasks with a model's tool calls.
 type agent struct {
-	name    string // and the folder that pins it
-	machine string // the one GOARCH that it is pinned for; "" for all
-	// program is the path of the program below node_modules, as in architectures.
+	name    string // also the folder that pins it
+	machine string // the only GOARCH that it is pinned for; "" for all
+	// program is the path of the program below node_modules; its keys are those of architecture.
 	program string
-	// args have it do the task and end.
+	// args make it do the task and exit.
 	args func(task string) []string
-	// configure points it to the base URL, if the environment does not: in the files that its users write.
+	// configure writes the base URL into the agent's configuration files, if the environment cannot set it.
 	configure func(t *testing.T, home, work, url string)
-	// env is what it has in its environment besides ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.
+	// env is added to its environment, after ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.
 	env   func(url string) []string
 	tools tools
 	more  bool // it runs only with -more
 }
 
-// runMore is as in conformance/clients.
-var runMore = flag.Bool("more", false, "run the agents that only make conformance runs, too")
+// runMore is like the flag in conformance/clients.
+var runMore = flag.Bool("more", false, "also run the agents that only make conformance runs")
 
-// TestAgents has each agent do the task.
+// TestAgents makes each agent do the task.
 func TestAgents(t *testing.T) {
 	for _, a := range agents {
 		t.Run(a.name, func(t *testing.T) { a.do(t, a.tools.script) })
 	}
 }
 
-// TestCutCall has the token limit cut each agent's command. What is left of the command is one, too: an agent
-// runs it only if it has asked for values as they come.
+// TestCutCall cuts each agent's command with the token limit. The rest of the command is a command too. An
+// agent runs it only if it has asked for values in pieces.
 func TestCutCall(t *testing.T) {
 	if !*runMore {
 		t.Skip("only with -more")
@@ -56,7 +56,7 @@ func TestCutCall(t *testing.T) {
 	}
 }
 
-// do has the agent do what a script says.
+// do makes the agent follow a script.
 func (a agent) do(t *testing.T, does func(path string) script) {
 	if a.more && !*runMore {
 		t.Skip("only with -more")
@@ -79,7 +79,7 @@ func (a agent) do(t *testing.T, does func(path string) script) {
 	})
 }
 
-// TestImported has Claude Code do the task with an imported model, for whose ARN it asks.
+// TestImported makes Claude Code do the task with an imported model, by the model's ARN.
 func TestImported(t *testing.T) {
 	imported := claudeCode
 	imported.args = func(task string) []string {
@@ -88,7 +88,7 @@ func TestImported(t *testing.T) {
 	imported.do(t, imported.tools.importedScript)
 }
 
-// TestRun has Claude Code do the task below `dragoman run`, which alone points it to the server.
+// TestRun makes Claude Code do the task under `dragoman run`, which alone sets the base URL.
 func TestRun(t *testing.T) {
 	packages := install.Node(t, claudeCode.name)
 	withoutNetwork(t, func() {
@@ -98,13 +98,13 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// path is where the program is in a folder of packages.
+// path is the path of the program in a folder of packages.
 func (a agent) path(packages string) string {
 	return filepath.Join(packages, "node_modules", a.program)
 }
 
-// do runs a command that has the agent do the task, in an environment that has env and what every
-// program has, and checks what became of it.
+// do runs a command that makes the agent do the task, and checks the result. The environment is env and the
+// variables that every program has.
 func (s *site) do(t *testing.T, env []string, name string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), agentTime)
@@ -112,15 +112,15 @@ func (s *site) do(t *testing.T, env []string, name string, args ...string) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = s.work
 	cmd.Env = append([]string{"HOME=" + s.home, "TMPDIR=" + s.temporary, "PATH=" + os.Getenv("PATH")}, env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it started ends with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its child processes end with it
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	var answer, log strings.Builder
 	cmd.Stdout, cmd.Stderr = &answer, &log
 	err := cmd.Run()
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left running
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ends the processes that it left running
 	t.Logf("%s\n%s", answer.String(), log.String())
-	if s.script.cut { // it may fail then
+	if s.script.cut { // the agent may fail
 		s.checkCut(t)
 		return
 	}

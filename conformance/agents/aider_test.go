@@ -9,13 +9,13 @@ import (
 	"dragoman/conformance/install"
 )
 
-// edits are what aider, which offers no tools, reads of an answer: blocks of what is to be found in a
-// file, and what takes its place. A file that is new has nothing to be found.
+// edits are the blocks that aider, which offers no tools, reads in an answer: a text to find in a file, and
+// its replacement. For a new file, there is nothing to find.
 const edits = "I mend it.\n\n" +
 	"greeting.txt\n```\n<<<<<<< SEARCH\n" + typo + "=======\n" + mended + ">>>>>>> REPLACE\n```\n\n" +
 	"copy.txt\n```\n<<<<<<< SEARCH\n=======\n" + mended + ">>>>>>> REPLACE\n```\n\n" + done
 
-// TestAider has aider do the task. It is pointed here by the environment.
+// TestAider makes aider do the task. The environment has the base URL.
 func TestAider(t *testing.T) {
 	if !*runMore {
 		t.Skip("only with -more")

@@ -1,6 +1,6 @@
-// Package agents has coding agents do a small task with the dragoman binary between them and a model
-// that is told what to write: they are programs of others, installed as their users do, with a home of
-// their own and no network but loopback.
+// Package agents makes coding agents do a small task through the dragoman binary. The model behind it follows
+// a script. The agents are real programs, installed as their users install them. Each has its own home
+// folder, and no network but loopback.
 package agents
 
 import (

@@ -17,14 +17,14 @@ import (
 	"dragoman/conformance"
 )
 
-// alone is set in the environment of a test that runs in a network namespace of its own.
+// alone is set in the environment of a test that runs in its own network namespace.
 const alone = "DRAGOMAN_ALONE"
 
-// testTime is for one test there.
+// testTime limits one test in a namespace.
 const testTime = 2 * time.Minute
 
-// withoutNetwork has the test done in a network namespace that has loopback alone: this program runs
-// once more there, with this test and no other. The test is skipped where the kernel refuses that.
+// withoutNetwork runs the test in a network namespace with only loopback: it starts this program again for
+// this test. If the kernel does not allow that, the test is skipped.
 func withoutNetwork(t *testing.T, test func()) {
 	t.Helper()
 	if os.Getenv(alone) != "" {
@@ -40,7 +40,7 @@ func withoutNetwork(t *testing.T, test func()) {
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		Setpgid:     true, // what the test started ends with it
+		Setpgid:     true, // the test's child processes end with it
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	var output strings.Builder
@@ -59,14 +59,14 @@ func withoutNetwork(t *testing.T, test func()) {
 	}
 }
 
-// refused reports whether a process could not have namespaces of its own.
+// refused reports whether the kernel did not allow a new namespace.
 func refused(err error) bool {
 	return slices.ContainsFunc([]error{syscall.EPERM, syscall.EACCES, syscall.ENOSPC, syscall.EINVAL}, func(e error) bool {
 		return errors.Is(err, e)
 	})
 }
 
-// raiseLoopback takes the loopback interface up, which is down in a new namespace.
+// raiseLoopback turns on the loopback interface, which is off in a new namespace.
 func raiseLoopback() error {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

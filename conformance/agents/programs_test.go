@@ -11,7 +11,7 @@ import (
 
 var agents = []agent{claudeCode, openCode, pi, cline, copilot, qwenCode}
 
-// architecture is the machine's, as names of npm packages have it.
+// architecture maps GOARCH to the machine's name in npm packages.
 var architecture = map[string]string{"amd64": "x64"}
 
 // native is the part of a package's name that says which machine it is for.
@@ -22,7 +22,7 @@ func native() string {
 	return "linux-" + runtime.GOARCH
 }
 
-// claudeCode needs nothing but the environment. It may use its tools without asking.
+// claudeCode needs only the environment. It may use its tools without asking.
 var claudeCode = agent{
 	name:    "claude-code",
 	program: "@anthropic-ai/claude-code-" + native() + "/claude",
@@ -36,8 +36,8 @@ var claudeCode = agent{
 	},
 }
 
-// openCode has the base URL in its own configuration, with /v1. Pinned is the build of opencode-ai for
-// Linux that needs no newer processor, for npm ci wants those of all machines to be had.
+// openCode has the base URL in its own configuration, with /v1. The folder pins the build of opencode-ai for
+// Linux that runs on older processors, because npm ci would need the builds for all machines.
 var openCode = agent{
 	name:    "opencode",
 	machine: "amd64",
@@ -55,8 +55,8 @@ var openCode = agent{
 	},
 }
 
-// pi has the base URL in its own configuration, and takes edits as a list. It asks for values as they come
-// (`eager_input_streaming`), and runs half a command.
+// pi has the base URL in its own configuration, and takes edits as a list. It asks for values in pieces
+// (`eager_input_streaming`), and runs cut commands.
 var pi = agent{
 	name:    "pi",
 	program: ".bin/pi",
@@ -74,8 +74,8 @@ var pi = agent{
 	},
 }
 
-// cline has the base URL in its own configuration. It takes commands as a list, and runs by itself only
-// without the hub that sessions share.
+// cline has the base URL in its own configuration. It takes commands as a list. It runs alone only without
+// the hub that sessions share.
 var cline = agent{
 	name:    "cline",
 	more:    true,
@@ -95,7 +95,7 @@ var cline = agent{
 	},
 }
 
-// copilot has the base URL in variables of its own.
+// copilot has the base URL in its own variables.
 var copilot = agent{
 	name:    "copilot",
 	more:    true,
@@ -116,8 +116,8 @@ var copilot = agent{
 	},
 }
 
-// qwenCode has the base URL in its own configuration. Pinned is the last release for Node.js 20, without the
-// packages that are optional: not all of them can be had.
+// qwenCode has the base URL in its own configuration. The folder pins the last release for Node.js 20,
+// without the optional packages, because some of them are not available.
 var qwenCode = agent{
 	name:    "qwen-code",
 	more:    true,
@@ -136,7 +136,7 @@ var qwenCode = agent{
 	},
 }
 
-// write writes a file and the folders that it is in.
+// write writes a file and creates its folders.
 func write(t *testing.T, path, format string, args ...any) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

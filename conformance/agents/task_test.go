@@ -16,51 +16,51 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// The task: a file is read, mended, and looked at with a command, one call after another. Its text and
-// the command have what markup gets wrong.
+// The task: read a file, fix it, and look at it with a command, one call after another. Its text and the
+// command contain characters that markup often breaks.
 const (
 	task   = "Mend the typo in greeting.txt, and copy the file to copy.txt."
 	typo   = "Good mroning, <you> & \"you\"! ¿Qué tal? 早上好\n"
 	mended = "Good morning, <you> & \"you\"! ¿Qué tal? 早上好\n"
-	// prints is what the command prints, which stands nowhere in the command.
+	// prints is the output of the command. The command does not contain it.
 	shell  = `cat < greeting.txt > copy.txt && echo "copied $((6 * 7))" && wc -l < copy.txt`
 	prints = "copied 42"
 	done   = "The typo is mended, and copy.txt has <you> & 早上好."
 )
 
-// tools are the names that an agent has for a tool that reads a file, one that changes it and one that
-// runs a command, each with the calls of the task.
+// tools are an agent's names for the tools that read a file, change a file and run a command, each with the
+// calls of the task.
 type tools struct {
 	read, edit, bash call
-	mends            bool // the agent closes the JSON of a call that was cut, and runs the call
+	mends            bool // the agent closes the JSON of a cut call, and runs the call
 }
 
-// call is a call as a model writes it. parameters are the elements within <parameters>, of which %s
-// is the path of the file.
+// call is a call as a model writes it. parameters are the elements inside <parameters>; %s in them is the
+// path of the file.
 type call struct{ tool, parameters string }
 
-// script is what the model writes.
+// script says what the model writes.
 type script struct {
-	model   string   // its id on Bedrock
-	mark    string   // what prompts of the task have, and no others
-	answers []string // one after another
-	added   []string // what the prompt for each of them has that those before had not
+	model   string   // the model's id on Bedrock
+	mark    string   // a text that only prompts of the task contain
+	answers []string // one for each request
+	added   []string // texts that are new in the prompt for each answer
 	cut     bool     // max_tokens cuts the first answer, which is a call
-	mends   bool     // as in tools
+	mends   bool     // see tools
 }
 
-// script has the file read, mended and copied by one call after another.
+// script reads, fixes and copies the file, one call after another.
 func (t tools) script(path string) script {
 	return script{
 		model:   claude,
 		mark:    "<tool_name>" + t.edit.tool + "</tool_name>",
 		answers: []string{"I look at it.\n\n" + t.read.write(path), t.edit.write(path), t.bash.write(path), done},
-		// The task, the file as it was read, the edit, what the command printed.
+		// The task, the text of the file, the edit, the output of the command.
 		added: []string{task, strings.TrimSpace(typo), "morning", prints},
 	}
 }
 
-// importedScript is script for the imported model, which writes calls as Qwen2.5 does.
+// importedScript is script for the imported model, which writes calls like Qwen2.5.
 func (t tools) importedScript(path string) script {
 	s := t.script(path)
 	s.model, s.mark = conformance.ImportedModel, `{"type": "function", "function": {"name": "`+t.edit.tool+`"`
@@ -71,44 +71,46 @@ func (t tools) importedScript(path string) script {
 	return s
 }
 
-// cutScript has the first part of the command written, which would copy the file.
+// cutScript writes only the first part of the command, which would copy the file.
 func (t tools) cutScript(path string) script {
 	half, _, _ := strings.Cut(t.bash.write(path), " && ")
 	return script{model: claude, mark: "<tool_name>" + t.bash.tool + "</tool_name>", answers: []string{half, done}, cut: true, mends: t.mends}
 }
 
-// write is the call with the file's path.
+// write returns the call with the path of the file.
 func (c call) write(path string) string {
 	parameters := strings.ReplaceAll(c.parameters, "%s", path)
 	return "<function_calls>\n<invoke>\n<tool_name>" + c.tool + "</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n</function_calls>"
 }
 
-// json is the call with the file's path as one JSON object. Each parameter is a string on a line of its own.
+// json returns the call with the path of the file as one JSON object. Each parameter is a string on its own
+// line.
 func (c call) json(path string) string {
 	arguments := map[string]string{}
 	for line := range strings.SplitSeq(c.parameters, "\n") {
 		name, value, _ := strings.Cut(strings.TrimPrefix(line, "<"), ">")
 		arguments[name] = strings.ReplaceAll(strings.TrimSuffix(value, "</"+name+">"), "%s", path)
 	}
-	data, _ := json.Marshal(map[string]any{"name": c.tool, "arguments": arguments}) // strings
+	data, _ := json.Marshal(map[string]any{"name": c.tool, "arguments": arguments}) // cannot fail: strings
 	return string(data)
 }
 
 // claude is the model of the task.
 const claude = "anthropic.claude-v2:1"
 
-// site is where an agent does the task, and the model that tells it how.
+// site is the place where an agent does the task, and the model that tells it how.
 type site struct {
 	home, work, temporary string
-	config                string // dragoman's, for whatever model an agent asks for
+	config                string // dragoman's configuration, for any model
 	script                script
 	bedrock               *upstreamtest.Bedrock
-	asked                 atomic.Int32 // for what is to be done next
+	asked                 atomic.Int32 // requests that belong to the task
 }
 
 var credentials = []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 
-// newSite makes the folders and starts the model, which does the task with the file at the path that does is given.
+// newSite creates the folders and starts the model. does gets the path of the file, and returns the model's
+// script.
 func newSite(t *testing.T, does func(path string) script) *site {
 	t.Helper()
 	s := &site{home: t.TempDir(), work: t.TempDir(), temporary: t.TempDir()}
@@ -132,7 +134,8 @@ models:
 // file is the path of a file in the folder of the task.
 func (s *site) file(name string) string { return filepath.Join(s.work, name) }
 
-// complete is the model. What agents ask for besides, such as a title, they ask without its mark.
+// complete is the model. Agents also ask for other texts, such as a title; those prompts lack the task's
+// mark.
 func (s *site) complete(_ string, p *translate.Prompt) upstreamtest.Completion {
 	completion := upstreamtest.Completion{Text: "A greeting", Fragment: 7}
 	if s.isTask(p) {
@@ -145,22 +148,22 @@ func (s *site) complete(_ string, p *translate.Prompt) upstreamtest.Completion {
 	return completion
 }
 
-// isTask reports whether a prompt is of the task.
+// isTask reports whether a prompt belongs to the task.
 func (s *site) isTask(p *translate.Prompt) bool { return strings.Contains(p.Text(), s.script.mark) }
 
-// checkCut checks that the cut command was written, and run only by an agent that mends it.
+// checkCut checks that the model wrote the cut command, and that only an agent that closes cut calls ran it.
 func (s *site) checkCut(t *testing.T) {
 	t.Helper()
 	if s.asked.Load() == 0 {
 		t.Error("the model was not asked")
 	}
 	if _, err := os.Stat(s.file("copy.txt")); (err == nil) != s.script.mends {
-		t.Errorf("that the first part of the command was run is %v, want %v", err == nil, s.script.mends)
+		t.Errorf("first part of the command was run: %v, want %v", err == nil, s.script.mends)
 	}
 }
 
-// check checks that the task was done, that the answer tells so, and what the model was asked: once for
-// each answer, each time with the results of the calls before.
+// check checks that the task was done, that the answer says so, and that the model was asked once for each
+// answer, each time with the results of the calls before.
 func (s *site) check(t *testing.T, answer string) {
 	t.Helper()
 	for _, name := range []string{"greeting.txt", "copy.txt"} {

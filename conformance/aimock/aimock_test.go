@@ -1,6 +1,6 @@
-// Package aimock puts dragoman in front of a third party's emulator of its upstreams, @copilotkit/aimock,
-// and asks it with a client library. What the emulator takes and sends is its own reading of the wires.
-// Its release is pinned in this folder, and fixtures.json is what it answers.
+// Package aimock runs dragoman in front of another project's emulator of its upstreams, @copilotkit/aimock,
+// and asks it with a client library. The emulator implements the wires independently of Dragoman. This folder
+// pins its release, and fixtures.json has its answers.
 package aimock
 
 import (
@@ -19,14 +19,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-// entry is a model under test: how it is reached, %s being the emulator, and how it is asked.
+// entry is a model under test, with its upstream (%s is the emulator) and the way to ask it.
 type entry struct {
 	name, upstream, model string
-	native                bool // the model calls tools in its own way
+	native                bool // the model has a tool API of its own
 }
 
-// Each model has an upstream of its own, so that the failures of one do not close another. The emulator
-// takes Vertex AI's path of chat completions for one it knows only if something stands in front of it.
+// Each model has its own upstream, so that failures of one do not block another. The emulator recognizes
+// Vertex AI's path of chat completions only behind a prefix.
 var entries = []entry{
 	{name: "messages", upstream: `kind: anthropic, base_url: "%s"`, model: `claude-3-7-sonnet-20250219`},
 	{name: "native", upstream: `kind: anthropic, base_url: "%s"`, model: `claude-3-7-sonnet-20250219, tools: native`, native: true},
@@ -37,7 +37,7 @@ var entries = []entry{
 	{name: "converse, whole", upstream: bedrock, model: `"amazon.nova-lite-v1:0", streaming: false`},
 }
 
-// bare are the models whose streams are not Bedrock's when the emulator sends them.
+// bare are models with streams that the emulator sends in another form than Bedrock.
 var bare = []entry{
 	{name: "bedrock", upstream: bedrock, model: `"anthropic.claude-3-haiku-20240307-v1:0"`},
 	{name: "bedrock, native", upstream: bedrock, model: `"anthropic.claude-3-haiku-20240307-v1:0", tools: native`},
@@ -79,8 +79,8 @@ func TestEmulator(t *testing.T) {
 				if e.native {
 					testCall(t, open(url, e.name), ask, "Voss")
 				} else {
-					testCall(t, open(url, e.name), ask, "Oslo")   // stopped behind the call
-					testCall(t, open(url, e.name), ask, "Bergen") // writing on
+					testCall(t, open(url, e.name), ask, "Oslo")   // the model stops after the call
+					testCall(t, open(url, e.name), ask, "Bergen") // the model writes on
 				}
 				testFailures(t, url, e.name, ask)
 			})
@@ -107,7 +107,7 @@ func testText(t *testing.T, c *conversation, ask ask) {
 	}
 }
 
-// testCall asks what needs a call and answers the call.
+// testCall asks a question that needs a call, and answers the call.
 func testCall(t *testing.T, c *conversation, ask ask, city string) {
 	answer, err := ask(c, anthropic.NewTextBlock("What is the weather in "+city+"?"))
 	if err != nil {
@@ -126,13 +126,14 @@ func testCall(t *testing.T, c *conversation, ask ask, city string) {
 	}
 }
 
-// testFailures has the model fail before and within its answer. A stream may have begun by then.
+// testFailures makes the model fail before and in the middle of its answer. In the second case, a stream may
+// have begun.
 func testFailures(t *testing.T, url, model string, ask ask) {
 	for _, test := range []struct {
 		say      string
 		statuses []int
 		kind     string
-		message  string // that the emulator gave, in a form of its own on Bedrock
+		message  string // the emulator's message, which has another form on Bedrock
 	}{
 		{"Be wrong.", []int{400}, "invalid_request_error", "prompt is too long"},
 		{"Be busy.", []int{429}, "rate_limit_error", "Slow down"},
@@ -143,7 +144,7 @@ func testFailures(t *testing.T, url, model string, ask ask) {
 		{"Break off.", []int{502, 200}, "api_error", ""},
 	} {
 		if test.say == "Break off." && model == "converse, whole" {
-			continue // the emulator breaks off streams alone
+			continue // the emulator breaks off only streams
 		}
 		e := failure(t, open(url, model), ask, test.say)
 		if !slices.Contains(test.statuses, e.StatusCode) || string(e.Type()) != test.kind {
@@ -158,9 +159,9 @@ func testFailures(t *testing.T, url, model string, ask ask) {
 	}
 }
 
-// testBareChunks asks for an answer of InvokeModelWithResponseStream. The emulator puts the model's JSON
-// into the chunk as it is; Bedrock's is in base64, the member bytes of another object. An answer that is
-// not understood is a failure that says so.
+// testBareChunks asks for an answer of InvokeModelWithResponseStream. The emulator puts the model's JSON into
+// the chunk directly. Bedrock sends it in base64, in the member bytes of another object. Dragoman must report
+// an answer that it cannot read.
 func testBareChunks(t *testing.T, c *conversation, ask ask) {
 	if e := failure(t, c, ask, "Greet me."); e.StatusCode != 502 || !strings.Contains(e.RawJSON(), "a chunk that Dragoman cannot read") {
 		t.Errorf("%d %s", e.StatusCode, e.RawJSON())

@@ -11,7 +11,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 )
 
-// conversation is a dialogue with a model that has a tool; its history is the params of its next request.
+// conversation is a dialogue with a model and one tool. The params of the next request hold its history.
 type conversation struct {
 	client anthropic.Client
 	params anthropic.MessageNewParams
@@ -43,7 +43,7 @@ func open(baseURL, model string) *conversation {
 	}
 }
 
-// ask says something and returns the answer. Both are then part of the history.
+// ask says something and returns the answer. Both become part of the history.
 type ask func(c *conversation, said ...anthropic.ContentBlockParamUnion) (anthropic.Message, error)
 
 var ways = map[string]ask{
@@ -78,7 +78,7 @@ func (c *conversation) say(said []anthropic.ContentBlockParamUnion) {
 	c.params.Messages = append(c.params.Messages, anthropic.NewUserMessage(said...))
 }
 
-// failure says something that has no answer and returns the error that the server told of.
+// failure says something, and returns the error that the server sends instead of an answer.
 func failure(t *testing.T, c *conversation, ask ask, say string) *anthropic.Error {
 	t.Helper()
 	answer, err := ask(c, anthropic.NewTextBlock(say))
@@ -89,7 +89,7 @@ func failure(t *testing.T, c *conversation, ask ask, say string) *anthropic.Erro
 	return e
 }
 
-// brief writes an answer down in a line: its blocks and its stop_reason.
+// brief describes an answer in one line: its blocks and its stop_reason.
 func brief(answer anthropic.Message) string {
 	var line strings.Builder
 	for _, block := range answer.Content {

@@ -16,8 +16,8 @@ const startTime = time.Minute
 
 var listening = regexp.MustCompile(`listening on (http://[0-9.:]+)`)
 
-// emulate starts the emulator with fixtures.json on a free loopback port and returns its URL. It ends
-// with the test.
+// emulate starts the emulator with fixtures.json on a free loopback port and returns its URL. The emulator
+// ends with the test.
 func emulate(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(install.Node(t, "."), "node_modules", "@copilotkit", "aimock", "dist", "cli.js")
@@ -30,7 +30,7 @@ func emulate(t *testing.T) string {
 	url := make(chan string, 1)
 	logged := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // which tells of the signal
+		_ = cmd.Wait() // the error only reports the signal
 		_ = w.Close()
 	}()
 	go func() {

@@ -1,5 +1,5 @@
-// Package answer reads answers of the proxy as a client does that believes nothing: it holds each
-// against the framing of its API and the grammar of its events. It shares no code with the proxy.
+// Package answer reads answers of the proxy as a strict client: it checks each answer against the framing of
+// its API and the grammar of its events. It shares no code with the proxy.
 package answer
 
 import (
@@ -10,30 +10,30 @@ import (
 	"net/http"
 )
 
-// Dialect is a client API. Vertex AI has the answers of Messages.
+// Dialect is a client API. Answers of Vertex AI have the form of Messages.
 type Dialect string
 
 // The dialects.
 const (
 	Messages Dialect = "messages"
 	Invoke   Dialect = "invoke"   // InvokeModel of Bedrock
-	Converse Dialect = "converse" // of Bedrock
+	Converse Dialect = "converse" // Converse of Bedrock
 )
 
-// Answer is what a client makes of a response.
+// Answer is a client's view of a response.
 type Answer struct {
 	Status   int
 	Text     string
-	Call     string // the JSON of the call's input, as far as it came
+	Call     string // the JSON of the call's input, as far as it arrived
 	Called   bool   // a call has begun
-	Closed   bool   // the call is whole, as its end says
-	Finished bool   // the message says of itself that it is whole
+	Closed   bool   // the call has ended
+	Finished bool   // the message says that it is complete
 	Stop     string // its stop_reason
-	Failure  string // the type of the error, or the name of the exception; "" for none
+	Failure  string // the type of the error, or the name of the exception; "" for no failure
 }
 
-// Read reads a response to its end. The error says what in it is against the rules; the answer is as
-// much as was read then.
+// Read reads a response to its end. The error says which rule the response breaks; the answer then has the
+// part before it.
 func Read(res *http.Response, d Dialect, stream bool) (*Answer, error) {
 	a := &Answer{Status: res.StatusCode}
 	err := a.read(res, d, stream)
@@ -59,8 +59,8 @@ func (a *Answer) read(res *http.Response, d Dialect, stream bool) error {
 	return a.readEvents(serverSent(res.Body))
 }
 
-// check holds what goes for every answer: it is whole or an error and never both, and a call that was
-// cut does not parse.
+// check checks the rules for every answer: it is either complete or an error, and the input of a cut call is
+// not valid JSON.
 func (a *Answer) check() error {
 	switch {
 	case a.Finished == (a.Failure != ""):
@@ -138,7 +138,7 @@ func (a *Answer) readConversed(r io.Reader) error {
 	return nil
 }
 
-// decode reads one JSON text, behind which nothing may follow.
+// decode reads one JSON text. No other text may follow it.
 func decode(r io.Reader, v any) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -150,5 +150,5 @@ func decode(r io.Reader, v any) error {
 	return nil
 }
 
-// errUnended is the error of a stream that breaks off as if it were whole.
+// errUnended is the error of a stream that breaks off without reporting an error.
 var errUnended = errors.New("the stream ends without message_stop and without error")

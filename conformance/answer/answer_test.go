@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What breaks the rules is found. The tests that use this package would else pass whatever came.
+// This package finds broken rules. Otherwise the tests that use it would accept any answer.
 func TestReadFinds(t *testing.T) {
 	const (
 		start = "event: message_start\ndata: {\"type\":\"message_start\"}\n\n"

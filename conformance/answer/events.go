@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// event is what a client reads of an event of the Messages API.
+// event has the members of an event of the Messages API that a client reads.
 type event struct {
 	Type         string
 	Index        int
@@ -26,11 +26,11 @@ type event struct {
 //
 //	message_start (ping | block_start delta* block_stop)* message_delta message_stop
 //
-// or as much of it as came, and an error; pings may be anywhere in between. Nothing comes after
+// A stream may also stop anywhere with an error. Pings may come anywhere in between. Nothing comes after
 // message_stop or error.
 func (a *Answer) readEvents(events iter.Seq2[event, error]) error {
 	var g grammar
-	var text, call strings.Builder // so that a long answer takes no longer by the byte
+	var text, call strings.Builder // builders, so that long answers take linear time
 	defer func() { a.Text, a.Call = text.String(), call.String() }()
 	for e, err := range events {
 		if err != nil {
@@ -49,7 +49,7 @@ func (a *Answer) readEvents(events iter.Seq2[event, error]) error {
 	return nil
 }
 
-// add adds an event, but for its text, to what came before.
+// add adds an event, without its text.
 func (a *Answer) add(e event) {
 	switch e.Type {
 	case "content_block_start":
@@ -65,13 +65,13 @@ func (a *Answer) add(e event) {
 	}
 }
 
-// grammar is how far a stream has come.
+// grammar is the state of a stream.
 type grammar struct {
 	begun, open, ending, over bool
 	blocks                    int
 }
 
-// allows reports whether the event may come next, and takes it for come.
+// allows reports whether the event may come next. If so, it becomes part of the stream.
 func (g *grammar) allows(e event) bool {
 	ok := g.begun && !g.over
 	switch e.Type {
@@ -102,8 +102,8 @@ func (g *grammar) allows(e event) bool {
 	return ok
 }
 
-// serverSent reads server-sent events by the rules of the HTML standard, section 9.2. What stands at
-// the end without an empty line behind it is no event.
+// serverSent reads server-sent events by the rules of the HTML standard, section 9.2. Lines at the end
+// without an empty line after them are not an event.
 func serverSent(r io.Reader) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
 		for lines := bufio.NewReader(r); ; {
@@ -141,7 +141,7 @@ func serverSentEvent(r *bufio.Reader) (name string, data []byte, err error) {
 	}
 }
 
-// parse reads an event, if there was no error before.
+// parse parses an event, if no error came before.
 func parse(data []byte, err error) (e event, _ error) {
 	if err != nil {
 		return e, err

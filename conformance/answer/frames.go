@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
-// frames reads the frames of an event stream with the decoder of the AWS SDK. An exception is one
-// whose name is exception.
+// frames reads the frames of an event stream with the decoder of the AWS SDK. If its field exception is set,
+// the frame is an exception.
 func frames(r io.Reader) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
 		for decoder := eventstream.NewDecoder(); ; {
@@ -33,7 +33,7 @@ func frames(r io.Reader) iter.Seq2[frame, error] {
 // frame is one frame of an event stream.
 type frame struct {
 	exception bool
-	name      string // of the event or the exception
+	name      string // the name of the event or the exception
 	payload   []byte
 }
 
@@ -45,8 +45,8 @@ func header(m eventstream.Message, name string) string {
 	return v.String()
 }
 
-// chunks reads the events of the Messages API out of the frames of InvokeModel. An exception is the
-// event error.
+// chunks reads the events of the Messages API in the frames of InvokeModel. An exception becomes the event
+// error.
 func chunks(r io.Reader) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
 		for f, err := range frames(r) {
@@ -67,8 +67,8 @@ func chunks(r io.Reader) iter.Seq2[event, error] {
 	}
 }
 
-// readConverse reads a stream of Converse: messageStart, blocks, messageStop and metadata, or as much
-// of it as came, and an exception.
+// readConverse reads a stream of Converse: messageStart, blocks, messageStop and metadata. The stream may
+// also stop anywhere with an exception.
 func (a *Answer) readConverse(r io.Reader) error {
 	var events []string
 	for f, err := range frames(r) {
@@ -95,7 +95,7 @@ func (a *Answer) readConverse(r io.Reader) error {
 	return nil
 }
 
-// addConverse adds an event of Converse to what came before.
+// addConverse adds an event of Converse.
 func (a *Answer) addConverse(f frame) error {
 	var e struct {
 		Start struct{ ToolUse *struct{ Name string } }

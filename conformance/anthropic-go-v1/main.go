@@ -1,5 +1,4 @@
-// A program that holds conversations through the Anthropic SDK for Go: its argument names one of the
-// clients.
+// A program that holds conversations through the Anthropic SDK for Go. Its argument names one of the clients.
 package main
 
 import (
@@ -26,7 +25,7 @@ func main() {
 	}
 }
 
-// conversation is a dialogue whose history is the params of its next request.
+// conversation is a dialogue. The params of the next request hold its history.
 type conversation struct {
 	client anthropic.Client
 	params anthropic.MessageNewParams
@@ -143,7 +142,7 @@ func answer(message anthropic.Message) conformance.Answer {
 		StopSequence: message.StopSequence,
 	}
 	for _, block := range message.Content {
-		switch block.Type { // AsAny knows nothing of a block that is still streaming
+		switch block.Type { // AsAny does not work for a block that is still streaming
 		case "text":
 			a.Content = append(a.Content, conformance.Block{Text: block.Text})
 		case "tool_use":
@@ -153,7 +152,7 @@ func answer(message anthropic.Message) conformance.Answer {
 	return a
 }
 
-// failure makes what the library says of an error answer comparable.
+// failure returns the library's error in a form that tests can compare.
 func failure(err error) error {
 	if e, ok := errors.AsType[*anthropic.Error](err); ok {
 		return &conformance.Failure{Status: e.StatusCode, Body: json.RawMessage(cmp.Or(e.RawJSON(), "null")), RequestID: e.RequestID}

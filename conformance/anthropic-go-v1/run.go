@@ -9,7 +9,7 @@ import (
 	"dragoman/conformance"
 )
 
-// told is a tool that keeps what it is run with.
+// told is a tool that stores its inputs.
 type told struct {
 	conformance.Tool
 	ran *[]conformance.Block
@@ -28,7 +28,7 @@ func (t told) Execute(_ context.Context, input json.RawMessage) ([]anthropic.Bet
 	return []anthropic.BetaToolResultBlockParamContentUnion{{OfText: &anthropic.BetaTextBlockParam{Text: "stored"}}}, nil
 }
 
-// Run is of [conformance.Runner].
+// Run implements [conformance.Runner].
 func (c *conversation) Run(ctx context.Context, turn conformance.Turn) (ran []conformance.Block, err error) {
 	var tools []anthropic.BetaTool
 	for _, tool := range c.tools {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/oauth2/google"
 )
 
-// clients are those of the library, one for each API that it speaks. Where a key is not asked for, any
-// will do, but the library wants one.
+// clients are the clients of the library, one for each API. The library requires a key even if the server
+// needs none.
 var clients = map[string]func(ctx context.Context, baseURL, key string) []option.RequestOption{
 	"messages": func(_ context.Context, baseURL, key string) []option.RequestOption {
 		return []option.RequestOption{
@@ -28,7 +28,7 @@ var clients = map[string]func(ctx context.Context, baseURL, key string) []option
 		token := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: cmp.Or(key, "any")})
 		return []option.RequestOption{
 			vertex.WithCredentials(ctx, "us-east5", "my-project", &google.Credentials{TokenSource: token}),
-			option.WithBaseURL(baseURL), // the option before sets one
+			option.WithBaseURL(baseURL), // because the option before sets another URL
 			option.WithMaxRetries(0),
 		}
 	},

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-// TestCount asks how many tokens a conversation has. Bedrock's client asks as that of the Messages
-// API does.
+// TestCount asks how many tokens a conversation has. Bedrock's client sends the same request as the client of
+// the Messages API.
 func TestCount(t *testing.T) {
 	url := conformance.Serve(t, nil, "--simulated")
 	for name, options := range clients {

@@ -21,7 +21,7 @@ import (
 	"dragoman/conformance"
 )
 
-// constrainedQuestion is a question of BFCL, as a request of the Messages API has it.
+// constrainedQuestion is a question of BFCL in the form of the Messages API.
 type constrainedQuestion struct {
 	ID       string
 	Messages json.RawMessage
@@ -37,18 +37,19 @@ type constrainedTool struct {
 // fitsNone reports whether no tool fits the question.
 func (q *constrainedQuestion) fitsNone() bool { return strings.Contains(q.ID, "irrelevance") }
 
-// builtInQuestion is asked where there are no others.
+// builtInQuestion is the question if the environment names no others.
 var builtInQuestion = constrainedQuestion{"weather", json.RawMessage(`[{"role":"user","content":"What is the weather in Paris?"}]`), []constrainedTool{
 	{"get_weather", "Returns the weather of a city as text.", json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)},
 }}
 
-// pythonTypes are names of types in the schemas of BFCL, and jsonTypes those of JSON Schema for them.
+// pythonTypes are the type names in the schemas of BFCL, and jsonTypes the same types in JSON Schema.
 var (
 	pythonTypes = regexp.MustCompile(`"type": *"(dict|float|tuple)"`)
 	jsonTypes   = strings.NewReplacer("dict", "object", "float", "number", "tuple", "array")
 )
 
-// constrainedQuestions returns the questions of BFCL that the environment names, at most as many as it says.
+// constrainedQuestions returns the questions of BFCL that the environment names, up to the limit in the
+// environment.
 func constrainedQuestions(t *testing.T) (list []constrainedQuestion) {
 	t.Helper()
 	for _, folder := range strings.Fields(os.Getenv("DRAGOMAN_MODELS_QUESTIONS")) {
@@ -96,9 +97,10 @@ func readConstrained(t *testing.T, line string) constrainedQuestion {
 	return q
 }
 
-// testConstrained forces a call in the answer to each question with constrain: require, over chat and completions,
-// streamed and whole: each answer has a whole call of an offered tool whose input fits its schema. With constrain_auto,
-// the questions that no tool fits are answered, in text or by a call.
+// testConstrained forces a call for each question with constrain: require, over chat and completions,
+// streamed and not. Each answer must have a complete call of an offered tool with an input that fits the
+// schema. With constrain_auto, it asks the questions that no tool fits, which the model may answer with text
+// or with a call.
 func (s *modelServer) testConstrained(t *testing.T) {
 	client := newClient(t, conformance.Serve(t, nil, "--config", conformance.WriteConfig(t, fmt.Sprintf(`
 upstreams:
@@ -172,8 +174,8 @@ func askConstrained(t *testing.T, client anthropic.Client, q *constrainedQuestio
 	return message, events.Err()
 }
 
-// holds returns an error unless the answer is calls of offered tools whose inputs fit. A call that max_tokens cuts is
-// none of them.
+// holds checks that the answer consists of calls of offered tools with inputs that fit. A call that
+// max_tokens cut counts as an error.
 func (q *constrainedQuestion) holds(message anthropic.Message) error {
 	if len(message.Content) == 0 || message.StopReason != anthropic.StopReasonToolUse {
 		return fmt.Errorf("stop_reason %q, %d blocks", message.StopReason, len(message.Content))
@@ -190,7 +192,7 @@ func (q *constrainedQuestion) holds(message anthropic.Message) error {
 	return nil
 }
 
-// fitsSchema returns an error unless a value is valid under a schema.
+// fitsSchema returns an error if a value is not valid under a schema.
 func fitsSchema(schema, value json.RawMessage) error {
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	input, failed := jsonschema.UnmarshalJSON(bytes.NewReader(value))

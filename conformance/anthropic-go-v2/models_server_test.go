@@ -16,17 +16,17 @@ import (
 
 // modelServer is a dragoman in front of a real server.
 type modelServer struct {
-	url, admin string // of the real server, and of dragoman's admin listener
+	url, admin string // the URLs of the real server, and of dragoman's admin listener
 	model      string
 	client     anthropic.Client
 }
 
-// newClient returns the library for a dragoman.
+// newClient returns a client of the library for a dragoman.
 func newClient(t *testing.T, base string) anthropic.Client {
 	return anthropic.NewClient(clients["messages"](t.Context(), base, "")...)
 }
 
-// chooseModel returns the model that the environment names, else the only one of the server.
+// chooseModel returns the model that the environment names, or otherwise the only model of the server.
 func (s *modelServer) chooseModel(t *testing.T) string {
 	t.Helper()
 	if model := os.Getenv("DRAGOMAN_MODELS_MODEL"); model != "" {
@@ -43,7 +43,7 @@ func (s *modelServer) chooseModel(t *testing.T) string {
 	return names[0]
 }
 
-// weather is the tool that is offered.
+// weather is the offered tool.
 var weather = anthropic.ToolParam{
 	Name:        "get_weather",
 	Description: anthropic.String("Returns the weather of a city as text."),
@@ -63,7 +63,7 @@ var note = anthropic.ToolParam{
 	},
 }
 
-// params returns a request with a text, and with the call of the tool forced unless it is nil.
+// params returns a request with a text. If forced is not nil, the request forces a call of that tool.
 func (s *modelServer) params(text string, maxTokens int64, forced *anthropic.ToolParam) anthropic.MessageNewParams {
 	p := anthropic.MessageNewParams{
 		Model:     anthropic.Model(s.model),
@@ -79,8 +79,8 @@ func (s *modelServer) params(text string, maxTokens int64, forced *anthropic.Too
 	return p
 }
 
-// stream returns the answer, and the joined JSON deltas of each block: the library empties an input that
-// was cut.
+// stream returns the answer, and the joined JSON deltas of each block, because the library empties a cut
+// input.
 func (s *modelServer) stream(ctx context.Context, p anthropic.MessageNewParams, options ...option.RequestOption) (message anthropic.Message, inputs map[int64]string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -97,7 +97,7 @@ func (s *modelServer) stream(ctx context.Context, p anthropic.MessageNewParams, 
 	return message, inputs, stream.Err()
 }
 
-// try asks until an answer is ok, and returns it.
+// try asks until an answer is ok, and returns that answer.
 func (s *modelServer) try(t *testing.T, p anthropic.MessageNewParams, want string, ok func(anthropic.Message) bool) anthropic.Message {
 	t.Helper()
 	for range tries {
@@ -114,7 +114,7 @@ func (s *modelServer) try(t *testing.T, p anthropic.MessageNewParams, want strin
 	return anthropic.Message{}
 }
 
-// openStreams returns how many streams dragoman has open.
+// openStreams returns how many streams are open in dragoman.
 func (s *modelServer) openStreams(t *testing.T) (n int) {
 	t.Helper()
 	response, err := http.Get(s.admin + "/metrics")
@@ -133,7 +133,7 @@ func (s *modelServer) openStreams(t *testing.T) (n int) {
 	return n
 }
 
-// inputTokens returns how many tokens the prompt had, with those that the server took from a cache.
+// inputTokens returns how many tokens the prompt had, including cached tokens.
 func inputTokens(u anthropic.Usage) int64 {
 	return u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
 }
@@ -143,6 +143,6 @@ func text(message anthropic.Message) string { return answer(message).Text() }
 
 // content returns the blocks of a message as JSON, for the log.
 func content(message anthropic.Message) string {
-	data, _ := json.Marshal(answer(message).Content) // strings, and JSON of the library's
+	data, _ := json.Marshal(answer(message).Content) // cannot fail: strings, and JSON of the library
 	return string(data)
 }

@@ -13,13 +13,14 @@ import (
 	"dragoman/conformance"
 )
 
-// comparedFamily is the family whose raw prompts are compared with the template in the file of a model.
+// comparedFamily is the family whose raw prompts the test compares with the template in the model's file.
 const comparedFamily = "qwen2.5"
 
-// dialogue is a conversation in the Messages API and in chat completions, each without the braces around it.
+// dialogue is a conversation for the Messages API and for chat completions, each without the braces around
+// it.
 type dialogue struct{ messages, chat string }
 
-// The parts of conversations that both APIs write alike.
+// The parts of conversations that are the same in both APIs.
 const (
 	system   = "Be brief.\nAnswer in English."
 	greeting = `{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello! 晴れ"},{"role":"user","content":"  Who are you?\n\n"}`
@@ -27,7 +28,7 @@ const (
 	function = `{"name":"get_weather","description":"The weather & more, of a \"city\"","%s":{"properties":{"city":{"description":"<b>Its</b> name","type":"string"},"days":{"type":"integer"}},"required":["city"],"type":"object"}}`
 )
 
-// dialogues are what is rendered. Members of schemas stand in the order in which Dragoman writes them.
+// dialogues are the conversations to render. The members of schemas are in Dragoman's order.
 var dialogues = map[string]dialogue{
 	"chat":            {`"system":` + quoted(system) + `,"messages":[` + greeting + `]`, `"messages":[{"role":"system","content":` + quoted(system) + `},` + greeting + `]`},
 	"no system":       {`"messages":[` + greeting + `]`, `"messages":[` + greeting + `]`},
@@ -36,7 +37,7 @@ var dialogues = map[string]dialogue{
 	"text with calls": afterCalls(`{"type":"text","text":"I look."},`, `I look.`),
 }
 
-// afterCalls is a conversation with two calls in one turn, behind a text, and their results.
+// afterCalls is a conversation with a text and two calls in one turn, and their results.
 func afterCalls(block, content string) dialogue {
 	const call = `{"id":"call%d","type":"function","function":{"name":"get_weather","arguments":{"city":"%s","days":2}}}`
 	const use = `{"type":"tool_use","id":"call%d","name":"get_weather","input":{"city":"%s","days":2}}`
@@ -51,18 +52,19 @@ func afterCalls(block, content string) dialogue {
 }
 
 func quoted(text string) string {
-	data, _ := json.Marshal(text) // strings
+	data, _ := json.Marshal(text) // cannot fail: strings
 	return string(data)
 }
 
-// knownSlips are slips of the templates in files, which Dragoman does not repeat.
+// knownSlips are mistakes of the templates in files, which Dragoman does not repeat.
 var knownSlips = strings.NewReplacer(
-	// The makers of Qwen2.5-Coder doubled the braces, as formats of Python want them.
+	// The makers of Qwen2.5-Coder doubled the braces, as in Python format strings.
 	`{{"name": <function-name>, "arguments": <args-json-object>}}`, `{"name": <function-name>, "arguments": <args-json-object>}`,
 )
 
-// testTemplate compares raw prompts with what the template in the model's file makes of the same conversations, byte for
-// byte, and holds a tool loop over such prompts. A text that spells a special token must be none to the server.
+// testTemplate renders conversations as raw prompts and with the template in the model's file. The results
+// must be equal, byte for byte. It also runs a tool loop with raw prompts, and checks that the server finds
+// no special token in a text that spells one.
 func (s *modelServer) testTemplate(t *testing.T) {
 	root := strings.TrimSuffix(strings.TrimRight(s.url, "/"), "/v1")
 	if !strings.Contains(strings.ToLower(s.model), comparedFamily) {
@@ -111,7 +113,7 @@ models: [{name: "*", upstream: local, wire: prompt, family: %s, example_call: "o
 	over.testToolLoop(t)
 }
 
-// post posts a body and decodes the answer, unless it is not wanted.
+// post posts a body. If to is not nil, it decodes the answer into to.
 func post(t *testing.T, url, body string, header http.Header, to any) (status int) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))

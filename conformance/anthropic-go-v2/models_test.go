@@ -19,19 +19,20 @@ import (
 )
 
 const (
-	// patience is how long one answer may take: a small machine writes a few tokens a second.
+	// patience limits one answer: a small machine writes a few tokens a second.
 	patience = 10 * time.Minute
-	// tries is how often a model is asked for a forced call, and for a text.
+	// tries is how often a model is asked for a forced call, or for a text.
 	tries = 5
 )
 
-// TestModels asks a real model, on a server with chat completions that is running. `make models` sets the
-// environment: DRAGOMAN_MODELS_URL is the server's base URL, and the test is skipped without it;
-// DRAGOMAN_MODELS_MODEL names the model, and may be empty if the server has one;
-// DRAGOMAN_MODELS_QUESTIONS has the files or folders of questions, and is empty for the built-in questions;
-// DRAGOMAN_MODELS_LIMIT is the number of questions to ask, and is empty for all of them.
+// TestModels asks a real model on a running server with chat completions. `make models` sets the environment:
 //
-// What is asserted holds for the weakest model. The log has what the model did.
+//	DRAGOMAN_MODELS_URL        the base URL of the server; without it, the test is skipped
+//	DRAGOMAN_MODELS_MODEL      the model; empty if the server has only one
+//	DRAGOMAN_MODELS_QUESTIONS  files or folders of questions; empty for the built-in questions
+//	DRAGOMAN_MODELS_LIMIT      the number of questions to ask; empty for all
+//
+// The test fails only for mistakes that no model can cause, however weak. The log tells what the model did.
 func TestModels(t *testing.T) {
 	url := os.Getenv("DRAGOMAN_MODELS_URL")
 	if url == "" {
@@ -51,7 +52,7 @@ func TestModels(t *testing.T) {
 	t.Run("Questions", s.testQuestions)
 }
 
-// testToolLoop has the model call a tool, and answer with text when it has the result.
+// testToolLoop makes the model call a tool, and then answer with text.
 func (s *modelServer) testToolLoop(t *testing.T) {
 	p := s.params("What is the weather in Paris?", 256, &weather)
 	var call anthropic.ContentBlockUnion
@@ -77,7 +78,7 @@ func (s *modelServer) testToolLoop(t *testing.T) {
 	t.Logf("the text has the result: %t", strings.Contains(text(message), "23") || strings.Contains(strings.ToLower(text(message)), "sunny"))
 }
 
-// testCountTokens compares what count_tokens says of a request with tools with the usage of its answer.
+// testCountTokens compares count_tokens for a request with tools with the usage of its answer.
 func (s *modelServer) testCountTokens(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -100,11 +101,12 @@ func (s *modelServer) testCountTokens(t *testing.T) {
 	}
 }
 
-// greedy sets the temperature to 0, which the version of the API that the library asks for does not have.
+// greedy sets the temperature to 0. It also sets a version of the API with that parameter, because the
+// library's own version has none.
 var greedy = []option.RequestOption{option.WithHeader("anthropic-version", "2023-06-01"), option.WithJSONSet("temperature", 0)}
 
-// testCutCall has max_tokens cut a call at several places. As long as a value may go on, the JSON of the
-// input must not be whole: the same call with more room must not have another input.
+// testCutCall cuts a call with max_tokens at several places. If the value may continue, the JSON of the input
+// must stay open. If it is complete, the same call with more tokens must have the same input.
 func (s *modelServer) testCutCall(t *testing.T) {
 	opened, whole := false, ""
 	for i, maxTokens := range []int64{4, 16, 32, 64, 96} {
@@ -138,7 +140,7 @@ func (s *modelServer) testCutCall(t *testing.T) {
 	}
 }
 
-// testClientLeaves leaves a stream at its first text. Dragoman must close the stream, and go on serving.
+// testClientLeaves leaves a stream at its first text. Dragoman must close the stream, and continue to serve.
 func (s *modelServer) testClientLeaves(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -165,8 +167,8 @@ func (s *modelServer) testClientLeaves(t *testing.T) {
 	}
 }
 
-// testOverlongPrompt asks with a prompt that is longer than the context of the server. The server may
-// refuse it, or cut it and answer.
+// testOverlongPrompt sends a prompt that is longer than the server's context window. The server may reject
+// it, or cut it and answer.
 func (s *modelServer) testOverlongPrompt(t *testing.T) {
 	const line = "All work and no play makes Jack a dull boy.\n"
 	p := s.params(strings.Repeat(line, 200_000/len(line)), 16, nil)
@@ -200,13 +202,13 @@ func (s *modelServer) testOverlongPrompt(t *testing.T) {
 	}
 }
 
-// testQuestions has `dragoman eval` ask the questions, and print its table. A question without an answer is
+// testQuestions makes `dragoman eval` ask the questions and print its table. A question without an answer is
 // an error.
 func (s *modelServer) testQuestions(t *testing.T) {
 	args := []string{"eval", "--base-url", s.url, "--model", s.model, "--formats", "auto", "--quick=false",
 		"--limit", cmp.Or(os.Getenv("DRAGOMAN_MODELS_LIMIT"), "0"), "--out", t.ArtifactDir()}
 	cmd := exec.CommandContext(t.Context(), conformance.Binary(), append(args, strings.Fields(os.Getenv("DRAGOMAN_MODELS_QUESTIONS"))...)...)
-	cmd.Env = []string{} // none of ours
+	cmd.Env = []string{} // nothing of the test's environment
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	t.Log(cmd)
 	if err := cmd.Run(); err != nil {

@@ -17,7 +17,7 @@ import (
 	"dragoman/conformance"
 )
 
-// converse is a dialogue by Converse, whose history is in its next request.
+// converse is a dialogue over Converse. The next request holds its history.
 type converse struct {
 	client *bedrockruntime.Client
 	input  bedrockruntime.ConverseInput
@@ -116,13 +116,13 @@ func (c *converse) Stream(ctx context.Context, turn conformance.Turn, leave bool
 	return answer, err
 }
 
-// gathering is what there is so far of an answer that is streamed.
+// gathering collects a streamed answer.
 type gathering struct {
 	events  []string
 	message types.Message
 	end     types.MessageStopEvent
 
-	// The block that is streaming: a text, or a call if there is one, whose input is JSON.
+	// The streaming block: a text, or a call with its input as JSON.
 	text, input string
 	call        *types.ToolUseBlock
 }
@@ -157,7 +157,7 @@ func (g *gathering) add(event types.ConverseStreamOutput) error {
 	case *types.ConverseStreamOutputMemberMetadata:
 		name = "metadata"
 	case *types.UnknownUnionMember:
-		return nil // the server breaks its silence with one
+		return nil // the server keeps the connection alive with such an event
 	default:
 		name = fmt.Sprintf("%T", event)
 	}
@@ -165,7 +165,7 @@ func (g *gathering) add(event types.ConverseStreamOutput) error {
 	return nil
 }
 
-// close ends the block that is streaming.
+// close ends the streaming block.
 func (g *gathering) close() error {
 	if g.call == nil {
 		g.message.Content = append(g.message.Content, &types.ContentBlockMemberText{Value: g.text})
@@ -181,7 +181,7 @@ func (g *gathering) close() error {
 	return nil
 }
 
-// parse returns JSON as a document whose numbers have all their digits.
+// parse returns JSON as a document that keeps all digits of numbers.
 func parse(input string) (document.Interface, error) {
 	decoder := json.NewDecoder(strings.NewReader(input))
 	decoder.UseNumber()
@@ -189,7 +189,7 @@ func parse(input string) (document.Interface, error) {
 	if err := decoder.Decode(&decoded); err != nil {
 		return nil, err
 	}
-	// The library has a number type of its own, and takes others for strings.
+	// The library has its own number type, and takes other number types for strings.
 	if err := documentjson.NewDecoder().DecodeJSONInterface(decoded, &value); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"dragoman/conformance"
 )
 
-// invoke is a dialogue by InvokeModel, whose bodies are those of the Messages API.
+// invoke is a dialogue over InvokeModel, with bodies of the Messages API.
 type invoke struct {
 	client *bedrockruntime.Client
 	model  string
@@ -24,7 +24,7 @@ type invoke struct {
 type body struct {
 	Version string `json:"anthropic_version"`
 	conformance.Setup
-	Model    string    `json:"model,omitempty"` // has its place in the path
+	Model    string    `json:"model,omitempty"` // not in the body: it is in the path
 	Messages []message `json:"messages"`
 }
 
@@ -103,7 +103,7 @@ func (c *invoke) keep(answer conformance.Answer) {
 	c.body.Messages = append(c.body.Messages, message{"assistant", answer.Content})
 }
 
-// event is one of a stream.
+// event is an event of a stream.
 type event struct {
 	Type    string             `json:"type"`
 	Message conformance.Answer `json:"message"`
@@ -122,7 +122,7 @@ func (e *event) addTo(answer *conformance.Answer) error {
 	case "message_start":
 		*answer = e.Message
 	case "content_block_start":
-		e.Block.Input = nil // comes in pieces
+		e.Block.Input = nil // the input comes in pieces
 		answer.Content = append(answer.Content, e.Block)
 	case "content_block_delta":
 		block := &answer.Content[e.Index]

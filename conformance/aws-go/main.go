@@ -1,4 +1,4 @@
-// A program that holds conversations through the AWS SDK for Go: its argument names one of the APIs.
+// A program that holds conversations through the AWS SDK for Go. Its argument names one of the APIs.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"dragoman/conformance"
 )
 
-// apis are those of Bedrock that answer conversations.
+// apis are Bedrock's APIs for conversations.
 var apis = map[string]func(*bedrockruntime.Client, conformance.Setup) conformance.Conversation{
 	"invoke":   openInvoke,
 	"converse": openConverse,
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// dial returns a client. Where a key is not asked for, any will do, but the library wants one.
+// dial returns a client. The library requires a key even if the server needs none.
 func dial(baseURL, key string) *bedrockruntime.Client {
 	options := bedrockruntime.Options{
 		BaseEndpoint: aws.String(baseURL),
@@ -46,15 +46,15 @@ func dial(baseURL, key string) *bedrockruntime.Client {
 		Credentials:  credentials.NewStaticCredentialsProvider(cmp.Or(key, "any"), "secret", ""),
 		HTTPClient:   patient{awshttp.NewBuildableClient()},
 	}
-	if !slices.Contains(os.Args, "retries") { // with it, the library asks as often as it does by default
+	if !slices.Contains(os.Args, "retries") { // with it, the library retries as by default
 		options.Retryer = aws.NopRetryer{}
 	}
 	return bedrockruntime.New(options)
 }
 
-// patient lets a request come to its end. The library closes its body as soon as there is an answer,
-// and a closed body's WriteTo fails: where the transport has yet to look for the end, it drops the
-// connection with the answer. A server on the same machine can be that fast.
+// patient lets the transport read the request body to its end. The library closes the body as soon as an
+// answer arrives, and WriteTo of a closed body fails. If the transport still has to look for the end, it
+// drops the connection and with it the answer. A server on the same machine is fast enough for that.
 type patient struct{ bedrockruntime.HTTPClient }
 
 func (c patient) Do(r *http.Request) (*http.Response, error) {
@@ -63,8 +63,8 @@ func (c patient) Do(r *http.Request) (*http.Response, error) {
 	return c.HTTPClient.Do(&own)
 }
 
-// failure makes what the library says of an error answer comparable. An error within a stream has no
-// status, and its request is known by the metadata of the stream.
+// failure returns the library's error in a form that tests can compare. An error in a stream has no status,
+// and the metadata of the stream has its request id.
 func failure(err error, stream middleware.Metadata) error {
 	e, ok := errors.AsType[smithy.APIError](err)
 	if !ok {

@@ -1,9 +1,9 @@
-// Package chaos has every fault befall an answer of every upstream at every moment, and holds what a
-// client makes of it against docs/reference/faults.md.
+// Package chaos applies every fault to an answer of every upstream at every moment, and compares what the
+// client gets with docs/reference/faults.md.
 //
-// A cell of the matrix is a proxy with its upstream and its client, in a network and a time of their
-// own: [testing/synctest] makes a byte a second cost nothing, and ends the test if a goroutine stays.
-// The upstream is a working server. What goes wrong goes wrong with the bytes that it sends.
+// A cell of the matrix is a proxy with its upstream and its client, with its own network and its own time.
+// [testing/synctest] makes slow answers cost no real time, and fails the test if a goroutine stays. The
+// upstream is a working server. The fault is in the bytes that it sends.
 package chaos
 
 import (
@@ -30,7 +30,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// TestMain keeps the AWS SDK away from this machine's own configuration.
+// TestMain hides this machine's own configuration from the AWS SDK.
 func TestMain(m *testing.M) {
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID":           "AKIDEXAMPLE",
@@ -47,10 +47,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// canary is in all that must not be logged: every text of the client and of the model, and every key.
+// canary is in everything that must not be logged: every text of the client and of the model, and every key.
 const canary = "canary"
 
-// The answer of the model: a text and a call.
+// The model's answer: a text and a call.
 const (
 	saidText  = "Let me look that up for you, my canary, and tell you how it is."
 	saidValue = "the canary is a bird of the Canaries"
@@ -68,14 +68,14 @@ type cell struct {
 	wire   wire
 	fault  *fault
 	stream bool
-	http2  bool // of the client
+	http2  bool // between client and proxy
 }
 
-// limits are longer than by default: what comes a byte a second is a good answer here.
+// limits are longer than the defaults, because a byte a second is a good answer here.
 var limits = proxy.Timeouts{FirstByte: 20 * time.Minute, Idle: 20 * time.Minute, Total: 12 * time.Hour}
 
-// run runs the cell, and returns what its client makes of the answer. How many writes the upstream
-// took for an answer is of interest where nothing goes wrong.
+// run runs the cell, and returns what its client gets. It also returns the number of writes of the upstream,
+// which the cells without a fault need.
 func (c cell) run(t *testing.T) (outcome string, writes int) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t, c)
@@ -114,8 +114,8 @@ func (c cell) run(t *testing.T) (outcome string, writes int) {
 	return outcome, writes
 }
 
-// outcomeOf says what the client makes of an answer. What looks whole has to be. No wire numbers its
-// events, so what comes twice may be read twice.
+// outcomeOf describes the client's answer. If the answer looks complete, it must be. Events have no numbers
+// on any wire, so a client may read duplicated bytes twice.
 func outcomeOf(t *testing.T, a *answer.Answer, twice bool) string {
 	t.Helper()
 	switch {
@@ -131,7 +131,7 @@ func outcomeOf(t *testing.T, a *answer.Answer, twice bool) string {
 	return "whole, the piece twice"
 }
 
-// extent says how much came.
+// extent describes how much arrived.
 func extent(a *answer.Answer) string {
 	switch {
 	case a.Closed:
@@ -144,9 +144,9 @@ func extent(a *answer.Answer) string {
 	return "no text"
 }
 
-// network is all that a cell runs in.
+// network has the servers of a cell.
 type network struct {
-	host      *host // the upstream's
+	host      *host // of the upstream
 	upstreams *http.Client
 	clients   *http.Client
 	log       bytes.Buffer
@@ -191,7 +191,7 @@ func newNetwork(t *testing.T, c cell) *network {
 	return n
 }
 
-// serve has the handler answer at these hosts until the test ends.
+// serve makes the handler answer at these hosts until the test ends.
 func serve(t *testing.T, h http.Handler, hosts ...*host) {
 	both := protocols(true)
 	both.SetHTTP1(true)
@@ -210,8 +210,8 @@ func protocols(http2 bool) *http.Protocols {
 	return p
 }
 
-// ask sends the question and reads the answer. An error is of an answer that breaks the rules, or of
-// none. attempts is how often the upstream was called, as the header says.
+// ask sends the question and reads the answer. It returns an error if there is no answer, or if the answer
+// breaks the rules. attempts is the number of calls of the upstream, from the response header.
 func (n *network) ask(ctx context.Context, c cell) (a *answer.Answer, attempts string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://proxy.test/v1/messages", strings.NewReader(fmt.Sprintf(question, c.stream)))
 	if err != nil {

@@ -9,39 +9,39 @@ import (
 	"time"
 )
 
-// kind is what goes wrong with the bytes that an upstream sends.
+// kind is what goes wrong with the bytes of an upstream.
 type kind string
 
 const (
-	latency   kind = "latency"    // nothing comes for 3 s, then all does
-	drip      kind = "drip"       // from there on a byte comes each second
-	slicer    kind = "slicer"     // from there on each byte comes alone
+	latency   kind = "latency"    // nothing arrives for 3 s, then everything
+	drip      kind = "drip"       // from now on, one byte arrives each second
+	slicer    kind = "slicer"     // from now on, each byte arrives alone
 	reset     kind = "reset"      // the connection is reset
-	halfClose kind = "half-close" // the upstream ends its side in good order, and goes on reading
-	silence   kind = "silence"    // nothing comes any more, and the connection stays
+	halfClose kind = "half-close" // the upstream closes its side without an error, and continues to read
+	silence   kind = "silence"    // nothing arrives any more, and the connection stays open
 	loss      kind = "loss"       // seven bytes are missing
-	duplicate kind = "duplicate"  // what was sent at once comes twice
-	garbage   kind = "garbage"    // a byte is another one
-	leave     kind = "leave"      // nothing is wrong, but the client leaves
+	duplicate kind = "duplicate"  // the bytes of one write arrive twice
+	garbage   kind = "garbage"    // one byte is wrong
+	leave     kind = "leave"      // there is no fault, but the client leaves
 )
 
 var kinds = []kind{latency, drip, slicer, reset, halfClose, silence, loss, duplicate, garbage, leave}
 
-// pause is how long latency lasts.
+// pause is the length of latency.
 const pause = 3 * time.Second
 
-// connecting is the place of a fault that comes before the first byte of the answer. Other places
-// are the numbers of writes of the upstream: 0 is the head of its response, each event is one.
+// connecting is the place of a fault before the first byte of the answer. Other places are numbers of the
+// upstream's writes: 0 is the head of its response, and each event is one write.
 const connecting = -1
 
-// fault is what goes wrong on every connection to a host, in the middle of one of its writes.
+// fault happens on every connection to a host, in the middle of one of its writes.
 type fault struct {
 	kind  kind
 	place int
-	left  func() // has the client leave
+	left  func() // makes the client leave
 }
 
-// dial is the part of the fault that comes before there is a connection.
+// dial applies the part of the fault that comes before the connection.
 func (f *fault) dial(ctx context.Context) error {
 	if f == nil || f.place != connecting {
 		return nil
@@ -71,15 +71,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// faultyConn is the upstream's end of a connection, whose writes the fault befalls. With no fault it
-// sends what it is given.
+// faultyConn is the upstream's end of a connection. It applies the fault to writes; without a fault, it sends
+// them unchanged.
 type faultyConn struct {
 	duplex
 	host   *host
 	broken *atomic.Bool
-	left   chan struct{} // closed when the other end is
+	left   chan struct{} // closed when the other end is closed
 	writes int
-	after  func(p []byte) (int, error) // what becomes of the rest, once the fault has come
+	after  func(p []byte) (int, error) // handles the rest once the fault has happened
 }
 
 // Write is called by one goroutine at a time.
@@ -109,7 +109,7 @@ func (c *faultyConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// befall does the fault to the rest of the write whole.
+// befall applies the fault to rest, the end of the write whole.
 func (c *faultyConn) befall(whole, rest []byte) (err error) {
 	switch c.host.fault.kind {
 	case latency:
@@ -147,7 +147,7 @@ func (c *faultyConn) befall(whole, rest []byte) (err error) {
 	return err
 }
 
-// wait lets time pass, while the other end is there.
+// wait lets time pass, as long as the other end is open.
 func (c *faultyConn) wait(d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -155,10 +155,10 @@ func (c *faultyConn) wait(d time.Duration) {
 	}
 }
 
-// swallow loses all that is written.
+// swallow drops everything.
 func swallow(p []byte) (int, error) { return len(p), nil }
 
-// slowly sends each byte alone, and waits after it.
+// slowly sends each byte alone, with a pause after it.
 func (c *faultyConn) slowly(wait time.Duration) func([]byte) (int, error) {
 	return func(p []byte) (int, error) {
 		for i := range p {

@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "write the table of docs/reference/fault
 // phases are the moments of an answer, in order.
 var phases = []string{"connect", "headers", "first event", "mid text", "mid tool", "last frame"}
 
-// places returns the place of a fault for each of the phases. An answer without a fault has taken so
-// many writes: the head, the events before the text, the text, more events, and the end of the body.
+// places returns the place of a fault for each of the phases. Without a fault, an answer takes this many
+// writes: the head, the events before the text, the text, more events, and the end of the body.
 func (w wire) places(writes int) map[string]int {
 	within := func(text string) int {
 		if w.tools == proxy.ToolsNative {
@@ -35,10 +35,10 @@ func (w wire) places(writes int) map[string]int {
 	}
 }
 
-// without are cells that there are not.
+// without reports the cells that do not exist.
 func without(k kind, phase string) bool { return k == duplicate && phase == "connect" }
 
-// TestMatrix runs every cell, and holds what comes of it against the page.
+// TestMatrix runs every cell, and compares the outcomes with the page.
 func TestMatrix(t *testing.T) {
 	m := &matrix{cells: map[row]map[bool]map[string]string{}}
 	t.Run("cells", func(t *testing.T) {
@@ -65,14 +65,14 @@ type row struct {
 	phase string
 }
 
-// matrix gathers what becomes of the cells: by row, by whether the answer is streamed, and by wire.
+// matrix collects the outcomes: by row, by streamed or not, and by wire.
 type matrix struct {
 	mu    sync.Mutex
 	cells map[row]map[bool]map[string]string
 }
 
-// run runs the cells of one fault at one moment over one wire. Whether the client speaks HTTP/2 must
-// not matter: make test, under the race detector, has it speak either, and make fidelity both.
+// run runs the cells of one fault at one moment on one wire. The outcome must not depend on the client's HTTP
+// version. With the race detector, make test uses one of the versions, and make fidelity uses both.
 func (m *matrix) run(t *testing.T, w wire, k kind, phase string, place int) {
 	for _, stream := range []bool{true, false} {
 		t.Run(fmt.Sprintf("%s/%s/%s/stream=%t", w.name, k, phase, stream), func(t *testing.T) {
@@ -98,8 +98,8 @@ func (m *matrix) add(r row, stream bool, wire, outcome string) {
 	m.cells[r][stream][wire] = outcome
 }
 
-// table returns the outcomes as a table: what holds for most wires, and then the others. Moments at
-// which the same comes of a fault share a line.
+// table returns the outcomes as a table: the outcome of most wires first, then the exceptions. Moments with
+// the same outcomes share a line.
 func (m *matrix) table() string {
 	var b strings.Builder
 	b.WriteString("| fault | moment | streamed | whole |\n| --- | --- | --- | --- |\n")
@@ -127,7 +127,7 @@ func (m *matrix) table() string {
 	return b.String()
 }
 
-// summary says what comes of a fault, by wire.
+// summary describes the outcomes of a fault, by wire.
 func summary(byWire map[string]string) string {
 	wires := map[string][]string{}
 	for _, wire := range slices.Sorted(maps.Keys(byWire)) {
@@ -143,7 +143,7 @@ func summary(byWire map[string]string) string {
 	return s
 }
 
-// hold compares the table with that of the page, or writes it there.
+// hold compares the table with the table in the page, or writes it there.
 func (m *matrix) hold(t *testing.T, path string) {
 	const begin, end = "<!-- chaos: go test -C conformance ./chaos -update -->\n", "<!-- /chaos -->"
 	page, err := os.ReadFile(path)

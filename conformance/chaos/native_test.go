@@ -8,7 +8,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// nativeEvents is the same answer from a model with tools of its own, which passes through.
+// nativeEvents is the same answer from a model with a tool API of its own, which dragoman passes through.
 var nativeEvents = func() (list []string) {
 	add := func(name, format string, args ...any) {
 		list = append(list, fmt.Sprintf(`{"type":%q%s}`, name, fmt.Sprintf(format, args...)))
@@ -29,7 +29,7 @@ var nativeEvents = func() (list []string) {
 	return list
 }()
 
-// native is a wire of the Messages API whose model has tools of its own.
+// native is a wire of the Messages API with a model that has a tool API of its own.
 func native(w wire, serve func(upstreamtest.Native) http.Handler) wire {
 	w.name += " (native tools)"
 	w.model, w.tools = "claude-3-haiku", proxy.ToolsNative
@@ -39,7 +39,7 @@ func native(w wire, serve func(upstreamtest.Native) http.Handler) wire {
 	return w
 }
 
-// nativeWires are those of wires whose models can have tools.
+// nativeWires are the wires to models that can have a tool API.
 var nativeWires = []wire{
 	native(bedrock("bedrock", proxy.WireMessages, 0, ""), func(n upstreamtest.Native) http.Handler {
 		f := upstreamtest.NewBedrock(nil)

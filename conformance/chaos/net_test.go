@@ -10,26 +10,25 @@ import (
 	"time"
 )
 
-// host is an address of a network in memory: what listens there, and what becomes of its
-// connections.
+// host is an address in a network in memory: its server, and the fault of its connections.
 type host struct {
 	accepts chan net.Conn
 	closed  chan struct{}
 	close   sync.Once
-	fault   *fault       // of what is sent from here; nil for none
+	fault   *fault       // of the bytes that it sends; nil for none
 	dialed  atomic.Int32 // connections so far
-	open    atomic.Int32 // of these, how many the other side has not closed
-	writes  int          // of the last connection
+	open    atomic.Int32 // connections that the other side has not closed
+	writes  int          // on the last connection
 }
 
 func newHost(f *fault) *host {
 	return &host{accepts: make(chan net.Conn), closed: make(chan struct{}), fault: f}
 }
 
-// connectTimeout is how long the proxy waits for a connection, as by default.
+// connectTimeout is the proxy's default.
 const connectTimeout = 5 * time.Second
 
-// dial connects to the host, as net.Dialer.DialContext does.
+// dial connects to the host, like net.Dialer.DialContext.
 func (h *host) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -40,7 +39,7 @@ func (h *host) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 		}
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
 	}
-	// Two pipes rather than one, so that one direction can end without the other.
+	// There are two pipes, so that one direction can end without the other.
 	requestEnd, requests := net.Pipe()
 	answers, answerEnd := net.Pipe()
 	broken, left := new(atomic.Bool), make(chan struct{})
@@ -56,7 +55,7 @@ func (h *host) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// Accept is of [net.Listener].
+// Accept implements [net.Listener].
 func (h *host) Accept() (net.Conn, error) {
 	select {
 	case c := <-h.accepts:
@@ -66,16 +65,16 @@ func (h *host) Accept() (net.Conn, error) {
 	}
 }
 
-// Close is of [net.Listener].
+// Close implements [net.Listener].
 func (h *host) Close() error {
 	h.close.Do(func() { close(h.closed) })
 	return nil
 }
 
-// Addr is of [net.Listener].
+// Addr implements [net.Listener].
 func (h *host) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-// duplex is one end of a connection: it reads from one pipe, and writes to another.
+// duplex is one end of a connection. It reads from one pipe, and writes to another.
 type duplex struct {
 	net.Conn
 	w net.Conn
@@ -92,12 +91,12 @@ func (d *duplex) SetDeadline(at time.Time) error {
 
 func (d *duplex) Close() error { return errors.Join(d.Conn.Close(), d.w.Close()) }
 
-// dialedConn is the end of the one who has dialed.
+// dialedConn is the end that has dialed.
 type dialedConn struct {
 	duplex
 	host   *host
 	broken *atomic.Bool  // the other end has reset the connection
-	left   chan struct{} // closed when this end is
+	left   chan struct{} // closed when this end is closed
 	once   sync.Once
 }
 

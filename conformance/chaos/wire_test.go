@@ -13,17 +13,17 @@ import (
 type wire struct {
 	name  string
 	model string // the id
-	wire  string // as the configuration names it
+	wire  string // the name in the configuration
 	tools string // proxy.ToolsNative or ""
 	lead  int    // events before the first piece of text
 	serve func(upstreamtest.Script) http.Handler
 	dial  func(t *testing.T, client *http.Client) (proxy.Upstream, error)
 }
 
-// base is where the upstream is, in a network that has nothing else.
+// base is the URL of the upstream. Its network has nothing else.
 const base = "http://upstream.test"
 
-// apiKey is the key of the upstreams that take one.
+// apiKey is the key of the upstreams that require one.
 const apiKey = "sk-canary-of-the-upstream"
 
 var wires = []wire{
@@ -68,7 +68,7 @@ func bedrock(name, over string, lead int, model string) wire {
 	}
 }
 
-// tokens is where tokens of Google are issued. No fault befalls it.
+// tokens is the URL of Google's token server. It has no faults.
 const tokens = "http://tokens.test"
 
 func vertex(name, over string, lead int) wire {

@@ -2,10 +2,10 @@ package clients
 
 import "dragoman/conformance"
 
-// doubles is what programs in JavaScript cannot do.
+// doubles are the cases that programs in JavaScript cannot pass.
 var doubles = map[string]string{conformance.LongNumbers: "every number of JavaScript is a double"}
 
-// unstoppable is what programs in Java cannot do.
+// unstoppable are the cases that programs in Java cannot pass.
 var unstoppable = map[string]string{conformance.AbortWhole: "the blocking client cannot cancel a request, but for its stream"}
 
 // anthropic are the SDKs of Anthropic.

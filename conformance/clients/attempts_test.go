@@ -8,16 +8,16 @@ import (
 	"dragoman/conformance"
 )
 
-// retries is the argument by which a program leaves it to its library how often it asks.
+// retries is the argument that makes a program use its library's default retries.
 const retries = "retries"
 
-// attempt is a library whose requests are counted.
+// attempt is a library with counted requests.
 type attempt struct {
 	program func(t *testing.T) *exec.Cmd
 	dialect conformance.Dialect
 }
 
-// attempting are all of them, but for those that only make conformance runs.
+// attempting are the libraries that always run.
 var attempting = map[string]attempt{
 	"AWS SDK for Go InvokeModel":         {goProgram("aws-go", "invoke", retries), conformance.Invoke},
 	"AWS SDK for Go Converse":            {goProgram("aws-go", "converse", retries), conformance.Converse},
@@ -30,7 +30,7 @@ var attempting = map[string]attempt{
 	"Anthropic Python Vertex":            {pythonProgram("anthropic-python", "requirements-2.txt", "vertex", retries), conformance.Vertex},
 }
 
-// attemptingMore are those that only make conformance runs.
+// attemptingMore are the libraries that only make conformance runs.
 var attemptingMore = map[string]attempt{
 	"AWS SDK for Rust InvokeModel": {rustProgram("aws", "invoke", retries), conformance.Invoke},
 	"AWS SDK for Rust Converse":    {rustProgram("aws", "converse", retries), conformance.Converse},
@@ -38,7 +38,7 @@ var attemptingMore = map[string]attempt{
 	"AWS SDK for Java Converse":    {javaProgram("aws-java", "converse", retries), conformance.Converse},
 }
 
-// TestAttempts counts what the libraries send by default when the server fails.
+// TestAttempts counts the default requests of the libraries when the server fails.
 func TestAttempts(t *testing.T) {
 	libraries := maps.Clone(attempting)
 	if *runMore {

@@ -2,7 +2,7 @@ package clients
 
 import "dragoman/conformance"
 
-// notInConverse is what the Converse API has no words for.
+// notInConverse says why the Converse API cannot express a case.
 const notInConverse = "its toolChoice has no none"
 
 // aws are the SDKs of AWS.

@@ -1,5 +1,5 @@
-// Package clients runs every case of the conformance suite through every client, against the dragoman
-// binary, and prints what came of it as a table.
+// Package clients runs every case of the conformance suite through every client, against the dragoman binary,
+// and prints the results as a table.
 package clients
 
 import (
@@ -15,28 +15,29 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-// client is a library, and the way in which it is used, that the cases run through.
+// client is a library, used in one way, for which the cases run.
 type client struct {
 	name, release, api string
 	program            func(t *testing.T) *exec.Cmd
 	dialect            conformance.Dialect
 	hides              conformance.Hides
-	streams            bool // as in [conformance.Client]
-	// cannot is why the library, and no fault of the server's, fails a case.
+	streams            bool // see [conformance.Client]
+	// cannot says why the library, and not the server, fails a case.
 	cannot map[string]string
 }
 
-// clients are all of them, in the order of the table.
+// clients are all clients, in the order of the table.
 var clients = slices.Concat(anthropic, aws, langchain, frameworks, more)
 
-// more are those that only make conformance runs, as it does alone with the older of two releases. The others reach
-// every route, dialect and way of reading a stream, and take long enough for a gate that runs on every change.
+// more are the clients that only make conformance runs; if two releases of a client are pinned, it also runs
+// the older one. The other clients use every route, dialect and way of reading a stream. They already take
+// long enough for a gate that runs on every change.
 var more = slices.Concat(python, javascript, rust, java)
 
-// runMore has more run, too.
-var runMore = flag.Bool("more", false, "run the clients that only make conformance runs, too")
+// runMore runs the clients in more, too.
+var runMore = flag.Bool("more", false, "also run the clients that only make conformance runs")
 
-// TestClients runs the cases. Clients run beside each other, as -parallel says.
+// TestClients runs the cases. Clients run in parallel, as -parallel says.
 func TestClients(t *testing.T) {
 	results := make([][]outcome, len(clients))
 	t.Run("all", func(t *testing.T) {
@@ -56,12 +57,12 @@ func TestClients(t *testing.T) {
 // isMore reports whether only make conformance runs a client.
 func isMore(i int) bool { return i >= len(clients)-len(more) }
 
-// older reports whether the list has a later release of a client, too.
+// older reports whether the list also has a later release of a client.
 func older(i int) bool {
 	return slices.ContainsFunc(clients[i+1:], func(c client) bool { return c.name == clients[i].name && c.api == clients[i].api })
 }
 
-// run returns what came of each case; it is shorter if the client could not be had.
+// run returns the result of each case. The list is shorter if the client could not be installed.
 func run(t *testing.T, c client) []outcome {
 	var outcomes []outcome
 	library := c.inItsLanguage(t)

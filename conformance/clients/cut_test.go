@@ -6,14 +6,14 @@ import (
 	"dragoman/conformance"
 )
 
-// cut is what a library makes of a call that was cut in a stream.
+// cut is what a library does with a call that was cut in a stream.
 type cut struct {
 	open        conformance.OpenInput
 	how         string
-	runs, eager bool // as in conformance.Client
+	runs, eager bool // see conformance.Client
 }
 
-// cuts are those of the libraries, by their names.
+// cuts are the libraries' results, by name.
 var cuts = map[string]cut{
 	"Anthropic Go": {open: conformance.Drops, runs: true, how: "the call has no input, and the tool runner does not run it"},
 	"Anthropic Python": {open: conformance.Drops, runs: true,
@@ -71,7 +71,7 @@ var (
 
 const mended = "with `stream_values: flow`, the agent runs the tool with half a value"
 
-// TestFineGrained cuts a call for a library that mends JSON where its user asks for a beta.
+// TestFineGrained cuts a call for a library that closes open JSON if its user turns on a beta.
 func TestFineGrained(t *testing.T) {
 	program := pythonProgram("anthropic-python", "requirements-0.txt", "fine-grained")
 	library := conformance.Client{

@@ -2,7 +2,7 @@ package clients
 
 import "dragoman/conformance"
 
-// frameworks are what people build agents with. They have their own words for the events of a stream.
+// frameworks are libraries for building agents. They have their own names for the events of a stream.
 var frameworks = []client{
 	vercel("6.0.322", "6", "Messages", "anthropic", conformance.Messages, nil),
 	vercel("6.0.322", "6", "Bedrock", "invoke", conformance.Bedrock, nil),
@@ -31,7 +31,7 @@ func vercel(release, pins, api, provider string, dialect conformance.Dialect, ca
 	return client{
 		name: "Vercel AI SDK", release: release, api: api, dialect: dialect,
 		program: nodeProgram("vercel-ai", "vercel-ai/"+pins, provider),
-		// The failure within a stream has no request id.
+		// A failure in a stream has no request id.
 		hides:  conformance.Hides{Events: true, RequestID: true, Refusals: true, NoSuchTool: provider == "converse"},
 		cannot: except(doubles, cannot),
 	}
@@ -46,8 +46,8 @@ func pydantic(api, provider string, dialect conformance.Dialect) client {
 	}
 }
 
-// pydanticConverse is Pydantic AI over boto3, which refuses by itself what its model of the API does
-// not allow, and gives no id to a failure within a stream.
+// pydanticConverse is Pydantic AI over boto3. boto3 rejects requests that its model of the API does not
+// allow, and gives no id to a failure in a stream.
 func pydanticConverse() client {
 	c := pydantic("Converse", "converse", conformance.Converse)
 	c.hides.Refusals, c.hides.RequestID = true, true

@@ -9,9 +9,9 @@ import (
 	"dragoman/conformance/install"
 )
 
-// TestInstructor has a model fill the types of a Python program: whole, in part while it streams, one
-// of a list after another, once more after it was wrong, and with the answer cut. The library forces a
-// call and holds no conversation, so that it cannot run the cases.
+// TestInstructor makes a model fill the types of a Python program: in one piece, in part while it streams, as
+// elements of a list, a second time after a wrong answer, and with a cut answer. The library only forces
+// calls and holds no conversations, so it cannot run the cases.
 func TestInstructor(t *testing.T) {
 	const (
 		items = `<items>[{"name": "tea", "count": 2, "tags": ["hot", "<green>"]}, {"name": "Käse", "count": 1, "tags": []}]</items>`

@@ -2,7 +2,7 @@ package clients
 
 import "dragoman/conformance"
 
-// java are clients in Java that only make conformance runs.
+// java are clients in Java, which only make conformance runs.
 var java = []client{
 	{
 		name: "AWS SDK for Java", release: "2.54.14", api: "InvokeModel", dialect: conformance.Invoke,
@@ -15,13 +15,13 @@ var java = []client{
 	{
 		name: "LangChain4j", release: "1.19.0", api: "Messages", dialect: conformance.Messages,
 		program: javaProgram("langchain4j", "anthropic"),
-		// Its error has the status and the body alone.
+		// Its error has only the status and the body.
 		hides: conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true},
 	},
 	{
 		name: "LangChain4j", release: "1.16.3", api: "Converse", dialect: conformance.Converse,
 		program: javaProgram("langchain4j", "bedrock"),
-		// The failure within a stream has no request id.
+		// A failure in a stream has no request id.
 		hides: conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true, NoSuchTool: true},
 		cannot: map[string]string{
 			conformance.ForcedTool:  "its choice of a tool has no name",

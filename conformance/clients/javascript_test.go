@@ -6,7 +6,7 @@ import (
 	"dragoman/conformance"
 )
 
-// javascript are what people build agents with in JavaScript, besides the [frameworks].
+// javascript are libraries for building agents in JavaScript that are not in [frameworks].
 var javascript = []client{
 	{
 		name: "LangChain.js Anthropic", release: "1.5.11", api: "Messages", dialect: conformance.Messages,
@@ -17,7 +17,7 @@ var javascript = []client{
 	{
 		name: "LangChain.js AWS", release: "1.4.5", api: "Converse", dialect: conformance.Converse,
 		program: nodeProgram("langchain-javascript", "langchain-javascript", "converse"),
-		// The failure within a stream has no request id.
+		// A failure in a stream has no request id.
 		hides: conformance.Hides{Events: true, StopSequence: true, RequestID: true, NoSuchTool: true},
 		cannot: except(doubles, map[string]string{
 			conformance.NoTool: "Converse has no such tool_choice", conformance.ToolError: langchainToolError,
@@ -35,7 +35,7 @@ var javascript = []client{
 	{
 		name: "Mastra", release: "1.71.0", api: "Messages", dialect: conformance.Messages,
 		program: nodeProgram("mastra", "mastra"),
-		// The failure within a stream has no request id.
+		// A failure in a stream has no request id.
 		hides:  conformance.Hides{Events: true, StopReason: true, RequestID: true},
 		cannot: doubles,
 	},
@@ -63,7 +63,7 @@ func strandsTypeScript(api, provider string, dialect conformance.Dialect, cannot
 	}
 }
 
-// except is why cases fail, for these reasons and for those of others.
+// except merges two sets of reasons why cases fail.
 func except(others, reasons map[string]string) map[string]string {
 	all := maps.Clone(others)
 	maps.Copy(all, reasons)

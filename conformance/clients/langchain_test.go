@@ -2,7 +2,7 @@ package clients
 
 import "dragoman/conformance"
 
-// langchain are the chat models of LangChain. They give pieces of a message, and no events.
+// langchain are the chat models of LangChain. They return pieces of a message, and no events.
 var langchain = []client{
 	{
 		name: "LangChain Anthropic", release: "1.7.7", api: "Messages", dialect: conformance.Messages,
@@ -12,8 +12,8 @@ var langchain = []client{
 	{
 		name: "LangChain AWS", release: "1.9.1", api: "Converse", dialect: conformance.Converse,
 		program: pythonProgram("langchain", "requirements.txt", "bedrock"),
-		// boto3 refuses by itself what its model of the API does not allow, and gives no id to a failure
-		// within a stream.
+		// boto3 rejects requests that its model of the API does not allow, and gives no id to a failure in a
+		// stream.
 		hides: conformance.Hides{Events: true, RequestID: true, Refusals: true},
 		cannot: map[string]string{
 			conformance.NoTool:     "Converse has no such tool_choice",

@@ -10,7 +10,7 @@ import (
 	"dragoman/conformance/install"
 )
 
-// command is a client program: it has the environment of a user who has set nothing.
+// command is a client program with the environment of a user who has set nothing.
 func command(folder, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = folder
@@ -18,7 +18,7 @@ func command(folder, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// goProgram is that of a module.
+// goProgram is the program of a module.
 func goProgram(module string, args ...string) func(*testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
 		binary := filepath.Join(t.TempDir(), module)
@@ -27,7 +27,7 @@ func goProgram(module string, args ...string) func(*testing.T) *exec.Cmd {
 	}
 }
 
-// pythonProgram is client.py of a folder, with what a file there requires and program.py.
+// pythonProgram is client.py of a folder, with the requirements of a file there, and program.py.
 func pythonProgram(folder, requirements string, args ...string) func(*testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
 		folder := filepath.Join("..", folder)
@@ -51,8 +51,8 @@ func nodeProgram(folder, pins string, args ...string) func(*testing.T) *exec.Cmd
 	}
 }
 
-// javaProgram is that of the .java files of a folder, with Program.java and the packages that pom.xml
-// there pins.
+// javaProgram is the program of the .java files in a folder, with Program.java and the packages that the
+// folder's pom.xml pins.
 func javaProgram(folder string, args ...string) func(*testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
 		folder := filepath.Join("..", folder)

@@ -2,7 +2,7 @@ package clients
 
 import "dragoman/conformance"
 
-// python are clients in Python that only make conformance runs.
+// python are clients in Python, which only make conformance runs.
 var python = []client{
 	{
 		name: "Strands", release: "1.62.0", api: "Messages", dialect: conformance.Messages, streams: true,
@@ -157,8 +157,8 @@ func litellmProxy(of, api, provider string, dialect conformance.Dialect) client 
 	return c
 }
 
-// openAIAgents are the models of the OpenAI Agents SDK that LiteLLM asks: an older one than the rows of
-// LiteLLM have, for newer ones cannot be installed beside the SDK.
+// openAIAgents are the models of the OpenAI Agents SDK, which uses LiteLLM. Its LiteLLM is older than the one
+// in the other rows, because newer ones cannot be installed together with the SDK.
 func openAIAgents(api, provider string, dialect conformance.Dialect) client {
 	c := client{
 		name: "OpenAI Agents", release: "0.24.0", api: api, dialect: dialect,

@@ -17,22 +17,22 @@ import (
 	"dragoman/conformance/install"
 )
 
-// standard is a case of LangChain's standard tests as pytest reports it.
+// standard is a case of LangChain's standard tests in pytest's report.
 type standard struct {
-	Class   string  `xml:"classname,attr"` // behind the name of its file
+	Class   string  `xml:"classname,attr"` // after the name of its file
 	Name    string  `xml:"name,attr"`
 	Skipped *remark `xml:"skipped"`
 	Failed  *remark `xml:"failure"`
-	Broken  *remark `xml:"error"` // before or after the case itself
+	Broken  *remark `xml:"error"` // a failure before or after the case itself
 }
 
 type remark struct {
 	Message string `xml:"message,attr"`
 }
 
-// TestStandard runs LangChain's own tests of a chat model against the simulated model, and holds what
-// comes of each case against the list. What cannot pass stands there with a reason, and with the error
-// that it ends in, so that it fails for no other.
+// TestStandard runs LangChain's own tests of a chat model against the simulated model, and compares the
+// results with the list. A case that cannot pass is in the list with a reason and with its error, so that it
+// may fail only with that error.
 func TestStandard(t *testing.T) {
 	folder := filepath.Join("..", "langchain")
 	list := filepath.Join(folder, "standard.txt")
@@ -52,7 +52,7 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// runStandard runs pytest beside a copy of the folder, for it leaves files behind.
+// runStandard runs pytest next to a copy of the folder, because it leaves files behind.
 func runStandard(t *testing.T, folder string) []standard {
 	t.Helper()
 	python := install.Python(t, filepath.Join(folder, "requirements.txt"))
@@ -87,18 +87,18 @@ func runStandard(t *testing.T, folder string) []standard {
 	return suites.Cases
 }
 
-// standardTime is for all of them, on a machine that is busy with others.
+// standardTime limits all tests together, on a busy machine.
 const standardTime = 5 * time.Minute
 
-// someFailed is how pytest exits when it has run every case.
+// someFailed is pytest's exit code if it has run every case and some failed.
 const someFailed = 1
 
 const standardHead = `# LangChain's standard tests of a chat model: what comes of each, against dragoman serve --simulated.
 # A case that cannot pass has the error that it ends in, and why.
 `
 
-// listing is a line for each case: what it is, what came of it, and why, if it did not pass. Why it
-// failed is among the reasons.
+// listing has a line for each case: its name, its result, and the reason if it did not pass. reasons must
+// contain the reason for a failure.
 func listing(t *testing.T, cases []standard, reasons map[string]string) string {
 	t.Helper()
 	var out strings.Builder
@@ -119,11 +119,11 @@ func listing(t *testing.T, cases []standard, reasons map[string]string) string {
 			fmt.Fprintf(columns, "%s\tpasses\n", name)
 		}
 	}
-	_ = columns.Flush() // a builder takes everything
+	_ = columns.Flush() // cannot fail: a builder accepts everything
 	return out.String()
 }
 
-// reasonsIn returns the third column of a listing by the first.
+// reasonsIn returns the third column of a listing, by the first column.
 func reasonsIn(listing string) map[string]string {
 	reasons := make(map[string]string)
 	for line := range strings.Lines(listing) {

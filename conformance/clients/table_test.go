@@ -13,11 +13,11 @@ import (
 	"dragoman/conformance"
 )
 
-// outcome is what came of a case with a client.
+// outcome is the result of a case with a client.
 type outcome int
 
 const (
-	missing outcome = iota // the client could not be had
+	missing outcome = iota // the client could not be installed
 	passed
 	failed
 	excused
@@ -27,7 +27,7 @@ func (o outcome) text() string { return []string{"skipped", "ok", "FAILED", "-"}
 
 func (o outcome) markdown() string { return []string{"skipped", "✓", "**fails**", "–"}[o] }
 
-// cell is what came of a case with a client.
+// cell is the result of a case with a client, for the table.
 func cell(c client, test string, o outcome, markdown bool) string {
 	text := o.text()
 	if markdown {
@@ -42,11 +42,11 @@ func cell(c client, test string, o outcome, markdown bool) string {
 	return text
 }
 
-// aboutCuts says what is in the column of calls that were cut.
+// aboutCuts explains the column of cut calls.
 const aboutCuts = "cut call: the token limit cuts a call within a value. By default, a library gets the parameters that came whole, in JSON that is left open: " +
 	"it refuses the call, or drops what is not whole. With `stream_values: flow` it gets the beginning of the value, too. `mends`: then it closes the JSON, and an agent may run half a value."
 
-// table is a row for each client and a column for each case, and below it what is to be said of them.
+// table has a row for each client and a column for each case. The notes come below it.
 func table(results [][]outcome, markdown bool) string {
 	rows := [][]string{{"client", "API"}}
 	for _, test := range conformance.Cases {
@@ -74,7 +74,7 @@ func table(results [][]outcome, markdown bool) string {
 		for _, row := range rows {
 			fmt.Fprintln(columns, strings.Join(row, "\t"))
 		}
-		_ = columns.Flush() // a builder takes everything
+		_ = columns.Flush() // cannot fail: a builder accepts everything
 	}
 	for _, line := range slices.Insert(reasons(), 0, aboutCuts) {
 		fmt.Fprintf(&out, "\n%s\n", line)
@@ -82,8 +82,8 @@ func table(results [][]outcome, markdown bool) string {
 	return out.String()
 }
 
-// reasons says why libraries fail a case, and what they make of a call that was cut: each reason once,
-// with all libraries that it is true of, in the order of the columns.
+// reasons says why libraries fail a case, and what they do with a cut call. It has each reason once, with all
+// libraries that it applies to, in the order of the columns.
 func reasons() []string {
 	var lines []string
 	for _, test := range conformance.Cases {
@@ -109,10 +109,10 @@ func reasons() []string {
 	return lines
 }
 
-// update has the table in the page written.
+// update writes the table into the page.
 var update = flag.Bool("update", false, "write the table of docs/reference/tested-clients.md")
 
-// page is where the table stands, between two lines.
+// page has the table, between two marker lines.
 var page = filepath.Join("..", "..", "docs", "reference", "tested-clients.md")
 
 const (
@@ -120,8 +120,8 @@ const (
 	ends   = "<!-- /conformance -->\n"
 )
 
-// TestPage holds the table of the page against that of a run in which nothing fails: [TestClients] is
-// that run.
+// TestPage compares the table in the page with the table of a run without failures. [TestClients] is that
+// run.
 func TestPage(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package inspector drives the inspector's pages in a real Chromium: what a browser makes of them is
-// not seen from Go. axe-core, which judges whether all people can use them, is pinned in this folder.
+// Package inspector drives the inspector's pages in a real Chromium, because Go tests cannot show what a
+// browser does with them. This folder pins axe-core, which checks accessibility.
 package inspector
 
 import (
@@ -35,11 +35,11 @@ import (
 const question = `{"model":"claude-2.1","max_tokens":400,"stream":true,"messages":[{"role":"user","content":"What is the weather in Oslo?"}],` +
 	`"tools":[{"name":"get_weather","description":"Weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
 
-// answer is what a model writes, in pieces, and why it stops.
+// answer is a model's answer in pieces, with its stop reason.
 type answer struct {
 	pieces iter.Seq[string]
 	stop   translate.Chunk
-	err    error // in its place
+	err    error // instead of an answer
 }
 
 // Invoke answers any prompt.
@@ -54,7 +54,7 @@ func (a answer) Invoke(context.Context, upstream.Model, *translate.Prompt) iter.
 	}
 }
 
-// texts are pieces.
+// texts yields pieces.
 func texts(pieces ...string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, p := range pieces {
@@ -77,7 +77,7 @@ var weather = answer{pieces: texts("Let me look.\n\n<function", "_calls>\n<invok
 type server struct {
 	t       *testing.T
 	clients *httptest.Server
-	url     string // of the page, with the token
+	url     string // the URL of the page, with the token
 }
 
 // serve answers from an upstream until the test ends.
@@ -133,10 +133,10 @@ type tab struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	problems []string // that the browser has logged: a policy that was broken is one, too
+	problems []string // messages in the browser's log, such as a violated policy
 }
 
-// chromium returns the path of a browser. A test ends without one.
+// chromium returns the path of a browser. Without a browser, the test is skipped; in CI, it fails.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
@@ -148,7 +148,7 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// open opens a page in a browser of its own, in a window of a size.
+// open opens a page in a new browser, in a window of this size.
 func open(t *testing.T, url string, width, height int) *tab {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
@@ -159,7 +159,7 @@ func open(t *testing.T, url string, width, height int) *tab {
 	ctx, closeTab := chromedp.NewContext(alone)
 	t.Cleanup(closeTab)
 	p := &tab{t: t, ctx: ctx}
-	if err := chromedp.Listen(ctx, p.hear); err != nil { // which starts the browser
+	if err := chromedp.Listen(ctx, p.hear); err != nil { // this starts the browser
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
@@ -169,7 +169,7 @@ func open(t *testing.T, url string, width, height int) *tab {
 	return p
 }
 
-// hear notes what the browser complains of.
+// hear stores the browser's complaints.
 func (p *tab) hear(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +183,7 @@ func (p *tab) hear(event any) {
 	}
 }
 
-// do does something on the page.
+// do runs steps on the page.
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, 2*time.Minute)
@@ -193,14 +193,14 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// said returns what the browser has complained of.
+// said returns the browser's complaints.
 func (p *tab) said() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.problems
 }
 
-// eval returns the value of an expression on the page; a promise is awaited.
+// eval returns the value of an expression on the page. It awaits a promise.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -210,7 +210,7 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// text returns what an expression says.
+// text returns the value of an expression as text.
 func (p *tab) text(expression string) string {
 	p.t.Helper()
 	return eval[string](p, "String("+expression+")")
@@ -232,14 +232,14 @@ func (p *tab) press(keys ...string) {
 	}
 }
 
-// accessible fails where axe-core finds something serious.
+// accessible fails the test if axe-core finds a serious problem.
 func (p *tab) accessible(where string) {
 	p.t.Helper()
 	source, err := os.ReadFile(filepath.Join(install.Node(p.t, "."), "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.do(chromedp.Evaluate[chromedp.Void](string(source))) // by the debugger, which the page's policy does not bind
+	p.do(chromedp.Evaluate[chromedp.Void](string(source))) // through the debugger, which the page's policy does not restrict
 	found := eval[string](p, `axe.run().then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, at: v.nodes.map(n => n.html.slice(0, 120)).slice(0, 3)}))))`)
 	var violations []struct {
 		ID, Impact string
@@ -255,7 +255,7 @@ func (p *tab) accessible(where string) {
 	}
 }
 
-// scheme has the page think that its user likes the dark, or the light.
+// scheme sets the color scheme that the page sees: dark or light.
 func (p *tab) scheme(name string) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}}

@@ -26,7 +26,7 @@ func (p *tab) live() {
 	p.await(`document.querySelector('#state')?.textContent === 'Live'`)
 }
 
-// quiet fails if the browser has complained of anything.
+// quiet fails the test if the browser has complained.
 func (p *tab) quiet() {
 	p.t.Helper()
 	if said := p.said(); len(said) > 0 {
@@ -34,7 +34,7 @@ func (p *tab) quiet() {
 	}
 }
 
-// An exchange is on the page 200 ms after its bytes at the latest, by the median of 15.
+// An exchange is on the page at most 200 ms after its bytes: the median of 15.
 func TestAppearsAtOnce(t *testing.T) {
 	s := serve(t, weather)
 	p := open(t, s.url, 1200, 800)
@@ -65,8 +65,8 @@ func TestAppearsAtOnce(t *testing.T) {
 	p.quiet()
 }
 
-// The token is neither in the address nor in the history once the page has it, and without it there is
-// nothing to see.
+// Once the page has the token, neither the address nor the history has it. Without the token, the page shows
+// nothing.
 func TestTokenLeavesTheAddress(t *testing.T) {
 	s := serve(t, weather)
 	s.ask(question)
@@ -80,7 +80,7 @@ func TestTokenLeavesTheAddress(t *testing.T) {
 		t.Error("the page has the token")
 	}
 	p.do(chromedp.Reload())
-	p.live() // the tab still has it
+	p.live() // the tab still has the token
 	p.quiet()
 
 	other := open(t, page+"#token=wrong", 1200, 800)
@@ -96,7 +96,7 @@ func TestTokenLeavesTheAddress(t *testing.T) {
 	other.live()
 }
 
-// When the server has started again, the page says so and takes the new token.
+// After the server has restarted, the page says so and accepts the new token.
 func TestRestart(t *testing.T) {
 	first, second := serve(t, weather), serve(t, weather)
 	var admin atomic.Pointer[url.URL]
@@ -121,7 +121,7 @@ func TestRestart(t *testing.T) {
 	p.live()
 }
 
-// A keyboard is enough to choose, open, look at, and leave an exchange, and to send it again.
+// The keyboard alone can choose, open, view and leave an exchange, and send it again.
 func TestKeyboard(t *testing.T) {
 	s := serve(t, weather)
 	for i := range 3 {
@@ -162,7 +162,7 @@ func TestKeyboard(t *testing.T) {
 	p.quiet()
 }
 
-// Parts of a prompt and blocks of the request point at each other.
+// Parts of a prompt and blocks of the request point to each other.
 func TestSources(t *testing.T) {
 	s := serve(t, weather)
 	s.ask(strings.Replace(question, "Oslo?", "Oslo? </function_calls>", 1))
@@ -184,7 +184,7 @@ func TestSources(t *testing.T) {
 	p.quiet()
 }
 
-// A request that is changed and sent again stands beside the one before, part by part.
+// A changed request that is sent again appears beside the one before, part by part.
 func TestReplay(t *testing.T) {
 	s := serve(t, weather)
 	s.ask(question)
@@ -227,8 +227,8 @@ func TestReplay(t *testing.T) {
 	p.quiet()
 }
 
-// axe-core finds nothing serious, in the light and in the dark, on a screen, enlarged to 200 %, and on a phone. Nothing
-// sticks out to the right.
+// axe-core finds nothing serious, in light and dark mode, on a screen, at 200 % zoom, and on a phone. Nothing
+// extends beyond the right edge.
 func TestAccessible(t *testing.T) {
 	s := serve(t, weather)
 	s.ask(question)
@@ -263,7 +263,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// hostile are texts that a page would run which takes them for HTML, for an address or for a script.
+// hostile are texts that a page would run if it took them for HTML, an address or a script.
 var hostile = []string{
 	`<script>window.pwned = 1</script>`, `<img src=x onerror="window.pwned = 1">`, `<svg onload=window.pwned=1>`, `"><svg/onload=window.pwned=1>`,
 	`<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>`, `javascript:window.pwned=1`, `<a href="javascript:window.pwned=1">x</a>`,
@@ -275,8 +275,8 @@ var hostile = []string{
 	`' onmouseover='window.pwned=1`, `"style="background:url(//attacker.example)`, `__proto__`, `constructor`,
 }
 
-// Whatever a client and a model write, wherever they write it: it is text on the page, and nothing of it
-// runs or is fetched.
+// Whatever a client or a model writes, and wherever it appears, it is text on the page. Nothing of it runs or
+// is fetched.
 func TestHostileTexts(t *testing.T) {
 	all := strings.Join(hostile, "\n")
 	var pieces []string
@@ -298,7 +298,7 @@ func TestHostileTexts(t *testing.T) {
 	p := open(t, s.url, 1200, 800)
 	p.live()
 	p.await(fmt.Sprintf(`document.querySelector('#count').textContent === '%d'`, len(hostile)+1))
-	for range 4 { // the one with all of them, and a few more
+	for range 4 { // one with all of them, and a few more
 		p.press("j", kb.Enter)
 		p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
 		p.do(chromedp.Evaluate[chromedp.Void](`void document.querySelectorAll('details').forEach(d => { d.open = true; })`))
@@ -317,8 +317,8 @@ func TestHostileTexts(t *testing.T) {
 	p.quiet()
 }
 
-// smooth holds how long the page left its user without a frame, in milliseconds, since the last call:
-// the median is that of a page which moves, and hardly one is long.
+// smooth checks the time between the page's frames since the last call, in milliseconds: the median is that
+// of a moving page, and few frames take long.
 func (p *tab) smooth(what string) {
 	p.t.Helper()
 	frames := eval[[]float64](p, `(() => { const f = window.frames.splice(0); f.sort((a, b) => a - b); return f; })()`)
@@ -327,25 +327,25 @@ func (p *tab) smooth(what string) {
 	}
 	median, late := frames[len(frames)/2], frames[len(frames)*95/100]
 	p.t.Logf("%s: %d frames, median %.0f ms, 95%% within %.0f ms, longest %.0f ms", what, len(frames), median, late, frames[len(frames)-1])
-	if median > 150 || late > 1200 { // on a machine that does other things as well
+	if median > 150 || late > 1200 { // on a machine with other work
 		p.t.Errorf("%s is not smooth", what)
 	}
 }
 
-// watchFrames begins to note the times between frames.
+// watchFrames begins to record the times between frames.
 func (p *tab) watchFrames() {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](`void (() => { window.frames = []; let last = performance.now(); const next = () => { const now = performance.now(); window.frames.push(now - last); last = now; requestAnimationFrame(next); }; requestAnimationFrame(next); })()`))
 }
 
-// scroll scrolls an element from its beginning to its end, in steps, one a frame.
+// scroll scrolls an element from its beginning to its end, one step a frame.
 func (p *tab) scroll(selector string, steps int) {
 	p.t.Helper()
 	eval[int](p, fmt.Sprintf(`new Promise(done => { const e = document.querySelector(%q); let i = 0; const step = () => {
 		e.scrollTop = e.scrollHeight * i / %d; if (i++ < %[2]d) requestAnimationFrame(step); else done(1); }; step(); })`, selector, steps))
 }
 
-// Ten thousand exchanges are in the list, and it stays as quick as with ten.
+// With ten thousand exchanges, the list is as fast as with ten.
 func TestManyExchanges(t *testing.T) {
 	const n = 10_000
 	s := serve(t, answer{pieces: texts("Good day."), stop: endOfTurn})
@@ -377,7 +377,7 @@ func TestManyExchanges(t *testing.T) {
 	p.quiet()
 }
 
-// A completion of ten megabytes is shown whole, while it comes and after, and can be scrolled.
+// A completion of ten megabytes is shown completely, during the answer and after it, and can be scrolled.
 func TestLongCompletion(t *testing.T) {
 	const size, line = 10 << 20, "a line of what a model writes, <b>with</b> & such\n"
 	pieces := iter.Seq[string](func(yield func(string) bool) {
@@ -414,8 +414,7 @@ func TestLongCompletion(t *testing.T) {
 	p.quiet()
 }
 
-// What the parser holds back may be a call, or none.
-// The page then shows what it was in the end.
+// A text that the parser holds back may turn out to be a call or not. The page then shows the result.
 func TestColoursChange(t *testing.T) {
 	seen := make(chan struct{})
 	s := serve(t, answer{pieces: func(yield func(string) bool) {
@@ -425,7 +424,7 @@ func TestColoursChange(t *testing.T) {
 		}
 	}, stop: endOfTurn})
 	goOn := sync.OnceFunc(func() { close(seen) })
-	t.Cleanup(goOn) // also where the page never shows it
+	t.Cleanup(goOn) // even if the page never shows it
 	p := open(t, s.url, 1200, 800)
 	p.live()
 	asked := make(chan string)

@@ -23,7 +23,7 @@ func openPlayground(t *testing.T) *tab {
 	return p
 }
 
-// fill sets the text of a field as if it were typed.
+// fill sets the text of a field as if a user typed it.
 func (p *tab) fill(id, text string) {
 	p.t.Helper()
 	p.run(fmt.Sprintf(`(e => { e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true})) })(document.getElementById(%q))`, quoteJS(text), id))
@@ -35,7 +35,7 @@ func (p *tab) run(expression string) {
 	p.do(chromedp.Evaluate[chromedp.Void]("void " + expression))
 }
 
-// quoteJS returns a text as JavaScript spells it.
+// quoteJS returns a text as a JavaScript string.
 func quoteJS(s string) string { return strconv.QuoteToASCII(strings.ToValidUTF8(s, "\ufffd")) }
 
 // focusBy presses Tab until an element has the focus.
@@ -50,7 +50,8 @@ func (p *tab) focusBy(id string) {
 	p.t.Fatalf("Tab does not come to %s", id)
 }
 
-// What is typed into a request is in the prompt, in every format, and what is wrong with it is said.
+// Text that is typed into a request appears in the prompt, in every format. The page reports mistakes in the
+// request.
 func TestPlaygroundTyping(t *testing.T) {
 	p := openPlayground(t)
 	p.focusBy("request")
@@ -75,14 +76,14 @@ func TestPlaygroundTyping(t *testing.T) {
 	p.quiet()
 }
 
-// shown returns what the reading shows: [kind text] for each span.
+// shown returns the text of the completion, as [kind text] for each span.
 func (p *tab) shown() string {
 	p.t.Helper()
 	return p.text(`[...document.querySelectorAll('#reading .k')].map(e => '[' + e.className.slice(4) + ' ' + e.textContent + ']').join('')`)
 }
 
-// A completion is stepped through with the keyboard alone, forward and back, and each step looks the same
-// from both sides.
+// The keyboard alone can step through a completion, forward and back. Each step looks the same in both
+// directions.
 func TestPlaygroundStepping(t *testing.T) {
 	p := openPlayground(t)
 	p.focusBy("at")
@@ -126,7 +127,8 @@ func TestPlaygroundStepping(t *testing.T) {
 	p.quiet()
 }
 
-// People who see little, or use the keyboard alone, can use it, by day and by night, and on a phone.
+// People with low vision, and people who use only the keyboard, can use the page, in light and dark mode, and
+// on a phone.
 func TestPlaygroundIsAccessible(t *testing.T) {
 	p := openPlayground(t)
 	for _, scheme := range []string{"light", "dark"} {
@@ -142,7 +144,7 @@ func TestPlaygroundIsAccessible(t *testing.T) {
 	}
 }
 
-// Nothing that stands in a request or in a completion becomes more than text.
+// Nothing in a request or in a completion becomes more than text.
 func TestPlaygroundIsInert(t *testing.T) {
 	p := openPlayground(t)
 	for i, text := range hostile {
@@ -181,7 +183,7 @@ func TestPlaygroundIsInert(t *testing.T) {
 	p.quiet()
 }
 
-// A completion of 10 MB can be stepped through, at its beginning, in its middle and at its end.
+// A completion of 10 MB can be stepped through at its beginning, in its middle and at its end.
 func TestPlaygroundOfALongCompletion(t *testing.T) {
 	p := openPlayground(t)
 	line := "é The tool <b>writes</b> a line, & goes on to the next one of them.\n"

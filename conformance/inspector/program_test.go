@@ -14,14 +14,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The lines in which the program says where it is.
+// The lines of the log with the program's URLs.
 var (
 	pageLine = regexp.MustCompile(`^Inspector: (http://\S+)`)
 	baseLine = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
 )
 
-// startProgram starts `dragoman serve --simulated --inspect`, as DRAGOMAN_BIN names it or else as it is
-// built here, and returns the URLs of the page and for clients. The program ends with the test.
+// startProgram starts `dragoman serve --simulated --inspect` and returns the URLs of the page and for
+// clients. It uses the binary in DRAGOMAN_BIN, or builds one. The program ends with the test.
 func startProgram(t *testing.T) (page, base string) {
 	t.Helper()
 	binary, err := conformance.Build(t.TempDir())
@@ -61,7 +61,7 @@ func startProgram(t *testing.T) (page, base string) {
 	return page, base
 }
 
-// The program that users start shows an exchange as it is asked, and has the playground beside it.
+// The program shows an exchange while it runs, and links to the playground.
 func TestProgram(t *testing.T) {
 	page, base := startProgram(t)
 	p := open(t, page, 1300, 800)

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// conversation returns a request with a system prompt and texts, of which the user's is the first.
+// conversation returns a request with a system prompt and texts. The first text is the user's.
 func conversation(t *testing.T, system string, texts ...string) string {
 	t.Helper()
 	type message struct {
@@ -28,7 +28,7 @@ func conversation(t *testing.T, system string, texts ...string) string {
 	return string(body)
 }
 
-// compare has the page compare a prompt with that of the turn before, by the keyboard alone.
+// compare makes the page compare a prompt with the prompt of the turn before, with the keyboard alone.
 func (p *tab) compare() {
 	p.t.Helper()
 	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
@@ -42,7 +42,7 @@ func (p *tab) compare() {
 	p.t.Fatal("Tab does not reach the box")
 }
 
-// Where a turn follows another one, its prompt can be read by what is new in it.
+// If a turn follows another one, the page can show only what is new in its prompt.
 func TestSinceTheTurnBefore(t *testing.T) {
 	rules := strings.Repeat("Stay on the path.\n", 40)
 	today := func(day string) string { return rules + "Today is " + day + ".\nBe brief.\n" + rules }
@@ -80,7 +80,7 @@ func TestSinceTheTurnBefore(t *testing.T) {
 	p.quiet()
 }
 
-// What differs is told by whole lines, or by characters where a line is long.
+// Differences are shown as whole lines, or as characters if a line is long.
 func TestDifferences(t *testing.T) {
 	long := strings.Repeat("äöü ", 200)
 	s := serve(t, weather)
@@ -116,7 +116,7 @@ func TestDifferences(t *testing.T) {
 	p.quiet()
 }
 
-// What is new is text, whatever it holds, and a turn before that is forgotten is said to be.
+// New text is shown as text, whatever it contains. If the turn before is no longer stored, the page says so.
 func TestHostileTurns(t *testing.T) {
 	all := strings.Join(hostile, "\n")
 	s := serve(t, weather)
@@ -134,7 +134,7 @@ func TestHostileTurns(t *testing.T) {
 	if got := p.text(`String(window.pwned) + document.querySelectorAll('.prompt :is(script, iframe, object, embed, form, base, style, svg, img, input)').length`); got != "undefined0" {
 		t.Errorf("a text was run, or became an element: %s", got)
 	}
-	for i := range 99 { // as many as there is room for beside one
+	for i := range 99 { // as many as fit beside one
 		s.ask(conversation(t, "", fmt.Sprint(i)))
 	}
 	p.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.since input').click()`))

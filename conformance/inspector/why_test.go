@@ -14,8 +14,8 @@ import (
 
 const fencedCall = "Let me look.\n\n```xml\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>\n```\n"
 
-// An answer with a call in a code fence shows in the list, says why there was no call, and shows what another key
-// would make of it, by the keyboard alone.
+// An answer with a call in a code fence is marked in the list. With the keyboard alone, a user can see why
+// there was no call, and what the answer would be with another key of the configuration.
 func TestWhyNoCall(t *testing.T) {
 	s := serve(t, answer{pieces: texts(fencedCall), stop: endOfTurn})
 	s.ask(question)
@@ -45,7 +45,7 @@ func TestWhyNoCall(t *testing.T) {
 		p.scheme(scheme)
 		p.accessible("the panel, " + scheme)
 	}
-	for _, width := range []int64{390, 600} { // a phone, and 200 % on a screen of 1200
+	for _, width := range []int64{390, 600} { // a phone, and 200 % zoom on a screen of 1200
 		p.do(chromedp.EmulateViewport(width, 800))
 		if over := p.text(`document.documentElement.scrollWidth - innerWidth`); over != "0" {
 			t.Errorf("%d wide, it is %s wider than the window", width, over)
@@ -54,7 +54,8 @@ func TestWhyNoCall(t *testing.T) {
 	p.quiet()
 }
 
-// The list shows the exchanges of a mark, those that hold a text, and none once it is cleared.
+// The list shows the exchanges with a mark, then the exchanges with a text, and all after the filter is
+// cleared.
 func TestFilters(t *testing.T) {
 	s := serve(t, answer{pieces: texts(fencedCall), stop: endOfTurn})
 	s.ask(question)
@@ -84,7 +85,7 @@ func TestFilters(t *testing.T) {
 	p.quiet()
 }
 
-// The row that is read stays where it is while exchanges come.
+// The row that a user reads does not move while exchanges arrive.
 func TestRowsStay(t *testing.T) {
 	s := serve(t, weather)
 	for i := range 40 {
@@ -109,7 +110,7 @@ func TestRowsStay(t *testing.T) {
 	p.quiet()
 }
 
-// What the client was told, what the upstream said, and the error event are shown.
+// The page shows the client's error, the upstream's text, and the error event.
 func TestFailure(t *testing.T) {
 	s := serve(t, answer{pieces: texts("half"), err: &upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "no room"}})
 	s.ask(question)
@@ -123,7 +124,7 @@ func TestFailure(t *testing.T) {
 	p.quiet()
 }
 
-// A long conversation and long texts fold, and unfold where one is looked for.
+// Long conversations and long texts are folded, and unfold where a user looks for something.
 func TestFolds(t *testing.T) {
 	s := serve(t, weather)
 	var said []string

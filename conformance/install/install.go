@@ -1,5 +1,5 @@
-// Package install fetches the pinned packages that the client programs need, into the user's cache,
-// and runs commands over them. It leaves the packages of the machine alone.
+// Package install fetches the pinned packages of the client programs into the user's cache, and runs commands
+// with them. It does not change the machine's own packages.
 package install
 
 import (
@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// commandTime is for a command, which may fetch packages.
+// commandTime limits a command, which may fetch packages.
 const commandTime = 10 * time.Minute
 
-// Python returns a Python that has what a requirements.txt pins, installed with these options of pip.
+// Python returns a Python with the packages of a requirements.txt, installed with these options of pip.
 func Python(t *testing.T, requirements string, options ...string) string {
 	t.Helper()
 	Need(t, "python3")
@@ -33,7 +33,7 @@ func Python(t *testing.T, requirements string, options ...string) string {
 	return filepath.Join(folder, "bin", "python")
 }
 
-// Node returns a folder whose node_modules has what the package-lock.json in another folder pins.
+// Node returns a folder with a node_modules, for the package-lock.json in another folder.
 func Node(t *testing.T, pins string) string {
 	t.Helper()
 	Need(t, "node")
@@ -64,8 +64,8 @@ func Java(t *testing.T, pom string, sources ...string) string {
 	})
 }
 
-// Rust returns the program of a member of a workspace, built with the packages that the Cargo.lock there pins.
-// What is built is kept for the next time, and for the other members; cargo lets one build at a time.
+// Rust returns the program of a member of a workspace, built with the packages in the workspace's Cargo.lock.
+// The build is kept for the next run and for the other members. cargo runs one build at a time.
 func Rust(t *testing.T, workspace, member string) string {
 	t.Helper()
 	Need(t, "cargo")
@@ -75,7 +75,8 @@ func Rust(t *testing.T, workspace, member string) string {
 	return filepath.Join(root, "bin", member+"-client")
 }
 
-// Need ends a test whose interpreter is missing: badly where CI=true, which has to have them all.
+// Need skips a test if its interpreter is missing. With CI=true, the test fails instead, because CI has all
+// interpreters.
 func Need(t *testing.T, program string) {
 	t.Helper()
 	_, err := exec.LookPath(program)
@@ -88,7 +89,7 @@ func Need(t *testing.T, program string) {
 	}
 }
 
-// Run runs a command in a folder and returns what it printed. The test ends if the command fails.
+// Run runs a command in a folder and returns its output. If the command fails, the test ends.
 func Run(t *testing.T, folder, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), commandTime)
@@ -96,7 +97,7 @@ func Run(t *testing.T, folder, name string, args ...string) string {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
 	cmd.Env = Environment()
-	// What the command started ends with it.
+	// The command's child processes end with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	output, err := cmd.CombinedOutput()
@@ -106,9 +107,9 @@ func Run(t *testing.T, folder, name string, args ...string) string {
 	return string(output)
 }
 
-// Environment is the test's own, with what the libraries read in it left out, and no proxy between
-// a program and its server. Nor does the AWS SDK look for credentials: neither in the user's files nor
-// at the machine's cloud.
+// Environment is the test's environment without the variables that the libraries read, and without a proxy
+// between a program and its server. It also keeps the AWS SDK from looking for credentials in the user's
+// files or on the cloud machine.
 func Environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "ANTHROPIC_") || strings.HasPrefix(variable, "AWS_")
@@ -120,8 +121,8 @@ func Environment() []string {
 	return env
 }
 
-// cached returns the folder that fill made for the key, in the user's cache. It appears there whole
-// or not at all.
+// cached returns the folder that fill created for the key, in the user's cache. The folder appears there
+// completely or not at all.
 func cached(t *testing.T, name, key string, fill func(folder string)) string {
 	t.Helper()
 	cache := cacheFolder(t)
@@ -142,7 +143,7 @@ func cached(t *testing.T, name, key string, fill func(folder string)) string {
 	return made
 }
 
-// cacheFolder is what the user's cache has of us.
+// cacheFolder is this project's folder in the user's cache.
 func cacheFolder(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -170,7 +171,7 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// Copy copies files into a folder, under their last names.
+// Copy copies files into a folder, under their base names.
 func Copy(t *testing.T, folder string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {

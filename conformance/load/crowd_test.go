@@ -21,11 +21,11 @@ import (
 	"dragoman/conformance/answer"
 )
 
-// crowd is the URL of a process that has the model and its clients, so that the processor time of this one is the
-// proxy's.
+// crowd is the URL of a process with the model and its clients. So the processor time of this process belongs
+// to the proxy alone.
 var crowd string
 
-// crowdEnv has this program be the crowd.
+// crowdEnv makes this program the crowd.
 const crowdEnv = "DRAGOMAN_LOAD_CROWD"
 
 func TestMain(m *testing.M) {
@@ -57,7 +57,7 @@ func withCrowd(run func() int) int {
 	}
 	crowd = strings.TrimSpace(line)
 	code := run()
-	_ = in.Close() // which ends it
+	_ = in.Close() // this ends the crowd
 	if err := cmd.Wait(); err != nil {
 		panic(err)
 	}
@@ -86,15 +86,15 @@ func runCrowd() {
 	server.Close()
 }
 
-// order is what the crowd is told: to ask a proxy so often, over some connections, on each of which one question is
-// asked after another.
+// order is an order to the crowd: ask a proxy this often, over this many connections. Each connection sends
+// one question after another.
 type order struct {
 	To, Body                     string
 	Argument, Times, Connections int
-	Pause                        time.Duration // of the model, before each piece of a stream
+	Pause                        time.Duration // the model's pause before each piece of a stream
 }
 
-// place has the crowd do what it is told, and waits for that.
+// place sends the order to the crowd, and waits until it is done.
 func (o order) place() error {
 	body, err := json.Marshal(o)
 	if err != nil {
@@ -112,7 +112,7 @@ func (o order) place() error {
 	return err
 }
 
-// ask carries an order out. Every answer is verified.
+// ask carries out an order. It verifies every answer.
 func (o order) ask() error {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: o.Connections}
 	defer transport.CloseIdleConnections()
@@ -134,7 +134,8 @@ func (o order) ask() error {
 	return asking.Wait()
 }
 
-// verify holds that the argument has arrived: in a call of Dragoman's, and as text of what passes on.
+// verify checks that the argument has arrived: in a call of Dragoman, or in the text of a proxy that only
+// passes on.
 func (o order) verify(res *http.Response) error {
 	a, err := answer.Read(res, answer.Messages, strings.Contains(o.Body, `"stream":true`))
 	if err == nil && len(a.Text)+len(a.Call) < o.Argument {

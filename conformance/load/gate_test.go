@@ -19,25 +19,24 @@ import (
 
 var gate = flag.Bool("gate", false, "hold the bounds of the benchmarks, which takes a minute")
 
-// The bounds of the gate. They are ratios, and far from what is aimed at: the machine that they are held on does
-// other work.
+// The bounds of the gate. They are ratios, far above the goals, because the machine also does other work.
 const (
-	maxExponent  = 1.25 // of processor time, from a size to sixteen of it
-	maxWhole     = 12.0 // times ReverseProxy's processor time: a request of 71 KB with a whole answer
-	maxStream    = 2.2  // and with a stream
+	maxExponent  = 1.25 // of processor time, for sixteen times the size
+	maxWhole     = 12.0 // times ReverseProxy's processor time: a request of 71 KB, answer not streamed
+	maxStream    = 2.2  // the same, streamed
 	gateAttempts = 3
 )
 
-// question is a request, the answer to it, and how often the gate asks it.
+// question is a request, its answer, and how often the gate asks it.
 type question struct {
 	body     string
 	argument int // bytes of the call's argument in the answer
 	times    int
-	live     bool // many at once, of which each is written piece by piece
+	live     bool // many at once, each written piece by piece
 }
 
-// The questions of the benchmarks: a request of 71 KB with a whole answer and with a stream of some 250 events, and
-// requests and streamed arguments of two sizes, the second sixteen times the first.
+// The questions of the benchmarks: a request of 71 KB, answered in one piece and with a stream of about 250
+// events; and requests and streamed arguments of two sizes, the second sixteen times the first.
 var (
 	whole     = question{body: load("71KB/code"), argument: 400, times: 400}
 	stream    = question{body: streamed(load("71KB/code")), argument: 4000, times: 48, live: true}
@@ -50,7 +49,7 @@ func BenchmarkStream(b *testing.B)   { compare(b, stream) }
 func BenchmarkRequest(b *testing.B)  { grow(b, requests) }
 func BenchmarkArgument(b *testing.B) { grow(b, arguments) }
 
-// compare asks a question of both.
+// compare asks both proxies a question.
 func compare(b *testing.B, q question) {
 	b.Run("ReverseProxy", func(b *testing.B) { bench(b, reverseProxy, q) })
 	b.Run("Dragoman", func(b *testing.B) { bench(b, dragoman, q) })
@@ -99,16 +98,17 @@ func serve(tb testing.TB, h http.Handler) string {
 	return server.URL
 }
 
-// cost asks a question as often as it says, and returns the microseconds of processor time of this
-// process for one. The process has the proxy alone in it: client and model are the crowd's.
+// cost asks a question as often as it says, and returns the processor time of this process for one answer, in
+// microseconds. The process contains only the proxy, because the crowd has the clients and the model.
 func cost(tb testing.TB, w starter, q question) float64 {
 	tb.Helper()
 	o := order{To: w(tb, crowd), Body: q.body, Argument: q.argument, Times: 1, Connections: 1}
 	if q.live {
-		// Without the pause, how many pieces a proxy finds at once, and so what one costs, depends on what runs beside it.
+		// Without the pause, the number of pieces that a proxy finds at once, and so their cost, depends on
+		// other load.
 		o.Connections, o.Pause = 16, time.Millisecond
 	}
-	if err := o.place(); err != nil { // for what is made once
+	if err := o.place(); err != nil { // a warm-up, for one-time costs
 		tb.Fatal(err)
 	}
 	o.Times = q.times
@@ -119,7 +119,7 @@ func cost(tb testing.TB, w starter, q question) float64 {
 	return float64((processorTime() - begun).Microseconds()) / float64(q.times)
 }
 
-// processorTime is what this process has used.
+// processorTime is the processor time of this process so far.
 func processorTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
@@ -128,14 +128,14 @@ func processorTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// TestGate holds the bounds. What is beyond one is measured again, twice at most.
+// TestGate checks the bounds. If a value exceeds its bound, it is measured again, twice at most.
 func TestGate(t *testing.T) {
 	if !*gate {
 		t.Skip("-gate is not set")
 	}
 	times := func(q question) (of float64) {
 		var ours, theirs float64
-		for range 3 { // in turn, so that what else the machine does falls on both
+		for range 3 { // in turn, so that other load affects both
 			theirs += cost(t, reverseProxy, q)
 			ours += cost(t, dragoman, q)
 		}
@@ -158,7 +158,7 @@ func TestGate(t *testing.T) {
 		for range gateAttempts {
 			got := bound.measure()
 			t.Logf("processor time: %s: %.2f, and %.2f at most", bound.what, got, bound.most)
-			if held = got > 0 && got <= bound.most; held { // no time at all was told
+			if held = got > 0 && got <= bound.most; held { // 0: the clock was too coarse
 				break
 			}
 		}

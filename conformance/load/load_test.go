@@ -7,7 +7,7 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// TestRequests holds that every request that the help names is there, and that those that grow have their size.
+// TestRequests checks that every request in the help exists, and that those with a size have that size.
 func TestRequests(t *testing.T) {
 	for _, l := range testcost.Loads() {
 		if load(l.Name) != l.Body {
@@ -21,7 +21,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestAttack puts load on the model itself, whole and streamed, and wants all of it answered.
+// TestAttack puts load on the model itself, streamed and not, and checks that it answers everything.
 func TestAttack(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		o := options{request: "small", argument: 400, stream: stream, rate: 100, connections: 4}

@@ -1,11 +1,11 @@
-// Command load asks Dragoman for the same answer over and over, and also the model itself and a proxy that passes on
-// alone, all on this machine, and prints what came of it as a table of Markdown:
+// Command load compares Dragoman with the model itself and with a proxy that only passes on. It asks each for
+// the same answer over and over, on this machine, and prints the results as a Markdown table:
 //
 //	go run -C conformance ./load -rate 100 -duration 10s
 //
-// Dragoman is that of DRAGOMAN_BIN, or else built.
-// Proxies of others that run before the same model take part if they are named as NAME=URL; -listen says where the
-// model is to be, which has the Messages API. It runs on Linux.
+// It uses the dragoman in DRAGOMAN_BIN, or builds one. To compare other proxies, start them before the same
+// model and name them as NAME=URL; -listen sets the address of the model, which has the Messages API. It runs
+// only on Linux.
 package main
 
 import (
@@ -62,10 +62,10 @@ func main() {
 	}
 }
 
-// rounds are how often each way has its turn, so that what else the machine does falls on all alike.
+// rounds is how often each way has its turn, so that other load affects all alike.
 const rounds = 4
 
-// run puts the load on all ways, those of others too, and prints the table.
+// run puts the load on all ways, including other proxies, and prints the table.
 func (o options) run(ctx context.Context, others []string) error {
 	if load(o.request) == "" {
 		return fmt.Errorf("there is no request %q: -h has their names", o.request)
@@ -93,7 +93,7 @@ func (o options) run(ctx context.Context, others []string) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range ways { // what is made once
+	for _, w := range ways { // a warm-up, for one-time costs
 		o.attack(w, time.Second)
 		w.forget()
 	}
@@ -118,13 +118,13 @@ func (o options) serveModel() (*httptest.Server, error) {
 		return nil, err
 	}
 	server := httptest.NewUnstartedServer(newModel(o.argument, o.pause))
-	_ = server.Listener.Close() // that of its own choice
+	_ = server.Listener.Close() // the listener that it chose itself
 	server.Listener = l
 	server.Start()
 	return server, nil
 }
 
-// start starts the ways to the model. What runs already is among them if there is an error, too.
+// start starts the ways to the model. If it returns an error, it also returns the ways that already run.
 func (o options) start(ctx context.Context, binary, folder, model string, others []string) (ways []*way, err error) {
 	ways = append(ways, &way{name: "direct", url: model})
 	self, err := os.Executable()
@@ -176,7 +176,7 @@ func (o options) attack(w *way, lasts time.Duration) {
 	w.cpu += w.processorTime() - before
 }
 
-// failures is an error if a way has not answered all requests.
+// failures returns an error if a way has not answered all requests.
 func failures(ways []*way) (err error) {
 	for _, w := range ways {
 		if len(w.metrics.Errors) > 0 {
@@ -186,7 +186,7 @@ func failures(ways []*way) (err error) {
 	return err
 }
 
-// passTo is the variable with which this program is a proxy that passes on to the URL in it.
+// passTo is the variable that makes this program a proxy to the URL in it.
 const passTo = "DRAGOMAN_LOAD_PASS_TO"
 
 // pass is that proxy.

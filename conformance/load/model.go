@@ -10,20 +10,21 @@ import (
 	"time"
 )
 
-// model is an upstream of the Messages API that answers every request alike: with one call, as a model writes it in
-// the format legacy. It asks nothing of a request, and has its answer at hand, so that it costs little.
+// model is an upstream of the Messages API that answers every request with the same call, in the format
+// legacy. It does not check requests, and its answer is ready in memory, so that it costs little.
 type model struct {
 	whole  []byte
 	events [][]byte // of a stream
 	pause  time.Duration
 }
 
-// pieceLen is how many bytes of text an event of a stream has.
+// pieceLen is the text length of an event, in bytes.
 const pieceLen = 16
 
-// newModel returns a model whose call has an argument of so many bytes. Before each piece of a stream it pauses.
+// newModel returns a model that writes a call with an argument of this many bytes. It pauses before each
+// piece of a stream.
 func newModel(argument int, pause time.Duration) *model {
-	// It stops where the proxy stops it, and so before the end of the wrapper.
+	// The text ends at the proxy's stop sequence, so before the end of the wrapper.
 	text := "I will write the program that we spoke of to src/main.go, as you have asked me to.\n\n" +
 		"<function_calls>\n<invoke>\n<tool_name>write_file_0</tool_name>\n<parameters>\n<path>src/main.go</path>\n<content>" +
 		filler(argument) + "</content>\n</parameters>\n</invoke>\n"
@@ -47,9 +48,9 @@ func newModel(argument int, pause time.Duration) *model {
 	return m
 }
 
-// quote returns a text as a string of JSON.
+// quote returns a text as a JSON string.
 func quote(s string) []byte {
-	b, _ := json.Marshal(s) // a string always can be
+	b, _ := json.Marshal(s) // cannot fail for a string
 	return b
 }
 
@@ -59,11 +60,11 @@ func filler(n int) string {
 	return strings.Repeat(line, n/len(line)+1)[:n]
 }
 
-// ServeHTTP is of [http.Handler].
+// ServeHTTP implements [http.Handler].
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // who asks has left
+		return // the client has left
 	}
 	if !bytes.Contains(body, []byte(`"stream":true`)) {
 		time.Sleep(m.pause)

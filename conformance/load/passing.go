@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// passing returns the baseline: the standard library's reverse proxy, set up well, which passes bytes on.
+// passing returns the baseline: the standard library's reverse proxy, well configured, which only passes
+// bytes on.
 func passing(to *url.URL) http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
@@ -17,17 +18,17 @@ func passing(to *url.URL) http.Handler {
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 8192, IdleConnTimeout: time.Minute, DisableCompression: true},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Else the first byte of an answer closes the request's body, and if the transport looks just then whether
-		// there is more of it, that error cuts the answer.
-		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/1.1 can
+		// Otherwise the first byte of an answer closes the request's body. If the transport is just then
+		// looking for more of the body, the resulting error cuts the answer.
+		_ = http.NewResponseController(w).EnableFullDuplex() // cannot fail for HTTP/1.1
 		proxy.ServeHTTP(w, r)
 	})
 }
 
-// buffers are those of copies, used again.
+// buffers are reused buffers for copies.
 type buffers struct{ sync.Pool }
 
-// Get is of [httputil.BufferPool].
+// Get implements [httputil.BufferPool].
 func (p *buffers) Get() []byte {
 	if b, ok := p.Pool.Get().(*[]byte); ok {
 		return *b
@@ -35,5 +36,5 @@ func (p *buffers) Get() []byte {
 	return make([]byte, 32<<10)
 }
 
-// Put is of [httputil.BufferPool].
+// Put implements [httputil.BufferPool].
 func (p *buffers) Put(b []byte) { p.Pool.Put(&b) }

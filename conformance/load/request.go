@@ -7,7 +7,7 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// load returns the request of this name among those that all benchmarks measure, "" if there is none.
+// load returns the request with this name from the requests of all benchmarks, or "".
 func load(name string) string {
 	for _, l := range testcost.Loads() {
 		if l.Name == name {
@@ -17,7 +17,7 @@ func load(name string) string {
 	return ""
 }
 
-// requestOf returns a request with one tool, and with as many turns of 4 KB as make up about size bytes.
+// requestOf returns a request of about size bytes: one tool, and turns of 4 KB.
 func requestOf(size int) string {
 	turn := fmt.Sprintf(`,{"role":"assistant","content":"I will do that."},{"role":"user","content":%s}`, quote(filler(4<<10)))
 	return `{"model":"m","max_tokens":4096,"tools":[{"name":"write_file_0","description":"Writes a text file.","input_schema":{"type":"object",` +
@@ -25,5 +25,5 @@ func requestOf(size int) string {
 		`"messages":[{"role":"user","content":"Write the program that we spoke of."}` + strings.Repeat(turn, max(0, size-400)/len(turn)) + `]}`
 }
 
-// streamed returns a request that asks for a stream.
+// streamed returns the request with streaming turned on.
 func streamed(body string) string { return `{"stream":true,` + body[1:] }

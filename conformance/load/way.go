@@ -17,23 +17,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// way is one way to the model, and what came of the load on it.
+// way is a way to the model, and the results of the load on it.
 type way struct {
 	name, url string
-	cmd       *exec.Cmd // nil of a program that was not started here
+	cmd       *exec.Cmd // nil for a program that was not started here
 
 	metrics vegeta.Metrics
-	cpu     time.Duration // of the program
+	cpu     time.Duration // the processor time of the program
 }
 
-// startWay runs a program, which takes -listen, and waits until it listens. It ends with ctx at the latest.
+// startWay runs a program, which takes -listen, and waits until it listens. The program ends with ctx at the
+// latest.
 func startWay(ctx context.Context, name string, env, argv []string) (*way, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	address := l.Addr().String()
-	_ = l.Close() // so that the program can have it
+	_ = l.Close() // so that the program can use the address
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], "--listen", address)...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), io.Discard, &output
@@ -54,15 +55,16 @@ func startWay(ctx context.Context, name string, env, argv []string) (*way, error
 // stop ends the program, if it was started here.
 func (w *way) stop() {
 	if w.cmd != nil {
-		_ = w.cmd.Process.Signal(syscall.SIGTERM) // one that has ended does not mind
+		_ = w.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has already ended
 		_ = w.cmd.Wait()
 	}
 }
 
-// forget drops what came of the load so far.
+// forget drops the results so far.
 func (w *way) forget() { w.metrics, w.cpu = vegeta.Metrics{}, 0 }
 
-// processorTime is what the program has used since it began, exact: /proc counts in ticks of 10 ms.
+// processorTime is the processor time of the program so far. It is exact, unlike /proc, which counts in ticks
+// of 10 ms.
 func (w *way) processorTime() time.Duration {
 	const scheduled = 2 // CPUCLOCK_SCHED: the clock of a process is its id, inverted, and the kind
 	var t unix.Timespec
@@ -72,9 +74,9 @@ func (w *way) processorTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// peak is the most memory that the program has had, in bytes, as the kernel has it.
+// peak is the most memory that the program has used, in bytes, according to the kernel.
 func (w *way) peak() int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid)) // of one that has ended: nothing
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid)) // empty if the program has ended
 	_, after, _ := strings.Cut(string(text), "\nVmHWM:")
 	value, _, _ := strings.Cut(after, " kB")
 	n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)

@@ -13,7 +13,7 @@ import (
 	"dragoman/conformance/install"
 )
 
-// rules is what the tests look at of a file of rules; promtool reads it strictly.
+// rules are the members of a rules file that the tests check; promtool reads the file strictly.
 type rules struct {
 	Groups []struct {
 		Rules []rule `yaml:"rules"`
@@ -43,15 +43,14 @@ func alerts(t *testing.T) (all []rule) {
 	return all
 }
 
-// TestPromtool has promtool read the rules, and run their unit tests.
+// TestPromtool lets promtool read the rules, and run their unit tests.
 func TestPromtool(t *testing.T) {
 	install.Need(t, "promtool")
 	t.Log(install.Run(t, monitoring, "promtool", "check", "rules", "alerts.yaml"))
 	t.Log(install.Run(t, monitoring, "promtool", "test", "rules", "alerts_test.yaml"))
 }
 
-// TestUnitTestsFail changes the threshold of a rule: unit tests that hold whatever the rules say would be
-// worth nothing.
+// TestUnitTestsFail changes the threshold of a rule: the unit tests must notice it.
 func TestUnitTestsFail(t *testing.T) {
 	install.Need(t, "promtool")
 	folder := t.TempDir()
@@ -66,7 +65,7 @@ func TestUnitTestsFail(t *testing.T) {
 	}
 }
 
-// Each alert has a unit test in which it fires, and one in which it does not.
+// Each alert has a unit test where it fires, and one where it does not fire.
 func TestEveryAlertIsTested(t *testing.T) {
 	var file struct {
 		Tests []struct {
@@ -93,8 +92,8 @@ func TestEveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// Each alert says what it is about, and has a section of the runbook, with four steps; and the runbook has no others.
-// Its queries can be read.
+// Each alert has a summary, a description, and a section in the runbook with four steps. The runbook has no
+// other sections. Its queries are valid.
 func TestRunbook(t *testing.T) {
 	runbook := read(t, root+"/docs/how-to/runbook.md")
 	var sections []string

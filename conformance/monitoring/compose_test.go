@@ -26,7 +26,7 @@ func project(t *testing.T) *types.Project {
 	return p
 }
 
-// loadProject reads a Compose file as Compose itself does: what is not in the schema is an error.
+// loadProject reads a Compose file like Compose itself: members outside the schema are errors.
 func loadProject(t *testing.T, text string) (*types.Project, error) {
 	t.Helper()
 	file, err := filepath.Abs(compose + "/compose.yaml")
@@ -48,8 +48,8 @@ func TestComposeIsReadStrictly(t *testing.T) {
 	}
 }
 
-// Ports are for this machine alone, since nobody has to log in; images have a version; and the files that
-// are mounted are there, so that the engine does not make folders of their names.
+// Ports are open only to this machine, because there is no login. Images have a version. The mounted files
+// exist, because the engine would create folders in their place.
 func TestCompose(t *testing.T) {
 	p := project(t)
 	if names := p.ServiceNames(); !slices.Equal(names, []string{"client", "dragoman", "grafana", "prometheus"}) {
@@ -79,7 +79,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// Dragoman takes its configuration, Prometheus its own with the rules beside it, and the shell the client.
+// Dragoman gets its configuration, Prometheus its configuration and the rules, and the shell the client.
 func TestComposeConfigurations(t *testing.T) {
 	p := project(t)
 	command := p.Services["dragoman"].Command
@@ -95,7 +95,7 @@ func TestComposeConfigurations(t *testing.T) {
 	install.Run(t, ".", "sh", "-n", mounted(t, p, "client", p.Services["client"].Entrypoint[1]))
 }
 
-// mounted returns the file of this machine that a service has at a path.
+// mounted returns the file of this machine that a service mounts at a path.
 func mounted(t *testing.T, p *types.Project, service, target string) string {
 	t.Helper()
 	for _, volume := range p.Services[service].Volumes {
@@ -127,7 +127,7 @@ func TestComposeAddresses(t *testing.T) {
 	}
 }
 
-// What Grafana is told: members as in its documentation of provisioning, and no others.
+// Grafana's provisioning files, with exactly the members in its documentation.
 type (
 	datasources struct {
 		APIVersion  int `yaml:"apiVersion"`

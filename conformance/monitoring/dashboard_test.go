@@ -12,7 +12,7 @@ import (
 	"dragoman/conformance/install"
 )
 
-// board is what the tests look at of the dashboard.
+// board has the members of the dashboard that the tests check.
 type board struct {
 	Panels     []panel
 	Templating struct {
@@ -43,8 +43,8 @@ func dashboard(t *testing.T) (b board) {
 	return b
 }
 
-// TestSchema has the TypeScript compiler hold the dashboard against the types that Grafana publishes: it
-// is a literal of their types, so a member that they do not have is an error.
+// TestSchema checks the dashboard with the TypeScript compiler and Grafana's published types. The dashboard
+// becomes a literal of these types, so an unknown member is an error.
 func TestSchema(t *testing.T) {
 	if problems := compile(t, read(t, monitoring+"/dashboard.json")); problems != "" {
 		t.Error(problems)
@@ -62,7 +62,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// compile returns the errors of the compiler for a dashboard.
+// compile returns the compiler's errors for a dashboard.
 func compile(t *testing.T, json string) string {
 	t.Helper()
 	packages := install.Node(t, "schema")
@@ -78,8 +78,8 @@ func compile(t *testing.T, json string) string {
 	return install.Run(t, folder, "sh", "-c", "node node_modules/typescript/bin/tsc || true")
 }
 
-// Every panel has a place of its own, says what it shows in what unit, and asks the data source that the
-// reader picks.
+// Every panel has its own place, a title, a description and a unit, and asks the data source that the reader
+// chose.
 func TestPanels(t *testing.T) {
 	var ids []int
 	var placed []panel
@@ -113,7 +113,7 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// The rows are those that an operator looks for.
+// The rows are named after what an operator looks for.
 func TestRows(t *testing.T) {
 	var rows []string
 	for _, p := range dashboard(t).Panels {
@@ -127,10 +127,10 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// unshown are the metrics that no panel shows: alerts and the log tell what they do, and the last is a limit.
+// unshown are the metrics that no panel shows: alerts and the log report them, and the last is a limit.
 var unshown = []string{"config_info", "config_last_reload_timestamp_seconds", "upstream_credentials_ok", "unknown_stop_reasons_total", "max_concurrent"}
 
-// Every metric of the page about them is on some panel.
+// Every metric of the metrics page is on a panel.
 func TestPanelsShowEveryMetric(t *testing.T) {
 	_, table, _ := strings.Cut(read(t, root+"/docs/reference/metrics.md"), "# Metrics\n")
 	table, _, _ = strings.Cut(table, "\n##")

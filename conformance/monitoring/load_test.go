@@ -14,8 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What the upstreams under load do besides answering: a model of each name is asked at an upstream that
-// fails in this way, or says this.
+// The failures and texts of the upstreams under load. For each name there is a model on an upstream that
+// fails in this way, or writes this text.
 var (
 	faults = map[string]string{
 		"busy":    "refuse 529 overloaded_error",
@@ -44,9 +44,9 @@ var (
 	clientReady = regexp.MustCompile(`^200$`)
 )
 
-// load runs the dragoman of the Compose file, with upstreams added that fail in every way that the
-// queries ask for, and has it asked until the test ends: by the client of the Compose file, and for the
-// models that fail. It returns the address of the metrics.
+// load runs the dragoman of the Compose file until the test ends. Additional upstreams fail in every way that
+// the queries ask for. The client of the Compose file sends requests, and so do clients for the failing
+// models. load returns the address of the metrics.
 func load(t *testing.T) (admin string) {
 	t.Helper()
 	var config map[string]any
@@ -70,9 +70,9 @@ func load(t *testing.T) (admin string) {
 		file := write(t, name+".txt", text)
 		add(name, "claude-2.1", map[string]any{"kind": "anthropic", "base_url": "http://" + fake(name, "messages", "-text", file)})
 	}
-	vertex := fake("vertex", "vertex") // whose tokens come to an end
+	vertex := fake("vertex", "vertex") // its tokens expire
 	add("vertex", "claude-opus-4-6", map[string]any{"kind": "vertex", "project": "p", "location": "us-east5", "endpoint": "http://" + vertex})
-	// Its server knows no constraint: each call is counted as one without.
+	// This server knows no constraints, so each call is counted as one without.
 	upstreams["constrained"] = map[string]any{"kind": "openai", "base_url": "http://" + fake("constrained", "chat") + "/v1"}
 	models = append(models, map[string]any{"name": "constrained", "upstream": "constrained", "model": "claude-2.1",
 		"guided": "none", "constrain": "try", "constrain_auto": true})
@@ -82,7 +82,7 @@ func load(t *testing.T) (admin string) {
 		t.Fatal(err)
 	}
 
-	environment := []string{"DRAGOMAN_KEY=" + key, "GCE_METADATA_HOST=" + vertex, "GOOGLE_APPLICATION_CREDENTIALS=", "HOME=" + t.TempDir()} // no credentials of the user's
+	environment := []string{"DRAGOMAN_KEY=" + key, "GCE_METADATA_HOST=" + vertex, "GOOGLE_APPLICATION_CREDENTIALS=", "HOME=" + t.TempDir()} // none of the user's credentials
 	at := start(t, serveReady, environment, dragoman, "serve",
 		"--config", write(t, "dragoman.yaml", string(text)), "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	for _, name := range names {
@@ -92,8 +92,8 @@ func load(t *testing.T) (admin string) {
 	return at[1]
 }
 
-// keepAsking asks for a model, streamed and not, until the test or the server ends. What comes back is
-// looked at by its metrics.
+// keepAsking asks a model, streamed and not, until the test or the server ends. The test looks only at the
+// metrics.
 func keepAsking(t *testing.T, url, model string) {
 	for n := 0; t.Context().Err() == nil; n++ {
 		body := strings.NewReader(fmt.Sprintf(request, model, n%2 == 0))
@@ -106,7 +106,7 @@ func keepAsking(t *testing.T, url, model string) {
 		if err != nil {
 			return
 		}
-		_, _ = io.Copy(io.Discard, response.Body) // a stream that breaks is what is wanted
+		_, _ = io.Copy(io.Discard, response.Body) // a stream may break off
 		response.Body.Close()
 		select {
 		case <-t.Context().Done():
@@ -115,7 +115,7 @@ func keepAsking(t *testing.T, url, model string) {
 	}
 }
 
-// write writes a file into a folder of its own and returns its path.
+// write writes a file into a new folder and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

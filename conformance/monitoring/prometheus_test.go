@@ -18,16 +18,16 @@ import (
 	"dragoman/conformance/install"
 )
 
-// prometheus is the address of one that runs.
+// prometheus is the address of a running Prometheus.
 type prometheus string
 
-// series is what a query gives: the labels of each series.
+// series is the result of a query: the labels of each series.
 type series []map[string]string
 
 var listening = regexp.MustCompile(`msg="Listening on" address=([0-9.:]+)`)
 
-// scrape starts a Prometheus with the configuration of the Compose file, but for the address of the
-// target, and shorter intervals.
+// scrape starts a Prometheus with the configuration of the Compose file, but with another target and shorter
+// intervals.
 func scrape(t *testing.T, target string) prometheus {
 	t.Helper()
 	install.Need(t, "prometheus")
@@ -67,8 +67,8 @@ func (p prometheus) query(expr string) (series, error) {
 	return p.get("query", url.Values{"query": {expr}})
 }
 
-// queryRange returns the series of a query over the last seconds, as a panel asks it. A series that has no
-// number in all that time is left out: nothing would be drawn.
+// queryRange returns the series of a query over the last seconds, like a panel. It skips series without a
+// number in that time, because a panel would draw nothing.
 func (p prometheus) queryRange(expr string) (series, error) {
 	now := time.Now().Unix()
 	return p.get("query_range", url.Values{

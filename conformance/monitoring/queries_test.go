@@ -12,24 +12,24 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// loadTime is what the load has until every query has data.
+// loadTime limits the time until every query has data.
 const loadTime = 2 * time.Minute
 
 var (
-	// unseen is what the load cannot bring about: a shutdown that cuts streams is the end of the metrics,
-	// and alerts need longer than the test takes to fire.
+	// unseen are values that the load cannot cause. A shutdown that cuts streams ends the metrics, and alerts
+	// take longer to fire than the test runs.
 	unseen = []string{`outcome="drain"`, `alertstate="firing"`}
-	// targets is the labels that Prometheus adds; namespace is one in Kubernetes alone.
+	// targets are labels that Prometheus adds; namespace exists only in Kubernetes.
 	targets = []string{"job", "instance", "namespace"}
-	// variables stand for what Grafana puts in their places.
+	// variables replaces Grafana's variables with values.
 	variables = strings.NewReplacer("$__rate_interval", "5s", "$__range", "1m",
 		"$job", ".*", "$model", ".*", "$upstream", ".*")
 	alternatives = regexp.MustCompile(`^[a-z0-9_|]+$`)
 )
 
-// TestQueries asks a Prometheus that scrapes a dragoman under load every query of the alerts and the
-// dashboard. Whatever a query selects is there, for each of the values that it names, and has the labels
-// by which the query groups; and every panel has something to draw, with the labels of its legend.
+// TestQueries sends every query of the alerts and the dashboard to a Prometheus that scrapes a dragoman under
+// load. Each selector must find series, for each of the values that it names, with the labels by which the
+// query groups. Every panel must have something to draw, with the labels of its legend.
 func TestQueries(t *testing.T) {
 	p := scrape(t, load(t))
 	t.Run("alerts", func(t *testing.T) {
@@ -53,14 +53,14 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// check checks what a query selects, and by what it groups.
+// check checks the selectors of a query, and the labels by which it groups.
 func (p prometheus) check(t *testing.T, expr string) {
 	t.Helper()
 	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
 	if err != nil {
 		t.Fatalf("%s: %v", expr, err)
 	}
-	if _, err := p.query(expr); err != nil { // of an older release than the parser
+	if _, err := p.query(expr); err != nil { // this Prometheus may be older than the parser
 		t.Errorf("%s: %v", expr, err)
 	}
 	parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
@@ -82,8 +82,8 @@ func (p prometheus) check(t *testing.T, expr string) {
 	})
 }
 
-// alternativesOf returns a selector, or several where one of its matchers names several values: a value
-// that is misspelt would be hidden by the others.
+// alternativesOf returns a selector. If one of its matchers names several values, it returns a selector for
+// each value, because the other values would hide a misspelled one.
 func alternativesOf(selector *parser.VectorSelector) []string {
 	found := []string{""}
 	for _, m := range selector.LabelMatchers {
@@ -108,7 +108,7 @@ func alternativesOf(selector *parser.VectorSelector) []string {
 	return found
 }
 
-// lacks says that nothing is selected, or nothing at all.
+// lacks returns a problem if the selector finds nothing; otherwise "".
 func (p prometheus) lacks(selector string) string {
 	found, err := p.query("last_over_time(" + selector + "[5m])")
 	if err != nil || len(found) == 0 {
@@ -117,7 +117,7 @@ func (p prometheus) lacks(selector string) string {
 	return ""
 }
 
-// checkLabels checks that what is selected in an expression has the labels.
+// checkLabels checks that the series of an expression have the labels.
 func (p prometheus) checkLabels(t *testing.T, expr parser.Expr, names []string) {
 	t.Helper()
 	for _, name := range names {
@@ -127,7 +127,7 @@ func (p prometheus) checkLabels(t *testing.T, expr parser.Expr, names []string) 
 	}
 }
 
-// lacksLabel says that nothing that is selected in an expression has the label, or nothing at all.
+// lacksLabel returns a problem if no series of an expression has the label; otherwise "".
 func (p prometheus) lacksLabel(expr parser.Expr, name string) string {
 	problem := fmt.Sprintf("%s: nothing in it has a label %s", expr, name)
 	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
@@ -143,7 +143,7 @@ func (p prometheus) lacksLabel(expr parser.Expr, name string) string {
 
 var inLegend = regexp.MustCompile(`{{(\w+)}}`)
 
-// draws checks that a panel has something to draw, and that the legend can name it.
+// draws checks that a panel has something to draw, and that the series have the labels of the legend.
 func (p prometheus) draws(t *testing.T, expr, legend string) {
 	t.Helper()
 	var drawn series

@@ -1,6 +1,6 @@
 // Package monitoring checks the alert rules and the dashboard of the Helm chart, and the Compose file that
-// shows them: promtool's unit tests of the rules, Grafana's own types for the dashboard, and every query
-// against a Prometheus that scrapes a dragoman under load.
+// shows them. It runs promtool's unit tests of the rules, checks the dashboard with Grafana's own types, and
+// sends every query to a Prometheus that scrapes a dragoman under load.
 package monitoring
 
 import (
@@ -22,7 +22,7 @@ const (
 	compose    = root + "/deploy/compose"
 )
 
-// startTime is what a program has until it says where it listens.
+// startTime limits the time until a program prints its address.
 const startTime = time.Minute
 
 // dragoman and fakeupstream are the paths of the programs under test.
@@ -30,7 +30,7 @@ var dragoman, fakeupstream string
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
-// testMain runs the tests against the dragoman that DRAGOMAN_BIN names, or else one built here.
+// testMain runs the tests with the dragoman in DRAGOMAN_BIN, or builds one.
 func testMain(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "monitoring")
 	if err != nil {
@@ -54,15 +54,15 @@ func build(folder, program string) string {
 	return binary
 }
 
-// start runs a command until the test ends, and returns what a line that it prints has for the groups of
-// ready. What it prints is in the log of the test.
+// start runs a command until the test ends. It waits for a line that matches ready, and returns its groups.
+// The output goes to the log of the test.
 func start(t *testing.T, ready *regexp.Regexp, env []string, name string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
 	output, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a shell's children end with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // child processes end with it
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,7 @@ func start(t *testing.T, ready *regexp.Regexp, env []string, name string, args .
 	}
 }
 
-// eventually calls f until it returns nothing, and fails the test with what it returned last when the time
-// is up.
+// eventually calls f until it returns "". After the limit, it fails the test with f's last result.
 func eventually(t *testing.T, limit time.Duration, f func() string) {
 	t.Helper()
 	for end := time.Now().Add(limit); ; time.Sleep(200 * time.Millisecond) {

@@ -1,6 +1,5 @@
-// Package readme runs the programs of the project's README and of its other pages as their readers
-// would: what is in the fenced blocks, against the dragoman binary. The releases of the libraries that
-// the programs import are pinned in this folder.
+// Package readme runs the programs in the project's README and its other pages as a reader would: the fenced
+// blocks, against the dragoman binary. This folder pins the libraries that the programs import.
 package readme
 
 import (
@@ -18,13 +17,13 @@ import (
 // root is the folder of the README.
 const root = "../.."
 
-// kind is what blocks have in common that are in a language and begin with something.
+// kind is a kind of blocks: their language, and how they begin.
 type kind struct {
 	name, language, prefix string
 	run                    func(t *testing.T, code string)
 }
 
-// kinds is what the pages have to run: a block is of the first that fits.
+// kinds are the blocks that the tests run. A block belongs to the first kind that matches.
 var kinds = []kind{
 	{"curl", "sh", "curl ", runCurl},
 	{"a release", "sh", "tag=", func(*testing.T, string) {}}, // TestRelease runs these, one after the other
@@ -36,8 +35,8 @@ var kinds = []kind{
 	{"Go", "go", "", runGo},
 }
 
-// TestPages runs every program of the pages, but for the runbook: see TestRunbook. A block that it cannot place is an
-// error, and so is a kind of which there is no block.
+// TestPages runs every program of the pages, except the runbook: see TestRunbook. A block without a kind is
+// an error, and so is a kind without a block.
 func TestPages(t *testing.T) {
 	unseen := map[string]bool{}
 	for _, kind := range kinds {
@@ -68,11 +67,11 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// facts is what a page of facts about others has: sections that are cited by number.
+// facts recognizes a page of facts about other projects: its sections are cited by number.
 var facts = regexp.MustCompile(`(?m)^## (?:\d|Findings)`)
 
-// pages returns the paths, below root, of all pages that can have programs, but for those of docs/start, which
-// TestStart walks. The pages of facts about others have none.
+// pages returns the paths, below root, of all pages that can have programs, except docs/start, which
+// TestStart walks. Pages of facts about other projects have none.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/how-to/*.md", "docs/explanation/*.md", "docs/reference/*.md"} {
@@ -98,7 +97,7 @@ type block struct{ language, code string }
 var (
 	fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 	fence  = regexp.MustCompile("(?m)^ *(?:```|~~~)")
-	// data is the languages of blocks that are no programs; the tests of cmd/dragoman hold those.
+	// data are the languages of blocks that are not programs. The tests of cmd/dragoman check those blocks.
 	data = []string{"json", "promql", "text", "xml", "yaml"}
 )
 
@@ -118,15 +117,15 @@ func blocks(t *testing.T, page string) (found []block) {
 	return found
 }
 
-// samples are the files that commands read, as the pages show them: the first block in a language.
+// samples are the files that commands read. Their text is the first block of a language in a page.
 var samples = []struct{ name, page, language string }{
 	{"request.json", "docs/explanation/how-it-works.md", "json"},
 	{"completion.xml", "docs/explanation/how-it-works.md", "xml"},
 	{"dragoman.yaml", "docs/reference/configuration.md", "yaml"},
 }
 
-// runCommands runs a block of commands, a line each. Those that build images, change clusters or take
-// long are not carried out, but looked at.
+// runCommands runs a block of commands, one a line. It does not run commands that build images, change
+// clusters or take long, but checks them.
 func runCommands(t *testing.T, code string) {
 	for line := range strings.Lines(code) {
 		line = strings.TrimSpace(line)
@@ -136,7 +135,7 @@ func runCommands(t *testing.T, code string) {
 			install.Run(t, root, "bash", "-c", "make --dry-run "+rest)
 		case strings.Contains(line, "./dragoman serve"):
 			serve(t, line)
-		case strings.HasPrefix(line, "./dragoman eval --base-url "): // a server would have to be there
+		case strings.HasPrefix(line, "./dragoman eval --base-url "): // needs a real server
 			runDragoman(t, `./dragoman eval -h | grep -F "  `+strings.TrimPrefix(line, "./")+`"`)
 		case program == "./dragoman":
 			runDragoman(t, line)
@@ -158,7 +157,7 @@ func runCommands(t *testing.T, code string) {
 	}
 }
 
-// runDragoman runs a command that comes to an end, beside the files that the pages show.
+// runDragoman runs a command that ends by itself, beside the files of the pages.
 func runDragoman(t *testing.T, line string) {
 	t.Setenv("DRAGOMAN_KEY", "a-key-for-the-pages")
 	folder := t.TempDir()
@@ -176,8 +175,8 @@ func runDragoman(t *testing.T, line string) {
 
 var goTest = regexp.MustCompile(`^(?:cd (\S+) && )?go test (\.\S*)(?: -run (\S+)| -bench (\S+) -benchtime \d+x -count \d -run '\^\$')?(?: -update)?$`)
 
-// listTests holds that a line which runs tests names some that exist. It does not run them: they may
-// be this one.
+// listTests checks that a line that runs tests names existing ones. It does not run them, because they may
+// include this test.
 func listTests(t *testing.T, line string) {
 	parts := goTest.FindStringSubmatch(line)
 	if parts == nil {
@@ -195,7 +194,7 @@ func listTests(t *testing.T, line string) {
 	}
 }
 
-// quoted holds that a command is that of a comment in a file, and that the paths which it applies exist.
+// quoted checks that a command is quoted in a comment of a file, and that the paths it applies exist.
 func quoted(t *testing.T, line, path string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, path))
@@ -219,7 +218,7 @@ func runCurl(t *testing.T, code string) {
 	contains(t, input(t, output), "Oslo")
 }
 
-// input joins the pieces in which a stream of events gives the input of a call: any word may be split.
+// input joins the pieces of a call's input in a stream of events, because any word may be split.
 func input(t *testing.T, events string) string {
 	t.Helper()
 	var joined strings.Builder
@@ -241,7 +240,7 @@ func input(t *testing.T, events string) string {
 	return joined.String()
 }
 
-// runPython runs a program that has to print something.
+// runPython runs a program and checks its output.
 func runPython(want string) func(t *testing.T, code string) {
 	return func(t *testing.T, code string) {
 		python := install.Python(t, "requirements.txt")
@@ -269,7 +268,7 @@ func runGo(t *testing.T, code string) {
 	contains(t, install.Run(t, ".", "go", "run", filepath.Join(folder, "main.go")), "tool_use get_weather", "Oslo")
 }
 
-// simulated is the code of a client with the address of a fresh server in place of the one that it shows.
+// simulated is the code of a client with the address of a new server in place of the address that it shows.
 func simulated(t *testing.T, code string) string {
 	t.Helper()
 	const address = "http://127.0.0.1:8484"

@@ -14,11 +14,12 @@ import (
 
 const releasePage = "docs/how-to/releases.md"
 
-// elsewhere are the commands of the page that want the network, an identity or a key.
+// elsewhere are the commands of the page that need the network, an identity or a key.
 var elsewhere = regexp.MustCompile(`(?m)^(?:cosign|gh|git tag|git push) .*\n`)
 
-// TestRelease makes a release of the last commit, verifies it and builds it again, as the page says:
-// from a repository in place of the one on GitHub, whose changelog has the version, and for one platform.
+// TestRelease makes a release of the last commit, verifies it and builds it again, by the commands of the
+// page. The release comes from a repository in place of the one on GitHub. Its changelog has the version, and
+// it is for one platform.
 func TestRelease(t *testing.T) {
 	install.Need(t, "git")
 	folder := t.TempDir()
@@ -39,7 +40,7 @@ func TestRelease(t *testing.T) {
 	install.Run(t, origin, "git", "-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--all", "--message", "1.2.3")
 	install.Run(t, origin, "git", "tag", "v1.2.3")
 
-	// run runs the page's block that has a command, but for what can only be run elsewhere.
+	// run runs the page's block with a command, except the parts that can only run elsewhere.
 	run := func(folder, command, instead string) string {
 		for _, block := range blocks(t, releasePage) {
 			if strings.Contains(block.code, "\n"+command+"\n") {
@@ -74,7 +75,7 @@ func TestRelease(t *testing.T) {
 	contains(t, install.Run(t, folder, "cat", filepath.Join("release", name+".cdx.json")), `"CycloneDX"`, "pkg:golang/github.com/go-chi/chi/v5@")
 }
 
-// TestSigner holds that the signer whom the page trusts is a workflow of the repository.
+// TestSigner checks that the signer in the page is a workflow of the repository.
 func TestSigner(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, releasePage))
 	if err != nil {
@@ -91,7 +92,7 @@ func TestSigner(t *testing.T) {
 	contains(t, string(workflow), "cosign sign ", "cosign sign-blob ", "cosign attest ", "tags: ['v*']")
 }
 
-// TestNotes holds what of a changelog is a version's.
+// TestNotes checks which part of a changelog belongs to a version.
 func TestNotes(t *testing.T) {
 	for name, test := range map[string]struct{ version, changelog, notes string }{
 		"between others": {"v1.2.3", "# Changelog\n\n## Unreleased\n\n- A\n\n## 1.2.3\n\n### Fixed\n\n- B\n\n- C\n\n## 1.2.2\n\n- D\n", "### Fixed\n\n- B\n\n- C\n"},

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	commandTime = 5 * time.Minute // for a command, which may fetch packages
-	serverTime  = 3 * time.Minute // for a server, from its start to its SIGTERM
+	commandTime = 5 * time.Minute // limits a command, which may fetch packages
+	serverTime  = 3 * time.Minute // limits a server, from its start to its SIGTERM
 	drainTime   = 20 * time.Second
 )
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-// link has the binary stand in a folder, where the pages have it.
+// link puts the binary into a folder, where the pages expect it.
 func link(t *testing.T, folder string) {
 	t.Helper()
 	path, err := filepath.Abs(conformance.Binary())
@@ -36,28 +36,28 @@ func link(t *testing.T, folder string) {
 	}
 }
 
-// serve runs a line of shell that starts ./dragoman, on free loopback ports, and returns the URL that
-// the first line of its log gives. The server gets a SIGTERM at the test's end and has to exit with 0.
+// serve runs a shell line that starts ./dragoman on free loopback ports, and returns the URL in the first
+// line of its log. At the end of the test, the server gets a SIGTERM and must exit with 0.
 func serve(t *testing.T, line string) string {
 	t.Helper()
 	return serveWith(t, line).URL
 }
 
-// announced is the first line of the log of a server.
+// announced is the first line of a server's log.
 type announced struct {
 	URL       string `json:"url"`
 	AdminURL  string `json:"admin_url"`
 	Simulated bool   `json:"simulated"`
 }
 
-// serveWith is serve with variables in the environment.
+// serveWith is serve with additional environment variables.
 func serveWith(t *testing.T, line string, env ...string) (said announced) {
 	t.Helper()
 	folder := t.TempDir()
 	link(t, folder)
 
 	ctx, cancel := context.WithTimeout(t.Context(), serverTime)
-	// With exec, the signal is dragoman's and not the shell's.
+	// exec makes dragoman receive the signal, not the shell.
 	cmd := exec.CommandContext(ctx, "bash", "-c", strings.Replace(line, "./dragoman", "exec ./dragoman", 1))
 	cmd.Dir = folder
 	cmd.Env = []string{
@@ -65,7 +65,7 @@ func serveWith(t *testing.T, line string, env ...string) (said announced) {
 		"DRAGOMAN_LISTEN=127.0.0.1:0",
 		"DRAGOMAN_ADMIN_LISTEN=127.0.0.1:0",
 		"AWS_EC2_METADATA_DISABLED=true",
-		"GORACE=atexit_sleep_ms=0", // built with the race detector it would wait for a second at its end
+		"GORACE=atexit_sleep_ms=0", // otherwise the race detector makes it wait for a second at its end
 	}
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -79,7 +79,7 @@ func serveWith(t *testing.T, line string, env ...string) (said announced) {
 	}
 
 	log := bufio.NewReader(stderr)
-	first, readErr := log.ReadString('\n') // ends with the server, which has a time
+	first, readErr := log.ReadString('\n') // ends with the server, which has a time limit
 	var rest strings.Builder
 	logged := make(chan struct{})
 	go func() {
@@ -89,7 +89,7 @@ func serveWith(t *testing.T, line string, env ...string) (said announced) {
 	t.Cleanup(func() {
 		cancel()
 		<-logged
-		_ = cmd.Wait() // which tells of the signal
+		_ = cmd.Wait() // the error only reports the signal
 		if !cmd.ProcessState.Success() {
 			t.Errorf("%s: %v\n%s%s", line, cmd.ProcessState, first, rest.String())
 		}

@@ -10,11 +10,12 @@ import (
 	"dragoman/conformance/install"
 )
 
-// runbook is the page whose commands are for a cluster.
+// runbook is a page with commands for a cluster.
 const runbook = "docs/how-to/runbook.md"
 
-// TestRunbook runs all commands of the runbook, one after the other, in one shell. A cluster is played: its log has a
-// line for each event that docs/reference/log.md lists, and the program in its Pod is the one under test.
+// TestRunbook runs all commands of the runbook, one after the other, in one shell. The test plays the
+// cluster: its log has a line for each event that docs/reference/log.md lists, and the program in its Pod is
+// the program under test.
 func TestRunbook(t *testing.T) {
 	install.Need(t, "bash")
 	install.Need(t, "curl")

@@ -12,16 +12,16 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// walk is a page for beginners that is walked: against a server that plays what the page wants installed.
+// walk follows a page for beginners, with a server that plays the program that the page installs.
 type walk struct {
 	t      *testing.T
 	folder string
-	env    []string // of the commands
-	url    string   // of dragoman, once the page has started it
+	env    []string // for the commands
+	url    string   // of dragoman, after the page has started it
 }
 
-// TestStart walks each page of docs/start from its first command to its last, and then runs the program of the README,
-// which the page leads to.
+// TestStart follows each page of docs/start from its first command to its last. Then it runs the program of
+// the README, which the page leads to.
 func TestStart(t *testing.T) {
 	chat, bedrock, vertex := upstreamtest.NewChat(qwen), upstreamtest.NewBedrock(qwen), upstreamtest.NewVertex(qwen)
 	chat.Models = upstreamtest.Listing{"qwen2.5-coder:1.5b"}
@@ -60,7 +60,7 @@ func TestStart(t *testing.T) {
 
 // qwen plays a model of Qwen, which the pages use.
 func qwen(_ string, p *translate.Prompt) upstreamtest.Completion {
-	said, _ := json.Marshal(p) // a prompt can be encoded
+	said, _ := json.Marshal(p) // cannot fail for a prompt
 	switch text := string(said); {
 	case strings.Contains(text, "12 degrees"):
 		return upstreamtest.Completion{Text: "It is 12 degrees in Oslo."}
@@ -70,7 +70,7 @@ func qwen(_ string, p *translate.Prompt) upstreamtest.Completion {
 	return upstreamtest.Completion{Text: "Hello."}
 }
 
-// others are the programs that the pages have installed, which are not run.
+// others are programs that the pages install. The test does not run them.
 var others = []string{"llama-server ", "OLLAMA_CONTEXT_LENGTH=16384 ollama ", "ollama ", "pip ", "vllm ", "lms ", "aws ", "gcloud ", "export SERVER="}
 
 // command runs a line of the page.
@@ -98,7 +98,7 @@ func (w *walk) command(line string) {
 	}
 }
 
-// curl runs a block that asks dragoman: for a call, if it offers a tool.
+// curl runs a block that asks dragoman. If the request offers a tool, the answer must be a call.
 func (w *walk) curl(code string) {
 	w.t.Helper()
 	install.Need(w.t, "curl")
@@ -125,7 +125,7 @@ func (w *walk) readme() {
 	}
 }
 
-// run runs a command in the folder of the walk, and returns what it prints.
+// run runs a command in the folder of the walk, and returns its output.
 func (w *walk) run(line string) string {
 	w.t.Helper()
 	var exports strings.Builder

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// program returns the path of a balancer. Where the test has to run, it is installed; elsewhere the test
-// is left out without it.
+// program returns the path of a balancer. If it is not installed, the test fails in CI and is skipped
+// elsewhere.
 func program(t *testing.T, name, debian string) string {
 	t.Helper()
-	// Debian has them where only root looks.
+	// On Debian, only root has the folders of these programs in PATH.
 	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
 		path := filepath.Join(folder, name)
 		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
@@ -30,7 +30,7 @@ func program(t *testing.T, name, debian string) string {
 	return ""
 }
 
-// startNginx runs nginx with the file that users copy, in front of the replicas, and returns its address.
+// startNginx runs nginx with the file for users, in front of the replicas, and returns its address.
 func startNginx(t *testing.T, all []*replica) string {
 	nginx := program(t, "nginx", "nginx-light")
 	address, folder := freeAddress(t), t.TempDir()
@@ -39,33 +39,33 @@ func startNginx(t *testing.T, all []*replica) string {
 		site = substitute(t, site, fmt.Sprintf("192.0.2.1%d:8484", i+1), r.listen)
 	}
 	write(t, filepath.Join(folder, "site.conf"), site)
-	// What Debian's nginx.conf has around it, in a folder of the test's own.
+	// The parts of Debian's nginx.conf around the file, with paths in the test's own folder.
 	around := "daemon off; pid nginx.pid; error_log stderr error; events { worker_connections 4096; }\nhttp { access_log off;\n"
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		around += kind + "_temp_path " + kind + ";\n"
 	}
 	if os.Geteuid() == 0 {
-		around = "user root; " + around // to whom the folder belongs
+		around = "user root; " + around // the folder belongs to root
 	}
 	write(t, filepath.Join(folder, "nginx.conf"), around+"include site.conf; }\n")
 	runBalancer(t, address, exec.Command(nginx, "-p", folder, "-e", "stderr", "-c", "nginx.conf"))
 	return address
 }
 
-// startHAProxy runs HAProxy likewise.
+// startHAProxy is startNginx for HAProxy.
 func startHAProxy(t *testing.T, all []*replica) string {
 	address := freeAddress(t)
 	config := configFile(t, "haproxy.cfg", "bind :80 ", "bind "+address+" ")
 	config = substitute(t, config, "check port 8485", "check")
 	for i, r := range all {
-		_, port, _ := net.SplitHostPort(r.admin) // an address of ours
+		_, port, _ := net.SplitHostPort(r.admin) // a valid address
 		config = substitute(t, config, fmt.Sprintf("192.0.2.1%d:8484", i+1), r.listen+" port "+port)
 	}
 	runHAProxy(t, address, config)
 	return address
 }
 
-// runHAProxy runs HAProxy with a configuration that has it listen on the address.
+// runHAProxy runs HAProxy with a configuration that listens on the address.
 func runHAProxy(t *testing.T, address, config string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "haproxy.cfg")
@@ -83,7 +83,7 @@ func runBalancer(t *testing.T, address string, cmd *exec.Cmd) {
 	}
 	exit := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // which tells of the signal
+		_ = cmd.Wait() // the error only reports the signal
 		close(exit)
 	}()
 	t.Cleanup(func() {
@@ -107,7 +107,7 @@ func runBalancer(t *testing.T, address string, cmd *exec.Cmd) {
 	})
 }
 
-// configFile returns a file of deploy/balancers with one text in place of another.
+// configFile returns a file of deploy/balancers with one text replaced.
 func configFile(t *testing.T, name, from, to string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "balancers", name))
@@ -117,7 +117,7 @@ func configFile(t *testing.T, name, from, to string) string {
 	return substitute(t, string(text), from, to)
 }
 
-// substitute puts one text in place of another, which has to be there.
+// substitute replaces a text, which must be there exactly once.
 func substitute(t *testing.T, text, from, to string) string {
 	t.Helper()
 	if strings.Count(text, from) != 1 {

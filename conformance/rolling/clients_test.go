@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// crowd are clients that ask one address until they are told to stop. They do not try twice.
+// crowd are clients that ask one address until they are stopped. They do not retry.
 type crowd struct {
 	*asker
 	stopping atomic.Bool
@@ -20,8 +20,8 @@ type crowd struct {
 	failures []string
 }
 
-// newCrowd starts the clients: some keep a stream open each, the others ask one short question after
-// another, with requests that are too long for a balancer to hold on to.
+// newCrowd starts the clients. Some keep a stream open. The others send one short question after another, in
+// requests that are too long for a balancer to buffer.
 func newCrowd(t *testing.T, address string) *crowd {
 	c := &crowd{asker: newAsker(address, 23<<10)}
 	for worker := range streams {
@@ -34,7 +34,7 @@ func newCrowd(t *testing.T, address string) *crowd {
 	return c
 }
 
-// work asks until the crowd stops. Short questions come at most 20 times a second.
+// work asks until the crowd stops, with at most 20 short questions a second.
 func (c *crowd) work(worker int, name string, ask func(order string) error, answered *atomic.Int64) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -51,14 +51,14 @@ func (c *crowd) work(worker int, name string, ask func(order string) error, answ
 	}
 }
 
-// stop has the clients end what they have begun, and not begin again.
+// stop lets the clients finish their requests, and begin no more.
 func (c *crowd) stop() {
 	c.stopping.Store(true)
 	c.working.Wait()
 	c.client.CloseIdleConnections()
 }
 
-// report stops the crowd and fails the test with what went wrong.
+// report stops the crowd and fails the test with its failures.
 func (c *crowd) report(t *testing.T) {
 	t.Helper()
 	c.stop()

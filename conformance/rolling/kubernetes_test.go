@@ -15,9 +15,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestService replaces the Pods of a Deployment one after another as Kubernetes does, with the times that
-// deploy/kubernetes has. The balancer is of the kind that a Service is: it knows connections alone, tries
-// none twice, and leaves those that are open where they are. So whatever a replica refuses, a client sees.
+// TestService replaces the Pods of a Deployment one after another, as Kubernetes does, with the times in
+// deploy/kubernetes. The balancer works like a Service: it sees only connections, retries none, and does not
+// move open ones. So clients see every refused connection.
 func TestService(t *testing.T) {
 	times := readTimes(t)
 	t.Logf("%+v", times)
@@ -32,13 +32,14 @@ func TestService(t *testing.T) {
 
 	var deleting sync.WaitGroup // a Deployment does not wait for Pods that are about to end
 	defer deleting.Wait()
-	// Removed endpoints reach the nodes early or late, and at last when the replica has had its SIGTERM.
+	// Nodes learn about removed endpoints early or late; in the last case, after the replica has had its
+	// SIGTERM.
 	for i, propagation := range []time.Duration{time.Second, times.preStop - time.Second, times.preStop + times.drainDelay/2} {
 		added := newReplica(t, model, times.drainDelay)
 		times.awaitReady(t, added)
 		s.add(t, added)
 		old := pods[i]
-		deleting.Go(func() { // with no call of Fatal, which is for the test's own goroutine
+		deleting.Go(func() { // without Fatal, which only the test's own goroutine may call
 			terminate := time.After(times.preStop)
 			remove := time.After(propagation)
 			for range 2 {
@@ -64,7 +65,7 @@ func TestService(t *testing.T) {
 	clients.report(t)
 }
 
-// times are what deploy/kubernetes says.
+// times are the times in deploy/kubernetes.
 type times struct {
 	startup, readiness time.Duration // between two probes
 	preStop            time.Duration
@@ -127,7 +128,7 @@ func read(t *testing.T, name string, object any) {
 	}
 }
 
-// awaitReady probes a new Pod as the kubelet does.
+// awaitReady probes a new Pod like the kubelet.
 func (p times) awaitReady(t *testing.T, r *replica) {
 	t.Helper()
 	for _, probe := range []struct {
@@ -143,15 +144,15 @@ func (p times) awaitReady(t *testing.T, r *replica) {
 	}
 }
 
-// service is HAProxy without checks, told at run time where to send connections.
+// service is HAProxy without checks, which learns at run time where to send connections.
 type service struct {
 	address, control string
 
 	mu    sync.Mutex
-	slots []string // the replica's address in each, "" for none
+	slots []string // the replica's address in each slot, "" for none
 }
 
-// newService returns a service with these endpoints, and room for some more.
+// newService returns a service with these endpoints, and room for more.
 func newService(t *testing.T, pods []*replica, room int) *service {
 	s := &service{address: freeAddress(t), control: filepath.Join(t.TempDir(), "control")}
 	config := fmt.Sprintf(`
@@ -179,7 +180,7 @@ listen service
 	return s
 }
 
-// add sends new connections to a replica too.
+// add makes the service send new connections to a replica.
 func (s *service) add(t *testing.T, r *replica) {
 	t.Helper()
 	s.mu.Lock()
@@ -187,7 +188,7 @@ func (s *service) add(t *testing.T, r *replica) {
 	for i, taken := range s.slots {
 		if taken == "" {
 			s.slots[i] = r.listen
-			host, port, _ := net.SplitHostPort(r.listen) // an address of ours
+			host, port, _ := net.SplitHostPort(r.listen) // a valid address
 			s.tell(t, fmt.Sprintf("set server service/slot%d addr %s port %s", i, host, port))
 			s.tell(t, fmt.Sprintf("set server service/slot%d state ready", i))
 			return
@@ -196,7 +197,7 @@ func (s *service) add(t *testing.T, r *replica) {
 	t.Error("the service has no room")
 }
 
-// remove sends no new connections to a replica.
+// remove makes the service send no new connections to a replica.
 func (s *service) remove(t *testing.T, r *replica) {
 	t.Helper()
 	s.mu.Lock()
@@ -208,7 +209,7 @@ func (s *service) remove(t *testing.T, r *replica) {
 	}
 }
 
-// tell gives HAProxy a command. It answers with a line if it does not like it, or changed an address.
+// tell gives HAProxy a command. HAProxy answers with a line if the command failed or changed an address.
 func (s *service) tell(t *testing.T, command string) {
 	t.Helper()
 	conn, err := net.Dial("unix", s.control)

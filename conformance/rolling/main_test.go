@@ -1,5 +1,5 @@
-// Package rolling restarts replicas of dragoman one after another, behind real balancers, while clients
-// hold streams open. Nothing may be lost: not a connection, not a byte of an answer.
+// Package rolling restarts replicas of dragoman one after another, behind real balancers, while clients hold
+// streams open. No connection and no byte of an answer may be lost.
 package rolling
 
 import (
@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	streams  = 200         // that clients keep open
+	streams  = 200         // open at the same time
 	replicas = 3           // of dragoman
-	patience = time.Minute // for anything that is waited for
+	patience = time.Minute // for any wait
 )
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-// await asks again and again until ok says yes.
+// await calls ok again and again until it returns true.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// message is an answer as far as the test looks at it.
+// message has the members of an answer that the test checks.
 type message struct {
 	Content    []block `json:"content"`
 	StopReason string  `json:"stop_reason"`
@@ -21,7 +21,7 @@ type block struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// check compares the message, byte for byte, with what the model says and writes to an order.
+// check compares the message, byte for byte, with the model's answer to an order.
 func (m message) check(order string) error {
 	if len(m.Content) != 2 || m.StopReason != "tool_use" {
 		return fmt.Errorf("not a text and a call: %+v", m)
@@ -40,8 +40,8 @@ func (m message) check(order string) error {
 	return nil
 }
 
-// readStream reads the events of a stream and puts the message together. It is an error if an event is
-// out of its order, or if the stream does not end with message_stop.
+// readStream reads the events of a stream and builds the message. It returns an error if an event is out of
+// order, or if the stream does not end with message_stop.
 func readStream(body io.Reader) (message, error) {
 	var m message
 	last := "" // event
@@ -74,7 +74,7 @@ func readStream(body io.Reader) (message, error) {
 		if event.Type == "ping" {
 			continue
 		}
-		block := len(m.Content) // that an event is about
+		block := len(m.Content) // of the event
 		if event.Type != "content_block_start" {
 			block--
 		}
@@ -98,7 +98,7 @@ func readStream(body io.Reader) (message, error) {
 	}
 }
 
-// follows are the events that may come after one, each with a blank behind it.
+// follows are the events that may come after each event, each followed by a space.
 var follows = map[string]string{
 	"":                    "message_start ",
 	"message_start":       "content_block_start ",

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// A request names itself, in words such as "order 17-4". The model repeats the name in what it says and
-// writes, so that no answer can be taken for another. The word "quick" before it has the model answer at
-// once, the word "long" has it write 1 MiB, at once too.
+// A request names itself, in words such as "order 17-4". The model repeats the name in its answer, so that no
+// two answers can be confused. If "quick" comes before it, the model answers without pauses. If "long" comes
+// before it, the model writes 1 MiB without pauses.
 var order = regexp.MustCompile(`((quick|long) )?order \d+-\d+`)
 
-// pause is between two pieces of an answer.
+// pause is the time between two pieces of an answer.
 const pause = 100 * time.Millisecond
 
 // said is the text of the model's answer to an order, before its call.
@@ -36,13 +36,13 @@ func written(order string) string {
 	return strings.Repeat(lines, times)
 }
 
-// newModel serves the Messages API as a model without tools does: it writes its calls as XML, in pieces,
-// ten a second. It is the upstream of every replica.
+// newModel serves the Messages API like a model without tools: it writes its calls as XML, in ten pieces a
+// second. It is the upstream of every replica.
 func newModel(t testing.TB, pieces int) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		end := string(body[max(0, bytes.LastIndex(body, []byte("order "))-len("quick ")):])
-		name := order.FindString(end) // which is quicker than to look through all that was said before
+		name := order.FindString(end) // only the end of the history, which is faster to search
 		if err != nil || name == "" {
 			http.Error(w, "which order?", http.StatusBadRequest)
 			return
@@ -52,7 +52,7 @@ func newModel(t testing.TB, pieces int) string {
 		w.Header().Set("Content-Type", "text/event-stream")
 		send := func(event string, data map[string]any) {
 			data["type"] = event
-			line, _ := json.Marshal(data) // of strings and numbers alone
+			line, _ := json.Marshal(data) // cannot fail: strings and numbers
 			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, line)
 		}
 		send("message_start", map[string]any{"message": map[string]any{
@@ -70,7 +70,7 @@ func newModel(t testing.TB, pieces int) string {
 			if !strings.HasPrefix(name, "order") {
 				continue
 			}
-			_ = http.NewResponseController(w).Flush() // a client that went shows in the context
+			_ = http.NewResponseController(w).Flush() // if the client has left, the context tells
 			select {
 			case <-tick.C:
 			case <-r.Context().Done():

@@ -24,7 +24,7 @@ type replica struct {
 	listen, admin string
 	config        string
 	process       *os.Process
-	exit          chan error // gets how the process ended
+	exit          chan error // gets the result of the process
 }
 
 // newReplica starts a replica with the model behind it. drainDelay is its timeouts.drain_delay.
@@ -45,12 +45,12 @@ timeouts: {drain: 1m, drain_delay: %v}
 	return r
 }
 
-// start starts the process, which ends with the test at the latest. The test's log has what it logs, but
-// for exchanges that went well.
+// start starts the process, which ends with the test at the latest. The test's log gets its log, without
+// successful exchanges.
 func (r *replica) start(t testing.TB) {
 	t.Helper()
 	cmd := exec.Command(conformance.Binary(), "serve", "--config", r.config)
-	// Built with the race detector it would wait for a second at its end.
+	// Otherwise the race detector makes it wait for a second at its end.
 	cmd.Env = []string{"GORACE=atexit_sleep_ms=0"}
 	log, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
@@ -87,7 +87,7 @@ func (r *replica) terminate(t testing.TB) {
 	}
 }
 
-// awaitExit waits until the replica has ended, which has to be in good order.
+// awaitExit waits until the replica has ended, which must be without an error.
 func (r *replica) awaitExit(t testing.TB) {
 	t.Helper()
 	select {
@@ -100,10 +100,10 @@ func (r *replica) awaitExit(t testing.TB) {
 	}
 }
 
-// operators asks the admin listener, each time over a connection of its own.
+// operators is a client for the admin listener, with a new connection for each request.
 var operators = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
 
-// probe asks the admin listener, and returns the status, 0 if there is no answer.
+// probe asks the admin listener, and returns the status; 0 for no answer.
 func (r *replica) probe(path string) int {
 	response, err := operators.Get("http://" + r.admin + path)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *replica) probe(path string) int {
 // streams returns how many streams are open at the replica.
 func (r *replica) streams() int { return int(r.metric("dragoman_open_streams")) }
 
-// metric returns a metric without labels, 0 if there is no answer.
+// metric returns a metric without labels; 0 for no answer.
 func (r *replica) metric(name string) float64 {
 	response, err := operators.Get("http://" + r.admin + "/metrics")
 	if err != nil {
@@ -125,21 +125,21 @@ func (r *replica) metric(name string) float64 {
 	defer response.Body.Close()
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		if value, found := strings.CutPrefix(lines.Text(), name+" "); found {
-			n, _ := strconv.ParseFloat(value, 64) // which is the format of the page
+			n, _ := strconv.ParseFloat(value, 64) // cannot fail: the page's format has numbers
 			return n
 		}
 	}
 	return 0
 }
 
-// ports are those that freeAddress has yet to give. They lie below those that the system gives to
-// connections: none of these can take the port of a replica that is down.
+// ports are the ports that freeAddress has not returned yet. They lie below the system's range for outgoing
+// connections, so no connection can take the port of a stopped replica.
 var ports = struct {
 	sync.Mutex
 	next int
 }{next: 20000 + os.Getpid()%5000}
 
-// freeAddress returns an address on loopback that nobody listens on.
+// freeAddress returns an address on loopback where nobody listens.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	ports.Lock()

@@ -10,19 +10,19 @@ import (
 	"sync/atomic"
 )
 
-// asker sends orders to one address, and looks at every answer. It does not try twice.
+// asker sends orders to one address, and checks every answer. It does not retry.
 type asker struct {
 	url     string
 	client  *http.Client
-	history string       // that comes before each order
+	history string       // comes before each order
 	open    atomic.Int64 // streams
 }
 
-// newAsker returns an asker whose requests have so many bytes beside the order.
+// newAsker returns an asker with requests of this many bytes, plus the order.
 func newAsker(address string, history int) *asker {
 	return &asker{
 		url: "http://" + address + "/v1/messages",
-		// As client libraries do, connections are kept.
+		// Connections are kept, as in client libraries.
 		client:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}, Timeout: 2 * patience},
 		history: strings.Repeat("So it was said before. ", history/23),
 	}
@@ -45,7 +45,7 @@ func (a *asker) post(order string, stream bool) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	request.GetBody = nil // or else the transport would try again where it wrote nothing
+	request.GetBody = nil // otherwise the transport would retry if it had written nothing
 	request.Header.Set("Content-Type", "application/json")
 	response, err := a.client.Do(request)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *asker) post(order string, stream bool) (*http.Response, error) {
 	return response, nil
 }
 
-// ask has an order answered in one piece.
+// ask asks for an answer in one piece.
 func (a *asker) ask(order string) error {
 	response, err := a.post(order, false)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *asker) ask(order string) error {
 	return m.check(order)
 }
 
-// stream has an order answered in a stream, which has to come to its end.
+// stream asks for a streamed answer, and checks that it reaches its end.
 func (a *asker) stream(order string) error {
 	response, err := a.post(order, true)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBalancers stops one replica after another with SIGTERM and starts each again, behind each balancer
-// as deploy/balancers has it.
+// TestBalancers stops the replicas one after another with SIGTERM and starts each again, behind each balancer
+// with its file in deploy/balancers.
 func TestBalancers(t *testing.T) {
 	for _, balancer := range []struct {
 		name  string
@@ -36,5 +36,5 @@ func TestBalancers(t *testing.T) {
 	}
 }
 
-// drainDelay is what the replicas have, as the files in deploy/balancers say.
+// drainDelay is the replicas' drain_delay, as the files in deploy/balancers say.
 const drainDelay = 5 * time.Second

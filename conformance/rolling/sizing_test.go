@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The benchmarks measure what docs/how-to/sizing.md says, of one process of dragoman, by its own metrics. Its
-// processor time is what it costs: how long something takes says as much about the clients and the model,
-// which have the same machine.
+// The benchmarks measure the numbers in docs/how-to/sizing.md, for one process of dragoman, with its own
+// metrics. Its processor time counts. The duration would say as much about the clients and the model, which
+// run on the same machine.
 
-// BenchmarkRequest asks, with requests of two sizes, for answers in one piece and for streams of 30 pieces
-// that come at once.
+// BenchmarkRequest sends requests of two sizes, for answers in one piece and for streams of 30 pieces without
+// pauses.
 func BenchmarkRequest(b *testing.B) {
 	for _, size := range []int{1, 115} {
 		for _, stream := range []bool{false, true} {
@@ -30,13 +30,13 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkMegabyte streams a call whose argument has a megabyte, in pieces of 100 characters.
+// BenchmarkMegabyte streams a call with an argument of a megabyte, in pieces of 100 characters.
 func BenchmarkMegabyte(b *testing.B) {
 	r := newReplica(b, newModel(b, 30), 0)
 	measure(b, r, "long", 2, newAsker(r.listen, 1<<10).stream)
 }
 
-// measure has b.N orders of a kind answered, and reports what one cost.
+// measure sends b.N orders of a kind, and reports the cost of one.
 func measure(b *testing.B, r *replica, kind string, workers int, ask func(order string) error) {
 	if err := ask(kind + " order 0-0"); err != nil {
 		b.Fatal(err)
@@ -60,8 +60,8 @@ func measure(b *testing.B, r *replica, kind string, workers int, ask func(order 
 	b.ReportMetric(r.metric("process_resident_memory_bytes")/(1<<20), "MiB")
 }
 
-// BenchmarkLive has streams of 25 seconds open at once, each with ten pieces a second, and reports what one
-// costs during ten of these seconds.
+// BenchmarkLive keeps streams of 25 seconds open at once, each with ten pieces a second. It reports the cost
+// of one during ten of these seconds.
 func BenchmarkLive(b *testing.B) {
 	for _, size := range []int{1, 115} {
 		for _, live := range []int{250, 1000} {

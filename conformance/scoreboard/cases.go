@@ -1,5 +1,5 @@
-// Package scoreboard reads completions with Dragoman's parser and with others', and counts what each
-// makes of them: README.md has the table.
+// Package scoreboard reads completions with Dragoman's parser and with other parsers, and counts their
+// results: README.md has the table.
 package scoreboard
 
 import (
@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// item is a completion, and what it means.
+// item is a completion and its meaning.
 type item struct {
 	ID           string
 	Tools        []tool
 	Completion   string
 	Stop         string
 	StopSequence string
-	Accepted     [][]call // any of them is right
+	Accepted     [][]call // each of these is correct
 	Form         string
-	Format       string // in the tables of formats: that in which the model was asked
+	Format       string // only in the tables of formats: the format in the prompt
 }
 
 type tool struct {
@@ -28,19 +28,19 @@ type tool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// call is a call as a parser understands it. A program gives its input as JSON, or as a text of JSON,
-// whose numbers no program has touched.
+// call is a call as a parser reads it. A program returns its input as JSON, or as a string with JSON, so that
+// no program changes the numbers.
 type call struct {
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input,omitempty"`
 	JSON  string          `json:"json,omitempty"`
 }
 
-// The forms of a call, by which the table counts.
+// The forms of a call in the columns of the table.
 const (
 	legacyForm    = "legacy"
 	attributeForm = "attribute"
-	otherForm     = "other" // a broken call, another maker's, or none
+	otherForm     = "other" // a broken call, another maker's format, or no call
 )
 
 var (

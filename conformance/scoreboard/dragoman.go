@@ -11,7 +11,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// dragoman reads the completions with our own parser.
+// dragoman reads the completions with Dragoman's own parser.
 func dragoman(t *testing.T, list []item) []answer {
 	answers := make([]answer, len(list))
 	for i := range list {
@@ -21,8 +21,7 @@ func dragoman(t *testing.T, list []item) []answer {
 	return answers
 }
 
-// rewritten reads, in a format, the calls that the cases are about as the history of a conversation
-// shows them to a model.
+// rewritten reads the expected calls in a format, as a model would see them in the history of a conversation.
 func rewritten(format string) reader {
 	return func(t *testing.T, list []item) []answer {
 		answers := make([]answer, len(list))
@@ -34,8 +33,8 @@ func rewritten(format string) reader {
 	}
 }
 
-// written is the request and the prompt in which the calls that are expected are history, and the text of
-// these calls there.
+// written returns a request and a prompt with the expected calls as history, and the text of the calls in the
+// prompt.
 func (c *item) written(t *testing.T, format string) (*messages.Request, *translate.Prompt, string) {
 	t.Helper()
 	said := messages.MessageParam{Role: messages.RoleAssistant}
@@ -58,7 +57,7 @@ func (c *item) written(t *testing.T, format string) (*messages.Request, *transla
 	return req, prompt, text
 }
 
-// native reads each completion in the format that it is in, which the model was asked in.
+// native reads each completion in its own format, which the prompt asked for.
 func native(t *testing.T, list []item) []answer {
 	answers := make([]answer, len(list))
 	for i := range list {

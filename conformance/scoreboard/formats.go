@@ -14,10 +14,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// column is a peer in the tables of formats; its parsers are in dialects.
+// column is another project in the tables of formats; dialects lists its parsers.
 type column struct {
 	name, release, from string
-	slow                bool // to build: only where it is asked for
+	slow                bool // to build, so it runs only on request
 }
 
 var (
@@ -30,15 +30,16 @@ var (
 	parserOf = map[*column]func(parser string) reader{ollamas: ollama, dynamo: crate("dynamo-parsers"), dynamoV2: crate("dynamo-parsers-v2"), smg: crate("tool-parser"), aiSDK: node}
 )
 
-// dialect is one way in which models write calls, and who says to read it.
+// dialect is a way in which models write calls, with the parsers that claim to read it.
 type dialect struct {
-	name   string // in the table
-	format string // of Dragoman, which has goldens of that name
-	// mark is in every completion of the dialect. A completion is of the first dialect whose mark it has.
+	name   string // the name in the table
+	format string // Dragoman's name of the format, with goldens under that name
+	// mark is in every completion of the dialect. A completion belongs to the first dialect with a matching
+	// mark.
 	mark *regexp.Regexp
-	// shown says that it is the spelling in which Dragoman shows past calls to a model.
+	// shown: Dragoman shows past calls to a model in this spelling.
 	shown bool
-	// parsers are those that claim it, as they are called in their package.
+	// parsers are the parsers that claim to read it, by their names in their package.
 	parsers map[*column]string
 }
 
@@ -78,7 +79,7 @@ var dialects = []dialect{
 	{"gpt-oss: harmony", "harmony", mark(`<\|channel\|>`), true, map[*column]string{ollamas: "harmony"}},
 }
 
-// leftOut are goldens whose meaning is ours to say, and not the text's: another reader may decide otherwise.
+// leftOut are goldens whose meaning Dragoman defines. Another parser may read them differently.
 var leftOut = map[string]string{
 	"pythonic/all-in-quotes":         "a string where the schema wants another type",
 	"gemma/number-in-quotes":         "a string where the schema wants another type",
@@ -92,12 +93,12 @@ var leftOut = map[string]string{
 	"glm/blanks":                     "blanks around a value on the line of its tags",
 }
 
-// doubtful are outcomes of a golden that leave it out: a call that is not whole, a name that the client did
-// not offer or that was put right, a value that does not fit.
+// doubtful are outcomes that exclude a golden: an incomplete call, a tool name that was not offered or was
+// corrected, or a value that does not fit.
 var doubtful = regexp.MustCompile(`(?m)^# (refused|incomplete|invalid|leaked|continued|unknown_tool|type_fallback)|name_case$|tool_name$`)
 
-// goldens are the cases of the goldens of a format that are calls without a doubt: whole, not in thinking,
-// and not in what the reader has to be told besides.
+// goldens are the cases of a format's goldens that are certainly calls: complete, not in thinking, and
+// readable without other settings.
 func goldens(format string) ([]item, error) {
 	var list []item
 	for _, file := range []string{format, format + "-wild"} {
@@ -139,7 +140,7 @@ func goldens(format string) ([]item, error) {
 	return list, nil
 }
 
-// wanted are the calls in what a golden wants.
+// wanted are the calls in the expected result of a golden.
 func wanted(want string) []call {
 	var calls []call
 	for line := range strings.Lines(want) {
@@ -164,9 +165,8 @@ func (d *dialect) completions(t *testing.T) []item {
 	})
 }
 
-// templated are calls as the history of a conversation shows them to a model, which is how its chat template
-// writes them. What had to be escaped for that is left out, for nobody else would know, and so are calls of
-// tools that are not offered.
+// templated are calls in the form of the model's chat template, as in the history of a conversation. It skips
+// calls with escapes, because no other parser knows them, and calls of tools that are not offered.
 func (d *dialect) templated(t *testing.T, list []item) []item {
 	t.Helper()
 	var all []item
@@ -186,7 +186,7 @@ func (c *item) offersAll() bool {
 	})
 }
 
-// escaped reports whether a text of the calls has more of what we escape with than the calls themselves.
+// escaped reports whether a text of the calls contains more escapes than the calls themselves.
 func (c *item) escaped(text string) bool {
 	inputs := ""
 	for _, m := range c.Accepted[0] {

@@ -11,10 +11,10 @@ import (
 	"dragoman/conformance/install"
 )
 
-var withCrates = flag.Bool("crates", false, "have the parsers of crates read, too; to build them takes minutes. -update does, too")
+var withCrates = flag.Bool("crates", false, "also run the parsers in crates, which take minutes to build; -update implies it")
 
-// TestFormats has the parsers read calls in the formats of open models, each in those that it claims: calls
-// as the chat template writes them, and the goldens.
+// TestFormats lets the parsers read calls in the formats of open models, each in the formats that it claims:
+// calls in the form of the chat template, and the goldens.
 func TestFormats(t *testing.T) {
 	own, err := load(filepath.Join("..", "..", "translate", "testdata", "corpus.jsonl"))
 	if err != nil {
@@ -37,7 +37,7 @@ func TestFormats(t *testing.T) {
 	})
 }
 
-// formatsTable runs all that claim a dialect on its completions, and reports a row for each dialect.
+// formatsTable runs all parsers of a dialect on its completions, and reports a row for each dialect.
 func formatsTable(t *testing.T, name string, completions func(*dialect) []item) {
 	t.Helper()
 	head := []string{"calls of", "completions", ours}
@@ -85,7 +85,7 @@ func formatsTable(t *testing.T, name string, completions func(*dialect) []item) 
 	report(t, name, "", append(rows, total))
 }
 
-// score counts what the answers are worth: a call that is not made is told from one that was not meant.
+// score counts the results. A missing call counts differently from a wrong call.
 func score(t *testing.T, list []item, answers []answer, mine bool) (sum tally) {
 	t.Helper()
 	for i := range list {
@@ -109,8 +109,8 @@ func score(t *testing.T, list []item, answers []answer, mine bool) (sum tally) {
 	return sum
 }
 
-// TestDialects holds that a dialect has something to be read and somebody who reads it, and which of them
-// Dragoman shows.
+// TestDialects checks that a dialect has completions and parsers, and which dialects Dragoman shows to
+// models.
 func TestDialects(t *testing.T) {
 	for _, d := range dialects {
 		if len(d.parsers) == 0 || len(d.completions(t)) == 0 {

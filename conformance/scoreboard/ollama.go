@@ -11,7 +11,7 @@ import (
 	"github.com/ollama/ollama/model/parsers"
 )
 
-// ollama reads with one of Ollama's own parsers, as its server does: the text, and then that it has ended.
+// ollama reads with one of Ollama's own parsers, like its server: first the text, then its end.
 func ollama(name string) reader {
 	return func(t *testing.T, list []item) []answer {
 		slog.SetLogLoggerLevel(slog.LevelError + 1)
@@ -38,7 +38,7 @@ func (c *item) ollama(t *testing.T, name string) (a answer) {
 	parser.Init(tools, nil, &api.ThinkValue{Value: false})
 	text := c.Completion
 	if name == "harmony" {
-		// The parser has the beginning of the prompt, and the server stops at the end.
+		// The prompt already has the beginning, and the server stops at the end.
 		text = strings.TrimSuffix(strings.TrimPrefix(text, "<|start|>assistant"), "<|call|>")
 	}
 	began := time.Now()

@@ -22,7 +22,7 @@ type peer struct {
 	parse               reader
 }
 
-// reader reads completions: an answer for each.
+// reader reads completions, and returns an answer for each.
 type reader = func(t *testing.T, list []item) []answer
 
 const (
@@ -30,7 +30,7 @@ const (
 	here = "this repository"
 )
 
-// peers are all of them, in the order of the table. The release is empty for what is not released.
+// peers are all parsers, in the order of the table. The release is empty for an unreleased parser.
 var peers = []peer{
 	{ours, "", here, dragoman},
 	{"langchain-anthropic, ChatAnthropicTools", "0.1.4", "PyPI", python("langchain", "requirements-langchain.txt")},
@@ -44,7 +44,7 @@ var peers = []peer{
 	{"by hand: the cookbook's regular expressions", "", "Python", python("regexps", "")},
 }
 
-// writers are the parsers that have a form of their own in which they also write calls.
+// writers are the parsers with a form of their own, in which they also write calls.
 var writers = []peer{
 	{ours + ", legacy", "", here, rewritten(translate.FormatLegacy)},
 	{ours + ", attribute", "", here, rewritten(translate.FormatAttribute)},
@@ -54,7 +54,7 @@ var writers = []peer{
 	{"@ai-sdk-tool/parser, hermes", "4.1.26", "npm", node("hermes-own")},
 }
 
-// python reads with a parser of peers.py, with what a file requires.
+// python reads with a parser of peers.py, with the requirements of a file.
 func python(name, requirements string) reader {
 	return func(t *testing.T, list []item) []answer {
 		interpreter := "python3"
@@ -79,7 +79,7 @@ func node(name string) reader {
 	}
 }
 
-// crate reads with a parser of a crate, by the program in crates.
+// crate reads with a parser of a crate, through the program in crates.
 func crate(name string) func(parser string) reader {
 	return func(parser string) reader {
 		return func(t *testing.T, list []item) []answer {
@@ -88,13 +88,13 @@ func crate(name string) func(parser string) reader {
 	}
 }
 
-// cratesProgram is the program in crates, once a test has had it built.
+// cratesProgram is the path of the program in crates, after a test has built it.
 var cratesProgram string
 
-// patience is for all completions of a corpus. What a parser has not answered then is silent.
+// patience limits a parser's time for all completions of a corpus. Missing answers count as silent.
 const patience = 2 * time.Minute
 
-// program runs a parser on all completions and reads what it prints.
+// program runs a parser on all completions and reads its output.
 func program(t *testing.T, list []item, folder, name string, args ...string) []answer {
 	t.Helper()
 	var input bytes.Buffer
@@ -128,7 +128,7 @@ func program(t *testing.T, list []item, folder, name string, args ...string) []a
 			case c.JSON != "":
 				a.Calls[i].Input = json.RawMessage(c.JSON)
 			case c.Input == nil:
-				a.Calls[i].Input = json.RawMessage("{}") // which is what an empty text stands for
+				a.Calls[i].Input = json.RawMessage("{}") // an empty text means no arguments
 			}
 		}
 		answers = append(answers, a)
@@ -139,7 +139,7 @@ func program(t *testing.T, list []item, folder, name string, args ...string) []a
 	return answers
 }
 
-// closed is the completion with the tag back that the upstream stopped at, for parsers that want it.
+// closed is the completion with its last tag, where the upstream stopped, for parsers that need it.
 func (c *item) closed() string {
 	if c.Stop == string(messages.StopSequence) && (c.StopSequence == "" || c.StopSequence == translate.CallsEnd) {
 		return c.Completion + translate.CallsEnd
@@ -147,7 +147,7 @@ func (c *item) closed() string {
 	return c.Completion
 }
 
-// meant is the calls that are expected, with their inputs as texts.
+// meant returns the expected calls, with their inputs as texts.
 func (c *item) meant() []call {
 	calls := []call{}
 	for _, m := range c.Accepted[0] {
@@ -156,7 +156,7 @@ func (c *item) meant() []call {
 	return calls
 }
 
-// described is the tools with schemas that have properties: no parser is to fail for want of them.
+// described returns the tools with schemas that have properties, because some parsers fail without them.
 func (c *item) described() []map[string]any {
 	tools := []map[string]any{}
 	for _, tool := range c.Tools {

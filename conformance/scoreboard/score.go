@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// answer is what a parser made of a completion.
+// answer is a parser's result for a completion.
 type answer struct {
 	Calls []call  `json:"calls"`
 	Text  string  `json:"text"`
@@ -17,14 +17,14 @@ type answer struct {
 	MS    float64 `json:"ms"`
 }
 
-// verdict is what an answer is worth.
+// verdict is the score of an answer.
 type verdict int
 
 const (
-	exact   verdict = iota // the calls that were meant
-	refused                // no call: an error, or the markup given back as text
-	changed                // other calls than were meant, or none and no word of it
-	silent                 // the parser did not get there in time
+	exact   verdict = iota // the expected calls
+	refused                // no call, but an error or the markup as text
+	changed                // other calls than expected, or no call without any sign of it
+	silent                 // the parser did not finish in time
 )
 
 func (v verdict) String() string {
@@ -47,7 +47,7 @@ func (a answer) show() string {
 	return out.String()
 }
 
-// judge compares an answer with what was meant. Text counts only where a call is refused.
+// judge compares an answer with the expected calls. Text matters only if a call is refused.
 func (c *item) judge(a answer) verdict {
 	if a.Error != "" {
 		return refused
@@ -75,13 +75,13 @@ func sameCalls(a, b []call) bool {
 	return true
 }
 
-// runs reports whether a tool can be called with the input: it is a JSON object.
+// runs reports whether the input is a JSON object, so that a tool can be called with it.
 func (c call) runs() bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(c.Input, &object) == nil && object != nil
 }
 
-// plain is a JSON value in which equal numbers are equal texts.
+// plain returns a JSON value where equal numbers have equal texts.
 func plain(data json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -125,7 +125,7 @@ func (t *tally) add(v verdict, ms float64) {
 	t.ms += ms
 }
 
-// join adds what another one counted.
+// join adds the counts of another tally.
 func (t *tally) join(other tally) {
 	for v, n := range other.of {
 		t.of[v] += n
@@ -133,7 +133,7 @@ func (t *tally) join(other tally) {
 	t.ms += other.ms
 }
 
-// cell is the counts in a cell of a table.
+// cell returns the counts for a cell of a table.
 func (t *tally) cell() string {
 	cell := fmt.Sprintf("%d / %d / %d", t.of[exact], t.of[refused], t.of[changed])
 	if n := t.of[silent]; n > 0 {

@@ -15,8 +15,8 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write the tables into README.md")
-	cases  = flag.Bool("cases", false, "print each completion that a parser does not read as it was meant")
-	shared = flag.String("corpus", filepath.Join("..", "..", "..", "shared", "corpus", "legacy-completions.jsonl"), "a corpus beside the one of this repository; it may be missing")
+	cases  = flag.Bool("cases", false, "print each completion that a parser reads wrong")
+	shared = flag.String("corpus", filepath.Join("..", "..", "..", "shared", "corpus", "legacy-completions.jsonl"), "an additional corpus; the file may be missing")
 )
 
 // board is a table.
@@ -24,10 +24,10 @@ type board struct {
 	name  string
 	list  []item
 	peers []peer
-	forms []string // that have a column
+	forms []string // the forms with a column
 }
 
-// boards are all of them: of the two corpora, and of the calls in ours.
+// boards are all tables: for the two corpora, and for the calls in Dragoman's corpus.
 func boards(t *testing.T) []board {
 	t.Helper()
 	own, err := load(filepath.Join("..", "..", "translate", "testdata", "corpus.jsonl"))
@@ -45,7 +45,7 @@ func boards(t *testing.T) []board {
 	return all
 }
 
-// distinct are cases that are about calls, each of them once, however many spellings of it there are.
+// distinct returns the cases with calls, each once, however many spellings it has.
 func distinct(t *testing.T, list []item) []item {
 	t.Helper()
 	seen := map[string]bool{}
@@ -63,8 +63,8 @@ func distinct(t *testing.T, list []item) []item {
 	return kept
 }
 
-// TestScoreboard runs every parser. Ours has to read everything as it was meant; what the others make of
-// it is for the table.
+// TestScoreboard runs every parser. Dragoman's parser must read everything correctly. The results of the
+// others are for the table.
 func TestScoreboard(t *testing.T) {
 	for _, b := range boards(t) {
 		t.Run(b.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestScoreboard(t *testing.T) {
 	}
 }
 
-// row is what a parser made of a corpus.
+// row returns a parser's results for a corpus.
 func (p peer) row(t *testing.T, b board) []string {
 	list := b.list
 	answers := p.parse(t, list)
@@ -112,7 +112,7 @@ func (p peer) row(t *testing.T, b board) []string {
 	return row
 }
 
-// report prints the table of a corpus, and writes it into the README if that was asked for.
+// report prints the table of a corpus. With -update, it also writes the table into the README.
 func (b board) report(t *testing.T, rows [][]string) {
 	t.Helper()
 	head := []string{"parser", "from", "exact", "refused", "silently changed", "ms"}
@@ -128,8 +128,7 @@ func (b board) report(t *testing.T, rows [][]string) {
 	report(t, b.name, fmt.Sprintf("%d completions.\n\n", len(b.list)), slices.Insert(rows, 0, head))
 }
 
-// report prints a table, of which the first row is the head, and writes it into the README if that was asked
-// for.
+// report prints a table; the first row is the head. With -update, it also writes the table into the README.
 func report(t *testing.T, name, above string, rows [][]string) {
 	t.Helper()
 	var out strings.Builder
@@ -156,7 +155,7 @@ func report(t *testing.T, name, above string, rows [][]string) {
 	}
 }
 
-// TestJudge holds the verdicts apart.
+// TestJudge checks each verdict.
 func TestJudge(t *testing.T) {
 	c, err := read([]byte(`{"id": "x", "tools": {"f": {}}, "completion": "<invoke><tool_name>f</tool_name>", "expected": [{"type": "text", "text": "a"}, {"type": "tool_use", "name": "f", "input": {"n": 3, "s": "3"}}], "alternatives": [[]]}`))
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// The tests of this file measure the program itself, from outside, and want the machine for themselves.
-// Their bounds leave room all the same, and what was measured is logged.
+// The tests in this file measure the program from outside, and should run alone on the machine. Their bounds
+// still leave room. The log has the measurements.
 var bounds = flag.Bool("bounds", false, "measure the program, which takes a minute and a half")
 
 // begin runs the program in front of this upstream of the Messages API.
@@ -48,7 +48,7 @@ func begin(t *testing.T, up http.Handler) *program {
 	return p
 }
 
-// streaming is an upstream that streams what next returns, piece by piece, until that is "".
+// streaming is an upstream that streams the results of next, piece by piece, until next returns "".
 func streaming(next func(n int) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -82,13 +82,13 @@ func ask(ctx context.Context, p *program) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// percentile99 returns what 99 of 100 durations do not exceed.
+// percentile99 returns the duration that 99 of 100 durations do not exceed.
 func percentile99(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[len(all)*99/100]
 }
 
-// With 100 streams open, text is with the client at once (R7 wants 5 ms for 99 of 100 pieces).
+// With 100 open streams, text reaches the client at once (R7 requires 5 ms for 99 of 100 pieces).
 func TestPromptnessOfManyStreams(t *testing.T) {
 	p := begin(t, streaming(func(n int) string {
 		if n == 60 {
@@ -135,8 +135,8 @@ func TestPromptnessOfManyStreams(t *testing.T) {
 	}
 }
 
-// Clients that read 1 KB a second of answers of 16 MB take no memory worth the name, and are given up
-// after write_stall, 20 s here (R14 wants 256 KB for each).
+// Clients that read answers of 16 MB at 1 KB a second take little memory, and are given up after write_stall,
+// here 20 s (R14 requires 256 KB for each).
 func TestSlowReaders(t *testing.T) {
 	piece := strings.Repeat("x", 16<<10)
 	p := begin(t, streaming(func(n int) string {
@@ -183,8 +183,8 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// dripping sends the head and then a byte a second, and returns how long it was until the server
-// closed the connection.
+// dripping sends the head and then a byte a second. It returns how long it took until the server closed the
+// connection.
 func dripping(address, head string, limit time.Duration) (time.Duration, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -207,7 +207,7 @@ func dripping(address, head string, limit time.Duration) (time.Duration, error) 
 		case <-closed:
 			return time.Since(began), nil
 		case <-tick.C:
-			_, _ = conn.Write([]byte("a")) // the end shows in closed
+			_, _ = conn.Write([]byte("a")) // closed tells when the connection ends
 		}
 	}
 	conn.Close()
@@ -215,8 +215,8 @@ func dripping(address, head string, limit time.Duration) (time.Duration, error) 
 	return limit, fmt.Errorf("open after %v", limit)
 }
 
-// Of 5,000 connections that drip heads and bodies, those of heads are closed in 10 s and those of bodies
-// in 60 s, and others are answered meanwhile (R28).
+// 5,000 connections drip heads and bodies. The server closes the ones with heads after 10 s and the ones with
+// bodies after 60 s, and answers other clients in the meantime (R28).
 func TestDrippingConnections(t *testing.T) {
 	p := begin(t, streaming(func(n int) string { return []string{"Hi", ""}[n] }))
 	answered := func(n int) time.Duration {

@@ -26,7 +26,7 @@ func (w way) String() string {
 	return fmt.Sprintf("%s, %s, HTTP/%s", w.route, map[bool]string{true: "streamed", false: "whole"}[w.stream], map[bool]string{true: "2", false: "1.1"}[w.http2])
 }
 
-// ways are all of them.
+// ways are all ways.
 var ways = func() (list []way) {
 	for _, w := range []way{{route: "messages", dialect: answer.Messages}, {route: "vertex", dialect: answer.Messages}, {route: "invoke", dialect: answer.Invoke}, {route: "converse", dialect: answer.Converse}} {
 		for n := range 4 {
@@ -85,14 +85,14 @@ func newCrowd(opt options, url string, r *report) *crowd {
 // patience is how long a client waits for the end of an answer.
 const patience = time.Minute
 
-// warmUp asks for a part of the time, so that the program has what it keeps.
+// warmUp asks for a part of the time, so that the program has its caches and pools.
 func (c *crowd) warmUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, min(30*time.Second, c.opt.duration/5))
 	defer cancel()
 	c.ask(ctx, func() {})
 }
 
-// ask asks until ctx ends, and returns when all is answered. It calls everySecond.
+// ask asks until ctx ends, and returns after the last answer. It calls everySecond.
 func (c *crowd) ask(ctx context.Context, everySecond func()) {
 	var asking sync.WaitGroup
 	defer asking.Wait()
@@ -117,24 +117,24 @@ func (c *crowd) ask(ctx context.Context, everySecond func()) {
 					c.report.count(q, kind, err)
 				})
 			default:
-				c.report.skip() // all clients wait
+				c.report.skip() // all clients are waiting
 			}
 		}
 	}
 }
 
-// hangUp closes the connections on which nothing is asked.
+// hangUp closes the idle connections.
 func (c *crowd) hangUp() {
 	c.http1.CloseIdleConnections()
 	c.http2.CloseIdleConnections()
 }
 
-// question is an order with all that is drawn of how it is put.
+// question is an order, with the random choices of how a client sends it.
 type question struct {
 	order
 	way
 	model       string
-	leaves      int64 // after so many bytes; 0: never
+	leaves      int64 // after this many bytes; 0: never
 	readsSlowly bool
 }
 
@@ -148,8 +148,7 @@ func (c *crowd) draw() question {
 	return q
 }
 
-// put puts a question, and returns what became of it: "whole", "failed" or "left". The error says what
-// was wrong with it.
+// put sends a question, and returns the result: "whole", "failed" or "left". The error says what was wrong.
 func (c *crowd) put(q question) (kind string, err error) {
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
@@ -158,7 +157,7 @@ func (c *crowd) put(q question) (kind string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r.GetBody = nil // or else the transport would ask again
+	r.GetBody = nil // otherwise the transport would retry
 	r.Header.Set("x-api-key", clientKey)
 	r.Header.Set("content-type", "application/json")
 	client := c.http1
@@ -190,7 +189,7 @@ func (c *crowd) put(q question) (kind string, err error) {
 // slowly reads 2 KB every 20 ms.
 type slowly struct{ r io.Reader }
 
-// Read is of [io.Reader].
+// Read implements [io.Reader].
 func (s *slowly) Read(p []byte) (int, error) {
 	time.Sleep(20 * time.Millisecond)
 	return s.r.Read(p[:min(len(p), 2<<10)])

@@ -1,13 +1,12 @@
-// Command soak runs the program for a while as its users do, all at once, and says whether it stayed
-// what it was:
+// Command soak runs the program for a while under the load of many users, and checks that it stays stable:
 //
 //	go run -C conformance ./soak -duration 60m -rate 50
 //
-// Clients of several APIs ask it over HTTP/1.1 and HTTP/2, streamed and whole; some read slowly, some
-// leave. Its upstreams are working servers, of which one in ten answers goes wrong. Their credentials
-// are rotated, and the configuration is read again. Each answer has to be the one that its question
-// orders, or the error of the fault that it orders. In the end there is a table, and the slopes of
-// memory, goroutines and descriptors. The exit code is 1 if anything was not as it should be.
+// Clients of several APIs send requests over HTTP/1.1 and HTTP/2, streamed and not. Some read slowly, and
+// some leave. The upstreams are working servers; one in ten of their answers fails. Their credentials are
+// rotated, and the configuration is reloaded. Each answer must be the one that its question orders, or the
+// error of the ordered fault. At the end, soak prints a table, and the slopes of memory, goroutines and
+// descriptors. The exit code is 1 if anything was wrong.
 package main
 
 import (
@@ -52,7 +51,7 @@ func main() {
 		os.Exit(1)
 	}
 	if opt.json {
-		_ = json.NewEncoder(os.Stdout).Encode(report) // of numbers and strings
+		_ = json.NewEncoder(os.Stdout).Encode(report) // cannot fail: numbers and strings
 	} else {
 		report.print(os.Stdout)
 	}
@@ -61,7 +60,7 @@ func main() {
 	}
 }
 
-// soak asks for as long as it is told, or until ctx ends.
+// soak asks for the given time, or until ctx ends.
 func soak(ctx context.Context, opt options) (*report, error) {
 	folder, err := os.MkdirTemp("", "soak")
 	if err != nil {
@@ -102,8 +101,8 @@ func soak(ctx context.Context, opt options) (*report, error) {
 	return r, nil
 }
 
-// disturb runs work for the time of the soak, while credentials are rotated and, as the options say,
-// the configuration is read again and the servers of credentials fail.
+// disturb runs work while credentials are rotated. If the options say so, it also reloads the configuration
+// and makes the credentials servers fail.
 func disturb(ctx context.Context, opt options, p *program, ups *upstreams, work func(context.Context)) {
 	ctx, cancel := context.WithTimeout(ctx, opt.duration)
 	defer cancel()

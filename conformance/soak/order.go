@@ -13,20 +13,20 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// order is what a question orders of the model: which answer, how long, and with which fault. The
-// client and the upstream each know from it what the answer is.
+// order is what a question orders from the model: the answer, its length, and its fault. The client and the
+// upstream each derive the answer from it.
 type order struct {
 	number, size int
-	fault        string // as upstreamtest.ParseFault has it
+	fault        string // in the form of upstreamtest.ParseFault
 }
 
-// faults go wrong in one of ten answers. What has a number in it is within the answer, or behind it.
+// faults happen in one of ten answers. A fault with a number happens in the answer or after it.
 var faults = []string{
 	"refuse 503 overloaded_error", "refuse 429 rate_limit_error", "refuse 500 api_error", "reply 200 text/html <html>",
 	"cut %d", "end %d", "corrupt %d", "fail %d overloaded_error", "stall %d",
 }
 
-// newOrder draws an order. Most answers are short, some have 64 KB.
+// newOrder returns a random order. Most answers are short, some have 64 KB.
 func newOrder(random *rand.Rand, number int) order {
 	o := order{number: number, size: 100 + random.IntN(2000), fault: "none"}
 	if random.IntN(50) == 0 {
@@ -41,7 +41,7 @@ func newOrder(random *rand.Rand, number int) order {
 	return o
 }
 
-// words are what the question says.
+// words is the text of the question.
 func (o order) words() string {
 	return fmt.Sprintf("Please, my canary: order %d of %d bytes, and its fault is %s.", o.number, o.size, o.fault)
 }
@@ -75,8 +75,8 @@ func script(_ string, p *translate.Prompt) upstreamtest.Completion {
 	}
 }
 
-// text is the text of the answer, and value the argument of its call: with what a parser may stumble
-// over.
+// text is the text of the answer, and value the argument of its call. They contain characters that parsers
+// often get wrong.
 func (o order) text() string {
 	return fmt.Sprintf("Order %d. ", o.number) + strings.Repeat("The canary 🐤 is < 3 & well. ", 1+o.size/60) + "So it is."
 }
@@ -85,8 +85,8 @@ func (o order) value() string {
 	return fmt.Sprintf("Note %d. ", o.number) + strings.Repeat("if a<b && \"c\" { </canary> }\n", 1+o.size/60) + "\\ end"
 }
 
-// checkAnswer returns what is wrong with an answer to the order, and else what it is: "whole" or, as
-// the fault has it, "failed".
+// checkAnswer checks an answer to the order. It returns "whole" or, if the fault says so, "failed"; the error
+// says what is wrong.
 func (o order) checkAnswer(a *answer.Answer) (kind string, err error) {
 	if a.Failure != "" {
 		if o.fault == "none" {

@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// program is the dragoman that is asked.
+// program is the dragoman under test.
 type program struct {
 	url, admin string
-	config     string // path of its configuration
+	config     string // the path of its configuration
 	reloads    int
-	failed     error // to change its configuration
+	failed     error // the error of changing its configuration
 	cmd        *exec.Cmd
 	log        *leaking
 	logged     chan struct{} // closed at the end of the log
@@ -40,7 +40,7 @@ var (
 	adminURL  = regexp.MustCompile(`"admin_url":"(http://[^"]+)"`)
 )
 
-// start runs the program with these upstreams. Its environment has nothing of this machine's.
+// start runs the program with these upstreams. Its environment has nothing from this machine.
 func start(binary, folder string, u *upstreams) (*program, error) {
 	config, err := u.config(folder)
 	if err != nil {
@@ -60,7 +60,7 @@ func start(binary, folder string, u *upstreams) (*program, error) {
 		return nil, err
 	}
 	lines := bufio.NewReader(stderr)
-	first, _ := lines.ReadString('\n') // an end of the log is no URL
+	first, _ := lines.ReadString('\n') // at the end of the log, there is no URL
 	client, admin := clientURL.FindStringSubmatch(first), adminURL.FindStringSubmatch(first)
 	if client == nil || admin == nil {
 		_ = p.cmd.Process.Kill()
@@ -69,24 +69,23 @@ func start(binary, folder string, u *upstreams) (*program, error) {
 	}
 	go func() {
 		defer close(p.logged)
-		_, _ = io.Copy(p.log, lines) // it ends with the program
+		_, _ = io.Copy(p.log, lines) // ends with the program
 	}()
 	p.url, p.admin = client[1], admin[1]
 	return p, nil
 }
 
-// reload changes something in its configuration, and has it read that again. stop returns what went
-// wrong.
+// reload changes the configuration, and makes the program reload it. stop returns a failure.
 func (p *program) reload() {
 	before, err := os.ReadFile(p.config)
 	p.reloads++
 	kept, _, _ := bytes.Cut(before, []byte("\nhosts:"))
 	next := fmt.Appendf(kept, "\nhosts: [reload-%d.example]\n", p.reloads)
 	p.failed = errors.Join(p.failed, err, os.WriteFile(p.config+".new", next, 0o600), os.Rename(p.config+".new", p.config))
-	_ = p.cmd.Process.Signal(syscall.SIGHUP) // one that has ended shows in every answer
+	_ = p.cmd.Process.Signal(syscall.SIGHUP) // if it has ended, every answer shows it
 }
 
-// stop has it drain, and returns an error if it does not end well.
+// stop lets it drain, and returns an error if it does not end without one.
 func (p *program) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -97,16 +96,16 @@ func (p *program) stop() error {
 	return errors.Join(p.failed, p.cmd.Wait())
 }
 
-// leaks reports whether the log has had the canary.
+// leaks reports whether the log contained the canary.
 func (p *program) leaks() bool { return p.log.found }
 
-// leaking looks for the canary in what is written, line by line as the log is.
+// leaking looks for the canary in the written text, line by line.
 type leaking struct {
 	found bool
 	tail  []byte
 }
 
-// Write is of [io.Writer].
+// Write implements [io.Writer].
 func (l *leaking) Write(text []byte) (int, error) {
 	seen := append(l.tail, bytes.ToLower(text)...)
 	l.found = l.found || bytes.Contains(seen, []byte(canary))
@@ -114,13 +113,13 @@ func (l *leaking) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// sample is what the program says of itself.
+// sample is a measurement from the program's own metrics.
 type sample struct {
 	at                                 time.Time
 	rss, heap, goroutines, descriptors float64
 }
 
-// metrics are the names of the figures in a sample, as Prometheus has them.
+// metrics are the names of the figures in a sample, as in Prometheus.
 func (s *sample) metrics() map[string]*float64 {
 	return map[string]*float64{
 		"process_resident_memory_bytes": &s.rss, "go_memstats_heap_inuse_bytes": &s.heap,
@@ -128,7 +127,7 @@ func (s *sample) metrics() map[string]*float64 {
 	}
 }
 
-// measure asks the program for a sample.
+// measure takes a sample of the program.
 func (p *program) measure() (s sample, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -158,9 +157,9 @@ func (p *program) measure() (s sample, err error) {
 	return s, nil
 }
 
-// atRest waits until the program, which nobody asks, has no more goroutines and descriptors than
-// before, and returns the last sample. Without one before, it waits until they do not change. hangUp
-// has the clients close their connections.
+// atRest waits until the idle program has no more goroutines and descriptors than before, and returns the
+// last sample. Without a sample before, it waits until the numbers do not change. hangUp makes the clients
+// close their connections.
 func (p *program) atRest(before sample, hangUp func()) (last sample, err error) {
 	for range 60 {
 		hangUp()

@@ -9,13 +9,13 @@ import (
 	"text/tabwriter"
 )
 
-// report is what came of a soak.
+// report has the results of a soak.
 type report struct {
 	Duration string
-	Ways     map[string]map[string]int // how many answers there were, by way and by kind
-	Skipped  int                       // questions that were not put, because all clients were waiting
-	Issued   string                    // how often there were new credentials
-	Rest     string                    // before and after, with nobody asking
+	Ways     map[string]map[string]int // the number of answers, by way and by kind
+	Skipped  int                       // questions that were not sent, because all clients were waiting
+	Issued   string                    // how often credentials were issued
+	Rest     string                    // idle, before and after
 	Slopes   []slope
 	Problems []string
 
@@ -50,7 +50,7 @@ func (r *report) skip() {
 	r.Skipped++
 }
 
-// maxProblems is how many problems are told in words.
+// maxProblems limits the problems in the report.
 const maxProblems = 20
 
 func (r *report) problem(format string, args ...any) {
@@ -70,7 +70,7 @@ func (r *report) sample(p *program) {
 	r.samples = append(r.samples, s)
 }
 
-// rest compares the program before and after, with nobody asking.
+// rest compares the idle program before and after.
 func (r *report) rest(before, after sample, err error) {
 	if err != nil {
 		r.problem("at rest: %v", err)
@@ -83,16 +83,16 @@ func (r *report) rest(before, after sample, err error) {
 	}
 }
 
-// slope is how a figure changes with time.
+// slope is how a figure changes over time.
 type slope struct {
 	Name        string
 	First, Last float64 // on the line
 	PerHour     float64
 	Error       float64 // the standard error of PerHour
-	Most        float64 // that is borne
+	Most        float64 // the limit
 }
 
-// The most by which a figure may grow: in an hour, and once, as what settles in a short time does.
+// The limits of growth: for an hour, and once, for figures that settle in a short time.
 var growth = []struct {
 	name          string
 	of            func(sample) float64
@@ -104,8 +104,8 @@ var growth = []struct {
 	{"descriptors", func(s sample) float64 { return s.descriptors }, 1, 20},
 }
 
-// judge draws the lines through the samples. A figure grows too fast if the line, less twice its
-// error, is steeper than what is borne. A soak of an hour bears 9 MB, one of a day 32.
+// judge fits lines to the samples. A figure grows too fast if its slope, minus twice the error, exceeds the
+// limit. The limit is 9 MB for a soak of an hour, and 32 MB for a soak of a day.
 func (r *report) judge() {
 	settled := r.samples[len(r.samples)/5:]
 	if len(settled) < 8 {
@@ -125,8 +125,8 @@ func (r *report) judge() {
 // point is a figure at a time, in hours.
 type point struct{ x, y float64 }
 
-// lows returns the lowest figure in each twentieth of the time. What is between two collections of
-// garbage, or two bursts of questions, is no growth.
+// lows returns the lowest figure in each twentieth of the time. Growth between two garbage collections, or
+// two bursts of questions, does not count.
 func lows(samples []sample, of func(sample) float64) (list []point) {
 	for part := range slices.Chunk(samples, (len(samples)+19)/20) {
 		least := slices.MinFunc(part, func(a, b sample) int { return int(math.Copysign(1, of(a)-of(b))) })
@@ -135,7 +135,7 @@ func lows(samples []sample, of func(sample) float64) (list []point) {
 	return list
 }
 
-// fit draws a line by least squares.
+// fit fits a line by least squares.
 func fit(points []point) slope {
 	n := float64(len(points))
 	var x, y float64
@@ -173,8 +173,8 @@ func (r *report) print(out io.Writer) {
 	for _, s := range r.Slopes {
 		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%+.1f\t%.1f\t%.1f\t\n", s.Name, s.First, s.Last, s.PerHour, s.Error, s.Most)
 	}
-	_ = t.Flush() // of a writer that would fail below too
-	fmt.Fprintf(out, "\nin %s; new credentials: %s; at rest: %s; not asked, since all clients waited: %d\n", r.Duration, r.Issued, r.Rest, r.Skipped)
+	_ = t.Flush() // an error would occur again below
+	fmt.Fprintf(out, "\nin %s; new credentials: %s; at rest: %s; questions not sent because all clients were waiting: %d\n", r.Duration, r.Issued, r.Rest, r.Skipped)
 	for _, p := range r.Problems {
 		fmt.Fprintln(out, "wrong:", p)
 	}

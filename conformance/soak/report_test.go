@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// samples are those of an hour: a figure that is collected from time to time, and grows meanwhile by so
-// many bytes in all.
+// samples are the samples of an hour. The figure is collected from time to time, and grows by this many bytes
+// in all.
 func samples(growth float64) (list []sample) {
 	begin := time.Unix(0, 0)
 	for n := range 3600 {
@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// An answer that is not the one that was ordered is found.
+// checkAnswer finds an answer that differs from the order.
 func TestCheckAnswer(t *testing.T) {
 	o := order{number: 3, size: 100, fault: "none"}
 	good := answer.Answer{Text: o.text(), Call: `{"text":"Note 3. if a<b && \"c\" { </canary> }\n` + `if a<b && \"c\" { </canary> }\n\\ end"}`, Stop: "tool_use"}
@@ -62,7 +62,7 @@ func TestCheckAnswer(t *testing.T) {
 	}
 }
 
-// The canary is found wherever the pieces of the log are cut.
+// leaking finds the canary, wherever the pieces of the log are cut.
 func TestLeaking(t *testing.T) {
 	for cut := range len("a Canary b") {
 		l := new(leaking)

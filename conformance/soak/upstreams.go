@@ -23,10 +23,10 @@ type upstreams struct {
 	servers                                         []*http.Server
 }
 
-// apiKey is the key of the upstreams that take one. The word is looked for in the log.
+// apiKey is the key of the upstreams that require one. It contains the canary.
 const apiKey = "sk-canary-of-the-upstream"
 
-// startUpstreams starts them on free ports.
+// startUpstreams starts the servers on free ports.
 func startUpstreams(folder string) (*upstreams, error) {
 	u := &upstreams{rotating: &rotating{ends: map[string]time.Time{}}}
 	vertex := upstreamtest.NewVertex(script)
@@ -48,8 +48,8 @@ func startUpstreams(folder string) (*upstreams, error) {
 		if err != nil {
 			return nil, err
 		}
-		// No connection is to be left to count: neither an idle one, nor one that was opened for a
-		// request which then went over another.
+		// No connection may remain and be counted: neither an idle one, nor one that was opened for a request
+		// that then used another connection.
 		server := &http.Server{Handler: s.handler, IdleTimeout: time.Second, ReadHeaderTimeout: time.Second}
 		u.servers = append(u.servers, server)
 		*s.url = "http://" + listener.Addr().String()
@@ -66,7 +66,7 @@ func (u *upstreams) close() {
 	}
 }
 
-// fail has the servers of credentials fail, or work again.
+// fail makes the credentials servers fail, or work again.
 func (u *upstreams) fail(failing bool) {
 	u.rotating.fail(failing)
 	u.tokens.Fail(nil)
@@ -102,15 +102,15 @@ var models = []string{
 	"on-bedrock", "on-bedrock-text", "on-bedrock-converse", "on-vertex", "on-vertex-chat", "on-anthropic", "on-openai",
 }
 
-// life is how long credentials last. They are renewed when half of it is over, and once more 10 s later
-// if their server fails.
+// life is how long credentials last. They are renewed after half of it, and again 10 s later if their server
+// fails.
 const life = 40 * time.Second
 
-// rotating is a server of container credentials (docs/reference/bedrock.md §8) that gives new ones each
+// rotating is a server of container credentials (docs/reference/bedrock.md §8) that issues new ones each
 // time.
 type rotating struct {
 	mu      sync.Mutex
-	ends    map[string]time.Time // by access key id
+	ends    map[string]time.Time // expiry, by access key id
 	failing bool
 }
 
@@ -133,7 +133,7 @@ func (r *rotating) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, `{"AccessKeyId":%q,"SecretAccessKey":"canary-secret","Token":"canary-token","Expiration":%q}`, id, end.UTC().Format(time.RFC3339))
 }
 
-// issued returns how often.
+// issued returns how many credentials were issued.
 func (r *rotating) issued() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +143,7 @@ func (r *rotating) issued() int {
 // keyID finds the access key id of a signature.
 var keyID = regexp.MustCompile(`Credential=([^/]+)/`)
 
-// checked has a server refuse what is signed with credentials that have ended.
+// checked makes a server reject requests that are signed with expired credentials.
 func (r *rotating) checked(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		match := keyID.FindStringSubmatch(request.Header.Get("authorization"))

@@ -26,11 +26,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-// patience is how long a test waits for what has to come.
+// patience limits each wait of a test.
 const patience = 30 * time.Second
 
-// collector is a collector of OpenTelemetry with its receiver of OTLP, over HTTP and gRPC, which keeps what
-// it gets.
+// collector is an OpenTelemetry collector with its OTLP receiver, over HTTP and gRPC, which stores what it
+// receives.
 type collector struct {
 	url     string // over HTTP
 	grpc    string
@@ -38,7 +38,7 @@ type collector struct {
 	metrics consumertest.MetricsSink
 }
 
-// keptSpans and keptMetrics are exporters of a collector that export to nowhere.
+// keptSpans and keptMetrics are exporters of a collector that store everything.
 type (
 	keptSpans   struct{ *consumertest.TracesSink }
 	keptMetrics struct{ *consumertest.MetricsSink }
@@ -49,7 +49,7 @@ func (keptSpans) Shutdown(context.Context) error                { return nil }
 func (keptMetrics) Start(context.Context, component.Host) error { return nil }
 func (keptMetrics) Shutdown(context.Context) error              { return nil }
 
-// keeping is the configuration of a collector that keeps what it gets.
+// keeping is the configuration of a collector that stores everything.
 const keeping = `
 receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:4318"}, grpc: {endpoint: "127.0.0.1:4317"}}}}
 exporters: {keep: {}}
@@ -60,8 +60,8 @@ service:
     metrics: {receivers: [otlp], exporters: [keep]}
 `
 
-// startCollector runs a collector with this configuration until the test ends. Its addresses are others
-// than the configuration says, on which nobody else listens.
+// startCollector runs a collector with this configuration until the test ends. It replaces the addresses in
+// the configuration with free ones.
 func startCollector(t *testing.T, configuration string) *collector {
 	t.Helper()
 	http, grpc := freeAddress(t), freeAddress(t)
@@ -113,7 +113,7 @@ func startCollector(t *testing.T, configuration string) *collector {
 	return c
 }
 
-// freeAddress returns an address on loopback on which nobody listens.
+// freeAddress returns an address on loopback where nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -124,7 +124,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// await asks again and again until ok says yes.
+// await calls ok again and again until it returns true.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -136,7 +136,7 @@ func await(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// all returns the spans that have come, by their names.
+// all returns the received spans, by name.
 func (c *collector) all() map[string]ptrace.Span {
 	spans := map[string]ptrace.Span{}
 	for _, traces := range c.spans.AllTraces() {
@@ -151,7 +151,7 @@ func (c *collector) all() map[string]ptrace.Span {
 	return spans
 }
 
-// counted returns the metrics that have come last, by their names.
+// counted returns the last received metrics, by name.
 func (c *collector) counted() map[string]pmetric.Metric {
 	metrics := map[string]pmetric.Metric{}
 	for _, all := range c.metrics.AllMetrics() {

@@ -60,12 +60,12 @@ func ask(t *testing.T, url, traceparent string) string {
 	return string(body)
 }
 
-// environment is that of a program which tells a collector at once.
+// environment is the environment of a program that exports to a collector without delay.
 func environment(url string, more ...string) []string {
 	return append([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + url, "OTEL_BSP_SCHEDULE_DELAY=20", "OTEL_METRIC_EXPORT_INTERVAL=20"}, more...)
 }
 
-// told returns the spans of an exchange with the simulated model when all have come.
+// told returns the spans of an exchange with the simulated model, after all have arrived.
 func told(t *testing.T, c *collector, names ...string) map[string]ptrace.Span {
 	t.Helper()
 	var spans map[string]ptrace.Span
@@ -78,7 +78,7 @@ func told(t *testing.T, c *collector, names ...string) map[string]ptrace.Span {
 
 func attributes(s ptrace.Span) map[string]any { return s.Attributes().AsRaw() }
 
-// wants reports what an attribute should be and is not.
+// wants reports attributes with a wrong value.
 func wants(t *testing.T, of string, got map[string]any, want map[string]any) {
 	t.Helper()
 	for key, value := range want {
@@ -141,7 +141,7 @@ func testTrace(t *testing.T, c *collector, endpoint string, more ...string) {
 	}
 }
 
-// TestMetrics: a real collector reads our metrics and those of Prometheus, of either generation.
+// TestMetrics: a real collector reads our metrics and Prometheus's metrics, in both generations.
 func TestMetrics(t *testing.T) {
 	for _, generation := range []struct {
 		optIn    string
@@ -191,7 +191,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestContent: contents are exported where that is asked for.
+// TestContent: contents are exported only on request.
 func TestContent(t *testing.T) {
 	c := startCollector(t, keeping)
 	url := conformance.Serve(t, environment(c.url, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"), "--simulated")
@@ -206,7 +206,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestPropagation: the upstream is told of the span of the call, below the signature of AWS as well.
+// TestPropagation: the upstream receives the span of the call, also if AWS signs the request.
 func TestPropagation(t *testing.T) {
 	var last http.Header
 	upstreams := map[string]http.Handler{"anthropic": upstreamtest.NewMessages(nil), "openai": upstreamtest.NewChat(nil), "bedrock": upstreamtest.NewBedrock(nil)}
@@ -244,10 +244,10 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
-// TestFlush: what is left is exported before the program ends.
+// TestFlush: remaining data is exported before the program ends.
 func TestFlush(t *testing.T) {
 	c := startCollector(t, keeping)
-	t.Run("serve", func(t *testing.T) { // the program ends with it, by SIGTERM
+	t.Run("serve", func(t *testing.T) { // the program ends with the subtest, by SIGTERM
 		ask(t, conformance.Serve(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.url}, "--simulated"), sampled)
 	})
 	if spans := c.all(); len(spans) != 4 {
@@ -258,8 +258,8 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// TestNoCollector: exchanges do not notice a collector that is not there, or that does not answer, and
-// neither does the end of the program for long.
+// TestNoCollector: a collector that is missing, or does not answer, does not delay exchanges, and delays the
+// end of the program only a little.
 func TestNoCollector(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // connections wait in its queue
 	if err != nil {
@@ -280,7 +280,7 @@ func TestNoCollector(t *testing.T) {
 	}
 }
 
-// TestPage: the collector that docs/how-to/telemetry.md shows gets what the program tells it.
+// TestPage: the collector in docs/how-to/telemetry.md receives the program's data.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/how-to/telemetry.md")
 	if err != nil {

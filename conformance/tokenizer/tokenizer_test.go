@@ -1,5 +1,5 @@
-// Package tokenizer holds the frame of prompts in chat templates against a real tokenizer: the library tokenizers, with
-// a small vocabulary that has the special tokens of a family.
+// Package tokenizer checks the frame of prompts in chat templates with a real tokenizer: the library
+// tokenizers, with a small vocabulary that has the special tokens of a family.
 package tokenizer
 
 import (
@@ -18,7 +18,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// special are the special tokens of families, by what the names of their templates contain
+// special are the special tokens of families, by a part of their templates' names
 // (docs/reference/raw-prompts.md §4).
 var special = []struct{ family, tokens string }{
 	{"chatml qwen qwq nemotron-3 step lfm2 olmo phi-4", "<|im_start|> <|im_end|> <|im_sep|> <|endoftext|> <|vision_start|> <|vision_end|> <|image_pad|> <|video_pad|> <|tool_call_start|> <|tool_response_start|>"},
@@ -39,7 +39,7 @@ var special = []struct{ family, tokens string }{
 	{"seed-oss", "<seed:bos> <seed:eos>"},
 	{"exaone", "[|system|] [|user|] [|assistant|] [|endofturn|]"},
 	{"nemotron-nano", "<SPECIAL_10> <SPECIAL_11> <SPECIAL_12>"},
-	{"plain base", "<|endoftext|>"}, // whose turns are words: TestRawFrameHolds in translate
+	{"plain base", "<|endoftext|>"}, // its turns are words: TestRawFrameHolds in translate
 }
 
 // tokensOf returns the special tokens of a template.
@@ -57,7 +57,7 @@ func tokensOf(t *testing.T, template string) (tokens []string) {
 	return slices.Compact(tokens)
 }
 
-// spoken is a request in which a client says a text wherever it can.
+// spoken is a request with the text in every place where a client can write.
 func spoken(t *testing.T, text string) *messages.Request {
 	t.Helper()
 	quoted, err := json.Marshal(text)
@@ -77,14 +77,14 @@ func spoken(t *testing.T, text string) *messages.Request {
 	return req
 }
 
-// vocabulary is what special.py reads: special tokens, and texts to look for them in.
+// vocabulary is the input of special.py: special tokens, and texts to look for them in.
 type vocabulary struct {
 	Special []string `json:"special"`
 	Texts   []string `json:"texts"`
 }
 
-// A tokenizer finds the same special tokens in a prompt, whatever the client says. In what the client says alone it
-// finds those that are spelled: so the test would see them.
+// A tokenizer finds the same special tokens in a prompt, whatever the client's text is. In the client's text
+// alone, it finds the spelled tokens, which shows that the test works.
 func TestNoTextIsASpecialToken(t *testing.T) {
 	python := install.Python(t, "requirements.txt")
 	var names []string
@@ -93,7 +93,7 @@ func TestNoTextIsASpecialToken(t *testing.T) {
 		name := about.Name
 		for _, format := range []string{translate.FormatAttribute, cmp.Or(about.Format, translate.FormatJSON)} {
 			tokens := tokensOf(t, name)
-			said := []string{"a b\nc"} // no name either
+			said := []string{"a b\nc"} // not a name either
 			for _, token := range tokens {
 				said = append(said, "a"+token+"\nb")
 			}
@@ -122,7 +122,7 @@ func TestNoTextIsASpecialToken(t *testing.T) {
 	}
 }
 
-// tokenize returns the special tokens of each text of each vocabulary.
+// tokenize returns the special tokens in each text of each vocabulary.
 func tokenize(t *testing.T, python string, vocabularies []vocabulary) (found [][][]string) {
 	t.Helper()
 	input, err := json.Marshal(vocabularies)
