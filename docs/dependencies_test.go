@@ -52,6 +52,21 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// TestSameVersions holds that conformance has the modules of the program in the versions that the program has: Go then
+// compiles each once for both.
+func TestSameVersions(t *testing.T) {
+	required := regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
+	versions := map[string]string{}
+	for _, match := range required.FindAllStringSubmatch(read(t, "conformance/go.mod"), -1) {
+		versions[match[1]] = match[2]
+	}
+	for _, match := range required.FindAllStringSubmatch(read(t, "go.mod"), -1) {
+		if other := versions[match[1]]; other != "" && other != match[2] {
+			t.Errorf("%s is %s in go.mod and %s in conformance/go.mod: run go get %[1]s@VERSION in both", match[1], match[2], other)
+		}
+	}
+}
+
 // TestNeverImported holds what no package of ours may do: to read XML with a library that knows
 // entities, to match what a model or a client wrote with a regular expression of ours, or to trust any
 // certificate.
