@@ -27,52 +27,51 @@ const DefaultAdminListen = "127.0.0.1:8485"
 
 // Config is a checked configuration. Its tagged fields are the keys of the file.
 type Config struct {
-	// The address on which clients connect, as host:port. Port 0 takes a free port. An address that other machines can
-	// reach needs `auth.keys`, `tls.client_ca` or `--insecure`. A change takes a restart.
+	// The address for clients, as host:port. Port 0 takes a free port. If other machines can reach the address, set
+	// `auth.keys` or `tls.client_ca`, or start with `--insecure`. A change needs a restart.
 	Listen string `yaml:"listen" default:"127.0.0.1:8484" pattern:":[0-9]{1,5}$" example:"0.0.0.0:8484" see:"reference/routes.md#without-keys"`
 
-	// The address on which operators connect, for health, metrics and the inspector, as host:port. A change takes a
-	// restart.
+	// The address for operators, as host:port: health, metrics and the inspector. A change needs a restart.
 	AdminListen string `yaml:"admin_listen" default:"127.0.0.1:8485" pattern:":[0-9]{1,5}$" example:"127.0.0.1:9090" see:"reference/admin.md#health"`
 
-	// The files with which clients connect over TLS. To begin or to end TLS takes a restart; new files do not.
+	// The files for TLS on `listen`. Turning TLS on or off needs a restart. New files do not.
 	TLS TLS `yaml:"tls" example:"{cert: /etc/dragoman/tls.crt, key: /etc/dragoman/tls.key}" see:"how-to/deployment.md#tls"`
 
-	// What clients have to present.
+	// How clients log in.
 	Auth Auth `yaml:"auth" example:"{keys: [\"${DRAGOMAN_KEY}\"]}" see:"reference/configuration.md#keys"`
 
-	// The names of the server, for a listener that asks for no key. `*.name` stands for all names below it. The port
-	// does not matter.
+	// The names of this server, for a listener without keys. `*.name` matches all names below it. The port does not
+	// matter.
 	Hosts []string `yaml:"hosts" is:"host" pattern:"^(\\*\\.)?[A-Za-z0-9._:\\[\\]-]+$" example:"[dragoman.example.com, \"*.example.com\"]" see:"reference/routes.md#without-keys"`
 
-	// The pages in browsers that may call the API.
+	// The web pages that may call the API from a browser.
 	CORS `yaml:"cors" example:"{origins: [\"https://app.example.com\"]}" see:"reference/routes.md#browsers"`
 
-	// What becomes of a field that the model cannot do. `lenient`: Dragoman leaves it out, and `x-dragoman-dropped`
-	// names it. `strict`: Dragoman answers 400, but not for hints; and 502 if the model does not make a call that is
-	// forced.
+	// What Dragoman does with a field that the model cannot follow. `lenient`: it leaves the field out, and
+	// `x-dragoman-dropped` names it. `strict`: it answers 400, except for hints, and 502 if the model does not make a
+	// forced call.
 	Compat string `yaml:"compat" default:"lenient" words:"lenient strict" example:"strict" see:"reference/routes.md#hints-and-what-else-changes-no-answer"`
 
-	// The ways to reach models, by names of your own: letters, digits, `.`, `_` and `-`.
+	// The places where models run. Choose the names: letters, digits, `.`, `_` and `-`.
 	Upstreams []Upstream `yaml:"upstreams" named:"true" example:"{sim: {kind: simulated}}" see:"reference/upstreams.md#kinds"`
 
-	// What clients may ask for. The first entry whose name matches wins.
+	// The models that clients can ask for. The first entry whose name matches wins.
 	Routes []Route `yaml:"models" example:"[{name: \"*\", upstream: sim}]" see:"reference/configuration.md#models"`
 
-	// Bounds of a request and of the process.
+	// Limits of a request and of the process.
 	Limits `yaml:"limits" example:"{attempts: 3}" see:"reference/limits.md"`
 
-	// Bounds of the time of a request, and of the drain.
+	// Time limits of a request and of the drain.
 	Timeouts `yaml:"timeouts" example:"{idle: 2m}" see:"explanation/lifecycle.md#time-and-memory"`
 
-	// The inspector: whether there is one, and how much it keeps. `true` alone turns it on. A change takes a restart.
+	// The inspector: on or off, and how much it keeps. `inspector: true` turns it on. A change needs a restart.
 	Inspector Inspector `yaml:"inspector" example:"{enabled: true, exchanges: 5000}" see:"how-to/inspector.md"`
 
 	// What Dragoman does when a client leaves. `cancel`: it cancels the call of the upstream. `drain`: it reads the
 	// answer to its end, so that its tokens are counted.
 	OnDisconnect string `yaml:"on_disconnect" default:"cancel" words:"cancel drain" example:"drain" see:"explanation/lifecycle.md#abandoned-requests"`
 
-	// What Dragoman logs, and how.
+	// The form and the level of the log.
 	Log `yaml:"log" example:"{level: warn}" see:"reference/log.md"`
 
 	File   string        // the path of the file; "" if there is none

@@ -12,13 +12,14 @@ import (
 
 // TLS has the PEM files of a listener with TLS. Without Cert, the listener has no TLS.
 type TLS struct {
-	// The certificate, and those between it and its authority, in PEM.
+	// The certificate and its intermediate certificates, in PEM.
 	Cert string `yaml:"cert" required:"true" is:"path" example:"/etc/dragoman/tls.crt"`
 
 	// The key of the certificate, in PEM.
 	Key string `yaml:"key" required:"true" is:"path" example:"/etc/dragoman/tls.key"`
 
-	// The authorities, in PEM, whose certificates clients have to show. Without it, clients need no certificate.
+	// Certificate authorities, in PEM. Clients must show a certificate of one of them. Without this key, clients need
+	// no certificate.
 	ClientCA string `yaml:"client_ca" is:"path" example:"/etc/dragoman/clients.pem"`
 }
 
@@ -30,11 +31,11 @@ type CORS struct {
 
 // Log is what is logged, and in which form.
 type Log struct {
-	// The form of a line. `console`: for people. `json`: for programs. `auto`: `console` on a terminal, else `json`. The
-	// flag is `--log-format`.
+	// The form of a line. `console`: for people. `json`: for programs. `auto`: `console` on a terminal, else `json`.
+	// The flag is `--log-format`.
 	LogFormat string `yaml:"format" default:"auto" list:"log formats" example:"json"`
 
-	// Dragoman logs nothing below this level. The flag is `--log-level`.
+	// The lowest level that Dragoman logs. The flag is `--log-level`.
 	LogLevel string `yaml:"level" default:"info" list:"log levels" example:"warn"`
 }
 
@@ -53,34 +54,34 @@ func LogLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
 // Auth is what clients must send.
 type Auth struct {
-	// The keys of clients: each a text, or a mapping with a name and limits. A key or a name that is given twice is an
-	// error. Without keys, Dragoman listens on loopback addresses only, unless `tls.client_ca` asks for certificates or
-	// it is told `--insecure`.
+	// The keys of clients. Each is a text, or a mapping with a name and limits. A key or a name that appears twice is
+	// an error. Without keys, Dragoman listens only on loopback, unless you set `tls.client_ca` or start with
+	// `--insecure`.
 	Keys []Key `yaml:"keys" example:"[\"${DRAGOMAN_KEY}\"]" see:"reference/routes.md#credentials"`
 }
 
 // Key is a client key.
 type Key struct {
-	// Stands for the key in the log and the metrics, as `key_id`: up to 64 letters, digits, `.`, `_` and `-`.
+	// The name of the key in the log and the metrics, where it is `key_id`: up to 64 letters, digits, `.`, `_` and `-`.
 	Name string `yaml:"name" is:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" usually:"the first 8 digits of the hash of the key" example:"ci"`
 
-	// The key itself, of at least 16 bytes: best as `${VAR}` or `file:/path`. `openssl rand -hex 24` makes one.
+	// The key itself, of at least 16 bytes. Best write `${VAR}` or `file:/path`. `openssl rand -hex 24` makes a key.
 	Secret secretSum `yaml:"key" alone:"true" is:"secret" example:"${CI_KEY}"`
 
-	// In place of `key`, its SHA-256 in 64 hexadecimal digits, so that the file holds no secret:
+	// The SHA-256 of the key in 64 hexadecimal digits, instead of `key`. Then the file holds no secret. Compute it with
 	// `printf %s "$DRAGOMAN_KEY" | sha256sum`.
 	Sum keySum `yaml:"sha256" pattern:"^[0-9A-Fa-f]{64}$" example:"8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92"`
 
-	// The most requests with the key in a minute, whatever they ask for. A client can send so many at once, and then
-	// one as each share of the minute has passed.
+	// The most requests with this key in a minute. A client can send all of them at once. After that, it can send one
+	// more after each share of the minute.
 	RequestsPerMinute int64 `yaml:"requests_per_minute" min:"1" max:"1000000" usually:"no limit" example:"600"`
 
-	// The most requests with the key that are answered at once.
+	// The most requests with this key at the same time.
 	Concurrent int64 `yaml:"concurrent" min:"1" max:"100000" usually:"no limit" example:"8"`
 
-	// The most tokens with the key in a day of UTC: input and output tokens, cached tokens too, as the upstreams count
-	// them. Tokens count when an answer has ended, however it ended. If a client leaves, the tokens count that the
-	// upstream has told by then, or all with `on_disconnect: drain`.
+	// The most tokens with this key in a day (UTC): input, output and cached tokens, as the upstreams count them.
+	// Dragoman adds the tokens when an answer ends, for whatever reason. If a client leaves, only the tokens count that
+	// the upstream has reported by then. With `on_disconnect: drain`, all of them count.
 	TokensPerDay int64 `yaml:"tokens_per_day" min:"1" max:"1099511627776" usually:"no limit" example:"5000000"`
 }
 

@@ -18,7 +18,7 @@ const (
 type Upstream struct {
 	Name string
 
-	// What the upstream speaks.
+	// The API of the upstream.
 	Kind string `yaml:"kind" required:"true" words:"simulated bedrock vertex anthropic openai" example:"openai" see:"reference/upstreams.md#kinds"`
 
 	// The AWS region.
@@ -33,19 +33,20 @@ type Upstream struct {
 	// A region of Google Cloud, `global`, or a multi-region.
 	Location string `yaml:"location" kinds:"vertex" pattern:"^[a-z0-9-]*$" usually:"the location of the environment" example:"us-east5" see:"reference/upstreams.md#credentials"`
 
-	// A URL in place of the URL of the service.
+	// A URL to use instead of the public URL of the service.
 	Endpoint string `yaml:"endpoint" kinds:"bedrock vertex" is:"URL" usually:"the URL of the region or the location" example:"https://bedrock.internal.example" see:"how-to/deployment.md#networks"`
 
-	// The address of the server, before `/v1/messages` (`anthropic`) or `/chat/completions` (`openai`).
+	// The URL of the server, without `/v1/messages` (`anthropic`) or `/chat/completions` (`openai`).
 	BaseURL string `yaml:"base_url" kinds:"anthropic openai" required:"true" is:"URL" example:"http://127.0.0.1:8080/v1" see:"reference/upstreams.md#kinds"`
 
-	// The key that Dragoman shows to the server: best as `${VAR}` or `file:/path`.
+	// The key that Dragoman sends to the server. Best write `${VAR}` or `file:/path`.
 	APIKey string `yaml:"api_key" kinds:"anthropic openai" is:"secret" example:"${KEY}" see:"reference/upstreams.md#credentials"`
 
-	// Authorities, in PEM, that the certificate of the server may come from, besides those of the system.
-	CA string `yaml:"ca" kinds:"bedrock vertex anthropic openai" is:"path" usually:"the authorities of the system alone" example:"/etc/dragoman/ca.pem" see:"how-to/deployment.md#networks"`
+	// A PEM file with certificate authorities to trust for this server, in addition to the system's.
+	CA string `yaml:"ca" kinds:"bedrock vertex anthropic openai" is:"path" usually:"only the authorities of the system" example:"/etc/dragoman/ca.pem" see:"how-to/deployment.md#networks"`
 
-	// Whether `GET /v1/models` asks the upstream for its models where a wildcard serves all of them.
+	// Whether Dragoman asks the upstream for its models. It does so for `GET /v1/models`, if an entry with a wildcard
+	// passes names on.
 	Unlisted bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
 
 	Credentials string         // Vertex: the path of a Google credentials file; "": the metadata server

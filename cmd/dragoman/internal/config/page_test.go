@@ -23,8 +23,8 @@ func keysPage(t *testing.T) []byte {
 	var text bytes.Buffer
 	text.WriteString(`# Keys of the configuration file
 
-For operators: every key of the file, in the order of ` + "`dragoman config print`" + `. ` + "`[]`" + ` is an element of a list, and
-` + "`NAME`" + ` a name of your own. [Configuration](configuration.md) explains how the file works.
+For operators: every key of the file, in the order of ` + "`dragoman config print`" + `. ` + "`[]`" + ` means an element of a
+list, ` + "`NAME`" + ` a name that you choose. [Configuration](configuration.md) explains how the file works.
 
 <!-- keys: written by go test ./cmd/dragoman/internal/config -run Page -update -->
 `)
