@@ -1,4 +1,5 @@
-// Package golden writes what stands in the files of translate/testdata, for the tests that read them.
+// Package golden writes answers in the form of the golden files in translate/testdata, for the
+// tests that read them.
 package golden
 
 import (
@@ -8,7 +9,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Message returns a message on lines: text and thinking in quotes, calls as name{input}, then the
+// Message writes a message as lines: text and thinking in quotes, calls as name{input}, then the
 // stop reason and the outcomes that are not clean.
 func Message(m *messages.Message) string {
 	var b strings.Builder

@@ -1,34 +1,32 @@
-// Package langid tells in which language a short text is: a question of a few words, such
-// as people put to an assistant.
+// Package langid identifies the language of a short text, such as a question of a few words to an
+// assistant.
 //
-// Each language is known by a text in it: the files in text, named by their ISO 639-1 codes
-// and written for this package, have everyday words, questions and instructions. Beside the
-// languages that a prompt can be in there are, with shorter texts, those that could be taken
-// for one of them: Spanish for Portuguese, Ukrainian for Russian. Malay and Galician have
-// none: too little tells them from Indonesian and Portuguese, which they are taken for. A
-// file may hold languages that need not be told apart: da has Norwegian too, cs Slovak, hr
-// Slovene, sr Macedonian, tl Swahili, and kk Mongolian.
+// It knows each language from a file in text, named by its ISO 639-1 code and written for this
+// package, with everyday words, questions and instructions. In addition to the languages of
+// prompts, there are shorter files for languages that are easily mistaken for one of them: Spanish
+// for Portuguese, Ukrainian for Russian. Malay and Galician have no file, because they are too
+// close to Indonesian and Portuguese, and count as these. A file may have several languages that
+// need not be told apart: da has Norwegian too, cs Slovak, hr Slovene, sr Macedonian, tl Swahili,
+// and kk Mongolian.
 //
-// What tells languages apart is which letters follow each other in words, and how often: see
-// profiles.
+// Languages differ in which letters follow each other in words, and how often: see profiles.
 package langid
 
-// Limits of what is looked at, so that a long text costs no more than one that is long
-// enough.
+// Limits on how much of a text is examined, so that a long text costs no more than a sufficient
+// one.
 const (
 	MaxBytes = 4 << 10
 	maxWords = 100
 )
 
-// headStart is how much more likely, as a logarithm, English is than any other language
-// before the text has been looked at. Names, abbreviations and the like tell little.
+// headStart is how much more likely, as a logarithm, English is before the text is examined. Texts
+// of names and abbreviations show little.
 const headStart = 10
 
-// Identify returns the code of the language that the words at the beginning of a text are
-// in: that of a file in text. It is "en" where nothing speaks for another language. Code,
-// addresses and identifiers are passed over.
+// Identify returns the code of the language at the beginning of a text, one of the files in text.
+// It returns "en" if nothing points to another language. It skips code, addresses and identifiers.
 //
-// The first call counts the texts, which takes some 20 ms, and keeps 6 MB.
+// The first call analyses the files, which takes about 20 ms, and keeps 6 MB.
 func Identify(text string) string {
 	p := counted()
 	scores := make([]float32, len(p.codes))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// questions returns the lines of a file in testdata/questions. The texts of the languages were
-// written without regard to them: what one of these gets wrong is no reason to add its words.
+// questions returns the lines of a file in testdata/questions. The files in text were written
+// without looking at them. If a question fails, do not add its words to a file.
 func questions(t testing.TB, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/questions/" + name + ".txt")
@@ -17,10 +17,10 @@ func questions(t testing.TB, name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// asked are the languages that the caller tells apart: any other counts as English.
+// asked are the languages that Dragoman tells apart. Any other counts as English.
 var asked = []string{"en", "pt", "fr", "ru", "id"}
 
-// Of questions of 3 to 9 words at least 95 in 100 are taken for their language.
+// TestShortQuestions checks that of questions with 3 to 9 words at least 95 in 100 are recognized.
 func TestShortQuestions(t *testing.T) {
 	for _, language := range asked {
 		all := questions(t, language)
@@ -40,8 +40,8 @@ func TestShortQuestions(t *testing.T) {
 	}
 }
 
-// Of questions in other languages at most 1 in 10 is taken for one of those asked for but
-// English. Malay is left out: it is close to Indonesian and has no text here.
+// TestQuestionsInOtherLanguages checks that of questions in other languages at most 1 in 10 counts
+// as one of asked except English. Malay is left out: it is close to Indonesian and has no file.
 func TestQuestionsInOtherLanguages(t *testing.T) {
 	right, all := 0, 0
 	for _, line := range questions(t, "other") {
@@ -71,7 +71,7 @@ func isOther(language string) bool {
 	return true
 }
 
-// What is not words does not count.
+// TestIdentify checks that only words count.
 func TestIdentify(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "en",

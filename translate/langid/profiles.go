@@ -12,41 +12,39 @@ import (
 //go:embed text/*.txt
 var texts embed.FS
 
-// longest is how many letters a gram has at most.
+// longest is the most letters in a gram.
 const longest = 4
 
-// unseen is how many times each gram is taken to occur in each text, beside the times that
-// it does: a gram that does not occur is unlikely, and not impossible. Between 0.2 and 0.7
-// it hardly matters; with less, rare words count too much, and with more, the neighbours
-// with short texts lose.
+// unseen is added to the count of each gram in each language, so that a gram that does not occur
+// there is unlikely but not impossible. Values between 0.2 and 0.7 hardly differ. With less, rare
+// words count too much. With more, languages with short files lose.
 const unseen = 0.4
 
-// gramsOf is how many grams of each length, by the length, a language is taken to have.
+// gramsOf is, for each length, the assumed number of different grams in a language.
 var gramsOf = [longest + 1]float64{1: 20, 2: 400, 3: 8000, 4: 160000}
 
-// gram is up to four letters in a row in a word, its last letter last. A blank stands
-// before and after a word.
+// gram is up to four consecutive letters of a word, the last letter last. A blank comes before and
+// after a word.
 type gram [longest]rune
 
-// profiles are how often each gram stands in the text of each language. The words of a
-// text are taken to be in the language in which their grams are likeliest together (naive
-// Bayes): each gram of one to four letters counts by itself.
+// profiles are the frequencies of grams in each language. The language of a text is the one that
+// makes its grams most likely (naive Bayes): each gram of one to four letters counts independently.
 type profiles struct {
-	codes   []string // of the languages, sorted
+	codes   []string // sorted
 	english int      // in codes
 	rows    map[gram]row
-	none    [longest + 1]row // the scores of a gram that does not occur, by its length
+	none    [longest + 1]row // the scores of a gram that does not occur, by length
 }
 
-// row is what one gram says for each language, in the order of the codes: the logarithm of
-// how likely it is, less that of a gram which does not occur.
+// row is the scores of one gram, in the order of codes: the logarithm of its probability in each
+// language, minus the logarithm for a gram that does not occur.
 type row []float32
 
-// counted returns the profiles of the texts.
+// counted returns the profiles of all languages.
 var counted = sync.OnceValue(func() *profiles {
 	files, err := texts.ReadDir("text")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the file is embedded
 	}
 	p := &profiles{rows: map[gram]row{}}
 	for n := range p.none {
@@ -69,7 +67,7 @@ var counted = sync.OnceValue(func() *profiles {
 	return p
 })
 
-// count makes the rows hold how often each gram stands in the text of a language.
+// count fills the rows with the counts of each gram in a language's file.
 func (p *profiles) count(language int, text string) {
 	var total [longest + 1]float64
 	for word := range words(text) {
@@ -88,8 +86,7 @@ func (p *profiles) count(language int, text string) {
 	}
 }
 
-// add adds to the scores of the languages what a word says for each. A gram that stands in
-// no text says nothing.
+// add adds the scores of a word's grams to scores. A gram that occurs in no file scores nothing.
 func (p *profiles) add(scores []float32, word string) {
 	for g, n := range grams(word) {
 		for i, more := range p.rows[g] {
@@ -98,10 +95,10 @@ func (p *profiles) add(scores []float32, word string) {
 	}
 }
 
-// grams calls yield for each gram of a word with its length.
+// grams yields each gram of a word with its length.
 func grams(word string) func(yield func(gram, int) bool) {
 	return func(yield func(gram, int) bool) {
-		last := gram{longest - 1: ' '} // the letters up to here
+		last := gram{longest - 1: ' '} // the letters so far
 		have := 1
 		next := func(r rune) bool {
 			copy(last[:], last[1:])

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// words returns the words of a text: what stands between blanks, without the punctuation
-// around it, cut at apostrophes and hyphens. What is between back-ticks is no word, what has
-// anything but letters in it is none, and neither is what looks like JSON or markup.
+// words yields the words of a text: split at blanks, apostrophes and hyphens, without the
+// punctuation around them. It skips text in back-ticks, words with characters other than letters,
+// and text that looks like JSON or markup.
 func words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for prose := range outsideCode(text) {
@@ -27,8 +27,8 @@ func words(text string) iter.Seq[string] {
 	}
 }
 
-// outsideCode returns the parts of a text that are not between back-ticks. A run of
-// back-ticks that no other closes is text.
+// outsideCode yields the parts of a text outside of back-ticks. Back-ticks without closing
+// back-ticks are text.
 func outsideCode(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -50,17 +50,17 @@ func outsideCode(text string) iter.Seq[string] {
 	}
 }
 
-// isLetter reports whether r is part of a word. The marks that open a question in Spanish
-// count, since no other language has them.
+// isLetter reports whether r is part of a word. The inverted marks of Spanish questions count,
+// because no other language has them.
 func isLetter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsMark(r) || r == '¿' || r == '¡'
 }
 
-// isAround reports whether r may stand around a word.
+// isAround reports whether r may come before or after a word.
 func isAround(r rune) bool { return !isLetter(r) && !unicode.IsNumber(r) }
 
-// isJoiner reports whether r joins two words in one, as in "qu'est-ce".
+// isJoiner reports whether r joins two words, as in "qu'est-ce".
 func isJoiner(r rune) bool { return r == '\'' || r == '’' || r == '-' || r == '‑' }
 
-// isForeign reports whether a word with r in it is none.
+// isForeign reports whether a word cannot have r.
 func isForeign(r rune) bool { return !isLetter(r) && !isJoiner(r) }

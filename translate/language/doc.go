@@ -1,2 +1,2 @@
-// Package language has the sentences that are said to a model, in each language.
+// Package language has the sentences that Dragoman says to a model, in each language.
 package language

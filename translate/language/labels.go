@@ -1,8 +1,9 @@
 package language
 
-// What an upstream has to know of a language: some upstreams introduce documents themselves.
+// This file has the labels that an upstream needs if it introduces documents itself.
 
-// Labels stand before what is said of a document, in one language: each before one line.
+// Labels are the words before the name, the title and the context of a document, each before one
+// line.
 type Labels struct{ Name, Title, Context string }
 
 // EnglishLabels are the labels in the default language.

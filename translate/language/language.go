@@ -1,74 +1,72 @@
 package language
 
-// Language holds the sentences that are said to a model, in one language. Two are elsewhere: the
-// descriptions of the tools that the API defines itself (messages/builtin_tools.go), which stand in for
-// what a client would have written, and what a check finds wrong with an answer (Checks). What
-// clients and operators are told is in English and stands with the code that tells it.
+// Language is the sentences that Dragoman says to a model, in one language. Two kinds of sentences
+// are elsewhere: the descriptions of the API's own tools (messages/builtin_tools.go), which replace
+// a client's text, and the faults that a check finds in an answer (Checks). Texts for clients and
+// operators are in English, next to the code that uses them.
 //
-// Every language has every sentence, with the verbs (%s) and the white space at both ends
-// of the English one.
+// Every language has every sentence, with the same verbs (%s) and the same white space at both ends
+// as in English.
 type Language struct {
 	Name string // its ISO 639-1 code
 
-	// The introduction of the tools: these three, with the format's example of a call
-	// after the second, and the tool descriptions after the third.
+	// The introduction of the tools. The format's example of a call follows the second sentence,
+	// and the tool descriptions follow the third.
 	ToolsOffered, CallExample, ToolList string
-	// What the example of a call does not show: in the attribute format, how values are
-	// written; in the JSON format, that each call is a block.
+	// What the example of a call does not show: how values are written (attribute format), and that
+	// each call is a block (JSON format).
 	PlainValues, JsonBlocks string
-	// The same of formats that have all calls of an answer in one section.
+	// The same, for formats with all calls of an answer in one section.
 	OneSection string
-	// What the list of reminders of DeepSeek says, besides: that the parameters have to fit, and that the name
-	// has to be that of a tool.
+	// More reminders in DeepSeek's list: parameters must fit, and the name must be a tool's name.
 	FitSchemas, KnownTool string
-	// What introduces the example call. A sentence that none is needed if no tool fits cost a small model its
-	// parallel calls, wherever it stood (docs/explanation/measurements.md).
+	// The introduction of the example call. A sentence that no call is needed if no tool fits cost
+	// a small model its parallel calls, wherever it was placed (docs/explanation/measurements.md).
 	ExampleCall string
-	// What a model is told that is free to call: to write several calls if it has to.
+	// For a model that may call: write several calls if necessary.
 	SeveralCalls string
 
-	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
-	// thinking, output_config.format (the schema stands after it) and, where the model
-	// takes no prefill, tool_choice. The %s is the name of the tool.
+	// Instructions that follow from fields of the request: disable_parallel_tool_use, thinking,
+	// output_config.format (the schema comes after it), and tool_choice if the model takes no
+	// prefill. The %s is the name of the tool.
 	OneCallAtATime, ThinkFirst, AnswerInJSON, CallTool, CallAnyTool string
-	// The instruction that follows from tool_choice none.
+	// The instruction for tool_choice none.
 	CallNoTool string
 
-	// Words within the contents of results and documents. The %s is the name of the tool
-	// that a tool_reference names; a label stands before the client's own words, nameLabel
-	// before the name that an upstream gives a document.
+	// Words in the contents of results and documents. The %s is the name of the tool that a
+	// tool_reference names. A label comes before the client's own words; nameLabel comes before the
+	// name that an upstream gives a document.
 	ToolFits, nameLabel, TitleLabel, SourceLabel, ContextLabel, ErrorLabel string
 
-	// What the model is told when the parameters of a call do not fit the schema of its
-	// tool. The result of that call is AskAgainMisfit, what does not fit, and
-	// AskAgainCalls; that of each other call is AskAgainOtherMisfit and AskAgainCalls.
+	// For a model whose call has parameters that do not fit the tool's schema. The result of that
+	// call is AskAgainMisfit, then the fault, then AskAgainCalls. The result of each other call is
+	// AskAgainOtherMisfit and AskAgainCalls.
 	AskAgainMisfit, AskAgainOtherMisfit, AskAgainCalls string
 
-	// What it is told when a call could not be read. The result of that call is
-	// AskAgainUnread, the reason, and AskAgainForm; that of each other call is
-	// AskAgainOtherUnread and AskAgainForm.
+	// For a model whose call could not be read. The result of that call is AskAgainUnread, then the
+	// reason, then AskAgainForm. The result of each other call is AskAgainOtherUnread and
+	// AskAgainForm.
 	AskAgainUnread, AskAgainOtherUnread, AskAgainForm string
-	// The reasons why a call could not be read, each named after its
-	// [messages.Outcome.Reason]; AskAgainNoEnd is for all other reasons.
+	// The reasons why a call could not be read, named after [messages.Outcome.Reason].
+	// AskAgainNoEnd is for all other reasons.
 	AskAgainDoubtfulValue, AskAgainInvalidJSON, AskAgainInvalidLiteral, AskAgainStrayText, AskAgainStrayCloser string
 	AskAgainToolName, AskAgainBareCall, AskAgainTooLong, AskAgainNoEnd                                         string
 
-	// What it is told when its answer is not the JSON of output_config.format:
-	// AskAgainWrongJSON, then AskAgainNotJSON or what does not fit the schema, and
-	// AskAgainJSON.
+	// For a model whose answer is not the JSON of output_config.format: AskAgainWrongJSON, then
+	// AskAgainNotJSON or the fault, then AskAgainJSON.
 	AskAgainWrongJSON, AskAgainNotJSON, AskAgainJSON string
 
-	// What it is told when tool_choice forces a call and its first call is not that one, or
-	// there is none. The result of a call of another tool is AskAgainWrongTool, and what
-	// stands last is AskAgainUncalled, before CallTool or CallAnyTool.
+	// For a model that does not begin with the call that tool_choice forces. The result of a call
+	// of another tool is AskAgainWrongTool. At the end comes AskAgainUncalled, before CallTool or
+	// CallAnyTool.
 	AskAgainWrongTool, AskAgainUncalled string
-	// What it is told when its answer is nothing but a call, and tool_choice is none.
+	// For a model that only calls, although tool_choice is none.
 	AskAgainInWords string
 }
 
-// English is the default. The three sentences that introduce the tools are protocol text in
-// every language, exact as the editions of the documentation have them: models know them
-// best (docs/reference/legacy-format.md §2).
+// English is the default. In every language, the three sentences that introduce the tools are
+// exactly the sentences of the documentation's edition, because models know those best
+// (docs/reference/legacy-format.md §2).
 var English = Language{
 	Name:         "en",
 	ToolsOffered: "In this environment you have access to a set of tools you can use to answer the user's question.",

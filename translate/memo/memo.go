@@ -1,9 +1,9 @@
-// Package memo keeps the results of pure functions for when the same input comes again.
+// Package memo caches the results of pure functions.
 //
-// What is kept changes no result: it says what a function would say once more. It is looked up by
-// all bytes of the input, so that no input is taken for another, and it is bounded in number and in
-// bytes, whoever chooses the inputs. What one client sent shows to no other by the time that a result
-// takes: each has results of its own.
+// A cached result never changes an answer: it equals what the function would return. The key is the
+// whole input, so two inputs are never confused. Tables have limits on entries and bytes, because
+// clients choose the inputs. Each client has results of its own, so no client can learn from the
+// timing what another one sent.
 package memo
 
 import (
@@ -11,29 +11,27 @@ import (
 	"sync/atomic"
 )
 
-// Table keeps results by their input. It may be used by several goroutines at once; a nil Table keeps
-// nothing.
+// Table caches results by input. Several goroutines may use it at once. A nil Table caches nothing.
 //
-// Where there is no room for a result, those are dropped that were not asked for again since the
-// table last looked for room. So inputs that come once each drop each other, and seldom one that is
-// in use.
+// If a new result needs room, the table drops results that were not used since it last looked for
+// room. So inputs that come only once mostly displace each other, and rarely a result in use.
 type Table[V any] struct {
 	*store[V]
 	owner string
 }
 
-// store is what the tables of all owners have in common: the room.
+// store is the room that the tables of all owners share.
 type store[V any] struct {
 	mostEntries, mostBytes, mostEach int
 
 	mu      sync.RWMutex
 	byInput map[key]*entry[V]
-	entries []*entry[V] // those of byInput, in no order
-	hand    int         // the place in entries where room is looked for next
+	entries []*entry[V] // the entries of byInput, in any order
+	hand    int         // index in entries where the search for room continues
 	bytes   int         // of all entries
 }
 
-// key is what a result is looked up by.
+// key identifies a result.
 type key struct{ owner, input string }
 
 // entry is one result.
@@ -41,19 +39,19 @@ type entry[V any] struct {
 	key    key
 	result V
 	bytes  int
-	asked  atomic.Bool // since room was looked for here
+	asked  atomic.Bool // used since the search for room last came here
 }
 
-// overhead is about what an entry takes in memory besides its input and its result, in bytes.
+// overhead is about how many bytes an entry takes in addition to its input and result.
 const overhead = 200
 
-// New returns a table that keeps at most so many results, and so many bytes of inputs and results. One
-// that would take more than mostEach bytes is not kept, so that no input takes the place of all others.
+// New returns a table with at most mostEntries results and mostBytes bytes of inputs and results. A
+// result of more than mostEach bytes is not cached, so that one input cannot displace all others.
 func New[V any](mostEntries, mostBytes, mostEach int) *Table[V] {
 	return &Table[V]{store: &store[V]{mostEntries: mostEntries, mostBytes: mostBytes, mostEach: mostEach, byInput: map[key]*entry[V]{}}}
 }
 
-// Of returns the table of one client. It shares its room with the tables of all others, and no result.
+// Of returns the table of one client. It shares the room of all tables, but not their results.
 func (t *Table[V]) Of(client string) *Table[V] {
 	if t == nil {
 		return nil
@@ -61,10 +59,10 @@ func (t *Table[V]) Of(client string) *Table[V] {
 	return &Table[V]{t.store, client}
 }
 
-// Takes reports whether a result may be kept that takes so many bytes with its input.
+// Takes reports whether the table would cache a result that takes this many bytes with its input.
 func (t *Table[V]) Takes(bytes int) bool { return t != nil && bytes+overhead <= t.mostEach }
 
-// Find returns the result that is kept for an input, if there is one.
+// Find returns the cached result for an input.
 func (t *Table[V]) Find(input []byte) (result V, ok bool) {
 	if t == nil {
 		return result, false
@@ -75,14 +73,14 @@ func (t *Table[V]) Find(input []byte) (result V, ok bool) {
 	if e == nil {
 		return result, false
 	}
-	if !e.asked.Load() { // what many read is not written without need
+	if !e.asked.Load() { // avoid a write that many readers would wait for
 		e.asked.Store(true)
 	}
 	return e.result, true
 }
 
-// Keep keeps the result for an input, which takes about so many bytes of memory. Nobody may change the
-// result any more. The input is copied.
+// Keep caches the result for an input; both together take about this many bytes. The result must
+// not change any more. Keep copies the input.
 func (t *Table[V]) Keep(input []byte, result V, bytes int) {
 	bytes += len(input) + overhead
 	if !t.Takes(bytes - overhead) {
@@ -91,7 +89,7 @@ func (t *Table[V]) Keep(input []byte, result V, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byInput[key{t.owner, string(input)}] != nil {
-		return // another has just made the same
+		return // another goroutine was faster
 	}
 	for len(t.entries) == t.mostEntries || t.bytes+bytes > t.mostBytes {
 		t.dropOne()
@@ -102,14 +100,14 @@ func (t *Table[V]) Keep(input []byte, result V, bytes int) {
 	t.bytes += bytes
 }
 
-// Len returns how many results are kept.
+// Len returns the number of cached results.
 func (t *Table[V]) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.entries)
 }
 
-// dropOne drops the next entry that was not asked for since the hand last passed it.
+// dropOne drops the next entry that was not used since the hand last passed it.
 func (t *store[V]) dropOne() {
 	for {
 		if t.hand >= len(t.entries) {

@@ -29,7 +29,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Whatever is kept, the table holds no more than it may, and one result takes no more than an eighth.
+// TestTableIsBounded checks the limits of the table, and that one result takes at most an eighth of
+// it.
 func TestTableIsBounded(t *testing.T) {
 	const most = 64 << 10
 	table := New[int](16, most, most/8)
@@ -55,7 +56,7 @@ func TestTableIsBounded(t *testing.T) {
 	}
 }
 
-// Inputs that come once do not drop those that are in use.
+// Inputs that come once do not displace inputs in use.
 func TestTableKeepsWhatIsUsed(t *testing.T) {
 	table := New[string](8, 1<<20, (1<<20)/8)
 	table.Keep([]byte("used"), "", 0)
@@ -94,7 +95,7 @@ func TestFindAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What one client has is not there for another, and takes the same room.
+// Clients do not share results, but share the room.
 func TestOf(t *testing.T) {
 	table := New[int](2, 1<<20, 1<<20)
 	a, b := table.Of("a"), table.Of("b")

@@ -7,10 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file changes members of an object and leaves the rest of the text as it is.
+// This file changes members of an object and keeps the rest of the text.
 
-// ReadObject returns all members of an object, in order. Their values are parts of the text.
-// Anything but an object has no members.
+// ReadObject returns all members of an object in order. The values are parts of the text. If object
+// is not an object, it has no members.
 func ReadObject(object jsontext.Value) (o Object) {
 	for name, value := range NamedMembers(object) {
 		o.Members = append(o.Members, Member{name, value})
@@ -29,7 +29,7 @@ func (o *Object) Set(name string, value jsontext.Value) {
 	o.Members = append(o.Members, Member{name, value})
 }
 
-// JSON returns the object as text: its members in order, no white space between them.
+// JSON returns the object as text, with its members in order and no white space between them.
 func (o *Object) JSON() jsontext.Value {
 	size := len("{}")
 	for _, m := range o.Members {
@@ -47,10 +47,9 @@ func (o *Object) JSON() jsontext.Value {
 	return append(dst, '}')
 }
 
-// WithMembers returns an object in which each member named in changes has the value given
-// there: it is replaced, added at the end (new members in the order of their names), or
-// removed if the value is nil. The other members keep their bytes; white space between
-// members is lost.
+// WithMembers returns an object with changed members. A member in changes is replaced, or added at
+// the end, in alphabetical order. If its value is nil, it is removed. Other members keep their
+// bytes. White space between members is lost.
 func WithMembers(object jsontext.Value, changes map[string]jsontext.Value) jsontext.Value {
 	o := ReadObject(object)
 	o.Members = slices.DeleteFunc(o.Members, func(m Member) bool {

@@ -8,11 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file reads text that a model wrote and that should be JSON. Nothing here expects the
-// text to be well-formed.
+// This file reads text from a model that should be JSON. It never relies on the text being
+// well-formed.
 
-// AppendLooseKind is [AppendLoose] for a value of one kind. The value may also stand in a
-// JSON string, as in "{\"a\":1}".
+// AppendLooseKind does what [AppendLoose] does, for a value of one kind. The value may also be
+// inside a JSON string, as in "{\"a\":1}".
 func AppendLooseKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
 	if text == "" {
 		return dst, false
@@ -26,8 +26,8 @@ func AppendLooseKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool)
 	return AppendLoose(dst, text)
 }
 
-// AppendLoose appends the JSON value that text is to dst, on one line, and reports whether
-// it is one. Slips that have one meaning are mended; see [Mend].
+// AppendLoose appends the JSON value in text to dst, on one line. It returns false if text is not
+// JSON. Unambiguous slips are fixed; see [Mend].
 func AppendLoose(dst []byte, text string) ([]byte, bool) {
 	v := jsontext.Value(text)
 	if !v.IsValid() {
@@ -39,9 +39,9 @@ func AppendLoose(dst []byte, text string) ([]byte, bool) {
 	return append(dst, Compact(v)...), true
 }
 
-// AppendCutObject appends to dst those members of a JSON object that stand whole in text,
-// which may end anywhere, and leaves the closing brace out. It appends nothing if no member
-// is whole. A number at the end of text is not whole: more digits may have followed.
+// AppendCutObject appends the complete members of a JSON object to dst, without the closing brace.
+// text may end anywhere. If no member is complete, it appends nothing. A number at the end of text
+// counts as incomplete, because more digits may follow.
 func AppendCutObject(dst []byte, text string) []byte {
 	mended := Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
@@ -56,7 +56,7 @@ func AppendCutObject(dst []byte, text string) []byte {
 		}
 		key := name.String()
 		value, err := d.ReadValue()
-		if err != nil || value.Kind() == '0' && int(d.InputOffset()) == len(mended) { // more digits may have come
+		if err != nil || value.Kind() == '0' && int(d.InputOffset()) == len(mended) { // more digits may follow
 			break
 		}
 		dst = append(AppendString(append(dst, opener), key), ':')
@@ -66,12 +66,12 @@ func AppendCutObject(dst []byte, text string) []byte {
 	return dst
 }
 
-// Mend returns text with two slips of models put right: control characters in strings are
-// escaped, and a comma before a closing bracket is left out. The result need not be JSON.
+// Mend fixes two slips of models in text: it escapes control characters in strings, and removes a
+// comma before a closing bracket. The result need not be JSON.
 func Mend(text string) jsontext.Value {
 	out := make([]byte, 0, len(text)+8)
 	inString := false
-	comma := -1 // index in out of a comma that only white space has followed yet
+	comma := -1 // index in out of a comma with only white space after it so far
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -101,11 +101,11 @@ func Mend(text string) jsontext.Value {
 	return out
 }
 
-// Undouble returns text with each pair of braces that stand together and closes as such as one: {{"a":1}}
-// is {"a":1}. No JSON has a brace right behind another that opens.
+// Undouble replaces doubled braces with single ones: {{"a":1}} becomes {"a":1}. In JSON, no opening
+// brace follows another directly.
 func Undouble(text string) string {
 	var out []byte
-	var doubled []bool // of the braces that are open
+	var doubled []bool // whether each open brace is doubled
 	inString := false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -134,7 +134,7 @@ func Undouble(text string) string {
 	return string(out)
 }
 
-// Once returns the text that another is if it is the same two or three times over, else the other.
+// Once returns the repeated text if text is two or three copies of it, otherwise text.
 func Once(text string) string {
 	for n := 2; n <= 3; n++ {
 		if once := text[:len(text)/n]; strings.Repeat(once, n) == text {
@@ -144,7 +144,7 @@ func Once(text string) string {
 	return text
 }
 
-// CompactString returns [Compact] of v as a string, or "" if v is not well-formed.
+// CompactString returns [Compact] of v as a string; "" if v is not well-formed.
 func CompactString(v jsontext.Value) string {
 	if !v.IsValid() {
 		return ""
@@ -152,7 +152,7 @@ func CompactString(v jsontext.Value) string {
 	return string(Compact(v))
 }
 
-// UnquoteLoose returns what text holds if it is one JSON string, else text itself.
+// UnquoteLoose returns the content of text if it is one JSON string, otherwise text.
 func UnquoteLoose(text string) string {
 	var s string
 	if len(text) > 1 && text[0] == '"' && json.Unmarshal([]byte(text), &s) == nil {
@@ -161,8 +161,8 @@ func UnquoteLoose(text string) string {
 	return text
 }
 
-// FindValue returns the JSON value that text is, or the object or array that stands in it
-// between other words or in a code fence. It reports false if there is none.
+// FindValue returns text if it is a JSON value. Otherwise it returns the object or array inside
+// text, between other words or in a code fence. It returns false if there is none.
 func FindValue(text string) (jsontext.Value, bool) {
 	data := bytes.TrimSpace([]byte(text))
 	if v, ok := validJSON(data); ok {
@@ -176,7 +176,7 @@ func FindValue(text string) (jsontext.Value, bool) {
 	return validJSON(data[begin : end+1])
 }
 
-// validJSON returns data, and reports whether it is one JSON value.
+// validJSON returns data, and false if it is not one JSON value.
 func validJSON(data []byte) (jsontext.Value, bool) {
 	v := jsontext.Value(data)
 	return v, v.IsValid()

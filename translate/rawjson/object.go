@@ -6,16 +6,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file reads objects whose members are looked up by name.
+// This file reads objects with members that are looked up by name.
 
 // Member is one member of an object.
 type Member struct {
 	Name  string         // decoded
-	Value jsontext.Value // a part of the text; nil once it has been taken (Object.Take)
+	Value jsontext.Value // a part of the text; nil after Object.Take
 }
 
-// Object is an object of which some members are still to be read: a reader takes the members
-// it knows, and those that are left with a value have no place in the object.
+// Object is an object with members that are still to be read. A reader takes the members that it
+// knows. The members that are left do not belong in the object.
 type Object struct {
 	Members []Member
 }
@@ -46,8 +46,8 @@ func AppendMembers(dst []Member, object jsontext.Value, known []string, most int
 	return Read(object).AppendMembers(dst, known, most)
 }
 
-// Misspelt returns the name in known that differs from name only in the case of its
-// letters, or "" if there is none or if name itself is known.
+// Misspelt returns the name in known that differs from name only in case. It returns "" if there is
+// none, or if name itself is known.
 func Misspelt(name string, known []string) (near string) {
 	for _, k := range known {
 		switch {

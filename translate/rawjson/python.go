@@ -8,13 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file reads literals of Python, which models write where JSON is asked for, and writes JSON as
-// such. Nothing is evaluated.
+// This file reads Python literals, which models write where JSON is expected, and writes JSON as
+// Python literals. It never evaluates anything.
 
-// AppendPython appends the JSON of a Python literal to dst, and reports whether text is one: a dict
-// with names for keys, a list, a tuple, a string with any quotes, a number, True, False or None; true,
-// false and null, too, which models mix in. A string may hold newlines whatever its quotes.
-// Numbers keep their digits. What JSON has nothing for, such as nan, 0x1f and sets, is none.
+// AppendPython appends the JSON of a Python literal to dst. It returns false if text is not one. It
+// reads dicts with string keys, lists, tuples, strings with any quotes, numbers, True, False and
+// None; also true, false and null, because models mix them. Any string may contain newlines.
+// Numbers keep their digits. It rejects values that JSON cannot express, such as nan, 0x1f and
+// sets.
 func AppendPython(dst []byte, text string) ([]byte, bool) {
 	p := python{out: dst, text: text}
 	ok := p.value(0)
@@ -30,13 +31,13 @@ type python struct {
 	text string
 	i    int
 
-	joins bool // strings that stand side by side are one
+	joins bool // adjacent strings form one string
 }
 
-// maxPythonDepth bounds how deep brackets may lie in each other: it is as for JSON.
+// maxPythonDepth is the most levels of brackets, as for JSON.
 const maxPythonDepth = 10_000
 
-// value reads one value, within depth brackets.
+// value reads one value inside depth brackets.
 func (p *python) value(depth int) bool {
 	p.skipBlanks()
 	if p.i == len(p.text) || depth > maxPythonDepth {
@@ -65,14 +66,14 @@ func (p *python) value(depth int) bool {
 	return false
 }
 
-// begin reads a bracket, and writes that of JSON.
+// begin reads a bracket and writes the JSON bracket.
 func (p *python) begin(bracket byte) {
 	p.i++
 	p.out = append(p.out, bracket)
 }
 
-// items reads what stands between brackets, of which the first has been read, and that between commas.
-// One more comma may stand behind the last item.
+// items reads items, separated by commas, up to the closing bracket. The opening bracket is already
+// read. A comma may follow the last item.
 func (p *python) items(open, shut byte, depth int, item func(int) bool) bool {
 	for {
 		if p.skipBlanks(); p.i < len(p.text) && p.text[p.i] == shut {
@@ -91,12 +92,12 @@ func (p *python) items(open, shut byte, depth int, item func(int) bool) bool {
 	}
 }
 
-// endItems writes the end of what begins with a bracket, in place of the comma behind the last item.
+// endItems writes the closing bracket. It replaces the comma after the last item.
 func (p *python) endItems(open byte) {
 	if n := len(p.out) - 1; p.out[n] == ',' {
 		p.out = p.out[:n]
 	}
-	p.out = append(p.out, open+2) // of brackets in ASCII
+	p.out = append(p.out, open+2) // the closing bracket in ASCII
 }
 
 // member reads a member of a dict.
@@ -109,7 +110,7 @@ func (p *python) member(depth int) bool {
 	return p.take(":") && p.value(depth) && p.adjacent()
 }
 
-// tuple reads a tuple, as an array. A value in parentheses is none, and no literal here.
+// tuple reads a tuple as an array. A single value in parentheses is not a tuple, and is rejected.
 func (p *python) tuple(depth int) bool {
 	p.begin('[')
 	items, commas := 0, 0
@@ -125,7 +126,7 @@ func (p *python) tuple(depth int) bool {
 	}) && (items == 0 || commas > 0)
 }
 
-// isWordByte reports whether c may stand in an identifier.
+// isWordByte reports whether an identifier may have c.
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
 }
@@ -136,7 +137,7 @@ func (p *python) skipBlanks() {
 	}
 }
 
-// take reads s, if it is next.
+// take reads s if it is next.
 func (p *python) take(s string) bool {
 	if strings.HasPrefix(p.text[p.i:], s) {
 		p.i += len(s)
@@ -145,12 +146,13 @@ func (p *python) take(s string) bool {
 	return false
 }
 
-// AppendAsPython appends a JSON value, which is well-formed, as a literal of Python.
+// AppendAsPython appends a well-formed JSON value as a Python literal.
 func AppendAsPython(dst []byte, value jsontext.Value) []byte {
 	return appendAsPython(dst, value, AppendString)
 }
 
-// AppendRepr is AppendAsPython with strings as Python itself writes them: in single quotes, if it can.
+// AppendRepr does what AppendAsPython does, with strings as Python's repr writes them: in single
+// quotes if possible.
 func AppendRepr(dst []byte, value jsontext.Value) []byte {
 	return appendAsPython(dst, value, appendRepr)
 }
@@ -184,7 +186,7 @@ func appendAsPython(dst []byte, value jsontext.Value, str func([]byte, string) [
 	return Read(value).appendAsPython(dst, str)
 }
 
-// appendAsPython appends the value, or the name, that is next.
+// appendAsPython appends the next value or name.
 func (r *Reader) appendAsPython(dst []byte, str func([]byte, string) []byte) []byte {
 	kind := r.Kind()
 	if kind != '{' && kind != '[' {
@@ -213,5 +215,5 @@ func (r *Reader) appendAsPython(dst []byte, str func([]byte, string) []byte) []b
 		}
 	}
 	r.Leave(begin)
-	return append(dst, byte(kind)+2) // the closing bracket is two behind, in ASCII
+	return append(dst, byte(kind)+2) // the closing bracket in ASCII
 }

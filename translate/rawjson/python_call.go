@@ -6,18 +6,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file reads calls as they stand in a program in Python.
+// This file reads calls written as Python code.
 
-// PythonCall is a call as it stands in a program.
+// PythonCall is a call written as Python code.
 type PythonCall struct {
 	Name      string
 	Arguments jsontext.Value // an object
-	Spread    bool           // they stand in a dict: f(**{"a": 1})
-	Object    bool           // they are the one argument, and it has no name: f({"a": 1})
+	Spread    bool           // the arguments are in a dict: f(**{"a": 1})
+	Object    bool           // the only argument is an object and has no name: f({"a": 1})
 }
 
-// ReadPythonCalls reads a call in Python, or a list of calls. The arguments are literals, and all have
-// names. It returns the calls that are whole, and reports whether the text is nothing but those.
+// ReadPythonCalls reads a Python call, or a list of calls. All arguments are literals with names.
+// It returns the complete calls. It returns false if text has anything else.
 func ReadPythonCalls(text string) (calls []PythonCall, ok bool) {
 	p := python{text: text}
 	p.skipBlanks()
@@ -66,24 +66,24 @@ func (p *python) call() (call PythonCall, ok bool) {
 	return call, ok && call.Name != "" && call.Arguments.IsValid()
 }
 
-// arguments reads the arguments of a call, and the parenthesis behind them.
+// arguments reads the arguments of a call and the closing parenthesis.
 func (p *python) arguments() bool {
 	p.out = append(p.out, '{')
 	return p.items('{', ')', 0, p.argument)
 }
 
-// object reads the one argument of a call, which is an object of JSON or a dict, and the parenthesis behind it.
+// object reads the only argument of a call, a JSON object or a dict, and the closing parenthesis.
 func (p *python) object() bool {
 	from := p.i
 	ok := p.value(0)
-	if v := jsontext.Value(p.text[from:p.i]); ok && v.IsValid() { // whose strings have other escapes than those of Python
+	if v := jsontext.Value(p.text[from:p.i]); ok && v.IsValid() { // JSON, which has other escapes than Python
 		p.out = []byte(v)
 	}
 	p.skipBlanks()
 	return ok && p.take(")")
 }
 
-// argument reads one argument, or the members of a dict behind two stars.
+// argument reads one argument, or the members of a dict after two stars.
 func (p *python) argument(depth int) bool {
 	if p.take("**") {
 		p.skipBlanks()
@@ -105,8 +105,8 @@ func (p *python) argument(depth int) bool {
 	return named && p.take("=") && p.value(depth) && p.adjacent()
 }
 
-// IsPythonCallByte reports whether c may stand in the name of what is called: names of tools have more
-// than those of Python.
+// IsPythonCallByte reports whether the name of a called function may have c. Tool names allow more
+// than Python does.
 func IsPythonCallByte(c byte) bool { return isWordByte(c) || c == '.' || c == '-' }
 
 // IsPythonName reports whether s can be the name of an argument.

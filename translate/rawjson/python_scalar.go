@@ -9,7 +9,7 @@ import (
 
 // This file reads the numbers and strings of Python.
 
-// number reads a number. It may have a sign, no digits before or behind its point, and _ between
+// number reads a number. It may have a sign, no digits before or after its point, and _ between
 // digits.
 func (p *python) number() bool {
 	if !p.take("+") && p.take("-") {
@@ -36,7 +36,7 @@ func (p *python) number() bool {
 	return IsNumber(text) && text[0] != '-'
 }
 
-// string reads a string, whose escapes count unless an r stands before it.
+// string reads a string. After an r, backslashes begin no escape.
 func (p *python) string() bool {
 	raw := p.take("r") || p.take("R")
 	quote := ""
@@ -67,7 +67,7 @@ func (p *python) string() bool {
 		case raw && p.i+1 < len(p.text):
 			p.out = append(p.out, `\\`...)
 			p.i++
-			if c := p.text[p.i]; c == quote[0] || c == '\\' { // it ends nothing, and begins no escape
+			if c := p.text[p.i]; c == quote[0] || c == '\\' { // neither ends the string nor begins an escape
 				p.out = AppendEscaped(p.out, p.text[p.i:p.i+1])
 				p.i++
 			}
@@ -78,8 +78,9 @@ func (p *python) string() bool {
 	return false
 }
 
-// adjacent reads the strings behind one that has been read, which Python makes one of: 'make ' 'test'. White space stands
-// between them: without it the quotes may be of the string, as in SQL. In a list they are not joined: a comma is missing.
+// adjacent reads the strings after a string that Python joins with it: 'make ' 'test'. They must
+// have white space between them; otherwise the quotes may be part of the string, as in SQL. In a
+// list they are not joined, because a comma is missing.
 func (p *python) adjacent() bool {
 	for p.joins {
 		n := len(p.out)
@@ -96,7 +97,7 @@ func (p *python) adjacent() bool {
 	return true
 }
 
-// escape reads an escape in a string. One that Python does not know stands for itself.
+// escape reads an escape in a string. An escape that Python does not know stays unchanged.
 func (p *python) escape() bool {
 	rest := p.text[p.i+1:]
 	if rest == "" {
@@ -137,7 +138,7 @@ func (p *python) escape() bool {
 			p.out = AppendEscaped(p.out, string(rune(plain)))
 			return true
 		}
-		p.i-- // the character, which may be of several bytes, is read as it stands
+		p.i-- // read the character, which may have several bytes, as it is
 		p.out = append(p.out, `\\`...)
 		return true
 	}
@@ -150,7 +151,7 @@ func (p *python) escape() bool {
 	return ok && utf8.ValidRune(r)
 }
 
-// digitsOf returns the number that digits of a base are, and reports whether all are.
+// digitsOf returns the number that digits spell in a base. It returns false if one is not a digit.
 func digitsOf(digits string, base rune) (n rune, ok bool) {
 	for _, c := range []byte(digits) {
 		d := base
@@ -168,5 +169,5 @@ func digitsOf(digits string, base rune) (n rune, ok bool) {
 	return n, true
 }
 
-// pythonEscapes are the characters that escapes of two bytes stand for, by the second byte.
+// pythonEscapes maps the second byte of an escape to its character.
 var pythonEscapes = [256]byte{'"': '"', '\'': '\'', '\\': '\\', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}

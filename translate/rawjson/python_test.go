@@ -66,7 +66,7 @@ func TestAppendAsPython(t *testing.T) {
 	}
 }
 
-// Strings stand in the quotes that Python chooses, and are read back.
+// Strings have the quotes that Python chooses, and are read back.
 func TestAppendRepr(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":[true,null,"it's"],"b":false}`: `{'a': [True, None, "it's"], 'b': False}`,
@@ -85,7 +85,8 @@ func TestAppendRepr(t *testing.T) {
 	}
 }
 
-// TestAppendPythonGrowth holds that time grows with the length of what is no literal after all.
+// TestAppendPythonGrowth checks that time is linear in the length of text that is not a literal
+// after all.
 func TestAppendPythonGrowth(t *testing.T) {
 	for _, unit := range []string{"[", "(", "('", "{'a':", `\`, "'''", "((1),", "1", "-", "r'"} {
 		begin := time.Now()

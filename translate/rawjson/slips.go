@@ -7,13 +7,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file reads JSON with slips of models that change its strings, where [AppendLoose] cannot read it.
+// This file reads JSON with slips in its strings, where [AppendLoose] fails.
 
-// AppendSlipped appends to dst the JSON of what a model wrote as such: with quotes in strings that nothing
-// escapes, strings in single quotes or back-ticks, backslashes that begin no escape, names of members without quotes,
-// words and numbers of Python. It reports whether it can be read so in one
-// way. guessed says that a quote was taken to be part of a string: this is certain only if the members are
-// those that are expected.
+// AppendSlipped appends the JSON of text with slips to dst: unescaped quotes in strings, strings in
+// single quotes or back-ticks, backslashes that begin no escape, names without quotes, words and
+// numbers of Python. It returns false if there is no reading, or more than one. guessed: a quote
+// was read as part of a string. Such a reading is certain only if the members are the expected
+// ones.
 func AppendSlipped(dst []byte, text string) (out []byte, guessed, ok bool) {
 	r := slipped{out: dst, text: text}
 	ok = r.value()
@@ -23,16 +23,16 @@ func AppendSlipped(dst []byte, text string) (out []byte, guessed, ok bool) {
 	return r.out, r.guessed, true
 }
 
-// slipped reads JSON, and appends it to out as it should be.
+// slipped reads JSON with slips, and appends correct JSON to out.
 type slipped struct {
 	out     []byte
 	text    string
 	i       int
-	depth   int // of the brackets that are open
+	depth   int // number of open brackets
 	guessed bool
 }
 
-// next returns the next byte but white space, 0 at the end.
+// next returns the next byte that is not white space; 0 at the end.
 func (r *slipped) next() byte {
 	r.i += blankLen(r.text[r.i:])
 	if r.i == len(r.text) {
@@ -41,7 +41,7 @@ func (r *slipped) next() byte {
 	return r.text[r.i]
 }
 
-// blankLen returns the length of the white space at the beginning of text.
+// blankLen returns the length of the white space at the start of text.
 func blankLen(text string) int { return len(text) - len(strings.TrimLeft(text, " \t\r\n")) }
 
 // value reads one value.
@@ -80,7 +80,7 @@ func (r *slipped) value() bool {
 	return ok
 }
 
-// items reads what stands in brackets, of which the first is next.
+// items reads the items in brackets. The opening bracket is next.
 func (r *slipped) items(open byte) bool {
 	r.i++
 	r.out = append(r.out, open)
@@ -88,7 +88,7 @@ func (r *slipped) items(open byte) bool {
 		switch r.next() {
 		case 0:
 			return false
-		case open + 2: // of brackets in ASCII
+		case open + 2: // the closing bracket in ASCII
 			r.i++
 			r.out = append(bytes.TrimSuffix(r.out, []byte(",")), open+2)
 			return true
@@ -107,7 +107,7 @@ func (r *slipped) items(open byte) bool {
 	}
 }
 
-// key reads the name of a member and the colon behind it.
+// key reads the name of a member and its colon.
 func (r *slipped) key() bool {
 	if c := r.next(); c == '"' || c == '\'' {
 		if !r.string(true) {
@@ -130,14 +130,14 @@ func (r *slipped) key() bool {
 	return true
 }
 
-// string reads a string, which may begin with three quotes. A quote ends it if what may follow a string
-// follows; the name of a member ends with the first. Those in it stand in pairs: of an odd number, one may
-// have been its end.
+// string reads a string, which may begin with three quotes. A quote ends the string if the text
+// after it may follow a string. The name of a member ends with the first quote. Quotes inside the
+// string come in pairs: if their number is odd, one of them may have been the end.
 func (r *slipped) string(key bool) bool {
 	quote := r.text[r.i : r.i+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(r.text[r.i:], three) {
 		if quote = three; mayFollow(r.text[r.i+len(three):]) {
-			return false // or it is one quote, as a string
+			return false // or the string is one quote
 		}
 	}
 	r.i += len(quote)
@@ -172,14 +172,14 @@ func (r *slipped) string(key bool) bool {
 	return false
 }
 
-// isPadded reports whether text is blank, or begins or ends with a blank. Between two quotes, it may stand outside of
-// strings: "a" "b", where a comma is missing.
+// isPadded reports whether text is blank, or begins or ends with a blank. Between two quotes, such
+// text may be outside of strings: "a" "b", with a missing comma.
 func isPadded(text string) bool {
 	return strings.TrimSpace(text) != text || strings.Trim(text, ",;|") == ""
 }
 
-// template reads a string in back-ticks, as JavaScript has it. It reports false for one with an expression in it,
-// with a back-tick that does not end it, or with an escape that JSON has not.
+// template reads a string in back-ticks, as in JavaScript. It returns false if the string has an
+// expression, another back-tick, or an escape that JSON does not have.
 func (r *slipped) template() bool {
 	text := r.text[r.i+1:]
 	n := strings.IndexByte(text, '`')
@@ -201,22 +201,22 @@ func (r *slipped) template() bool {
 	return ok
 }
 
-// mayBeOutside reports whether a quote between two parts of a string may be that of a member or of another
-// string, since a comma or a quote is missing before it: two stand together, or it follows a comma or is followed
-// by a colon.
+// mayBeOutside reports whether a quote between two parts of a string may belong to a member or to
+// another string, because a comma or quote before it is missing: two quotes stand together, or a
+// comma comes before, or a colon after.
 func mayBeOutside(before, after, quote string) bool {
 	return strings.HasPrefix(after, quote) && !mayFollow(after[len(quote):]) || strings.HasPrefix(after[blankLen(after):], ":") || strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), ",")
 }
 
-// mayFollow reports whether text may stand behind a value.
+// mayFollow reports whether text may come after a value.
 func mayFollow(text string) bool {
 	n := blankLen(text)
 	return n == len(text) || strings.IndexByte(",}]", text[n]) >= 0
 }
 
-// characters writes what stands in a string. A backslash that begins no escape stands for itself. It reports
-// false if that leaves it open what an escape beside it is, as \t in C:\Windows\temp and \b in \bfoo\d, and
-// for escapes that Python has alone. inPython says that the string is one of Python's.
+// characters writes the content of a string. A backslash that begins no escape stays a backslash.
+// It returns false if an escape nearby is then ambiguous, such as \t in C:\Windows\temp or \b in
+// \bfoo\d, and for escapes that only Python has. inPython: the string is a Python string.
 func (r *slipped) characters(text string, inPython bool) bool {
 	letters, classes := false, false
 	for text != "" {
@@ -238,7 +238,7 @@ func (r *slipped) characters(text string, inPython bool) bool {
 			continue
 		case c == '"' || c == '\\' || c == '/' && !inPython:
 			r.out = append(r.out, '\\', c)
-		case c == '\'': // of Python, or of those who write JSON as if it were
+		case c == '\'': // Python, or JSON written like it
 			r.out = append(r.out, c)
 		case strings.IndexByte("nrtbf", c) >= 0:
 			letters = true
@@ -266,7 +266,7 @@ func isUnit(text string) bool {
 	return ok
 }
 
-// mayBeCode reports whether text, behind a quote, is an expression or a comment.
+// mayBeCode reports whether text, after a quote, is an expression or a comment.
 func mayBeCode(text string) bool {
 	text = text[blankLen(text):]
 	return strings.HasPrefix(text, "+") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || strings.HasPrefix(text, "#")

@@ -7,10 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestAppendSlipped holds which slips can be read in one way alone; the others are refused.
+// TestAppendSlipped checks which slips have only one reading. All others are rejected.
 func TestAppendSlipped(t *testing.T) {
 	for _, tt := range []struct {
-		text, want string // "" for none
+		text, want string // "" if it is rejected
 		guessed    bool
 	}{
 		{`{'a': 'it\'s', 'b': True, 'c': None, 'd': [1, 2.5, -3]}`, `{"a":"it's","b":true,"c":null,"d":[1,2.5,-3]}`, false},
@@ -18,11 +18,11 @@ func TestAppendSlipped(t *testing.T) {
 		{`{"a": "He said "no" to me"}`, `{"a":"He said \"no\" to me"}`, true},
 		{`{"a": "<b class="x">", "b": 1}`, `{"a":"<b class=\"x\">","b":1}`, true},
 		{`{"a": "f("x", "y")"}`, ``, false},          // the quote before the comma may end it
-		{`{"a": "say "hi"", "b "c"": 1}`, ``, false}, // of the name of a member
+		{`{"a": "say "hi"", "b "c"": 1}`, ``, false}, // the name of a member
 		{`{"a": "\d+\s"}`, `{"a":"\\d+\\s"}`, false},
 		{`{"a": "\d+\n"}`, ``, false},           // \n may be a backslash and an n
 		{`{"a": "C:\Windows\temp"}`, ``, false}, // and \t
-		{`{'a': 'a\xa0b'}`, ``, false},          // an escape of Python's
+		{`{'a': 'a\xa0b'}`, ``, false},          // an escape that only Python has
 		{`{'a': 'a\/b'}`, `{"a":"a\\/b"}`, false},
 		{`{"a": "print "x", "b": "y""}`, ``, false},
 		{`{"a": "Pa" + "ris"}`, ``, false},
@@ -47,7 +47,7 @@ func TestAppendSlipped(t *testing.T) {
 	}
 }
 
-// FuzzAppendSlipped holds that what is read is JSON, and that what is JSON is read as it is.
+// FuzzAppendSlipped checks that the result is JSON, and that valid JSON is read unchanged.
 func FuzzAppendSlipped(f *testing.F) {
 	f.Add(`{"a": "He said "no"", 'b': None}`)
 	f.Add(`[1, {"a": "\d\u00e9"}]`)

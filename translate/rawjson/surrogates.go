@@ -8,17 +8,17 @@ import (
 // SurrogateLen is the length of an escape such as \ud83d.
 const SurrogateLen = len(`\ud83d`)
 
-// LoneSurrogate is the escape of half a surrogate pair in a JSON string, without its other half beside it.
+// LoneSurrogate is the escape of half a surrogate pair in a JSON string, without the other half.
 type LoneSurrogate struct {
-	At            int  // of its backslash
-	First         bool // it is the first half of a pair
+	At            int  // index of its backslash
+	First         bool // the first half of a pair
 	AtStringBegin bool
 	AtStringEnd   bool
 }
 
-// LoneSurrogates returns the lone surrogates in the strings of JSON text, in their order.
+// LoneSurrogates returns the lone surrogates in the strings of JSON text, in order.
 func LoneSurrogates(text []byte) (list []LoneSurrogate) {
-	escapeEnd := 0 // of the last escape
+	escapeEnd := 0 // end of the last escape
 	for at := 0; ; at = escapeEnd {
 		n := bytes.IndexByte(text[at:], '\\')
 		if n < 0 {
@@ -29,7 +29,7 @@ func LoneSurrogates(text []byte) (list []LoneSurrogate) {
 		first, second := halfAt(text, at)
 		switch {
 		case !first && !second:
-			escapeEnd = min(at+2, len(text)) // the digits of any other \u hold no backslash
+			escapeEnd = min(at+2, len(text)) // the digits of any other \u contain no backslash
 			continue
 		case first:
 			if _, paired := halfAt(text, at+SurrogateLen); paired {
@@ -46,7 +46,8 @@ func LoneSurrogates(text []byte) (list []LoneSurrogate) {
 	}
 }
 
-// halfAt reports whether the escape of the first or the second half of a surrogate pair stands there.
+// halfAt reports whether text has the escape of a first or second half of a surrogate pair at this
+// index.
 func halfAt(text []byte, at int) (first, second bool) {
 	if len(text)-at < SurrogateLen || text[at] != '\\' || text[at+1] != 'u' || text[at+2]|0x20 != 'd' {
 		return false, false
@@ -58,8 +59,8 @@ func halfAt(text []byte, at int) (first, second bool) {
 	return half >= 0xd800 && half < 0xdc00, half >= 0xdc00
 }
 
-// ReplaceLoneSurrogates returns JSON text with the escape of U+FFFD in the place of each lone surrogate. It
-// returns the text itself if there is none.
+// ReplaceLoneSurrogates replaces each lone surrogate in JSON text with the escape of U+FFFD. If
+// there is none, it returns text itself.
 func ReplaceLoneSurrogates(text []byte) []byte {
 	list := LoneSurrogates(text)
 	if len(list) == 0 {

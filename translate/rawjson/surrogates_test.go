@@ -2,7 +2,7 @@ package rawjson
 
 import "testing"
 
-// TestReplaceLoneSurrogates holds that a half becomes U+FFFD, and that nothing else changes.
+// TestReplaceLoneSurrogates checks that a half becomes U+FFFD, and that nothing else changes.
 func TestReplaceLoneSurrogates(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"a":"b"}`, `{"a":"b"}`},
@@ -26,7 +26,7 @@ func TestReplaceLoneSurrogates(t *testing.T) {
 	}
 }
 
-// TestLoneSurrogates holds which halves begin and end a string.
+// TestLoneSurrogates checks halves at the start and the end of a string.
 func TestLoneSurrogates(t *testing.T) {
 	for _, tt := range []struct {
 		in   string

@@ -8,15 +8,15 @@ import (
 
 // This file reads and writes JSON strings (RFC 8259 §7), and white space between tokens.
 
-// AppendString appends s to dst as a JSON string. It escapes what must be escaped and nothing else. Bytes of s
-// that are not UTF-8 become U+FFFD, one for each byte.
+// AppendString appends s to dst as a JSON string. It escapes only what must be escaped. Each byte
+// of s that is not UTF-8 becomes U+FFFD.
 func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }
 
-// AppendEscaped appends s to dst as the inside of a JSON string, without the quotes; see [AppendString]. A text may
-// be escaped in pieces if no piece ends inside a character.
+// AppendEscaped appends s to dst as the content of a JSON string, without quotes; see
+// [AppendString]. A text may be escaped in pieces if no piece ends inside a character.
 func AppendEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
 	n := len(dst)
 	dst = AppendString(dst, s)
@@ -34,7 +34,8 @@ func AppendNullable[S ~string](dst []byte, s S) []byte {
 // Unquote returns the text of a JSON string.
 func Unquote(quoted jsontext.Value) string { return string(UnquoteBytes(quoted)) }
 
-// UnquoteBytes is [Unquote] for bytes: a part of quoted if it has no escapes.
+// UnquoteBytes does what [Unquote] does, for bytes. Without escapes, the result is a part of
+// quoted.
 func UnquoteBytes(quoted jsontext.Value) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1 : len(quoted)-1]
@@ -43,8 +44,8 @@ func UnquoteBytes(quoted jsontext.Value) []byte {
 	return text
 }
 
-// AppendUnquoted appends the text of a JSON string of which it is known that it is one. It copies what stands between
-// the escapes: jsontext.AppendUnquote checks every byte once more.
+// AppendUnquoted appends the text of a valid JSON string. It copies the parts between escapes,
+// because jsontext.AppendUnquote checks every byte again.
 func AppendUnquoted(dst []byte, quoted jsontext.Value) []byte {
 	if bytes.Contains(quoted, []byte(`\u`)) {
 		dst, _ = jsontext.AppendUnquote(dst, quoted)
@@ -60,10 +61,10 @@ func AppendUnquoted(dst []byte, quoted jsontext.Value) []byte {
 	}
 }
 
-// unescaped has the byte that each byte behind a backslash stands for.
+// unescaped maps the byte after a backslash to the byte that the escape means.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// UnquoteKnown is [Unquote] that does not allocate if the text is one of known.
+// UnquoteKnown does what [Unquote] does, but does not allocate if the text is in known.
 func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	text := UnquoteBytes(quoted)
 	for _, name := range known {
@@ -74,7 +75,7 @@ func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	return string(text)
 }
 
-// StringOf returns the text of a JSON string, or "" if v is any other value or nil.
+// StringOf returns the text of a JSON string; "" if v is another value or nil.
 func StringOf(v jsontext.Value) string {
 	if v.Kind() != '"' {
 		return ""
@@ -89,22 +90,22 @@ func StringOf(v jsontext.Value) string {
 // Compact returns a copy of v without white space between its tokens.
 func Compact(v jsontext.Value) jsontext.Value { return reformat(nil, v) }
 
-// AppendSpaced appends v with a blank behind each comma and colon, and no other white space.
+// AppendSpaced appends v with a space after each comma and colon, and no other white space.
 func AppendSpaced(dst []byte, v jsontext.Value) []byte {
 	return reformat(dst, v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
 }
 
-// Plain returns v with the strings as models write them: only what must be escaped is. Many clients escape more, such as
-// characters outside ASCII, "<" or "&".
+// Plain returns v with strings as models write them, with only the necessary escapes. Many clients
+// also escape non-ASCII characters, "<" or "&".
 func Plain(v jsontext.Value) jsontext.Value {
-	if !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(v, []byte(`\/`)) { // all other escapes are needed
+	if !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(v, []byte(`\/`)) { // all other escapes are necessary
 		return v
 	}
 	plain, _ := jsontext.AppendFormat(nil, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return plain
 }
 
-// reformat appends v with other white space: strings and numbers keep their bytes.
+// reformat appends v with other white space. Strings and numbers keep their bytes.
 func reformat(dst []byte, v jsontext.Value, space ...jsontext.Options) []byte {
 	dst, _ = jsontext.AppendFormat(dst, v, append(space, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))...)
 	return dst

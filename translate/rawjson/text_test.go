@@ -6,7 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestAppendString holds which escapes are written, and that what is not UTF-8 is replaced byte by byte.
+// TestAppendString checks which escapes are written, and that each byte that is not UTF-8 is
+// replaced.
 func TestAppendString(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"", `""`},

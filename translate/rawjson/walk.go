@@ -7,20 +7,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file steps through JSON that is known to be well-formed. All that it returns are parts of the text. It looks for
-// quotes and brackets and checks nothing: a decoder that checks would check a value once for each level above it.
+// This file steps through well-formed JSON. Everything it returns is a part of the text. It only
+// looks for quotes and brackets: a decoder that checks would check a value once for each level
+// above it.
 
-// Reader steps through an object or an array: through the names and values of the one, or the elements of the other.
-// Over text that is not well-formed it comes to an end.
+// Reader steps through the names and values of an object, or through the elements of an array. If
+// the text is not well-formed, the reader still comes to an end.
 type Reader struct {
 	text jsontext.Value
-	at   int // the next byte that is to be read
+	at   int // index of the next byte
 }
 
-// Read returns a reader before a value.
+// Read returns a reader at the start of a value.
 func Read(v jsontext.Value) *Reader { return &Reader{text: v} }
 
-// Kind returns the kind of what is next: 0 behind the last.
+// Kind returns the kind of the next value; 0 at the end.
 func (r *Reader) Kind() jsontext.Kind {
 	for r.at < len(r.text) {
 		switch r.text[r.at] {
@@ -35,7 +36,7 @@ func (r *Reader) Kind() jsontext.Kind {
 	return 0
 }
 
-// Enter steps into the object or array that is next, and returns where in the text it begins.
+// Enter steps into the next object or array, and returns where it begins in the text.
 func (r *Reader) Enter() (begin int) {
 	r.Kind()
 	begin = r.at
@@ -43,14 +44,15 @@ func (r *Reader) Enter() (begin int) {
 	return begin
 }
 
-// Leave steps out of the object or array that begins there, and returns it. All in it has been read.
+// Leave steps out of the object or array that begins at begin, and returns it. Everything in it has
+// been read.
 func (r *Reader) Leave(begin int) jsontext.Value {
 	r.Kind()
 	r.at = min(r.at+1, len(r.text))
 	return r.text[begin:r.at:r.at]
 }
 
-// Next returns the next element, name or value, and reports whether there is one.
+// Next returns the next element, name or value. It returns false at the end.
 func (r *Reader) Next() (v jsontext.Value, ok bool) {
 	if r.Kind() == 0 {
 		return nil, false
@@ -68,7 +70,8 @@ func (r *Reader) Next() (v jsontext.Value, ok bool) {
 	return v, v[0] != '"' || isString(v)
 }
 
-// stringEnd returns where the string that begins there ends: the length of the text if it does not end.
+// stringEnd returns the end of the string at begin; the length of the text if the string does not
+// end.
 func stringEnd(text []byte, begin int) int {
 	for at := begin + 1; ; {
 		n := bytes.IndexByte(text[at:], '"')
@@ -85,7 +88,8 @@ func stringEnd(text []byte, begin int) int {
 	}
 }
 
-// nestedEnd returns where the object or array that begins there ends: the length of the text if it does not end.
+// nestedEnd returns the end of the object or array at begin; the length of the text if it does not
+// end.
 func nestedEnd(text []byte, begin int) int {
 	depth := 0
 	for at := begin; at < len(text); {
@@ -105,7 +109,7 @@ func nestedEnd(text []byte, begin int) int {
 	return len(text)
 }
 
-// scalarLen returns the length of the number, true, false or null that text begins with.
+// scalarLen returns the length of the number, true, false or null at the start of text.
 func scalarLen(text []byte) int {
 	for i, c := range text {
 		switch c {
@@ -116,8 +120,8 @@ func scalarLen(text []byte) int {
 	return len(text)
 }
 
-// AppendMembers appends the members of the object that is next to dst. A name that is in known is not copied. If
-// there are more than most members, it appends so many, and the reader cannot go on.
+// AppendMembers appends the members of the next object to dst. Names in known are not copied. If
+// there are more than most members, it appends most of them, and the reader is unusable afterwards.
 func (r *Reader) AppendMembers(dst []Member, known []string, most int) []Member {
 	begin := r.Enter()
 	for ; most > 0; most-- {
@@ -132,7 +136,7 @@ func (r *Reader) AppendMembers(dst []Member, known []string, most int) []Member 
 	return dst
 }
 
-// Elements ranges over the elements of an array, in order. Anything but an array has none.
+// Elements yields the elements of an array in order. If array is not an array, it yields nothing.
 func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
 	return func(yield func(jsontext.Value) bool) {
 		if array.Kind() != '[' {
@@ -145,8 +149,8 @@ func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
 	}
 }
 
-// Members ranges over the members of an object, in order. The names are as they stand in
-// the text, with quotes and escapes. Anything but an object has no members.
+// Members yields the members of an object in order. Names are as in the text, with quotes and
+// escapes. If object is not an object, it yields nothing.
 func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 	return func(yield func(name, value jsontext.Value) bool) {
 		if object.Kind() != '{' {
@@ -173,8 +177,8 @@ func NamedMembers(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// Lookup returns the value of the first member of object that has the name. It returns nil
-// if there is none, or if object is not an object.
+// Lookup returns the value of the first member with this name. It returns nil if there is no such
+// member, or if object is not an object.
 func Lookup(object jsontext.Value, name string) jsontext.Value {
 	for quoted, value := range Members(object) {
 		if string(UnquoteBytes(quoted)) == name {
@@ -184,7 +188,7 @@ func Lookup(object jsontext.Value, name string) jsontext.Value {
 	return nil
 }
 
-// isString reports whether v has both its quotes.
+// isString reports whether v has both quotes.
 func isString(v jsontext.Value) bool { return len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' }
 
 // CountValues returns the number of values and names in text, at any depth.

@@ -9,8 +9,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// FuzzWalk holds that a walk over well-formed JSON finds what a decoder finds: the same
-// members and elements, each a part of the text, to the last level.
+// FuzzWalk checks that a walk over well-formed JSON finds the same as a decoder: the same members
+// and elements, each a part of the text, at every level.
 func FuzzWalk(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, `[0]`, `{"a":[{"b":"\\\"]}"},-1.5e3, null ,true],"":{ } , "é\n":"]"}`, "[\t1 ,\r\n [ [] , {} ] ]", `"\\"`, `{"\u0061":1,"b":{"c":[[["}"]]]}}`, `{"":[[]],"a":0}`,
@@ -37,7 +37,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// walk compares the walk over one value with what a decoder makes of it, and counts values and names.
+// walk compares a walk over one value with a decoder's result, and counts values and names.
 func walk(t *testing.T, text jsontext.Value, n *int) {
 	*n++
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
@@ -84,7 +84,7 @@ func walk(t *testing.T, text jsontext.Value, n *int) {
 	}
 }
 
-// TestBroken holds that each walk over text that is not well-formed comes to an end.
+// TestBroken checks that each walk ends if the text is not well-formed.
 func TestBroken(t *testing.T) {
 	for _, text := range []string{``, `{`, `[`, `{"a"`, `{"a":`, `{"a":"\x","b":1}`, `["\x",1]`, `[1 2]`, `{"a":[tru]}`, `[[[`, `{"a":1]`, `"a`} {
 		for range rawjson.Elements(jsontext.Value(text)) {

@@ -7,16 +7,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What a schema says, for whoever says it in another form: as a grammar.
+// This file has what a schema allows, for package constrain, which writes it as a grammar.
 
-// Allows reports whether the type is one of those that s names, or s names none. What its enum and its
-// alternatives say is another matter.
+// Allows reports whether s allows the type: s names it, or names no type. It ignores the enum and
+// the alternatives.
 func (s *Schema) Allows(typ string) bool { return s.kinds == 0 || s.kinds&kindNames[typ] != 0 }
 
 // SaysType reports whether s names a type, or says what members an object has.
 func (s *Schema) SaysType() bool { return s.kinds != 0 || len(s.Properties) > 0 }
 
-// Enum returns the values of which one it has to be; nil for no such list.
+// Enum returns the allowed values; nil if the schema does not list them.
 func (s *Schema) Enum() []jsontext.Value { return s.enum }
 
 // Items returns the schema of the elements of an array; nil allows anything.
@@ -25,7 +25,7 @@ func (s *Schema) Items() *Schema { return s.items }
 // Schema returns the schema of the property.
 func (p *Property) Schema() *Schema { return p.schema }
 
-// Unlisted returns the schema of properties that are not declared, and reports whether there may be any.
+// Unlisted returns the schema of undeclared properties. It returns false if there may be none.
 func (s *Schema) Unlisted() (*Schema, bool) {
 	switch {
 	case s.AdditionalProperties != nil:
@@ -38,14 +38,14 @@ func (s *Schema) Unlisted() (*Schema, bool) {
 	return nil, false
 }
 
-// IsBare reports whether s says nothing of members at all. As the schema of a tool's input it is that of a
-// tool which takes none.
+// IsBare reports whether s says nothing about members. A tool with such an input schema takes no
+// input.
 func (s *Schema) IsBare() bool {
 	return len(s.Properties)+len(s.patterns) == 0 && s.AdditionalProperties == nil && !s.open
 }
 
-// Possible yields schemas without alternatives of which a value has to fit one: s itself, or s together
-// with each of its alternatives, and theirs.
+// Possible yields schemas without alternatives. A value has to fit one of them: s itself, or s
+// combined with one of its alternatives, or with an alternative of that, and so on.
 func (s *Schema) Possible() iter.Seq[*Schema] {
 	return func(yield func(*Schema) bool) { s.possible(map[*Schema]bool{}, yield) }
 }
@@ -66,7 +66,7 @@ func (s *Schema) possible(seen map[*Schema]bool, yield func(*Schema) bool) bool 
 	return true
 }
 
-// with returns a schema of the values that fit s and one of its alternatives.
+// with returns a schema for the values that fit both s and alt, one of its alternatives.
 func (s *Schema) with(alt *Schema) *Schema {
 	if !s.SaysType() && len(s.enum)+len(s.Required) == 0 && s.AdditionalProperties == nil && s.items == nil && !s.closed {
 		return alt

@@ -11,15 +11,15 @@ import (
 
 // This file compiles a JSON Schema to a [Schema].
 
-// Compile reads a JSON Schema. It never fails: what it cannot read allows anything.
-// Only what decides types and names is read: type, nullable, enum, const, properties, required,
+// Compile reads a JSON Schema. It never fails: a part that it cannot read allows anything. It reads
+// only what decides types and names: type, nullable, enum, const, properties, required,
 // additionalProperties, patternProperties, items, allOf, anyOf, oneOf, if, then, else,
-// dependentSchemas and $ref within the schema. The keyword pattern, formats and bounds are not.
+// dependentSchemas and $ref within the schema. It ignores pattern, formats and bounds.
 //
-// The cost is linear in the length of raw, whatever refers to what. Each place in the text is
-// compiled once and shared by all that refer to it. Schemas that have to hold together (allOf,
-// a $ref beside other keywords) are merged once, within a budget. What follows from
-// alternatives is found once for the whole graph. Typing a value then searches nothing.
+// The cost is linear in the length of raw, no matter how references lead. Each place in the text is
+// compiled once, and all references share the result. Schemas that must hold together (allOf, a
+// $ref with other keywords) are merged once, within a budget. The facts about alternatives are
+// derived once for the whole graph. So typing a value needs no search.
 func Compile(raw jsontext.Value) *Schema {
 	root := readPlace(raw)
 	if root == nil {
@@ -40,27 +40,26 @@ func Compile(raw jsontext.Value) *Schema {
 	return s
 }
 
-// mergeSlack is how many enum members, alternatives and properties merging may copy beyond one
-// for each byte of the schema. Types that inherit from types that inherit grow with the square
-// of the text; a hundred types that all inherit a hundred properties are ordinary.
+// mergeSlack is how many enum members, alternatives and properties merging may copy beyond one per
+// byte of the schema. Chains of inheritance grow with the square of the text. A hundred types that
+// all inherit a hundred properties are ordinary.
 const mergeSlack = 8 << 10
 
 // compiler compiles one JSON text.
 type compiler struct {
 	root   *place
-	places []*place // that have a schema of their own, in the order in which they were found
-	budget int      // what merging may still copy
+	places []*place // places with a schema of their own, in the order of discovery
+	budget int      // how much merging may still copy
 
-	patternSteps int // of patternProperties so far
+	patternSteps int // steps of all patternProperties so far
 }
 
-// schemaAt returns the schema of a place. A place that holds only a $ref has the schema of the
-// place that the $ref leads to, perhaps through more of them, perhaps one around it. The
-// schemas are still empty: they are filled later, one after the other, so that deep nesting
-// takes no stack.
+// schemaAt returns the schema of a place. If the place has only a $ref, schemaAt follows it, and
+// returns the schema at its end, which may be a schema around the place. The schemas are still
+// empty. They are filled one by one later, so that deep nesting needs no stack.
 func (c *compiler) schemaAt(p *place) *Schema {
 	var path []*place
-	s := anySchema // stays if the place says nothing, or leads nowhere or in a circle
+	s := anySchema // if the place says nothing, or its references lead nowhere or in a circle
 	for at := p; at != nil && !at.followed; {
 		if at.schema != nil {
 			s = at.schema
@@ -86,7 +85,8 @@ func (c *compiler) schemaAt(p *place) *Schema {
 	return s
 }
 
-// bareRef returns the $ref of a schema, and whether nothing beside it says anything of the type.
+// bareRef returns the $ref of a schema. alone reports that no other keyword there says anything
+// about the type.
 func bareRef(p *place) (ref *place, alone bool) {
 	for _, m := range p.members {
 		switch m.name {
@@ -170,7 +170,8 @@ func (c *compiler) compile(s *Schema, p *place) {
 	s.conditions = append(s.conditions, readConditions(test, then, otherwise)...)
 }
 
-// schemaOfRef returns the schema that a $ref leads to. One that leads nowhere allows anything.
+// schemaOfRef returns the schema that a $ref leads to. If it leads nowhere, the schema allows
+// anything.
 func (c *compiler) schemaOfRef(ref *place) *Schema {
 	if p := c.root.resolve(ref.raw); p != nil {
 		return c.schemaAt(p)
@@ -192,12 +193,12 @@ func readKinds(p *place) (k kindSet) {
 	return k
 }
 
-// mergeParts adds to s what its parts ask for. Where both say something of a property, items or
-// additionalProperties, s counts.
+// mergeParts adds to s what its parts require. If both have a schema for a property, for items or
+// for additionalProperties, the schema of s counts.
 func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
 		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties) + len(part.Required) + len(part.conditions) + len(part.patterns); c.budget < 0 {
-			// Too large to be merged: allow anything.
+			// Too large to merge: allow anything.
 			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestHostileSchemas types values under schemas that multiply if they are followed without
-// care: then the test would not end.
+// TestHostileSchemas types values under schemas that multiply if they are followed without limits.
+// Then the test would not end.
 func TestHostileSchemas(t *testing.T) {
 	const levels = 60
 	var defs strings.Builder
@@ -45,8 +45,7 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// TestInheritance reads values under types that are all made of one large type, as the
-// schemas of APIs are.
+// TestInheritance reads values under types that all inherit one large type, as API schemas do.
 func TestInheritance(t *testing.T) {
 	var base, types, properties []string
 	for i := range 100 {

@@ -8,44 +8,44 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file decides which definitions of a tool's schema are written where a $ref names them,
-// and which are listed by name after the parameters.
+// This file decides which definitions of a tool's schema replace the $ref to them, and which are
+// listed by name after the parameters.
 
-// Bounds on inlining: each level of nesting costs a pass over what is below it, and
-// definitions that name each other many times grow without end. A $ref beyond a bound stays.
+// Limits on inlining. Each level of nesting costs a pass over everything below it, and definitions
+// that refer to each other often would grow without end. Beyond a limit, a $ref stays.
 const (
 	maxInlineDepth = 32
 	inlineFactor   = 4
 	inlineSlack    = 4 << 10
 )
 
-// definitions are the named schemas of a tool: its $defs and definitions. One that does not
-// contain itself is written in place of each $ref to it, while the budget lasts; the others,
-// and those that no $ref leads to, are listed by name.
+// definitions are the named schemas of a tool: its $defs and definitions. A definition that does
+// not contain itself replaces each $ref to it, while the budget lasts. All others, and definitions
+// without a $ref to them, are listed by name.
 //
-// They are found in the text itself, not in places: a description is made for every tool of
-// every request, and most tools have no definitions.
+// They are found in the text itself, not in places: every tool of every request is described, and
+// most tools have no definitions.
 type definitions struct {
 	list    []definition
 	index   map[definitionKey]int
 	budget  int  // bytes that may still be inlined
-	listAll bool // a $ref is left that may lead into any of them
-	noRefs  bool // the schema has no $ref at all
+	listAll bool // a remaining $ref may lead into any definition
+	noRefs  bool // the schema has no $ref
 }
 
-// definitionKey is where a definition stands: the keyword that holds it, and its name.
+// definitionKey identifies a definition: the keyword that holds it, and its name.
 type definitionKey struct{ keyword, name string }
 
 // definition is one named schema.
 type definition struct {
-	ref        string // the $ref that leads to it, quoted
+	ref        string // the quoted $ref that leads to it
 	schema     jsontext.Value
-	types      []string // see refTypes; nil while they are not known
-	state      uint8    // of the search for cycles
-	recursive  bool     // leads back to itself: never inlined
-	inlined    bool     // has been written in place of a $ref
+	types      []string // see refTypes; nil if not known yet
+	state      uint8    // state of the search for cycles
+	recursive  bool     // it leads back to itself, so it is never inlined
+	inlined    bool     // it has replaced a $ref
 	referenced bool     // a $ref to it was written
-	listed     bool     // will be listed by name
+	listed     bool     // it will be listed by name
 }
 
 // The states of the search for cycles.
@@ -77,7 +77,7 @@ func readDefinitions(root jsontext.Value) definitions {
 	return d
 }
 
-// markRecursive marks the definitions that lead back to themselves, looking from the ith one on.
+// markRecursive marks the definitions that lead back to themselves, starting with the ith one.
 func (d *definitions) markRecursive(i, depth int) {
 	if d.list[i].state != unvisited {
 		return
@@ -119,8 +119,8 @@ func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref j
 	}
 }
 
-// find returns the index of the definition that a $ref leads to or into, -1 if there is none,
-// and whether the $ref leads to the whole of it.
+// find returns the index of the definition that a $ref leads to or into, or -1. whole reports
+// whether the $ref leads to the whole definition.
 func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
 	pointer, ok := localRef(ref)
 	if !ok || len(pointer) < 2 {
@@ -133,12 +133,12 @@ func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
 	return i, len(pointer) == 2
 }
 
-// inline returns the schema to write in place of a $ref. If there is none, the caller writes
-// the $ref, and the definition will be listed by name.
+// inline returns the schema that replaces a $ref. If it returns false, the caller writes the $ref,
+// and the definition will be listed by name.
 func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Value, ok bool) {
 	i, whole := d.find(ref)
 	if i < 0 {
-		// "#" is the tool's whole input and "#/properties/…" a part of it: the model sees both.
+		// The model sees "#", the tool's whole input, and "#/properties/…", a part of it.
 		d.listAll = d.listAll || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
 		return nil, false
 	}
@@ -152,8 +152,8 @@ func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Val
 	return def.schema, true
 }
 
-// listByName returns the definitions to be listed by name, as an object whose names are the
-// $ref; nil if there are none. It lists what a listed one refers to, too.
+// listByName returns the definitions to list by name, as an object from $ref to schema, or nil. It
+// also lists definitions that listed ones refer to.
 func (d *definitions) listByName() jsontext.Value {
 	var queue []int
 	give := func(i int) {

@@ -10,15 +10,15 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file describes the input of a tool in words, as far as words go.
+// This file describes the input of a tool in words, as far as words can.
 
-// Description is what can be said of the input of a tool in words, parameter by parameter, and
-// the JSON Schema of what words do not say. Its JSON is as in the schema, and most of it part of
-// the schema's text; nil means that nothing is left to say.
+// Description is the description of a tool's input in words, parameter by parameter. What words do
+// not say is left as JSON Schema. The JSON is written as in the schema, and mostly points into the
+// schema's text; nil means that nothing is left to say.
 type Description struct {
 	Parameters  []Parameter
-	Schema      jsontext.Value // of all parameters together, what they do not say one by one
-	Definitions jsontext.Value // an object of the schemas that a $ref in the others names
+	Schema      jsontext.Value // of all parameters together, beyond what each one says
+	Definitions jsontext.Value // an object with the schemas that a $ref in the other fields names
 }
 
 // Parameter describes one property.
@@ -28,11 +28,11 @@ type Parameter struct {
 	Description   []byte // nil if the schema has none
 	Required      bool
 	Enum, Default jsontext.Value
-	Schema        jsontext.Value // what the words above do not say
+	Schema        jsontext.Value // what the fields above do not say
 }
 
-// Describe describes a tool's input_schema. root is an object without white space between its
-// tokens and without needless escapes: keywords are compared as they are written.
+// Describe describes a tool's input_schema. root is an object without white space between tokens
+// and without needless escapes, because keywords are compared byte by byte.
 func Describe(root jsontext.Value) Description {
 	defs := readDefinitions(root)
 	top := readTop(defs.flatten(root))
@@ -48,7 +48,7 @@ func Describe(root jsontext.Value) Description {
 	return d
 }
 
-// parameter describes the property of that name; name is quoted.
+// parameter describes the named property; name is quoted.
 func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 	p := Parameter{Name: rawjson.Unquote(name), Type: d.typeText(schema)}
 	if schema[0] != '{' {
@@ -94,17 +94,17 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 	return p
 }
 
-// restates reports whether a title says no more than the name, as generated titles do: "User Id"
-// of user_id.
+// restates reports whether a title only repeats the name, as generated titles do: "User Id" for
+// user_id.
 func restates(title, name jsontext.Value) bool {
 	return strings.EqualFold(strings.ReplaceAll(string(title), " ", "_"), strings.ReplaceAll(string(name), " ", "_"))
 }
 
-// top is a tool's input_schema, taken apart.
+// top is a tool's input_schema, split into its parts.
 type top struct {
 	properties []quotedMember
-	required   []bool         // of each property; nil if none is
-	rest       []quotedMember // what neither the parameters nor the definitions say
+	required   []bool         // of each property; nil if none is required
+	rest       []quotedMember // members that are neither parameters nor definitions
 }
 
 // readTop sorts the members of a tool's input_schema.
@@ -138,18 +138,18 @@ func readTop(members []quotedMember) top {
 	return t
 }
 
-// isClosed reports whether all that is left to say is that there are no other properties. A list of
+// isClosed reports whether all that is left is that no other properties are allowed. A list of
 // parameters says that already.
 func (t *top) isClosed() bool {
 	return len(t.rest) == 1 && string(t.rest[0].name) == `"additionalProperties"` && string(t.rest[0].value) == "false"
 }
 
-// fewProperties is how many properties are compared one by one where one is looked up by its name.
+// fewProperties is the most properties that are searched without a map.
 const fewProperties = 16
 
-// require notes the names in a "required", and reports whether all of them are properties.
+// require notes the names in "required". It returns false if one of them is not a property.
 func (t *top) require(list jsontext.Value) bool {
-	var byName map[string]int // the last of that name
+	var byName map[string]int // the last property with the name
 	if len(t.properties) > fewProperties {
 		byName = make(map[string]int, len(t.properties))
 		for i, p := range t.properties {

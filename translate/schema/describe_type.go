@@ -12,8 +12,8 @@ import (
 
 // This file names the type of a property in words.
 
-// typeText returns the type of a property for its description: what the schema's type says, else
-// what follows from the rest of the schema, else "any".
+// typeText returns the type of a property in words: the schema's type, or a type that follows from
+// the rest of the schema, or "any".
 func (d *definitions) typeText(schema jsontext.Value) string {
 	if words := typeNames(rawjson.Lookup(schema, "type")); words != "" {
 		return words
@@ -21,8 +21,7 @@ func (d *definitions) typeText(schema jsontext.Value) string {
 	return strings.Join(d.types(schema, 0), " | ")
 }
 
-// typeNames returns the value of the keyword type in words, or "" if it is not what JSON Schema
-// has there.
+// typeNames returns the value of the keyword type in words, or "" if the value is invalid.
 func typeNames(value jsontext.Value) string {
 	switch {
 	case len(value) == 0:
@@ -42,10 +41,10 @@ func typeNames(value jsontext.Value) string {
 	return strings.Join(names, " | ")
 }
 
-// maxTypeDepth bounds how deep in a schema types looks for a type.
+// maxTypeDepth limits how deep types searches a schema.
 const maxTypeDepth = 8
 
-// anyType is the type of a schema that allows anything, or that is too deep to tell.
+// anyType is the type of a schema that allows anything, or that is too deep to search.
 var anyType = []string{"any"}
 
 // types returns the types of the values that a schema allows, each once.
@@ -75,8 +74,8 @@ func (d *definitions) types(schema jsontext.Value, depth int) []string {
 	return set.list
 }
 
-// refTypes returns the types of the definition that a $ref leads to. Each definition is looked
-// into once.
+// refTypes returns the types of the definition that a $ref leads to. It searches each definition
+// once.
 func (d *definitions) refTypes(ref jsontext.Value, depth int) []string {
 	if ref == nil || ref[0] != '"' {
 		return nil
@@ -86,14 +85,13 @@ func (d *definitions) refTypes(ref jsontext.Value, depth int) []string {
 		return anyType
 	}
 	if d.list[i].types == nil {
-		d.list[i].types = anyType // for a definition that refers to itself
+		d.list[i].types = anyType // if the definition refers to itself
 		d.list[i].types = d.types(d.list[i].schema, depth+1)
 	}
 	return d.list[i].types
 }
 
-// typeSet gathers types in the order in which they come. Its methods report whether there was
-// anything to gather.
+// typeSet collects types in order. Its methods return false if there is nothing to collect.
 type typeSet struct{ list []string }
 
 // add adds names of types, each once. A name that JSON Schema does not know counts as any.

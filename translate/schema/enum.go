@@ -9,9 +9,9 @@ import (
 
 // This file reads text as a member of an enum.
 
-// appendEnum appends the member of the enum of s that the text spells: as it is, without white
-// space around it, without quotes, or as it was escaped in the tool's description. orString says
-// that the text may be meant as a string all the same: only the quotes of JSON are then left out.
+// appendEnum appends the enum member that the text spells: exactly, without white space around it,
+// without quotes, or escaped as in the tool's description. orString: the text may also mean a
+// string, so only JSON's quotes are removed.
 func appendEnum(dst []byte, s *Schema, r *typedText, orString bool) ([]byte, bool) {
 	for i := range 5 {
 		spelling := r.text
@@ -39,7 +39,7 @@ func appendEnum(dst []byte, s *Schema, r *typedText, orString bool) ([]byte, boo
 	return dst, false
 }
 
-// withoutQuotes returns what stands between one pair of quotes, double or single, if text is that.
+// withoutQuotes returns the text inside one pair of double or single quotes, if text is that.
 func withoutQuotes(text string) string {
 	if n := len(text) - 1; n > 0 && (text[0] == '"' || text[0] == '\'') && text[n] == text[0] {
 		return text[1:n]
@@ -47,9 +47,8 @@ func withoutQuotes(text string) string {
 	return text
 }
 
-// indexEnum fills enumTexts: the texts that spell a member of the enum, and whether that member
-// is a string; any other is spelled as its compact JSON. Of two with one spelling the first
-// counts.
+// indexEnum fills enumTexts: each text that spells a string member of the enum or another member,
+// which is spelled as its compact JSON. If two members have the same spelling, the first counts.
 func (s *Schema) indexEnum() {
 	s.enumTexts = make(map[string]bool, len(s.enum))
 	for _, e := range s.enum {

@@ -4,10 +4,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file finds what follows from the alternatives (anyOf, oneOf) of a schema, so that they
-// need not be searched for each value.
+// This file derives facts from the alternatives (anyOf, oneOf) of a schema, so that no value needs
+// a search through them.
 
-// deriveFacts finds the facts of all schemas of a graph.
+// deriveFacts derives the facts of all schemas in a graph.
 func deriveFacts(all []*Schema) {
 	var withAlts []*Schema
 	for _, s := range all {
@@ -24,7 +24,7 @@ func deriveFacts(all []*Schema) {
 	if len(withAlts) == 0 {
 		return
 	}
-	holders := map[*Schema][]*Schema{} // by alternative: the schemas that have it
+	holders := map[*Schema][]*Schema{} // alternative to the schemas that have it
 	for _, s := range withAlts {
 		s.altsString, s.altsNullable = s.altsAreStrings()
 		for _, alt := range s.alts {
@@ -42,8 +42,8 @@ func deriveFacts(all []*Schema) {
 			}
 		}
 	})
-	// A schema that was visited before its alternatives, in a cycle, lacks what they accept.
-	// What it learns now goes on to the schemas that hold it, until nothing changes.
+	// In a cycle, a schema may be visited before its alternatives, and then lacks what they accept.
+	// Each new fact is passed on to the schemas around it, until nothing changes.
 	for queue := withAlts; len(queue) > 0; {
 		alt := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
@@ -60,7 +60,7 @@ func deriveFacts(all []*Schema) {
 	}
 }
 
-// altsAreStrings is [Schema.IsString] of a schema with alternatives.
+// altsAreStrings does what [Schema.IsString] does, for a schema with alternatives.
 func (s *Schema) altsAreStrings() (str, nullable bool) {
 	if s.kinds != 0 && s.kinds != kindString {
 		return false, false
@@ -80,17 +80,18 @@ func (s *Schema) altsAreStrings() (str, nullable bool) {
 	return str, nullable
 }
 
-// maxPlainAlts is how many alternatives are tried one by one. More are merged first.
+// maxPlainAlts is the most alternatives that are tried one by one. If there are more, they are
+// merged first.
 const maxPlainAlts = 8
 
-// mergeAlternatives leaves out alternatives that allow nothing new, and makes one enum of
-// neighbours that are enums: a union of a thousand constants is looked up, not tried one by one.
+// mergeAlternatives drops alternatives that allow nothing new, and merges neighbouring enums into
+// one: a union of a thousand constants becomes a lookup.
 func (s *Schema) mergeAlternatives() {
 	var (
 		alts   []*Schema
 		seen   = make(map[*Schema]bool, len(s.alts))
 		plain  kindSet   // types that an earlier alternative allows without conditions
-		enums  *Schema   // the last alternative, if it is an enum and nothing else
+		enums  *Schema   // the last alternative, if it is only an enum
 		merged []*Schema // all such enums
 	)
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber | kindString

@@ -8,8 +8,7 @@ import (
 	"dragoman/translate/schema/schematest"
 )
 
-// FuzzFacts compares the facts of a compiled schema with what a walk through all of its
-// alternatives finds.
+// FuzzFacts compares the facts of a compiled schema with a walk through all of its alternatives.
 func FuzzFacts(f *testing.F) {
 	for i, tt := range schematest.Requests() {
 		if len(tt.Schema) < 8<<10 || i%7 == 0 {
@@ -23,7 +22,7 @@ func FuzzFacts(f *testing.F) {
 		if len(text) > 100_000 {
 			t.Skip()
 		}
-		if !jsontext.Value(text).IsValid() { // any other text stands for a schema
+		if !jsontext.Value(text).IsValid() { // any other text becomes a schema
 			text = schematest.Grown(text)
 		}
 		root := Compile(jsontext.Value(text))
@@ -36,8 +35,7 @@ func FuzzFacts(f *testing.F) {
 	})
 }
 
-// checkFacts compares the facts of s with what is found by going through everything that its
-// alternatives lead to.
+// checkFacts compares the facts of s with a walk through everything that its alternatives lead to.
 func checkFacts(t *testing.T, s *Schema) {
 	if s == nil {
 		return

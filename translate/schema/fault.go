@@ -11,16 +11,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Fault is a mistake in a schema. [Compile] takes it for a schema that allows anything.
+// Fault is a mistake in a schema. [Compile] treats such a part as a schema that allows anything.
 type Fault struct {
 	Path    string // of the keyword, as "properties.city.type"
 	Message string // what is wrong, and what to do
 }
 
-// FindFault returns the first type of a schema that JSON Schema does not have, or the first $ref to a place that the
-// schema does not have. It is nil if there is none.
+// FindFault returns the first type that JSON Schema does not have, or the first $ref to a place
+// that the schema does not have. If there is none, it returns nil.
 //
-// It reads the text once. What a keyword holds that is no schema is not looked at, nor what stands too deep.
+// It reads the text once. It skips the data in keywords that hold no schema, and schemas that are
+// nested too deep.
 func FindFault(raw jsontext.Value) *Fault {
 	f := faultFinder{root: raw, r: rawjson.Read(raw)}
 	message := f.schema(0)
@@ -35,12 +36,12 @@ func FindFault(raw jsontext.Value) *Fault {
 type faultFinder struct {
 	root   jsontext.Value
 	r      *rawjson.Reader
-	places *place   // the root taken apart; nil until a $ref needs it
-	path   []string // to the fault, the innermost name first
+	places *place   // the root, split into places; nil until a $ref needs it
+	path   []string // path to the fault, innermost name first
 }
 
-// schema reads the schema, or the list of schemas, that is next. It returns the message of a fault, with its path in
-// f.path, or "".
+// schema reads the next schema, or the next list of schemas. It returns the message of a fault,
+// with its path in f.path, or "".
 func (f *faultFinder) schema(depth int) string {
 	kind := f.r.Kind()
 	if kind != '{' && kind != '[' || depth > maxInlineDepth {
@@ -62,7 +63,7 @@ func (f *faultFinder) schema(depth int) string {
 	return ""
 }
 
-// keyword reads the value of a keyword, or an element of a list of schemas, which has no name.
+// keyword reads the value of a keyword, or an element of a list of schemas. An element has no name.
 func (f *faultFinder) keyword(name jsontext.Value, depth int) string {
 	switch string(name) {
 	case "", `"items"`, `"prefixItems"`, `"contains"`, `"additionalProperties"`, `"propertyNames"`,
@@ -81,7 +82,7 @@ func (f *faultFinder) keyword(name jsontext.Value, depth int) string {
 	return ""
 }
 
-// named reads an object of schemas by name.
+// named reads an object that maps names to schemas.
 func (f *faultFinder) named(depth int) string {
 	if f.r.Kind() != '{' {
 		f.r.Next()
@@ -99,7 +100,7 @@ func (f *faultFinder) named(depth int) string {
 	return ""
 }
 
-// at adds a name, or without one an index, to the path.
+// at adds a name to the path, or an index if there is no name.
 func (f *faultFinder) at(name jsontext.Value, i int) {
 	step := strconv.Itoa(i)
 	if name != nil {
@@ -108,7 +109,7 @@ func (f *faultFinder) at(name jsontext.Value, i int) {
 	f.path = append(f.path, step)
 }
 
-// typeFault returns what is wrong with the value of type: a name, or a list of names.
+// typeFault returns the fault in the value of type: a name, or a list of names.
 func (f *faultFinder) typeFault(value jsontext.Value) string {
 	if value.Kind() != '"' {
 		i := 0
@@ -127,7 +128,7 @@ func (f *faultFinder) typeFault(value jsontext.Value) string {
 	return fmt.Sprintf("unknown type %q. Use one of: %s.", rawjson.Unquote(value), strings.Join(typeWords, ", "))
 }
 
-// refFault returns what is wrong with the value of $ref. A reference to another document is left alone.
+// refFault returns the fault in the value of $ref. It ignores references to other documents.
 func (f *faultFinder) refFault(value jsontext.Value) string {
 	if pointer, local := localRef(value); !local || len(pointer) == 0 {
 		return ""

@@ -10,8 +10,8 @@ import (
 
 // This file writes a schema with its definitions inlined.
 
-// flatten returns the members of a schema. In place of its $ref stand the members of the
-// definition, unless both have a member of one name: then the $ref stays.
+// flatten returns the members of a schema, with its $ref replaced by the members of the definition.
+// If both have a member of the same name, the $ref stays.
 func (d *definitions) flatten(schema jsontext.Value) []quotedMember {
 	members := membersOf(schema)
 	for range maxInlineDepth {
@@ -32,8 +32,8 @@ func (d *definitions) flatten(schema jsontext.Value) []quotedMember {
 	return members
 }
 
-// clashes reports whether members and those of schema cannot stand in one list because a name
-// would stand twice. A description may: the first one is the property's own.
+// clashes reports whether members and schema share a name, so that they cannot form one list. Both
+// may have a description: the property's own comes first.
 func clashes(members []quotedMember, schema jsontext.Value) bool {
 	own := make(map[string]int, len(members))
 	for _, m := range members {
@@ -72,8 +72,8 @@ func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int)
 	return closeJSON(dst, ']')
 }
 
-// appendObject appends a schema of several members. A $ref beside others is written as an allOf
-// of the definition, which means the same, unless there is an allOf already.
+// appendObject appends a schema with several members. If one of them is a $ref, it becomes an allOf
+// with the definition, which means the same, unless there is an allOf already.
 func (d *definitions) appendObject(dst []byte, members []quotedMember, depth int) []byte {
 	taken := slices.ContainsFunc(members, func(m quotedMember) bool { return string(m.name) == `"allOf"` })
 	dst = append(dst, '{')

@@ -7,9 +7,9 @@ import (
 )
 
 // This file knows which keywords of JSON Schema hold schemas, and which hold data that only looks
-// like schemas. Describing a schema needs that.
+// like schemas.
 
-// quotedMember is a member of a JSON object, its name quoted as in the text.
+// quotedMember is a member of a JSON object. Its name is quoted, as in the text.
 type quotedMember struct{ name, value jsontext.Value }
 
 // membersOf returns the members of an object, in order.
@@ -23,13 +23,13 @@ func appendMembers(list []quotedMember, object jsontext.Value) []quotedMember {
 	return list
 }
 
-// keywordContent is what the value of a keyword of JSON Schema is made of.
+// keywordContent is what a keyword's value consists of.
 type keywordContent uint8
 
 const (
 	holdsSchemas keywordContent = iota // a schema, a list of schemas, or something plain
-	holdsNamed                         // schemas by name
-	holdsData                          // values that only look like schemas
+	holdsNamed                         // an object from names to schemas
+	holdsData                          // data that only looks like schemas
 )
 
 // contentOf returns the content of a keyword, given its quoted name.
@@ -46,7 +46,7 @@ func contentOf(name jsontext.Value) keywordContent {
 // isRef reports whether a member is a $ref.
 func isRef(m quotedMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
 
-// closeJSON ends an array or object in which a comma follows each element.
+// closeJSON closes an array or object whose elements each have a comma after them.
 func closeJSON(dst []byte, closer byte) []byte {
 	if dst[len(dst)-1] == ',' {
 		dst[len(dst)-1] = closer

@@ -13,18 +13,18 @@ const (
 	kindArray
 	kindString
 
-	// What a schema can accept beside types: see [Schema.accepts].
+	// What a schema can accept apart from types: see [Schema.accepts].
 	acceptsAny  // anything
 	acceptsEnum // a member of an enum
 
-	kindNothing // of no value: see [conflicting]
+	kindNothing // no value: see [conflicting]
 )
 
-// kindNames are the types by their names in JSON Schema.
+// kindNames maps the names of JSON Schema to types.
 var kindNames = map[string]kindSet{
 	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
 	"object": kindObject, "array": kindArray, "string": kindString,
 }
 
-// typeWords are the names of the types, the commonest first.
+// typeWords are the names of the types, the most common first.
 var typeWords = []string{"string", "integer", "boolean", "number", "object", "array", "null"}

@@ -1,20 +1,20 @@
 package schema
 
-// This file estimates what a compiled schema takes, for those who keep some.
+// This file estimates the memory of a compiled schema, for caches.
 
-// About what the parts of a schema take in memory, in bytes. A property has its entries in maps.
+// Approximate sizes of the parts of a schema in bytes. A property includes its entries in maps.
 const (
 	schemaBytes   = 256
 	propertyBytes = 192
 	enumTextBytes = 64
-	elementBytes  = 24 // of a list
+	elementBytes  = 24 // one element of a list
 
 	patternBytes     = 48
-	patternStepBytes = 256 // of one that is used
+	patternStepBytes = 256 // one step of a used pattern
 )
 
-// Memory returns about how many bytes of memory s takes with all schemas that it leads to, besides the
-// text that it was compiled from, which it refers to.
+// Memory returns about how many bytes s takes, with all schemas that it leads to. It does not count
+// the schema's text, which s refers to.
 func (s *Schema) Memory() int {
 	total := 0
 	seen := map[*Schema]bool{}
@@ -38,7 +38,7 @@ func (s *Schema) Memory() int {
 			total += elementBytes * cap(p.variants)
 		}
 		if s.enumTexts != nil {
-			total += enumTextBytes * len(s.enum) // made for so many, even where few differ
+			total += enumTextBytes * len(s.enum) // the map is made for this many texts, even if few differ
 		}
 		for text := range s.enumTexts {
 			total += len(text)

@@ -11,7 +11,7 @@ import (
 	"dragoman/translate/schema/schematest"
 )
 
-// What Memory says is not far below what a schema takes.
+// TestMemory checks that Memory is not far below the real size.
 func TestMemory(t *testing.T) {
 	texts := map[string]string{"properties": `{"properties":{`, "enum": `{"enum":[`, "alternatives": `{"anyOf":[`}
 	for i := range 500 {
@@ -40,7 +40,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// heap returns how many bytes are in use.
+// heap returns the bytes of the heap in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestNames holds which required properties count as missing, and which names as undeclared.
+// TestNames checks which required properties count as missing, and which names as undeclared.
 func TestNames(t *testing.T) {
 	for name, tt := range map[string]struct {
 		schema              string

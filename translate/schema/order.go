@@ -2,8 +2,8 @@ package schema
 
 // This file visits a graph of schemas, which may have cycles.
 
-// visitInOrder calls visit for each schema once, after those that next returns for it. In a
-// cycle one schema is visited before the next ones. It keeps its own stack: schemas may be
+// visitInOrder calls visit once for each schema, after the schemas that next returns for it. In a
+// cycle, one schema is visited before its next ones. It keeps its own stack, because schemas may be
 // nested as deep as their text is long.
 func visitInOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
 	const entered, done = 1, 2

@@ -7,28 +7,30 @@ import (
 	"dragoman/translate/markup"
 )
 
-// This file types the properties that patternProperties describes: by the pattern that fits the name. Patterns
-// are those of RE2, not of ECMAScript. One that RE2 does not know, or that takes much work, fits nothing.
+// This file types properties under patternProperties, by the pattern that matches the name.
+// Patterns are RE2, not ECMAScript. A pattern that RE2 does not know, or that is expensive, matches
+// nothing.
 
 // pattern is a member of patternProperties.
 type pattern struct {
-	name   *regexp.Regexp // nil for one that fits nothing
-	steps  int            // that it takes for each byte of a name
+	name   *regexp.Regexp // nil if the pattern matches nothing
+	steps  int            // steps for each byte of a name
 	schema *Schema
 }
 
-// What patterns may cost: names are compared with them while an answer is read.
+// Limits on the cost of patterns: names are matched with them while an answer is read.
 const (
 	maxPatternText   = 256  // bytes
-	maxPatternSteps  = 1024 // of all patterns of one text
-	unreadableSteps  = 64   // that a pattern counts for which is not used
-	maxPatternedName = 64   // bytes of a name that is compared
+	maxPatternSteps  = 1024 // of all patterns of one schema text
+	unreadableSteps  = 64   // the steps that a rejected pattern counts as
+	maxPatternedName = 64   // bytes of a name that is matched
 )
 
-// conflicting is the schema of a property that patterns of several types fit. Nothing fits it.
+// conflicting is the schema of a property that matches patterns of several types. No value fits it.
 var conflicting = &Schema{kinds: kindNothing}
 
-// addPattern adds a member of patternProperties, or a pattern that fits nothing in its place.
+// addPattern adds a member of patternProperties. A rejected pattern is added as one that matches
+// nothing.
 func (c *compiler) addPattern(s *Schema, text string, described *Schema) {
 	p := pattern{schema: described, steps: unreadableSteps}
 	if c.patternSteps < maxPatternSteps && len(text) <= maxPatternText {
@@ -39,12 +41,12 @@ func (c *compiler) addPattern(s *Schema, text string, described *Schema) {
 		}
 	}
 	c.patternSteps += p.steps
-	s.open = s.open || p.name == nil // names may fit it that nobody can tell
+	s.open = s.open || p.name == nil // a name may match it, but nobody can tell
 	s.patterns = append(s.patterns, p)
 }
 
-// stepsOf returns about how many steps a pattern takes for each byte of a name: its length with all repetitions
-// written out.
+// stepsOf returns about how many steps a pattern takes for each byte of a name: its length, with
+// all repetitions written out.
 func stepsOf(re *syntax.Regexp) int {
 	if re == nil {
 		return 0
@@ -59,13 +61,13 @@ func stepsOf(re *syntax.Regexp) int {
 	return min(steps, maxPatternSteps+1)
 }
 
-// fitsPattern reports whether a pattern fits the name of a property, or may do so.
+// fitsPattern reports whether a pattern matches, or may match, the name of a property.
 func (s *Schema) fitsPattern(tag string) bool {
 	return s.byPattern(tag) != nil || len(s.patterns) > 0 && len(tag) > maxPatternedName
 }
 
-// byPattern returns the schema of a property that is not declared, by the patterns that fit its name: nil if
-// none does.
+// byPattern returns the schema of an undeclared property by the patterns that match its name; nil
+// if no pattern matches.
 func (s *Schema) byPattern(tag string) (fits *Schema) {
 	if len(s.patterns) == 0 {
 		return nil

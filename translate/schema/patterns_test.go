@@ -10,8 +10,8 @@ import (
 	"dragoman/translate/markup"
 )
 
-// TestPatterns types properties by patterns for their names. Each is "name=text"; what is expected of it is JSON,
-// with "!" behind if it does not fit.
+// TestPatterns types properties by patterns for their names. Each input is "name=text". Each result
+// is JSON, followed by "!" if the value does not fit.
 func TestPatterns(t *testing.T) {
 	tests := []struct{ name, schema, given, want string }{
 		{"the pattern that fits", `"patternProperties":{"^n_":{"type":"integer"},"^b_":{"type":"boolean"}}`, "n_1=12 b_1=true", `12 true`},
@@ -48,7 +48,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestPatternsWithoutEnd compiles more patterns than are used, and compares a name with them.
+// TestPatternsWithoutEnd compiles more patterns than the limit, and matches a name with them.
 func TestPatternsWithoutEnd(t *testing.T) {
 	var many strings.Builder
 	for i := range 20_000 {

@@ -8,22 +8,21 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file takes a JSON text apart into places that can be referred to.
+// This file splits a JSON text into places that a $ref can lead to.
 
-// place is a value in a JSON text that has been taken apart. Each is read once, however many
-// $ref lead to it.
+// place is a value in a JSON text. Each place is read once, no matter how many $ref lead to it.
 type place struct {
 	raw      jsontext.Value // a part of the text
-	*content                // of an object or an array
+	*content                // of an object or array
 	schema   *Schema        // the schema compiled from it, or nil
-	followed bool           // its $ref is being followed: to come back here is a cycle
+	followed bool           // its $ref is being followed, so a second visit is a cycle
 }
 
-// content is what an object or array holds. All other places share noContent.
+// content is the content of an object or array. All other places share noContent.
 type content struct {
 	members  []namedPlace      // of an object, in order
 	elements []*place          // of an array
-	byName   map[string]*place // of members; made when it is first asked for
+	byName   map[string]*place // name to member; made on first use
 }
 
 // noContent is the content of every place that is neither an object nor an array.
@@ -35,7 +34,7 @@ type namedPlace struct {
 	*place
 }
 
-// readPlace takes a JSON text apart. It returns nil if the text is not JSON.
+// readPlace splits a JSON text into places. It returns nil if the text is not JSON.
 func readPlace(text jsontext.Value) *place {
 	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
 		return nil
@@ -43,7 +42,7 @@ func readPlace(text jsontext.Value) *place {
 	return takeApart(rawjson.Read(text))
 }
 
-// takeApart returns the value that is next.
+// takeApart splits the next value.
 func takeApart(r *rawjson.Reader) *place {
 	p := &place{content: noContent}
 	switch r.Kind() {
@@ -81,7 +80,7 @@ func (p *place) member(name string) *place {
 	return p.byName[name]
 }
 
-// resolve returns the place that a $ref in the text of p, its root, leads to, or nil.
+// resolve returns the place that a $ref leads to, or nil. p is the root of the text.
 func (p *place) resolve(ref jsontext.Value) *place {
 	pointer, ok := localRef(ref)
 	if !ok {

@@ -11,12 +11,12 @@ import (
 
 // This file reads the values of $ref. References to other documents are never fetched.
 
-// pointerEscapes are those of a JSON pointer (RFC 6901 §3).
+// pointerEscapes undoes the escapes of a JSON pointer (RFC 6901 §3).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// localRef returns the JSON pointer, token by token, that the value of a $ref holds:
-// "#", or "#" and the pointer, percent-encoded (RFC 6901 §6). It is not ok for
-// anything else: a reference into another document, a name, no string.
+// localRef returns the tokens of the JSON pointer in a $ref: "#", or "#" and the pointer,
+// percent-encoded (RFC 6901 §6). It returns false for anything else: a reference into another
+// document, a name, or a value that is not a string.
 func localRef(ref jsontext.Value) (pointer []string, ok bool) {
 	if ref.Kind() != '"' {
 		return nil, false

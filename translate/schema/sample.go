@@ -8,28 +8,28 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Sampler makes small values that fit a schema. What the schema fixes or suggests comes first: const,
-// the first of examples, enum, default. The functions make up the rest. A value need not fit keywords that
-// are not named here: bounds, patterns, lengths.
+// Sampler makes small values that fit a schema. It prefers what the schema fixes or suggests:
+// const, then the first of examples, then enum, then default. Its functions invent everything else.
+// A value may violate other keywords, such as bounds, patterns and lengths.
 type Sampler struct {
-	// Enum returns one of the values that the schema allows; nil takes the first.
+	// Enum returns one of the allowed values; nil takes the first.
 	Enum func(values []jsontext.Value) jsontext.Value
-	// Text makes a string up for a member: its name, and the format that its schema names, or "".
+	// Text invents a string for a member. format is the format in the schema, or "".
 	Text func(member, format string) string
-	// Number makes a number up. least is the minimum of the schema, or nil.
+	// Number invents a number. least is the minimum in the schema, or nil.
 	Number func(integer bool, least jsontext.Value) jsontext.Value
-	// Depth is how deep objects and lists may lie in each other. Below it they are empty.
+	// Depth is the most levels of nested objects and lists. Below that, they are empty.
 	Depth int
 
 	root *place
-	made int // values
+	made int // values made so far
 }
 
-// maxSampled is how many values a sample has at most, whatever a schema refers to.
+// maxSampled is the most values in a sample.
 const maxSampled = 1 << 12
 
-// Object returns an object for a tool's input_schema: the required properties, in the order in which the
-// schema declares them. It is {} if the schema is not JSON.
+// Object returns an object for a tool's input_schema, with the required properties in the schema's
+// order. It returns {} if the schema is not JSON.
 func (s *Sampler) Object(schema jsontext.Value) jsontext.Value {
 	s.made = 0
 	if s.root = readPlace(schema); s.root == nil || s.root.raw.Kind() != '{' {
@@ -38,14 +38,14 @@ func (s *Sampler) Object(schema jsontext.Value) jsontext.Value {
 	return s.object(s.root, 0)
 }
 
-// Value returns a value for a schema that stands alone. member is what the value is called.
+// Value returns a value for a schema. member is the name of the value.
 func (s *Sampler) Value(member string, schema jsontext.Value) jsontext.Value {
 	s.made = 0
 	s.root = readPlace(schema)
 	return s.value(member, s.root, 0)
 }
 
-// value returns a value for the member of that name under the schema at p, which may be nil.
+// value returns a value for the named member under the schema at p, which may be nil.
 func (s *Sampler) value(member string, p *place, depth int) jsontext.Value {
 	if s.made++; p == nil || p.raw.Kind() != '{' {
 		return s.text(member, p)
@@ -95,8 +95,8 @@ func (s *Sampler) suggested(p *place) jsontext.Value {
 	return nil
 }
 
-// part returns the schema that stands for the one at p: what its $ref names or, if it has no type of its own,
-// the first of those that it is made of; nil if there is none.
+// part returns the schema to use in place of the one at p: the target of its $ref or, if it has no
+// type of its own, the first schema that it combines. It returns nil if there is none.
 func (s *Sampler) part(p *place) *place {
 	if ref := p.member("$ref"); ref != nil {
 		return s.root.resolve(ref.raw)
@@ -109,7 +109,7 @@ func (s *Sampler) part(p *place) *place {
 	return nil
 }
 
-// firstType returns the first type that the schema at p names, "" for none.
+// firstType returns the first type that the schema at p names, or "".
 func firstType(p *place) string {
 	t := p.member("type")
 	if t != nil && len(t.elements) > 0 {
@@ -180,7 +180,7 @@ func requiredBy(p *place) (names []string) {
 	return names
 }
 
-// array returns a list of one item, or of as many as the schema at p requires.
+// array returns a list with as many items as the schema at p requires, and at least one.
 func (s *Sampler) array(member string, p *place, depth int) jsontext.Value {
 	n := 1
 	if least := p.member("minItems"); least != nil && len(least.raw) == 1 && least.raw[0] > '1' && least.raw[0] <= '9' {

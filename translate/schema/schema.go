@@ -10,26 +10,26 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Schema is a compiled JSON Schema. It has only the keywords that decide the type of a value.
-// A schema may contain itself. The zero value allows anything.
+// Schema is a compiled JSON Schema, with only the keywords that decide the type of a value. A
+// schema may contain itself. The zero value allows anything.
 type Schema struct {
 	kinds kindSet          // type; nullable adds null
-	enum  []jsontext.Value // the members of enum, or the one value of const
-	alts  []*Schema        // anyOf and oneOf: one of them has to hold too
+	enum  []jsontext.Value // the members of enum, or the value of const
+	alts  []*Schema        // anyOf and oneOf: a value must also fit one of them
 
 	// Properties are the declared properties, in the order of the schema.
 	Properties []Property
-	byTag      map[string]int // index in Properties
-	byName     map[string]int // index in Properties of those whose tag is not their name
-	items      *Schema        // of an array's elements; nil allows anything
-	// AdditionalProperties is the schema of properties that are not declared, nil if
-	// additionalProperties is missing or a boolean.
+	byTag      map[string]int // tag to index in Properties
+	byName     map[string]int // name to index in Properties, if the tag is not the name
+	items      *Schema        // of an array; nil allows anything
+	// AdditionalProperties is the schema of undeclared properties; nil if additionalProperties is
+	// missing or a boolean.
 	AdditionalProperties *Schema
 	closed               bool // additionalProperties is false
-	open                 bool // properties are allowed besides those: additionalProperties is true, or a pattern cannot be read
+	open                 bool // additionalProperties is true, or a pattern cannot be read
 	patterns             []pattern
-	// Required are the names of the properties that an object must have. Where several schemas
-	// have to hold together, a name may come twice.
+	// Required are the names of the required properties. If several schemas must hold together, a
+	// name may occur twice.
 	Required []string
 
 	facts
@@ -39,21 +39,21 @@ type Schema struct {
 
 // Property is a declared property.
 type Property struct {
-	Name, Tag  string // under which it is offered to the model: see [markup.ParamTag]
+	Name, Tag  string // the tag that the model is shown: see [markup.ParamTag]
 	schema     *Schema
-	variants   []variant // what the branches of the schema say of it
-	ofBranches bool      // schema is made of them
+	variants   []variant // what the branches of the schema say about it
+	ofBranches bool      // schema is made from variants
 }
 
 var (
 	anySchema    = &Schema{} // compared by address
 	stringSchema = &Schema{kinds: kindString}
-	// ObjectOfStrings allows objects whose members are strings. It types the input of a call
-	// to a tool that was not offered.
+	// ObjectOfStrings allows objects with string members. It types the input of a call to a tool
+	// that was not offered.
 	ObjectOfStrings = &Schema{kinds: kindObject, AdditionalProperties: stringSchema}
 )
 
-// acceptsItself is [Schema.accepts] without the alternatives.
+// acceptsItself does what [Schema.accepts] does, without the alternatives.
 func (s *Schema) acceptsItself() kindSet {
 	k := s.kinds
 	if k == 0 && len(s.alts) == 0 {
@@ -65,22 +65,22 @@ func (s *Schema) acceptsItself() kindSet {
 	return k
 }
 
-// accepts returns the types that s or one of its alternatives names, with acceptsAny if one of
-// them names none, and acceptsEnum if one of them has an enum.
+// accepts returns the types that s or an alternative names. It includes acceptsAny if one of them
+// names no type, and acceptsEnum if one has an enum.
 func (s *Schema) accepts() kindSet { return s.acceptsItself() | s.altsAccept }
 
-// AcceptsString reports whether a string fits.
+// AcceptsString reports whether a string may fit.
 func (s *Schema) AcceptsString() bool { return s.accepts()&(kindString|acceptsAny) != 0 }
 
-// AcceptsObject reports whether an object fits.
+// AcceptsObject reports whether an object may fit.
 func (s *Schema) AcceptsObject() bool { return s.accepts()&(kindObject|acceptsAny) != 0 }
 
-// mentionsString reports whether s or an alternative names the type string. Text is then a
-// string sooner than it is JSON under an alternative that allows anything.
+// mentionsString reports whether s or an alternative names the type string. Text is then read as a
+// string rather than as JSON under an alternative that allows anything.
 func (s *Schema) mentionsString() bool { return s.accepts()&kindString != 0 }
 
-// ArraySchema returns the schema of the arrays that fit s: s itself or an alternative; nil if
-// no array fits.
+// ArraySchema returns the schema of the arrays that fit: s itself or an alternative. It returns nil
+// if no array fits.
 func (s *Schema) ArraySchema() *Schema {
 	if s.kinds&kindArray != 0 {
 		return s
@@ -88,19 +88,19 @@ func (s *Schema) ArraySchema() *Schema {
 	return s.altsArray
 }
 
-// ListsStrings reports whether an element of the arrays that fit s may be a string.
+// ListsStrings reports whether the arrays that fit s may have string elements.
 func (s *Schema) ListsStrings() bool {
 	array := s.ArraySchema()
 	return array != nil && (array.items == nil || array.items.AcceptsString())
 }
 
-// IsScalar reports whether nothing fits but numbers, booleans and null.
+// IsScalar reports whether only numbers, booleans and null fit.
 func (s *Schema) IsScalar() bool {
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
 	return s.kinds != 0 && s.kinds&^scalars == 0 && len(s.alts) == 0
 }
 
-// RequiresNested reports whether an object that fits must have a property that is a list or an object.
+// RequiresNested reports whether every object that fits has a list or an object as a property.
 func (s *Schema) RequiresNested() bool {
 	const nested = kindArray | kindObject
 	return slices.ContainsFunc(s.Required, func(name string) bool {
@@ -109,12 +109,12 @@ func (s *Schema) RequiresNested() bool {
 	})
 }
 
-// IsEnum reports whether nothing fits but what an enum or a const lists.
+// IsEnum reports whether only the values of an enum or a const fit.
 func (s *Schema) IsEnum() bool { return len(s.enum) > 0 }
 
-// IsString reports whether every string fits and nothing else does, but for null if nullable is
-// true. Text can then be passed on before its end is known: it will not turn out to be JSON or a
-// member of an enum.
+// IsString reports whether every string fits, and nothing else except null if nullable is true.
+// Text can then be sent before its end is known, because it cannot turn out to be JSON or an enum
+// member.
 func (s *Schema) IsString() (str, nullable bool) {
 	switch {
 	case len(s.enum) > 0:
@@ -125,9 +125,9 @@ func (s *Schema) IsString() (str, nullable bool) {
 	return s.altsString, s.altsNullable
 }
 
-// PropertyByTag returns the property that a tag written by the model stands for: its name, its
-// schema, and whether it is declared. The schema of one that is not declared is that of the pattern
-// that fits its name, else that of additionalProperties, else that of a string.
+// PropertyByTag returns the property for a tag that the model wrote: its name, its schema, and
+// whether it is declared. An undeclared property has the schema of the pattern that matches its
+// name, or of additionalProperties, or of a string.
 func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bool) {
 	if i, ok := s.indexOf(tag); ok {
 		return s.Properties[i].Name, s.typeIn(&s.Properties[i]), true
@@ -141,8 +141,8 @@ func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bo
 	return markup.ParamName(tag), stringSchema, false
 }
 
-// indexOf returns the index of the declared property that a tag stands for. Models also write the
-// name as it is, and %XX where the name could stand as it is.
+// indexOf returns the index of the declared property for a tag. Models also write the unescaped
+// name, and needless %XX.
 func (s *Schema) indexOf(tag string) (i int, ok bool) {
 	if i, ok = s.byTag[tag]; ok {
 		return i, true
@@ -154,7 +154,7 @@ func (s *Schema) indexOf(tag string) (i int, ok bool) {
 	return i, ok
 }
 
-// Declares reports whether a tag written by the model stands for a declared property.
+// Declares reports whether a tag that the model wrote is a declared property.
 func (s *Schema) Declares(tag []byte) bool {
 	if bytes.IndexByte(tag, '%') >= 0 {
 		_, ok := s.indexOf(string(tag))
@@ -167,9 +167,9 @@ func (s *Schema) Declares(tag []byte) bool {
 	return ok
 }
 
-// Undeclared returns which names of the properties of an object the schema does not allow. closed says
-// that it allows only what it declares and what a pattern fits, as a schema does whose additionalProperties
-// is false. Any other schema allows all names as long as it has patterns or declares one of them.
+// Undeclared returns the names that the schema does not allow. closed: allow only declared names
+// and names that match a pattern, as if additionalProperties were false. Otherwise, a schema with
+// patterns, or with at least one of the names, allows all names.
 func (s *Schema) Undeclared(names []string, closed bool) (undeclared []string) {
 	if len(s.alts) > 0 || s.AdditionalProperties != nil || s.open || len(s.Properties)+len(s.patterns) == 0 && !s.closed {
 		return nil
@@ -185,7 +185,7 @@ func (s *Schema) Undeclared(names []string, closed bool) (undeclared []string) {
 	return nil
 }
 
-// Missing returns the required properties of an object that are not among the names of those it has.
+// Missing returns the required properties that are not in names.
 func (s *Schema) Missing(names []string) (missing []string) {
 	if len(s.Required) == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (s *Schema) Missing(names []string) (missing []string) {
 	return missing
 }
 
-// TakesText reports whether an object that fits may have a member that is a string.
+// TakesText reports whether an object that fits may have a string member.
 func (s *Schema) TakesText() bool {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.AcceptsString() || len(s.alts) > 0 {
 		return true
@@ -211,7 +211,7 @@ func (s *Schema) TakesText() bool {
 		slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.schema.AcceptsString() })
 }
 
-// addProperty adds a property unless there is one of its tag.
+// addProperty adds a property, unless there is one with the same tag.
 func (s *Schema) addProperty(p Property) {
 	if s.byTag == nil {
 		s.byTag = map[string]int{}
@@ -229,31 +229,31 @@ func (s *Schema) addProperty(p Property) {
 	s.Properties = append(s.Properties, p)
 }
 
-// compiling is what is known of a schema only while it is compiled.
+// compiling is the state of a schema during compilation.
 type compiling struct {
-	parts    []*Schema // allOf and what $ref leads to: all have to hold too
-	branches []*Schema // anyOf and oneOf as they stand, before those of parts are added
-	hasType  bool      // the keyword type is there
-	visit    uint8     // of visitInOrder: how far it is
+	parts    []*Schema // allOf and targets of $ref: a value must fit all of them
+	branches []*Schema // anyOf and oneOf of the schema itself, before those of parts are added
+	hasType  bool      // the schema has the keyword type
+	visit    uint8     // progress of visitInOrder
 }
 
-// facts follow from the alternatives of a schema and their alternatives. They are found once,
-// when the schema is compiled, because alternatives of alternatives multiply. In a cycle each
-// fact is the least that is consistent: a schema accepts a type only if some schema of the
+// facts follow from the alternatives of a schema, and from their alternatives. They are derived
+// once, when the schema is compiled, because alternatives of alternatives multiply. In a cycle,
+// each fact is the least that is consistent: a schema accepts a type only if some schema of the
 // cycle names it.
 type facts struct {
 	altsAccept               kindSet         // what the alternatives accept
-	altsArray                *Schema         // the first of the alternatives that allows arrays, or nil
+	altsArray                *Schema         // the first alternative that allows arrays, or nil
 	altsString, altsNullable bool            // see IsString
-	enumTexts                map[string]bool // by spelling: see indexEnum
-	longestEnumText          int             // the longest key of enumTexts, in bytes
+	enumTexts                map[string]bool // keyed by spelling: see indexEnum
+	longestEnumText          int             // length in bytes of the longest key in enumTexts
 }
 
-// branching is what is known of the branches of a schema: see union.go.
+// branching is the state of a schema's branches: see union.go.
 type branching struct {
 	conditions     []condition
 	allBranches    branchSet
-	closedBranches branchSet // that allow only what they declare
+	closedBranches branchSet // branches that allow only what they declare
 	ruledOut       branchSet // see [Schema.Given]
-	contested      bool      // branches say different things: what a string and something else could be is a string, and does not fit
+	contested      bool      // branches disagree: an ambiguous value is a string that does not fit
 }

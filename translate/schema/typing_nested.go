@@ -8,14 +8,14 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file types values that are written as nested elements with a mark before each tag: an object as
-// elements named like its properties, an array as elements named item.
+// This file types values that are nested elements with a mark before each tag: objects as elements
+// named like properties, arrays as elements named item.
 
-// arrayItem is the name of such an element of an array.
+// arrayItem is the name of an array element.
 const arrayItem = "item"
 
-// AppendTypedMarked is [AppendTypedLiteral] for text that may be made of such elements. ok is false, and
-// nothing is to be used, if it is made of others than the schema has, or of elements and text.
+// AppendTypedMarked does what [AppendTypedLiteral] does, and also reads such elements. If the
+// elements do not match the schema, or are mixed with text, ok is false and the result is unusable.
 func AppendTypedMarked(dst []byte, s *Schema, text string) (out []byte, fits, ok bool) {
 	if !strings.Contains(text, markup.Mark) {
 		out, fits = AppendTypedLiteral(dst, s, text)
@@ -42,11 +42,11 @@ func AppendTypedMarked(dst []byte, s *Schema, text string) (out []byte, fits, ok
 	return appendMarkedMembers(dst, object, list)
 }
 
-// maxAlternatives bounds how deep alternatives of alternatives are looked at.
+// maxAlternatives limits how deep alternatives of alternatives are searched.
 const maxAlternatives = 8
 
-// objectFor returns the schema of the objects that fit s: s itself or an alternative; nil if no object fits.
-// With all, it is one that declares all members in the list.
+// objectFor returns the schema of the objects that fit: s itself or an alternative. It returns nil
+// if no object fits. With all, the schema must declare all members in list.
 func (s *Schema) objectFor(list []markup.Element, all bool, depth int) *Schema {
 	declares := func(e markup.Element) bool { return s.Declares([]byte(e.Tag)) }
 	takes := s.kinds&kindObject != 0 || s.acceptsItself()&acceptsAny != 0
@@ -64,8 +64,8 @@ func (s *Schema) objectFor(list []markup.Element, all bool, depth int) *Schema {
 	return nil
 }
 
-// appendMarkedMembers appends elements as an object that s describes. A schema that declares no members says
-// nothing of them. None may come twice.
+// appendMarkedMembers appends elements as an object under s. If s declares no members, any are
+// allowed. No member may come twice.
 func appendMarkedMembers(dst []byte, s *Schema, list []markup.Element) (_ []byte, fit, ok bool) {
 	fit = true
 	seen := map[string]bool{}
@@ -88,7 +88,7 @@ func appendMarkedMembers(dst []byte, s *Schema, list []markup.Element) (_ []byte
 	return append(dst, '}'), fit, true
 }
 
-// appendMarkedItems appends elements as an array that s describes.
+// appendMarkedItems appends elements as an array under s.
 func appendMarkedItems(dst []byte, s *Schema, list []markup.Element) (_ []byte, fit, ok bool) {
 	items := s.items
 	if items == nil {

@@ -7,20 +7,20 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// typedText is a text that is being typed. What has been found out about it is kept, because
-// many alternatives may ask.
+// typedText is a text that is being typed. It remembers what was found out, because many
+// alternatives may ask.
 type typedText struct {
-	text, trimmed, unquoted string           // as it is, without white space around it, and without quotes too
-	depth                   int              // number of elements around it
-	notJSON                 kindSet          // it is not JSON of these kinds: object, array, acceptsAny
+	text, trimmed, unquoted string           // unchanged; without white space around it; also without quotes
+	depth                   int              // number of elements around the text
+	notJSON                 kindSet          // the text is not JSON of these kinds: object, array, acceptsAny
 	possible                kindSet          // see possibleKinds
 	possibleKnown           bool             // possible is set
-	elements                []markup.Element // that it is made of, if isElements; set once isRead
+	elements                []markup.Element // the text's elements, if isElements; set once isRead
 	isElements, isRead      bool
 }
 
-// possibleKinds returns the types, except string, that the text can be read as. It does not
-// read JSON or elements: for them the first byte decides.
+// possibleKinds returns the types, except string, that the text may have. It does not parse JSON or
+// elements: the first byte decides.
 func (r *typedText) possibleKinds() kindSet {
 	if r.possibleKnown {
 		return r.possible
@@ -40,7 +40,7 @@ func (r *typedText) possibleKinds() kindSet {
 	return r.possible
 }
 
-// appendJSON appends the text if it is JSON of a kind: kindObject, kindArray or acceptsAny.
+// appendJSON appends the text if it is JSON of this kind: kindObject, kindArray or acceptsAny.
 func (r *typedText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 	if r.notJSON&kind != 0 {
 		return dst, false
@@ -59,7 +59,7 @@ func (r *typedText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 	return out, ok
 }
 
-// readElements returns the elements that the text is made of, if it is made of elements alone.
+// readElements splits the text into elements. It returns false if the text has anything else.
 func (r *typedText) readElements() ([]markup.Element, bool) {
 	if !r.isRead {
 		r.elements, r.isElements = markup.ReadElements(r.trimmed)

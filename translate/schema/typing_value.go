@@ -8,36 +8,36 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file tries the ways in which a text can be a value of a schema.
+// This file tries the ways to read a text as a value of a schema.
 
-// Bounds on what is done for one value. When the budget is used up, no more alternatives are
-// tried, and the value is a string.
+// Limits on the work for one value. If the budget is used up, no more alternatives are tried, and
+// the value is a string.
 const (
-	minBudget     = 4 << 10 // in bytes to look at, for the smallest value
-	budgetPerByte = 64      // and for each byte of the value
-	readingCost   = 16      // of trying a schema, in bytes
+	minBudget     = 4 << 10 // bytes to look at, for the smallest value
+	budgetPerByte = 64      // for each byte of the value
+	readingCost   = 16      // the cost of trying a schema, in bytes
 
-	// maxElementDepth bounds how deep elements may lie in each other.
+	// maxElementDepth is the most levels of nested elements.
 	maxElementDepth = 64
 )
 
-// conversion is the typing of one value, for which a schema may offer many ways.
+// conversion is the typing of one value. A schema may allow many ways to read it.
 type conversion struct {
 	budget int // bytes that may still be looked at
-	// tried are the readings that failed or are under way. Alternatives may lead to one schema in
-	// many ways, and back to it.
+	// tried are readings that failed or are in progress. Alternatives may lead to a schema in many
+	// ways, and back to it.
 	tried map[reading]struct{}
 }
 
-// reading is one way to read a text: as the elements of an object or an array that a schema
-// describes, or (as is 0) as one of the schema's alternatives.
+// reading is one way to read a text: as the elements of an object or array, or (as is 0) as an
+// alternative of a schema.
 type reading struct {
 	schema *Schema
 	text   string
 	as     kindSet
 }
 
-// tryOnce calls read, unless the same reading failed before or is under way: tryOnce fails then.
+// tryOnce calls read. It fails if the same reading failed before or is in progress.
 func (t *conversion) tryOnce(a reading, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
 	if _, ok := t.tried[a]; ok {
 		return dst, false
@@ -53,8 +53,8 @@ func (t *conversion) tryOnce(a reading, dst []byte, read func() ([]byte, bool)) 
 	return out, ok
 }
 
-// appendValue appends the value that text stands for under s, and reports whether it fits.
-// depth is the number of elements around it.
+// appendValue appends the value of text under s, and reports whether it fits. depth is the number
+// of elements around it.
 func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
 	t.budget -= len(text)
 	r := typedText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
@@ -76,8 +76,8 @@ func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) 
 	return rawjson.AppendString(dst, text), takesString
 }
 
-// appendFitting tries the types that s allows, except string. outermost says that s is the
-// schema of the value itself, not an alternative.
+// appendFitting tries the types that s allows, except string. outermost: s is the schema of the
+// value itself, not an alternative.
 func (t *conversion) appendFitting(dst []byte, s *Schema, r *typedText, outermost bool) ([]byte, bool) {
 	if t.budget -= readingCost; t.budget < 0 || r.depth > maxElementDepth {
 		return dst, false
@@ -117,7 +117,8 @@ func (t *conversion) appendFitting(dst []byte, s *Schema, r *typedText, outermos
 	return t.tryOnce(reading{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
 }
 
-// appendAlternative tries the alternatives of s in turn; those that allow anything come last.
+// appendAlternative tries the alternatives of s in order. Alternatives that allow anything come
+// last.
 func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 	possible := r.possibleKinds() | acceptsEnum | acceptsAny
 	open, orString := false, s.takesAnyString()
@@ -134,7 +135,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]b
 			}
 		}
 		if alt.kinds == 0 && len(alt.alts) == 0 {
-			open = true // it allows anything: tried after the others
+			open = true // it allows anything, so it is tried after the others
 			continue
 		}
 		if out, ok := t.appendFitting(dst, alt, r, false); ok {
@@ -147,8 +148,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]b
 	return dst, false
 }
 
-// takesAnyString reports whether one of the alternatives of s may take a string that is no member of
-// an enum.
+// takesAnyString reports whether an alternative of s may take a string that is not an enum member.
 func (s *Schema) takesAnyString() bool {
 	return slices.ContainsFunc(s.alts, func(alt *Schema) bool {
 		return len(alt.enum) == 0 && (len(alt.alts) > 0 || alt.acceptsItself()&(kindString|acceptsAny) != 0)
@@ -170,8 +170,8 @@ func (t *conversion) appendObject(dst []byte, s *Schema, r *typedText) ([]byte, 
 	return t.tryOnce(reading{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
 }
 
-// appendMembers appends elements as an object that s describes. It reports whether each fits
-// and no member comes twice.
+// appendMembers appends elements as an object under s. It returns false if one does not fit or if a
+// member comes twice.
 func (t *conversion) appendMembers(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
 	mark := len(dst)
 	dst = append(dst, '{')
@@ -208,8 +208,8 @@ func (t *conversion) appendArray(dst []byte, s *Schema, r *typedText) ([]byte, b
 	return t.tryOnce(reading{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
 }
 
-// appendItems appends elements as an array that s describes. It reports whether each fits and
-// all have one tag.
+// appendItems appends elements as an array under s. It returns false if one does not fit or if the
+// tags differ.
 func (t *conversion) appendItems(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
 	items := s.items
 	if items == nil {

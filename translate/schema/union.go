@@ -6,11 +6,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file types the properties that only branches of a schema declare: its alternatives (anyOf, oneOf), what
-// follows from a condition (if, then, else), and dependentSchemas. A call is written one property after the
-// other, and a value that is known rules out branches for the values behind it: see [Schema.Given].
+// This file types the properties that only branches of a schema declare: alternatives (anyOf,
+// oneOf), conditions (if, then, else), and dependentSchemas. A call has its properties in sequence,
+// and each known value rules out branches for the values after it: see [Schema.Given].
 
-// branchSet is a set of branches. The last one stands for all that are too many to be told apart.
+// branchSet is a set of branches. The last bit is all branches that are too many to be told apart.
 type branchSet uint64
 
 const (
@@ -18,7 +18,7 @@ const (
 	otherBranches branchSet = 1 << maxBranches
 )
 
-// variant is what a branch, or several, says of a property.
+// variant is what some branches say about a property.
 type variant struct {
 	in     branchSet
 	schema *Schema
@@ -33,14 +33,14 @@ const (
 	excludes                   // the branch holds only if the property does not have the schema
 )
 
-// condition is a schema that holds under a condition.
+// condition is a schema that applies under a condition.
 type condition struct {
 	then *Schema
-	test *Schema    // nil if it is not known
-	use  variantUse // of the properties of test
+	test *Schema    // nil if unknown
+	use  variantUse // how the properties of test are used
 }
 
-// readConditions returns what follows from if, then and else, each of which may be nil.
+// readConditions returns the conditions of if, then and else. Each of them may be nil.
 func readConditions(test, then, otherwise *Schema) (list []condition) {
 	if then != nil {
 		list = append(list, condition{then, test, needs})
@@ -51,17 +51,17 @@ func readConditions(test, then, otherwise *Schema) (list []condition) {
 	return list
 }
 
-// branches collects the branches of a schema, and what they say of each property.
+// branches collects the branches of a schema, and what they say about each property.
 type branches struct {
-	count    int // of branches that can be told apart
-	budget   int // how many properties may still be visited
+	count    int // number of branches that can be told apart
+	budget   int // properties that may still be visited
 	closed   branchSet
-	declared []Property           // without schemas; a name may come twice
-	variants map[string][]variant // by name
+	declared []Property           // without schemas; a name may occur twice
+	variants map[string][]variant // keyed by name
 }
 
-// declareBranches declares in s the properties that its branches declare. If they say different things of a
-// property, its types are alternatives. It visits at most as many properties as budget says.
+// declareBranches declares in s the properties that its branches declare. If the branches disagree
+// about a property, their types become alternatives. It visits at most budget properties.
 func (s *Schema) declareBranches(budget int) {
 	if len(s.alts) == 0 && len(s.conditions) == 0 {
 		return
@@ -79,7 +79,7 @@ func (s *Schema) declareBranches(budget int) {
 		if len(list) <= maxBranches {
 			p.variants = list
 		}
-		if t := p.schema; t != nil && (t.kinds != 0 || len(t.enum)+len(t.alts) > 0) { // s itself says of which type it is
+		if t := p.schema; t != nil && (t.kinds != 0 || len(t.enum)+len(t.alts) > 0) { // s itself defines the type
 			if u := t.orListed(p.variants); u != t {
 				p.schema, unions = u, append(unions, u)
 			}
@@ -101,7 +101,7 @@ func (s *Schema) declareBranches(budget int) {
 	deriveFacts(unions)
 }
 
-// addAll adds the branches of s, and returns them.
+// addAll adds the branches of s and returns them.
 func (b *branches) addAll(s *Schema, depth int) (in branchSet) {
 	if depth == maxAlternatives {
 		return 0
@@ -115,7 +115,7 @@ func (b *branches) addAll(s *Schema, depth int) (in branchSet) {
 	return in
 }
 
-// add adds a branch, or the branches that it has, and returns them. c is the condition of the branch.
+// add adds a branch, or the branches inside it, and returns them. c is the branch's condition.
 func (b *branches) add(s *Schema, c condition, depth int) (in branchSet) {
 	if b.budget--; b.budget < 0 {
 		return otherBranches
@@ -131,13 +131,13 @@ func (b *branches) add(s *Schema, c condition, depth int) (in branchSet) {
 		b.closed |= in
 	}
 	b.note(s, in, declares)
-	if c.test != nil && (c.use == needs || len(c.test.Properties) == 1) { // of several, one that differs is enough
+	if c.test != nil && (c.use == needs || len(c.test.Properties) == 1) { // one different property is enough
 		b.note(c.test, in, c.use)
 	}
 	return in
 }
 
-// note adds what branches say of the properties of s.
+// note records what branches say about the properties of s.
 func (b *branches) note(s *Schema, in branchSet, use variantUse) {
 	if b.budget -= len(s.Properties); b.budget < 0 {
 		return
@@ -150,8 +150,8 @@ func (b *branches) note(s *Schema, in branchSet, use variantUse) {
 	}
 }
 
-// orListed returns a schema for what fits s. If s is a string and some variants are enums, the schema has them as
-// alternatives, so that the value is known when it ends.
+// orListed returns a schema for the values that fit s. If s is a string and some variants are
+// enums, they become its alternatives. Then the value is only known at its end.
 func (s *Schema) orListed(list []variant) *Schema {
 	if plain, _ := s.IsString(); !plain {
 		return s
@@ -168,8 +168,8 @@ func (s *Schema) orListed(list []variant) *Schema {
 	return &Schema{alts: append(alts, s)}
 }
 
-// typeOf returns a schema that types a text as all variants do that declare a property in branches of the set. It
-// returns nil if they differ, and whether there is any.
+// typeOf returns a schema that types a text as all variants in these branches do. It returns nil if
+// they disagree, and false if there are none.
 func typeOf(list []variant, in branchSet) (typ *Schema, found bool) {
 	for _, v := range list {
 		switch {
@@ -183,13 +183,13 @@ func typeOf(list []variant, in branchSet) (typ *Schema, found bool) {
 	return typ, found
 }
 
-// isPlainAs reports whether s and t are of the same types, all of them scalar, and nothing else.
+// isPlainAs reports whether s and t have the same scalar types and no other keywords.
 func (s *Schema) isPlainAs(t *Schema) bool {
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber | kindString
 	return s.kinds == t.kinds && s.kinds != 0 && s.kinds&^scalars == 0 && len(s.enum)+len(s.alts)+len(t.enum)+len(t.alts) == 0
 }
 
-// typeIn returns the schema of the property in the branches that are left of s.
+// typeIn returns the schema of a property in the remaining branches of s.
 func (s *Schema) typeIn(p *Property) *Schema {
 	if p.ofBranches && s.ruledOut != 0 {
 		if typ, _ := typeOf(p.variants, ^s.ruledOut); typ != nil {
@@ -199,13 +199,13 @@ func (s *Schema) typeIn(p *Property) *Schema {
 	return p.schema
 }
 
-// IsContested reports whether branches say different things of the property that s is of.
+// IsContested reports whether branches disagree about the property with the schema s.
 func (s *Schema) IsContested() bool { return s.contested }
 
-// Given returns the schema of an object whose property of this tag has the value, a JSON text: s without the
-// branches that the value rules out. If it rules out all, which only a wrong schema or a wrong call does, all stay.
-// value is nil if it is not known. A value that may be any string rules out by its name alone: it may have been sent
-// before it was whole.
+// Given returns s without the branches that a value rules out. value is the JSON of the property
+// with this tag; nil if it is unknown. If the value rules out all branches, which only happens if
+// the schema or the call is wrong, all stay. If the property may be any string, only its name rules
+// out branches, because the value may have been sent before it was complete.
 func (s *Schema) Given(tag string, value jsontext.Value) *Schema {
 	i, ok := s.indexOf(tag)
 	if !ok {
@@ -233,7 +233,7 @@ func (s *Schema) Given(tag string, value jsontext.Value) *Schema {
 	return &narrowed
 }
 
-// lists reports whether a JSON value is a member of the enum of s.
+// lists reports whether a JSON value is in the enum of s.
 func (s *Schema) lists(value jsontext.Value) bool {
 	if value.Kind() == '"' {
 		isString, ok := s.enumTexts[rawjson.Unquote(value)]

@@ -10,8 +10,8 @@ import (
 	"dragoman/translate/markup"
 )
 
-// TestBranches types the properties of an input one after the other. Each is "name=text"; what is expected of it is
-// JSON, with "!" behind if it does not fit.
+// TestBranches types the properties of an input one after the other. Each input is "name=text".
+// Each result is JSON, followed by "!" if the value does not fit.
 func TestBranches(t *testing.T) {
 	const (
 		crawl   = `{"properties":{"action":{"const":"crawl"},"depth":{"type":"integer"},"tags":{"type":"array"}},"required":["action"]}`
@@ -59,7 +59,7 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestBranchesMultiply compiles unions of unions, which would not end if each way were followed.
+// TestBranchesMultiply compiles unions of unions. It would not end if each path were followed.
 func TestBranchesMultiply(t *testing.T) {
 	var defs strings.Builder
 	for i := range 60 {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// CPUTime returns the time that this thread has computed: other programs do not
-// count. The caller has locked the thread.
+// CPUTime returns the processor time of this thread, so other programs do not count. The caller
+// must have locked the thread.
 func CPUTime() time.Duration {
 	const threadCPUTime = 3 // CLOCK_THREAD_CPUTIME_ID, clock_gettime(2)
 	var ts syscall.Timespec

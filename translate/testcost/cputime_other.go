@@ -6,5 +6,6 @@ import "time"
 
 var epoch = time.Now()
 
-// CPUTime returns the time that has passed: what this thread has computed is not known here.
+// CPUTime returns the elapsed time, because this system does not report the thread's processor
+// time.
 func CPUTime() time.Duration { return time.Since(epoch) }

@@ -2,5 +2,5 @@
 
 package testcost
 
-// UnderRace says that the race detector watches, which takes memory and time of its own.
+// UnderRace: the race detector is on, which takes memory and time of its own.
 const UnderRace = true

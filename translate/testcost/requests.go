@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Load is a request of the size that benchmarks measure.
+// A Load is a request for benchmarks.
 type Load struct {
 	Name string
-	Body string // of the Messages API
+	Body string // a Messages-API body
 }
 
-// Loads returns the requests that benchmarks measure: a small one with one tool, and those of
-// coding clients, with 12 tools and 12 turns in 71 KB and with 30 tools and 20 turns in 115 KB. The
-// middle one comes with three kinds of text: plain, code, and text that is hardly anything but what
-// may have to be escaped.
+// Loads returns the requests for benchmarks: a small one with one tool, and two like those of
+// coding clients: 12 tools and 12 turns in 71 KB, and 30 tools and 20 turns in 115 KB. The middle
+// one has three variants of text: plain, code, and text that is almost only candidates for
+// escaping.
 func Loads() []Load {
 	return []Load{
 		{"small", request(1, 1, 200, fillCode)},
@@ -27,15 +27,15 @@ func Loads() []Load {
 	}
 }
 
-// What the results of calls are filled with.
+// The texts that fill the results of calls.
 const (
 	fillPlain   = "the quick brown fox jumps over the lazy dog and runs away again "
 	fillCode    = "if a < b && c[i] > 0 {\n\treturn fmt.Errorf(\"<%d> café\", i)\n}\n"
 	fillHostile = "<div class=\"ü\">&lt;b&gt;</div> <invoke> \"é\" &amp; <\n"
 )
 
-// request returns a request with tools, and with earlier turns that each call one of them and have
-// a result of so many bytes.
+// request returns a request with tools, and with turns that each have a call and a result of size
+// bytes.
 func request(tools, turns, size int, filler string) string {
 	fill := strings.Repeat(filler, size/len(filler)+1)[:size]
 	for !utf8.ValidString(fill) {
@@ -59,7 +59,7 @@ func request(tools, turns, size int, filler string) string {
 	return b.String() + `]}`
 }
 
-// comma returns what stands before element i of a list.
+// comma returns the text before element i of a list.
 func comma(i int) string {
 	if i == 0 {
 		return ""

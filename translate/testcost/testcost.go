@@ -1,8 +1,8 @@
-// Package testcost says how much work a test may do, and measures what code costs.
+// Package testcost sets how much work a test may do, and measures the cost of code.
 //
-// The properties hold for more cases than make test has time for, above all under the race
-// detector. DRAGOMAN_LONG says how many cases the tests take: with none, make test takes a few; with
-// "some", .ci/run takes more; with any other value, make fidelity takes all.
+// The properties hold for more cases than make test has time for, above all with the race detector.
+// DRAGOMAN_LONG sets how many cases the tests take: without it, make test takes a few; with "some",
+// .ci/run takes more; with any other value, make fidelity takes all.
 package testcost
 
 import (
@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// Cases returns how many cases, bytes or tries a test takes, or the step from one case to the next: brief in make
-// test, long in make fidelity, and the geometric mean of both in .ci/run.
+// Cases returns how many cases, bytes or tries a test takes, or the step between cases: brief in
+// make test, long in make fidelity, and their geometric mean in .ci/run.
 func Cases(brief, long int) int {
 	switch os.Getenv("DRAGOMAN_LONG") {
 	case "":
@@ -22,5 +22,5 @@ func Cases(brief, long int) int {
 	return long
 }
 
-// Long reports whether properties hold for all their cases.
+// Long reports whether tests take all cases.
 func Long() bool { return Cases(0, 1) == 1 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Grown returns a schema made from text, one keyword for each byte, so that a fuzzer that changes
-// bytes changes the schema. It has three properties and eight definitions that refer to each
-// other.
+// Grown returns a schema made from text, with one keyword per byte, so that a fuzzer that changes
+// bytes changes the schema. It has three properties and eight definitions that refer to each other.
 func Grown(text string) string {
 	const fanOut = 4
 	next := func() int {

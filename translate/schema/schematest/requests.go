@@ -1,6 +1,6 @@
-// Package schematest has the schemas that cost the most to read: they lead back to themselves, or
-// are wide, deep or endless. Tests that render, compile or type under a schema bound the cost of
-// each of them.
+// Package schematest has the schemas that are most expensive to read: they lead back to themselves,
+// or are wide, deep or endless. Tests that render, compile or type under a schema limit the cost of
+// each.
 package schematest
 
 import (
@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Request is a small request that is expensive to read: the schema of its one tool, and text that
-// is read under the schema.
+// Request is a small request that is expensive to read: the schema of its one tool, and text to
+// read under it.
 type Request struct {
 	Name, Schema string
-	Input        string // JSON: the input of a past call
-	Answer       string // markup: the parameters of a call that the model makes
+	Input        string // as JSON: the input of a past call
+	Answer       string // as markup: the parameters of a call that the model makes
 }
 
-// ladder returns a schema whose $defs D0, D1, … each refer to the next, as step writes it, so that
-// what is followed without care doubles at each level.
+// ladder returns a schema with $defs D0, D1, … that each refer to the next, as step writes it. Code
+// that follows them without limits doubles its work at each level.
 func ladder(levels int, last string, step func(ref string) string) string {
 	var defs strings.Builder
 	for i := range levels {
@@ -26,7 +26,7 @@ func ladder(levels int, last string, step func(ref string) string) string {
 	return fmt.Sprintf(`{"type":"object","$defs":{%s"D%d":%s},"properties":{"v":{"$ref":"#/$defs/D0"}}}`, defs.String(), levels, last)
 }
 
-// listed returns n copies of format with commas between them. #N in format is the copy's number.
+// listed returns n copies of format, separated by commas. #N in format is the number of the copy.
 func listed(n int, format string) string {
 	var list strings.Builder
 	for i := range n {
@@ -40,7 +40,7 @@ func listed(n int, format string) string {
 
 var repeat = strings.Repeat
 
-// Requests returns requests below 100 KB. Every keyword that holds schemas has its ladder.
+// Requests returns requests below 100 KB. Every keyword that holds schemas has a ladder.
 func Requests() []Request {
 	var r requests
 	r.addLadders()
@@ -53,7 +53,7 @@ func Requests() []Request {
 	return r
 }
 
-// requests is a list that is being made.
+// requests is a list under construction.
 type requests []Request
 
 func (r *requests) add(name, schema, input, answer string) {
@@ -74,12 +74,12 @@ func deep(n int, open, inner, shut string) string {
 	return repeat(open, n) + inner + repeat(shut, n)
 }
 
-// wide returns a schema in which the keywords in of say what the parameter v and every other is.
+// wide returns a schema with the keywords in of for the parameter v and for every other parameter.
 func wide(of string) string {
 	return `{"type":"object","properties":{"v":{` + of + `}},"additionalProperties":{` + of + `}}`
 }
 
-// addLadders adds ladders of each keyword.
+// addLadders adds a ladder for each keyword.
 func (r *requests) addLadders() {
 	for _, levels := range []int{29, 60, 700} {
 		for _, keyword := range []string{"anyOf", "oneOf", "allOf", "prefixItems", "items"} {
@@ -105,7 +105,7 @@ func (r *requests) addLadders() {
 	}
 }
 
-// addMerged adds schemas whose parts, merged, would grow with the square of the text.
+// addMerged adds schemas with parts that would grow with the square of the text if merged.
 func (r *requests) addMerged() {
 	merged := `{"type":"object","$defs":{` + listed(700, `"D#N":{"allOf":[{"$ref":"#/$defs/D#Na"},{"properties":{"p#N":{"type":"integer"}}}]}`) + `},"properties":{"v":{"$ref":"#/$defs/D0"}}}`
 	for i := range 700 {
@@ -141,7 +141,7 @@ func (r *requests) addWide() {
 	}
 }
 
-// addLayers adds alternatives of alternatives, each layer leading to all below it.
+// addLayers adds alternatives of alternatives. Each layer leads to all layers below.
 func (r *requests) addLayers() {
 	layers := func(last string) string {
 		var defs strings.Builder
@@ -169,7 +169,7 @@ func (r *requests) addDeep() {
 	}
 }
 
-// addReferences adds schemas in which many $ref lead far, to one place, or in circles.
+// addReferences adds schemas with many $ref that lead far, to one place, or in circles.
 func (r *requests) addReferences() {
 	pointer := repeat("/x", 90)
 	r.add("deep pointers", `{"type":"object","properties":{`+listed(400, `"p#N":{"$ref":"#`+pointer+`/a#N"}`)+`},"x":`+deep(89, `{"x":`, `{`+listed(400, `"a#N":{}`)+`}`, `}`)+`}`, five, elements)
