@@ -10,7 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestAcceptAll holds that where all formats are accepted, a call in any of them is read as in its own.
+// TestAcceptAll checks that a call in any format is read in the same way if all formats are
+// accepted.
 func TestAcceptAll(t *testing.T) {
 	req := fuzzRequest()
 	for _, input := range []jsontext.Value{jsontext.Value(`{"s":"a <b>\n","n":1}`), jsontext.Value(`{}`), jsontext.Value(`{"s":"</param>]]>"}`)} {

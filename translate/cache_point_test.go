@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCachePoint holds, for each format and each variant of one, that what stands before the cache point is
-// the same bytes at every turn of a conversation, whatever else a request asks, and has the tools in it.
+// TestCachePoint checks the text before the cache point, for each format and variant. It contains
+// the tools. It is the same bytes at every turn of a conversation, whatever else a request asks.
 func TestCachePoint(t *testing.T) {
 	first := spoken("Say <b> & so on")
 	later := spoken("Say <b> & so on")
@@ -39,13 +39,13 @@ func TestCachePoint(t *testing.T) {
 	}
 }
 
-// target is one of a model that is asked in the format, or the variant.
+// targetOf returns the target for a model that is asked in the format or variant.
 func targetOf(f *format.Format) Target {
 	target := Target{Format: f.Name}
 	if f.Variant != "" {
 		target.Model = f.Models[0]
 	}
-	if f.Variant != "" && f.Name == FormatJSON { // whose variants are the families' own words
+	if f.Variant != "" && f.Name == FormatJSON { // its variants have the families' own words
 		target.Format = FormatAuto
 	}
 	return target
@@ -59,7 +59,7 @@ func joined(texts []Text) string {
 	return all.String()
 }
 
-// Text of a client's in thinking does not end it, and comes back as it was.
+// A client's text in thinking does not end it, and comes back unchanged.
 func TestThinkingFrame(t *testing.T) {
 	for _, f := range asked() {
 		tag := f.ThinkingTag()

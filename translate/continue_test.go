@@ -36,13 +36,13 @@ func counted(chunks iter.Seq2[Chunk, error], u messages.Usage) iter.Seq2[Chunk, 
 	}
 }
 
-// callOf returns a call of the tool write with one argument, with the tag that ends the calls.
+// callOf returns a call of the tool write with one argument, and the tag that ends the calls.
 func callOf(content string) string {
 	return CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<content>" + content + "</content>\n</parameters>\n</invoke>\n" + CallsEnd
 }
 
-// TestContinuationPrompt holds that the model is asked to go on with the first prompt, whose prefill
-// is followed by all that the model has written since.
+// TestContinuationPrompt checks the prompt that asks a model to continue: the first prompt, with
+// everything that the model has written at the end of the prefill.
 func TestContinuationPrompt(t *testing.T) {
 	temperature := 0.5
 	base := Prompt{
@@ -93,7 +93,7 @@ func TestContinuationPrompt(t *testing.T) {
 	}
 }
 
-// TestContinuedOpening goes on with a call that tool_choice has opened.
+// TestContinuedOpening continues a call that tool_choice has opened.
 func TestContinuedOpening(t *testing.T) {
 	req := benchRequest()
 	req.MaxTokens = 1000
@@ -115,8 +115,9 @@ func TestContinuedOpening(t *testing.T) {
 	}
 }
 
-// TestNoContinuation holds that the model is not asked to go on if it takes no prefill, no tool is
-// offered, its tokens are used up, it has written too much, or the upstream did not stop at the tag.
+// TestNoContinuation has cases without a second prompt: the model takes no prefill, no tool is
+// offered, its tokens are used up, it has written too much, or the upstream did not stop at the
+// tag.
 func TestNoContinuation(t *testing.T) {
 	text := "`" + CallsEnd + "` or\n" + callOf("a"+CallsEnd+"b")
 	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
@@ -174,13 +175,13 @@ func TestNoContinuation(t *testing.T) {
 	})
 }
 
-// TestContinuationEnds goes through the ways in which the answer to the second prompt can end.
+// TestContinuationEnds has all ways for the answer to the second prompt to end.
 func TestContinuationEnds(t *testing.T) {
 	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
 	failed := errors.New("upstream failed")
 	cancelled := fmt.Errorf("gone: %w", context.Canceled)
 	begun := []string{"message_start", "ping", "start 0 tool_usewrite", `delta 0 {"content":"a`}
-	// The first answer has 7 tokens. Those of the second are estimated, if it has an end.
+	// The first answer has 7 tokens. The tokens of the second are estimated, if it has an end.
 	ending := func(text string, tokens int) []string {
 		return append(begun[:4:4], "delta 0 "+CallsEnd+text, "stop 0", fmt.Sprint("ending max_tokens ", 7+tokens), "message_stop")
 	}
@@ -218,8 +219,8 @@ func TestContinuationEnds(t *testing.T) {
 	}
 }
 
-// TestContinuedReasoning holds that a model which goes on in a code span, and thinks before that, goes
-// on in the same text block.
+// TestContinuedReasoning checks that a model that continues in a code span, after more thinking,
+// continues in the same text block.
 func TestContinuedReasoning(t *testing.T) {
 	var left bool
 	answers := []Ask{
@@ -234,7 +235,8 @@ func TestContinuedReasoning(t *testing.T) {
 	}
 }
 
-// TestContinuedUsage holds that the usage is the sum of both answers, even if the second is left early.
+// TestContinuedUsage checks that the usage is the sum of both answers, even if the second is left
+// early.
 func TestContinuedUsage(t *testing.T) {
 	call, rest, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
 	rest += "\nIt is written."
@@ -251,7 +253,7 @@ func TestContinuedUsage(t *testing.T) {
 	}
 }
 
-// TestContinuedUnheard holds that the model is not asked to go on when nobody listens.
+// TestContinuedUnheard checks that the model is not asked to continue if nobody listens.
 func TestContinuedUnheard(t *testing.T) {
 	w := &writer{t: t, prompt: &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, FlowsValues: true}}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {

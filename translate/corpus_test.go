@@ -14,9 +14,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestSharedCorpus reads completions of real models from the directory that
-// DRAGOMAN_CORPUS names, each in pieces of several sizes. The corpus is not part
-// of this repository; its README says how to compare.
+// TestSharedCorpus reads completions of real models from the directory in DRAGOMAN_CORPUS, in
+// pieces of several sizes. The corpus is not part of this repository. Its README says how to
+// compare.
 func TestSharedCorpus(t *testing.T) {
 	dir := os.Getenv("DRAGOMAN_CORPUS")
 	if dir == "" {
@@ -109,7 +109,7 @@ func plainBlocks(m *messages.Message) []corpusBlock {
 	return joinText(list)
 }
 
-// joinText trims text, joins neighbours and leaves out empty blocks.
+// joinText trims texts, joins adjacent ones and drops empty blocks.
 func joinText(list []corpusBlock) (out []corpusBlock) {
 	for _, b := range list {
 		if n := len(out) - 1; n >= 0 && b.Type == messages.BlockText && out[n].Type == messages.BlockText {

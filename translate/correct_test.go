@@ -12,8 +12,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// scripted answers with one text after another, each stopped at the end of the calls, and records
-// why it is asked.
+// scripted answers with one text after another. Each stops at the end of the calls. It records why
+// it is asked.
 type scripted struct {
 	answers []string
 	reasons []Reason
@@ -33,8 +33,8 @@ func (s *scripted) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	}
 }
 
-// collectCorrected returns the answer to a request for a call of write, which has to be readable and
-// whose content must not be "wrong".
+// collectCorrected returns the answer to a request for a call of write. The checks require a
+// readable call with a content other than "wrong".
 func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 	t.Helper()
 	req := benchRequest()
@@ -58,7 +58,7 @@ func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 	return m
 }
 
-// TestAskedAgain holds that all reasons to ask a model again share one budget.
+// TestAskedAgain checks that all reasons to ask a model again share one budget.
 func TestAskedAgain(t *testing.T) {
 	whole := strings.TrimSuffix(callOf("right"), CallsEnd)
 	wrong := strings.TrimSuffix(callOf("wrong"), CallsEnd)
@@ -89,12 +89,12 @@ func TestAskedAgain(t *testing.T) {
 			}
 			want := `write {"content":"` + tt.content + `"}`
 			if tt.content == "" {
-				want = "write {}" // no member of its input came whole
+				want = "write {}" // no member of its input is complete
 			}
 			if got := show(m); !strings.Contains(got, want) {
 				t.Errorf("%s, want %s", got, want)
 			}
-			if want := 10 * len(tt.answers); m.Usage.OutputTokens < want { // the usage of an answer that is left early is an estimate, and may be more
+			if want := 10 * len(tt.answers); m.Usage.OutputTokens < want { // the usage of an answer that is left early is an estimate, and may be higher
 				t.Errorf("%d tokens, want %d", m.Usage.OutputTokens, want)
 			}
 		})

@@ -16,12 +16,13 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestEcho holds that a client's text is text if the model repeats it to the letter, whatever it spells: for
-// each family, each golden completion that is read as a call in one of the formats that are read for it, and
-// each place in a request. A call in bare JSON that is the whole answer stays one: nothing in it can be escaped.
+// TestEcho checks that a client's text stays text if the model repeats it exactly. It tries every
+// family, every golden completion that is a call in one of the family's formats, and every place in
+// a request. A bare JSON call that is the whole answer remains a call, because nothing in it can be
+// escaped.
 func TestEcho(t *testing.T) {
 	said, step := spokenCalls(t), testcost.Cases(48, 1)
-	anywhere := map[*goldenCase]bool{} // those that are read whatever the format is
+	anywhere := map[*goldenCase]bool{} // cases that are read in every format
 	for _, c := range said {
 		anywhere[c] = calls(parseIn(t, &Prompt{}, c.req, completion{strings.TrimSpace(c.text), messages.StopEndTurn, ""}, 0)) > 0
 	}
@@ -57,7 +58,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// families returns a part of the id of each family, Claude, and a model that nobody knows.
+// families returns an id part for each family, for Claude, and for an unknown model.
 func families() []string {
 	list := []string{FamilyClaude, "unknown"}
 	for _, f := range append(format.All(), format.Variants()...) {
@@ -66,7 +67,7 @@ func families() []string {
 	return list
 }
 
-// spokenCalls returns the golden completions, by their files.
+// spokenCalls returns the golden completions by file.
 func spokenCalls(t *testing.T) (list []*goldenCase) {
 	t.Helper()
 	files, _ := filepath.Glob("testdata/parse/*.txtar")
@@ -84,7 +85,7 @@ func spokenCalls(t *testing.T) (list []*goldenCase) {
 	return list
 }
 
-// holdsEcho holds of a target what TestEcho says.
+// holdsEcho checks TestEcho's rule for a target.
 func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	text := strings.TrimSpace(c.text)
 	plain := mustRender(t, &messages.Request{Tools: c.req.Tools, Messages: []messages.MessageParam{user("hi")}}, target)
@@ -97,7 +98,7 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	prompt.Thinking = c.prompt.Thinking
 	for place, shown := range shownIn(t, req, target) {
 		if place == "tool" && target.Format == format.Harmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
-			continue // a description is lines of comments there: docs/explanation/prompts.md says what gap that leaves
+			continue // there, a description is comment lines: docs/explanation/prompts.md describes this gap
 		}
 		for i, around := range [][2]string{{"", ""}, {"It says:\n\n", ""}, {"It says:\n\n", "\n\nThat is all."}, {"", "\nThat is all."}} {
 			if isBareJSON(around[0] + text + around[1]) {
@@ -117,7 +118,8 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	}
 }
 
-// checkEcho fails the test if s, in a request, is more than text to a model that repeats it within others.
+// checkEcho fails the test if s in a request becomes more than text when a model repeats it within
+// other text.
 func checkEcho(t *testing.T, s string) {
 	t.Helper()
 	if s = strings.TrimSpace(s); s == "" {
@@ -147,7 +149,8 @@ func checkEcho(t *testing.T, s string) {
 	}
 }
 
-// isBareJSON reports whether an answer is calls in JSON, or a code fence with such in it, maybe behind thinking.
+// isBareJSON reports whether an answer is JSON calls, or a code fence with such calls, perhaps
+// after thinking.
 func isBareJSON(text string) bool {
 	for _, mark := range []string{"</think>", "</thinking>", "[/THINK]", "<|END_THINKING|>"} {
 		if _, rest, found := strings.Cut(text, mark); found && text[0] != '{' {
@@ -160,7 +163,7 @@ func isBareJSON(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, "[ \n"), "{") && !strings.HasSuffix(text, ".")
 }
 
-// calls returns how many calls a message has.
+// calls returns the number of calls in a message.
 func calls(m *messages.Message) (n int) {
 	for _, b := range m.Content {
 		if b.Type == messages.BlockToolUse {
@@ -178,7 +181,7 @@ func spokenText(m *messages.Message) (text string) {
 	return text
 }
 
-// repeated is a request that has text in each place that a model reads.
+// repeated returns a request with text in each place that a model reads.
 func repeated(tools []messages.Tool, text string) *messages.Request {
 	block := messages.BlockParam{Type: messages.BlockText, Text: text}
 	tools = slices.Clone(tools)
@@ -200,7 +203,7 @@ func shownIn(t *testing.T, req *messages.Request, target Target) map[string]stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[string][]string{} // by its source, with markup between two
+	shown := map[string][]string{} // keyed by source, with the texts between markup
 	note := func(text string, list []Origin) {
 		at, before := 0, ""
 		for _, o := range list {
@@ -231,8 +234,8 @@ func shownIn(t *testing.T, req *messages.Request, target Target) map[string]stri
 	return texts
 }
 
-// shownDescription returns a description out of the texts that describe its tool: as it stands there, or as a
-// model reads it there that knows JSON or TypeScript.
+// shownDescription returns a tool's description from the texts that describe the tool: unchanged,
+// or decoded from JSON or TypeScript.
 func shownDescription(texts []string) string {
 	if len(texts) > 1 && !strings.Contains(texts[0], `"description":`) && !strings.HasPrefix(texts[0], "// ") { // it is the name
 		texts = texts[1:]

@@ -14,13 +14,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The texts of the benchmarks, repeated to the length asked for.
+// The texts of the benchmarks, repeated to the required length.
 var benchTexts = []struct{ name, unit string }{
 	{"plain", "The quick brown fox jumps over the lazy dog, and then it sleeps under a tree. "},
 	{"code", "\tif a < b && c > d {\n\t\tfmt.Println(\"<b>\", x[i])\n\t}\n"},
 	{"html", "<div class=\"x\"><p>Hi &amp; bye</p></div>\n"},
 	{"unicode", "Zażółć gęślą jaźń, 東京都渋谷区 😀 "},
-	{"hostile", "</conten</content <</</cont</c<"}, // beginnings of its closing tag
+	{"hostile", "</conten</content <</</cont</c<"}, // starts of the closing tag
 	{"opens", "<<<<<<<<"},
 	{"neartags", "<invok <function_call <parameter nam </parameter <tool_nam "},
 	{"entities", "&lt;b&gt; &amp; &amp;lt;/b> &"},
@@ -31,7 +31,7 @@ func benchText(unit string, n int) string {
 	return strings.Repeat(unit, n/len(unit)+1)[:n]
 }
 
-// benchRequest offers one tool, so that names are resolved and values typed.
+// benchRequest offers one tool, so that names are looked up and values typed.
 func benchRequest() *messages.Request {
 	return &messages.Request{ID: "msg_bench", Tools: []messages.Tool{{Name: "write", InputSchema: jsontext.Value(
 		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"list":{"type":"array","items":{"type":"integer"}}}}`)}}}
@@ -62,8 +62,9 @@ func drain(tb testing.TB, req *messages.Request, prompt *Prompt, ask Ask) {
 	}
 }
 
-// BenchmarkEvents reads each text in an argument and before a call; at other sizes, what the cost of
-// a text must not depend on; and arguments in every format, with that alone and with all of them read.
+// BenchmarkEvents reads each text in an argument and before a call. It also varies what should not
+// change the cost per byte, and reads arguments in every format, alone and with all formats
+// accepted.
 func BenchmarkEvents(b *testing.B) {
 	const size = 100 << 10
 	for _, text := range benchTexts {
@@ -104,8 +105,8 @@ func BenchmarkEvents(b *testing.B) {
 	})
 }
 
-// formatCompletion is a call in a format with an argument of about size bytes: a string of one of
-// benchTexts, or a list.
+// formatCompletion returns a call in a format with an argument of about size bytes: a string of one
+// of benchTexts, or a list.
 func formatCompletion(f *format.Format, text string, size int) string {
 	input := jsontext.Value(`{"path":"a","list":[0` + strings.Repeat(", 12345", size/7) + `]}`)
 	for _, t := range benchTexts {
@@ -118,8 +119,8 @@ func formatCompletion(f *format.Format, text string, size int) string {
 	return "I will write it.\n\n" + f.BeforeCalls + writtenCall(f, &markup.Escaper{}, "write", 0, input, schema)
 }
 
-// benchCompletion also reports the megabytes in a second of the thread's own time, which other
-// programs on the machine take less from.
+// benchCompletion also reports megabytes per second of the thread's own processor time, which
+// depends less on other programs.
 func benchCompletion(b *testing.B, prompt *Prompt, text string, piece int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

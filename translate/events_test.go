@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// collectEvents writes each event on a line, deltas as they come.
+// collectEvents writes each event on a line.
 func collectEvents(t *testing.T, req *messages.Request, prompt *Prompt, ask Ask) (lines []string) {
 	t.Helper()
 	for e, err := range checked(t, Events(req, prompt, ask)) {
@@ -40,7 +40,7 @@ func collectEvents(t *testing.T, req *messages.Request, prompt *Prompt, ask Ask)
 	return lines
 }
 
-// seq yields chunks, and notes whether it was left before their end.
+// seq yields chunks, and records whether the reader left before the end.
 func seq(left *bool, chunks ...any) Ask {
 	return whatever(func(yield func(Chunk, error) bool) {
 		for _, c := range chunks {
@@ -61,7 +61,8 @@ func seq(left *bool, chunks ...any) Ask {
 	})
 }
 
-// TestPromptness holds G3: each piece of a call is followed at once by the events that it allows, and by a pause.
+// TestPromptness checks G3: each piece of a call is followed at once by the events that it allows,
+// and by a pause.
 func TestPromptness(t *testing.T) {
 	steps := []struct{ text, want string }{
 		{"", "message_start,ping"},
@@ -72,7 +73,7 @@ func TestPromptness(t *testing.T) {
 		{"calls>\n<invoke>\n<tool_", ""},
 		{"name>write</tool_name", ""},
 		{">", ""},
-		{"\n<parameters>\n<content", ""}, // or the call is refused
+		{"\n<parameters>\n<content", ""}, // the call may still be refused
 		{">", `stop 0,start 1 tool_usewrite,delta 1 {"content":"`},
 		{"if a ", "delta 1 if a "},
 		{"<", ""},
@@ -158,8 +159,8 @@ func TestEventsErrors(t *testing.T) {
 	}
 }
 
-// TestCancel holds that nothing more is taken from the upstream once the answer
-// is known to have ended, or nobody listens.
+// TestCancel checks that Events takes nothing more from the upstream after the answer has ended, or
+// if nobody listens.
 func TestCancel(t *testing.T) {
 	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
 	tests := []struct {
@@ -203,8 +204,8 @@ func TestThinkingAndUsage(t *testing.T) {
 	}
 }
 
-// TestThinkingBehindBlanks has an upstream begin the text of its answer with white space, before thinking that it tells
-// apart.
+// TestThinkingBehindBlanks has an upstream that sends white space before thinking that it marks
+// itself.
 func TestThinkingBehindBlanks(t *testing.T) {
 	want := "thinking \"hm\"\ntext \"Yes.\"\nend_turn"
 	for _, f := range format.List {
@@ -240,8 +241,8 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// TestUnescape holds that the escapes of the policy are taken off text that the model repeats, and
-// that entities which the policy did not write are left alone.
+// TestUnescape checks that the policy's escapes are removed from text that the model repeats, and
+// that other entities stay.
 func TestUnescape(t *testing.T) {
 	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
 	text = "See &lt;stdout> and &lt;result>.\n" + text
@@ -257,8 +258,8 @@ func TestUnescape(t *testing.T) {
 	}
 }
 
-// TestGrowth guards G6: ten times the text may cost sixteen times the work at
-// most, whatever the text and its pieces. Time is compared within one run.
+// TestGrowth checks G6: ten times the text costs at most sixteen times the work, whatever the text
+// and its pieces. It compares times within one run.
 func TestGrowth(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -266,7 +267,7 @@ func TestGrowth(t *testing.T) {
 	texts := append(benchTexts, struct{ name, unit string }{"blanks", " \n"}, struct{ name, unit string }{"closers", "</content>\n"},
 		struct{ name, unit string }{"entities", "&amp;"}, struct{ name, unit string }{"opens", "<content>"}, struct{ name, unit string }{"wrappers", CallsStart + " "},
 		struct{ name, unit string }{"comments", "<!-- a -->\n"}, struct{ name, unit string }{"asides", CallsStart + "\nx\n"},
-		// what follows is doubtful, and held until there is too much of it
+		// The text after these is doubtful, and held until there is too much of it.
 		struct{ name, unit string }{"siblings", "<path>x</path> "}, struct{ name, unit string }{"halves", "</path><path>"}, struct{ name, unit string }{"words", "</x>\n<path>1</path>"},
 		struct{ name, unit string }{"own elements", "<content>a</content>"}, struct{ name, unit string }{"undeclared", "</content> <zz>1</zz>"},
 		struct{ name, unit string }{"fences", "```\n<invoke name=\"t\">\n"}, struct{ name, unit string }{"names", "<parameters>\n<invoke>x"})
@@ -286,7 +287,7 @@ func TestGrowth(t *testing.T) {
 		for _, piece := range []int{1, 16} {
 			for _, form := range []func(string) string{valueCompletion, func(s string) string { return s }, func(s string) string { return "<thinking>" + s }} {
 				small := small
-				if held[text.name] { // what is held at first costs less
+				if held[text.name] { // at first, held text costs less
 					small = 4 * tagged.MaxDoubt
 				}
 				if held[text.name] && !testcost.Long() {
@@ -298,7 +299,7 @@ func TestGrowth(t *testing.T) {
 					asked = quoted
 				}
 				var ratio float64
-				for range 10 { // a busy machine is no cause of failure
+				for range 10 { // retry, because the machine may be busy
 					if ratio = float64(cost(asked, long, piece)) / float64(cost(asked, short, piece)); ratio <= 16 {
 						break
 					}
@@ -311,7 +312,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestGrowthOfTools holds that the cost is linear in tools and calls together.
+// TestGrowthOfTools checks that the cost is linear in tools and calls together.
 func TestGrowthOfTools(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -331,7 +332,7 @@ func TestGrowthOfTools(t *testing.T) {
 		return best
 	}
 	var ratio float64
-	for range 10 { // a busy machine is no cause of failure
+	for range 10 { // retry, because the machine may be busy
 		if ratio = float64(cost(3000)) / float64(cost(300)); ratio <= 25 {
 			return
 		}
@@ -339,7 +340,7 @@ func TestGrowthOfTools(t *testing.T) {
 	t.Errorf("10 times the tools and calls cost %.1f times as much", ratio)
 }
 
-// TestAllocs guards that a delta allocates nothing once buffers have grown.
+// TestAllocs checks that a delta allocates nothing after buffers have grown.
 func TestAllocs(t *testing.T) {
 	for _, text := range benchTexts {
 		long, short := valueCompletion(benchText(text.unit, 200<<10)), valueCompletion(benchText(text.unit, 100<<10))
@@ -350,7 +351,7 @@ func TestAllocs(t *testing.T) {
 				})
 			}
 			more := count(long) - count(short)
-			for try := 1; try < 4 && more > 8; try++ { // the race detector drops what pools hold at random
+			for try := 1; try < 4 && more > 8; try++ { // the race detector randomly drops what pools hold
 				more = min(more, count(long)-count(short))
 			}
 			if more > 8 { // of 6,400 deltas
@@ -360,8 +361,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestThinkingInCall drops reasoning that comes in the middle of a call: it
-// belongs neither in the block nor before it.
+// TestThinkingInCall drops reasoning in the middle of a call, because it belongs neither in the
+// block nor before it.
 func TestThinkingInCall(t *testing.T) {
 	var left bool
 	got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{FlowsValues: true}}, seq(&left,
@@ -374,7 +375,7 @@ func TestThinkingInCall(t *testing.T) {
 	}
 }
 
-// TestPrefill goes on from what a prefill of the client's left open.
+// TestPrefill continues a client's prefill.
 func TestPrefill(t *testing.T) {
 	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
 	for _, tt := range []struct{ prefill, opening, text, want string }{
@@ -397,7 +398,7 @@ func TestPrefill(t *testing.T) {
 	}
 }
 
-// TestRestart reads a call that the model begins once more after a prefill has.
+// TestRestart reads a call that the model begins again after a prefill has begun it.
 func TestRestart(t *testing.T) {
 	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
 	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, Asking: asking{Opening: opening}}
@@ -410,8 +411,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestEstimatedUsage holds that what an upstream does not tell of the tokens is estimated, in the first
-// event and in the answer, and that what it tells counts.
+// TestEstimatedUsage checks that missing token counts are estimated, in the first event and in the
+// answer, and that the upstream's own counts are used.
 func TestEstimatedUsage(t *testing.T) {
 	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
 	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{{Type: PartText, Text: strings.Repeat("word ", 80)}}}}}

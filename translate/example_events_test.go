@@ -9,8 +9,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A model that only completes text writes a call as markup, which the upstream cuts anywhere.
-// Events makes a tool_use block of it as it comes.
+// A model that only completes text writes a call as markup, and the upstream cuts the text
+// anywhere. Events turns the markup into a tool_use block while it arrives.
 func ExampleEvents() {
 	body := `{
 		"model": "any", "max_tokens": 200,
@@ -46,13 +46,13 @@ func ExampleEvents() {
 			fmt.Println(e.Type, e.Index, e.Block.Type)
 		case messages.ContentBlockDelta:
 			fmt.Printf("%s %d %q\n", e.Type, e.Index, e.Text)
-		case messages.Pause: // the next event has to be waited for: a server sends what it has
+		case messages.Pause: // the next event may take a while, so a server flushes here
 		default:
 			fmt.Println(e.Type)
 		}
 	}
-	// The answer that is not streamed is the same events, collected. They are ranged over again here,
-	// which asks again; ask answers the same.
+	// A non-streaming answer is the same events, collected. Ranging over the events again asks the
+	// model again; this ask always gives the same answer.
 	m, err := messages.Collect(events)
 	if err != nil {
 		log.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A request of the Messages API with one tool becomes text for a model that has no API for
-// tools: the tool is described in words and tags, and the past call and its result are
-// written as such a model would have met them.
+// A Messages-API request with one tool becomes text for a model without a tool API. The prompt
+// describes the tool, and shows the past call and its result as such a model would write and read
+// them.
 func ExampleRender() {
 	body := `{
 		"model": "any", "max_tokens": 200,

@@ -22,7 +22,7 @@ func TestChooseFormat(t *testing.T) {
 		"zai.glm-4.6":                            format.GLM,
 		"z-ai/glm-5.1":                           format.GLM,
 		"glm-5-maas":                             format.GLM,
-		"glm4:9b":                                format.UnknownFormat.Name, // has a format of its own
+		"glm4:9b":                                format.UnknownFormat.Name, // it has a format of its own
 		"deepseek.v3-v1:0":                       format.DeepSeek,
 		"deepseek/deepseek-v3.2-exp":             format.DeepSeek,
 		"deepseek/deepseek-v3.2":                 format.DSML,
@@ -68,7 +68,7 @@ func TestChooseFormat(t *testing.T) {
 	}
 }
 
-// Whatever the format asked for, calls in those that are accepted are read, and in no others.
+// Whatever the format of the prompt, calls are read in the accepted formats and in no others.
 func TestAccept(t *testing.T) {
 	req := spoken("Hi")
 	req.Tools = []messages.Tool{{Name: "get_weather", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)}}
@@ -95,7 +95,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// A tag that several formats have means in the call that was read what it meant where that began.
+// If several formats share a tag, the format of the call's start decides what the tag means.
 func TestSharedTags(t *testing.T) {
 	req := spoken("Hi")
 	req.Tools = []messages.Tool{{Name: "ping", InputSchema: jsontext.Value(`{"type":"object"}`)}}

@@ -10,8 +10,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestForcedWithoutArguments has models that make the call which is forced, and give none of the arguments that its tool
-// requires: they are asked again in each format, and if they do so twice, the answer says that the choice is not met.
+// TestForcedWithoutArguments has models that make the forced call without its required arguments.
+// In each format, Dragoman asks them again. If they do the same again, the answer says that the
+// choice is not met.
 func TestForcedWithoutArguments(t *testing.T) {
 	tools := []messages.Tool{
 		{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"},"n":{"type":"integer"}},"required":["s"]}`)},
@@ -22,7 +23,7 @@ func TestForcedWithoutArguments(t *testing.T) {
 		for _, choice := range []messages.ToolChoice{{Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "f"}} {
 			for _, tt := range []struct {
 				tool           string
-				answers        []string // inputs of calls; prose in place of the call if there is no brace
+				answers        []string // inputs of calls; without a brace, prose in place of the call
 				content, unmet string
 				asked          int
 			}{
@@ -31,7 +32,7 @@ func TestForcedWithoutArguments(t *testing.T) {
 				{"f", []string{`{}`, good}, "f " + good, "", 2},
 				{"f", []string{optional, good}, "f " + good, "", 2},
 				{"f", []string{"Sorry.", good}, "f " + good, "", 2},
-				{"f", []string{`{}`, `{}`}, "", "tool_choice", 2}, // the call as it is, or text where no tag tells that it is one
+				{"f", []string{`{}`, `{}`}, "", "tool_choice", 2}, // the call itself, or text if no tag marks it as a call
 				{"g", []string{`{}`}, "g {}", "", 1},
 			} {
 				if tt.tool == "g" && choice.Name != "" {

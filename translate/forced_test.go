@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// forced returns what becomes of an answer to a prompt that ends in the beginning of a call to the named
-// tool, or to any. The model, asked again, says nothing.
+// forced returns the message for an answer to a prompt that ends with the start of a call to the
+// named tool, or to any tool. If asked again, the model says nothing.
 func forced(t *testing.T, f *format.Format, req *messages.Request, name, text string, n int) *messages.Message {
 	t.Helper()
 	opening := f.CallPrefill(name, 0)
@@ -29,9 +29,9 @@ func forced(t *testing.T, f *format.Format, req *messages.Request, name, text st
 	return m
 }
 
-// TestForced holds, for a call that a prefill has opened, that it is read once, whether the model goes on
-// with it or begins it again, with what stands around the calls or without; and that a model which calls
-// nothing shows nothing of the prefill.
+// TestForced checks that a call that a prefill has opened is read once, whether the model continues
+// it or begins it again, with or without the text around calls. If the model makes no call, nothing
+// of the prefill is shown.
 func TestForced(t *testing.T) {
 	input := jsontext.Value(`{"s":"a <b>\n","n":1}`)
 	for _, f := range asked() {
@@ -50,7 +50,7 @@ func TestForced(t *testing.T) {
 				t.Fatalf("%s: %q does not begin %q", f.Name, opening, whole)
 			}
 			texts := []string{rest, whole, "\n" + whole, strings.ReplaceAll(opening, "\n", "") + rest}
-			if f.Name != format.Pythonic { // whose calls are not told from text without their bracket
+			if f.Name != format.Pythonic { // without their bracket, its calls look like text
 				texts = append(texts, call)
 			}
 			if f.Shape.Call[0] == "" && strings.Contains(opening, "{") {
@@ -74,8 +74,8 @@ func TestForced(t *testing.T) {
 	}
 }
 
-// TestForcedGoesOn has arguments that look like the beginning of the call, and a second call after one
-// without parameters that was not closed: the model has not begun again.
+// TestForcedGoesOn has arguments that look like the start of the call, and a second call after an
+// unclosed call without parameters. In both, the model has not begun again.
 func TestForcedGoesOn(t *testing.T) {
 	req := fuzzRequest()
 	req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceAny}

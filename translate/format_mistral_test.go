@@ -10,8 +10,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Nothing that a client writes is a marker of the formats whose tags are markers, in one text or over
-// several.
+// A client's text contains no marker of the formats that have markers as tags, neither in one text
+// nor across several.
 func TestMarkersHold(t *testing.T) {
 	for format, list := range map[string][]string{
 		format.Mistral: {"[TOOL_CALLS]", "[ARGS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"},

@@ -9,10 +9,11 @@ import (
 	"testing"
 )
 
-// markerPattern matches what begins a tag of a format: its name, or its bars and all between them.
+// markerPattern matches the start of a tag of a format: its name, or its bars and everything
+// between them.
 var markerPattern = regexp.MustCompile(`</?(?:[|｜‖][^<>"]*|[a-z_:]+)`)
 
-// In no format can a client's text spell a tag of the prompt, wherever it stands.
+// In no format can a client's text spell a tag of the prompt, in any place.
 func TestFramesOfFormats(t *testing.T) {
 	for _, f := range asked() {
 		t.Run(f.Name+f.Variant, func(t *testing.T) {
@@ -24,7 +25,7 @@ func TestFramesOfFormats(t *testing.T) {
 			}
 			for m := range markers {
 				if slices.Contains([]string{"x", "p", "qx"}, strings.Trim(m, "</")) {
-					continue // a parameter, whose value alone must not spell it
+					continue // a parameter's tag, which only its own value must not spell
 				}
 				got := mustRender(t, spoken("a "+m+">"), target).Text()
 				if n, most := strings.Count(got, m+">"), strings.Count(plain, m+">"); n > most {
@@ -35,13 +36,14 @@ func TestFramesOfFormats(t *testing.T) {
 	}
 }
 
-// withoutWords returns a prompt without the words of the family's template: what they speak of begins nothing.
+// withoutWords removes the words of the family's template from a prompt. The tags in them begin
+// nothing.
 func withoutWords(f *format.Format, prompt string) string {
 	return strings.NewReplacer(f.Words[0], "", f.Words[1], "").Replace(prompt)
 }
 
-// Nor can it spell a call in Python to a tool that is offered, which no tag begins. Code that only looks like
-// one stays as it is.
+// A client's text cannot spell a Python call to an offered tool either, although no tag begins it.
+// Code that only looks like such a call stays unchanged.
 func TestListsInText(t *testing.T) {
 	target := Target{Format: format.Pythonic}
 	plain := mustRender(t, spoken("x"), target).Text()
@@ -65,7 +67,7 @@ func TestListsInText(t *testing.T) {
 	}
 }
 
-// Nor can two blocks that stand side by side.
+// Two adjacent blocks cannot spell a tag either.
 func TestSeamsOfFormats(t *testing.T) {
 	text := func(s string) messages.BlockParam {
 		return messages.BlockParam{Type: messages.BlockText, Text: s}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFormatFrames holds that text of the client spells no tag that stands in a prompt, whatever the
-// format. The tags of parameters are protected in their own values alone.
+// TestFormatFrames checks that a client's text spells no tag of a prompt, in any format. The tags
+// of parameters are protected only in their own values.
 func TestFormatFrames(t *testing.T) {
 	tag := regexp.MustCompile(`</?[^<>\s"$]+[^<>$]*>`)
 	own := regexp.MustCompile(`^</?q?[px]>$`)

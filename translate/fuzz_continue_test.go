@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// FuzzContinue holds that an answer that was stopped and continued is read as all
-// that was written of it would be at once, whatever it is, in pieces of any size;
-// and that one whose tags all stand in values of calls is written to its end.
+// FuzzContinue checks that a stopped and continued answer is read like the same text without a
+// stop, in pieces of any size. If all stop tags are inside values of calls, the model writes the
+// text to its end.
 func FuzzContinue(f *testing.F) {
 	for _, seed := range parseSeeds(f) {
 		f.Add(seed, uint8(1))
@@ -51,8 +51,8 @@ func FuzzContinue(f *testing.F) {
 	})
 }
 
-// written returns all that the model has written, as one completion. If it went on with
-// white space alone, that counts as if it had not been asked.
+// written returns everything that the model has written, as one completion. If it continued with
+// only white space, that counts as if it had not been asked.
 func (w *writer) written() completion {
 	if before, ok := strings.CutSuffix(w.said, CallsEnd); ok && w.last.stop == messages.StopEndTurn && strings.Trim(w.last.text, " \t\r\n") == "" {
 		return completion{before, messages.StopSequence, CallsEnd}
@@ -60,8 +60,7 @@ func (w *writer) written() completion {
 	return completion{w.said + w.last.text, w.last.stop, w.last.sequence}
 }
 
-// valueTagsOf counts CallsEnd in the inputs of calls, and reports whether all of
-// these are clean.
+// valueTagsOf counts CallsEnd in the inputs of calls, and reports whether all calls are clean.
 func valueTagsOf(m *messages.Message) (n int, clean bool) {
 	for _, b := range m.Content {
 		n += strings.Count(string(b.Input), CallsEnd)
@@ -74,27 +73,27 @@ func valueTagsOf(m *messages.Message) (n int, clean bool) {
 	return n, m.StopReason == messages.StopToolUse
 }
 
-// contents is show without the outcomes.
+// contents does what show does, without the outcomes.
 func contents(m *messages.Message) string {
 	s, _, _ := strings.Cut(show(m), "\n#")
 	return s
 }
 
-// writer is a model that writes a given text. Its upstream stops it at our stop
-// sequence; asked with a prefill, it goes on with the rest of the text. A token is a byte.
+// writer is a model that writes a given text. Its upstream stops it at the format's stop sequence.
+// If it is asked with a prefill, it continues with the rest of the text. A token is a byte.
 type writer struct {
-	asksIn *format.Format // nil for the default
+	asksIn *format.Format // nil means the default
 	t      testing.TB
-	prompt *Prompt // the first prompt, nil for one with no bound on its tokens
+	prompt *Prompt // the first prompt; nil: without a limit on tokens
 	text   string
-	pieces int // bytes in a chunk, 0 for one chunk
+	pieces int // bytes in a chunk; 0: one chunk
 	asked  []*Prompt
 	said   string     // what the model wrote before the last answer
 	last   completion // the last answer
 }
 
-// ask answers a prompt. It fails the test unless the prefill is the first one, followed by
-// what the model has written since.
+// ask answers a prompt. It fails the test if the prefill is not the first one plus everything that
+// the model has written since.
 func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	w.t.Helper()
 	stop := cmp.Or(w.asksIn, format.List[0]).StopSequence
@@ -114,7 +113,7 @@ func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	return counted(c.chunks(w.pieces)(p), messages.Usage{InputTokens: 100, OutputTokens: len(c.text)})
 }
 
-// message returns what Events makes of the model's answer.
+// message returns the message that Events makes of the model's answer.
 func (w *writer) message(req *messages.Request) *messages.Message {
 	w.t.Helper()
 	if w.prompt == nil {
@@ -127,7 +126,7 @@ func (w *writer) message(req *messages.Request) *messages.Message {
 	return m
 }
 
-// prefillOf returns the text of the last turn, if it is the model's.
+// prefillOf returns the text of the last turn, if it is the assistant's.
 func prefillOf(p *Prompt) (text string) {
 	if n := len(p.Turns); n > 0 && p.Turns[n-1].Role == messages.RoleAssistant {
 		for _, part := range p.Turns[n-1].Parts {

@@ -37,13 +37,13 @@ var fuzzStops = []completion{
 	{stop: messages.StopSequence, sequence: format.ToolCallEnd},
 }
 
-// fuzzChoices are the values of tool_choice, most often none at all.
+// fuzzChoices are values of tool_choice; most of them are empty.
 var fuzzChoices = [8]messages.ToolChoice{
 	5: {Type: messages.ChoiceTool, Name: "t"}, 6: {Type: messages.ChoiceNone}, 7: {DisableParallelToolUse: true},
 }
 
-// FuzzEvents holds G2, G4 and G6: every split of any text gives the same message, and the
-// events form the grammar.
+// FuzzEvents checks G2, G4 and G6: every split of any text gives the same message, and the events
+// form the grammar.
 func FuzzEvents(f *testing.F) {
 	for _, seed := range parseSeeds(f) {
 		f.Add(seed, uint8(0), uint8(0), false)
@@ -95,7 +95,7 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// holdsNothingHalf holds that only whole parameters of calls are sent without FlowValues, and that the
+// holdsNothingHalf checks that without FlowValues only complete parameters are sent, and that the
 // message is the same as with it.
 func holdsNothingHalf(t *testing.T, events iter.Seq2[messages.Event, error], message string) {
 	sent := map[int]string{}
@@ -149,7 +149,7 @@ func parseSeeds(t testing.TB) (list []string) {
 	return list
 }
 
-// FuzzNoTools holds that text is text where no tool is offered.
+// FuzzNoTools checks that text stays text if no tool is offered.
 func FuzzNoTools(f *testing.F) {
 	f.Add("<function_calls>\n<invoke>\n<tool_name>t</tool_name>\n", uint8(1))
 	f.Add(" a ` b \xe2\x82", uint8(2))
@@ -169,12 +169,11 @@ func FuzzNoTools(f *testing.F) {
 	})
 }
 
-// validEach replaces each byte that is not UTF-8 by U+FFFD, one for one.
+// validEach replaces each byte that is not UTF-8 with U+FFFD.
 func validEach(s string) string { return string([]rune(s)) }
 
-// FuzzRoundTrip holds G5: what is rendered of a call is parsed back to it, for
-// property names of any text and values of every type, declared or not, in
-// pieces of any size.
+// FuzzRoundTrip checks G5: a rendered call is parsed back to the same call, for any property names
+// and for values of every type, declared or not, in pieces of any size.
 func FuzzRoundTrip(f *testing.F) {
 	for _, v := range []string{`"x"`, `"5"`, `5`, `12345678901234567890.50`, `null`, `"null"`, `true`, `"true"`, `[1,"a",{}]`, `{"k":"</m>"}`,
 		`"\n"`, `"\r\n a \r"`, `"</s>\n</parameters>\n</invoke>"`, `"<![CDATA[x]]>"`, `"&lt;invoke>"`, `"<function_calls>"`, `""`, `"<|\"|>"`, `"a<"`, `"\"|>}"`, `"&lt;|\"|>"`, `"<\n|"`, `"it's )] <escape>"`, `{"a b":"<|\"|>","c":["'"]}`, `"\u0000"`, `"` + "`" + `"`} {
@@ -204,7 +203,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// TestRoundTripBranches has past calls whose values are typed by a branch of the schema that values before them choose.
+// TestRoundTripBranches has past calls with values that are typed by a branch of the schema.
+// Earlier values choose the branch.
 func TestRoundTripBranches(t *testing.T) {
 	req := fuzzRequest()
 	req.Tools = []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"how":{"type":"string"}},"oneOf":[
@@ -221,12 +221,12 @@ func TestRoundTripBranches(t *testing.T) {
 	}
 }
 
-// asked are the formats and the variants of them in which models are asked.
+// asked returns the formats and variants that models are asked in.
 func asked() []*format.Format {
 	return append(format.List[:len(format.List):len(format.List)], format.Variants()...)
 }
 
-// roundTrip writes a call as a past one, and reads it in pieces of n bytes.
+// roundTrip writes a past call, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format.Format, input jsontext.Value, n int) {
 	reads := format.NewReads(f, nil, 0)
 	e := prompt.NewEscaper(f, reads, req, false)

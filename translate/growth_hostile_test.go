@@ -13,15 +13,15 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// hostileUnits are texts that cost the square of their length once: what is held is looked through again where a
-// search does not remember how far it came.
+// hostileUnits are texts that once took quadratic time: held text is searched again if the search
+// does not remember its place.
 var hostileUnits = []string{
 	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
 	"<tool_call>{", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
 }
 
-// TestGrowthOfHostileTexts holds G6 where texts are made to be costly: four times the text costs at most ten times as
-// much, in every format, with every key.
+// TestGrowthOfHostileTexts checks G6 with expensive texts: four times the text costs at most ten
+// times as much, in every format and for every kind of text.
 func TestGrowthOfHostileTexts(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -51,7 +51,7 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 		piece := []int{0, 1, 64}[r.IntN(3)]
 		const size = 4 << 10
 		var ratio float64
-		for range 8 { // a busy machine is no cause of failure
+		for range 8 { // retry, because the machine may be busy
 			short := max(cost(p, before.String()+benchText(unit.String(), size), piece), 200*time.Microsecond)
 			if ratio = float64(cost(p, before.String()+benchText(unit.String(), 4*size), piece)) / float64(short); ratio <= 10 {
 				break

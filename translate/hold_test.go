@@ -14,15 +14,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// chosen is what a client got of an answer to a tool_choice.
+// chosen is what a client gets for an answer to a tool_choice.
 type chosen struct {
-	content        string // of the message: see show
+	content        string // as show writes it
 	leftOut, unmet []string
 	reasons        []Reason // why the model was asked
-	told           string   // the last turn of the human in the last prompt
+	told           string   // the last user turn in the last prompt
 }
 
-// choose has the answers of a model held to a tool_choice. In each the text comes in pieces of n bytes.
+// choose runs a tool_choice against a model with these answers. The text of each comes in pieces of
+// n bytes.
 func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Checks, n int, answers ...completion) chosen {
 	t.Helper()
 	req := &messages.Request{
@@ -62,7 +63,7 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 			case e.Message == nil:
 			case e.Type == messages.MessageStart:
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
-			case prompt.Opening != "" && !prompt.Tries: // it was not known at the beginning
+			case prompt.Opening != "" && !prompt.Tries: // it was not known at the start
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
 			case !slices.Equal(got.leftOut, e.Message.LeftOut) || !slices.Equal(got.unmet, e.Message.Unmet):
 				t.Errorf("at the end %q and %q, unlike %q and %q at the beginning", e.Message.LeftOut, e.Message.Unmet, got.leftOut, got.unmet)
@@ -156,9 +157,9 @@ func TestHeldToTheChoice(t *testing.T) {
 	}
 }
 
-// TestHeldWhateverIsSaid holds, for all that the golden files have models say, that a forced answer
-// begins with its call or says that it does not, that where none may come there is none, and that it is
-// the same whatever the pieces.
+// TestHeldWhateverIsSaid checks all golden completions as forced answers. An answer begins with its
+// call or says that it does not. If no call is allowed, there is none. The result does not depend
+// on the pieces.
 func TestHeldWhateverIsSaid(t *testing.T) {
 	for _, text := range parseSeeds(t) {
 		text = strings.NewReplacer("get_weather", "f", "get_time", "g").Replace(text)
@@ -181,7 +182,7 @@ func TestHeldWhateverIsSaid(t *testing.T) {
 	}
 }
 
-// TestPrefilledCallIsLeft has a model that does not go on with the call that the prefill has begun.
+// TestPrefilledCallIsLeft has a model that does not continue the call in the prefill.
 func TestPrefilledCallIsLeft(t *testing.T) {
 	any := messages.ToolChoice{Type: messages.ChoiceAny}
 	got := choose(t, any, Target{Prefill: true}, Checks{}, 0,
@@ -197,8 +198,8 @@ func TestPrefilledCallIsLeft(t *testing.T) {
 	}
 }
 
-// TestForcedCallStreams holds that a forced call is passed on while it is written, and nothing before;
-// but message_start comes at once where a prefill has begun the call, whatever is checked.
+// TestForcedCallStreams checks that a forced call is sent while it is written, and nothing before
+// it. If a prefill has begun the call, message_start comes at once, with any checks.
 func TestForcedCallStreams(t *testing.T) {
 	call := []string{"Well.\n", CallsStart + "\n<invoke>\n", "<tool_name>f</tool_name>", "<parameters><s>one ", "two ", "three</s></parameters></invoke>"}
 	begun := []string{"", "f</tool_", "name>", "<parameters><s>one ", "two ", "three</s></parameters></invoke>"}
@@ -224,8 +225,8 @@ func TestForcedCallStreams(t *testing.T) {
 	}
 }
 
-// piecesBefore returns for each event of an answer, which comes in pieces and has to begin with a call,
-// how many of them were given when the client got the event.
+// piecesBefore returns, for each event of an answer that must begin with a call, how many pieces
+// the upstream had sent when the client got the event.
 func piecesBefore(t *testing.T, target Target, checks Checks, pieces []string) map[string]int {
 	given := 0
 	req := &messages.Request{
@@ -254,8 +255,8 @@ func piecesBefore(t *testing.T, target Target, checks Checks, pieces []string) m
 	return after
 }
 
-// TestTriedPrefill has a model asked for a call by a prefill with which it may not go on. If it does not, it is
-// asked for the call in words, and shown nothing of its answer.
+// TestTriedPrefill has a model that may not continue a prefill. If it does not, Dragoman asks for
+// the call in words, and does not show it its first answer.
 func TestTriedPrefill(t *testing.T) {
 	force := messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}
 	const called = "f {\"s\":\"a\"}\ntool_use"

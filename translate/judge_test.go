@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestJudge holds how calls of a model with a tool API of its own are judged.
+// TestJudge checks the outcomes for calls of a model with a tool API of its own.
 func TestJudge(t *testing.T) {
 	tools := []messages.Tool{
 		{Name: "solve", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]}`)},
@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 				pauses++
 			}
 		}
-		if want := len(tt.pieces) + 3; pauses != want { // one event is followed by another at hand
+		if want := len(tt.pieces) + 3; pauses != want { // one event has the next one at hand
 			t.Errorf("%d pauses, want %d", pauses, want)
 		}
 		tt.want.FromServer = true
@@ -55,7 +55,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// nativeCallEvents returns the events of an answer that is one call.
+// nativeCallEvents returns the events of an answer with one call.
 func nativeCallEvents(tool string, input []string) iter.Seq2[messages.Event, error] {
 	raw := jsontext.Value(`{}`)
 	return func(yield func(messages.Event, error) bool) {

@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// tested is a memo that all tests share which render by renderAlike.
+// tested is a memo that all tests with renderAlike share.
 var tested = NewMemo()
 
-// renderAlike renders a request without a memo, and twice with one that has seen others. All have to
-// be the same. So has to be what is rendered with its origins: see holdsOrigins.
+// renderAlike renders a request without a memo, twice with a used memo, and with origins (see
+// holdsOrigins). All results have to be the same.
 func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, error) {
 	t.Helper()
 	cold, coldErr := Render(req, target)
@@ -41,7 +41,7 @@ func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, e
 	return cold, coldErr
 }
 
-// What a memo keeps is for the same tools and the same target alone.
+// A memo's entry is only used for the same tools and the same target.
 func TestMemo(t *testing.T) {
 	template := "You may\n<invoke>, <invoke name= or <tool_call>.\n{{tools}}\n</function_calls></tool_call>"
 	var targets []Target
@@ -74,7 +74,7 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// What is kept refers to nothing of the request that it was made of.
+// A memo's entry does not refer to the request that it was made from.
 func TestMemoOutlivesRequest(t *testing.T) {
 	body := []byte(testcost.Loads()[0].Body)
 	target := Target{Memo: NewMemo()}
@@ -112,8 +112,8 @@ func TestMemoAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// With tools that are known, what a request takes in memory is its text once, and some parts of it for
-// each turn: nothing for each byte, and nothing for each tool.
+// If the tools are known, a request takes memory for its text once, and a few parts per turn, but
+// nothing per byte or per tool.
 func TestRenderMemory(t *testing.T) {
 	target := Target{Memo: NewMemo()}
 	for _, load := range testcost.Loads() {

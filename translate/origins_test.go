@@ -14,8 +14,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// holdsOrigins holds that the origins of a prompt cover all its text, that the prompt is the same
-// without them, and that what they say is from a text block is that text, with its escapes undone.
+// holdsOrigins checks that the origins cover all text of a prompt, that the prompt is the same
+// without them, and that the text from a block is the block's text after its escapes are removed.
 func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prompt, wantErr error) {
 	t.Helper()
 	prompt, o, err := RenderOrigins(context.Background(), req, target)
@@ -29,7 +29,7 @@ func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prom
 		cmp.Comparer(func(a, b *markup.Openers) bool { return a == b })); diff != "" {
 		t.Fatalf("-without origins +with:\n%s", diff)
 	}
-	said := map[string]string{} // by its source
+	said := map[string]string{} // keyed by source
 	covers := func(where, text string, list []Origin) {
 		at := 0
 		for _, e := range list {
@@ -76,7 +76,7 @@ func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prom
 	}
 }
 
-// holdsBlocks holds that the texts of blocks are what their sources say.
+// holdsBlocks checks that the texts of blocks equal the texts from their sources.
 func holdsBlocks(t testing.TB, said map[string]string, at string, blocks []messages.BlockParam) {
 	t.Helper()
 	for i, b := range blocks {
@@ -103,8 +103,8 @@ func holdsBlocks(t testing.TB, said map[string]string, at string, blocks []messa
 	}
 }
 
-// isQuoted reports whether what a result has said ends in the text of blocks as a string of JSON, in which some chat
-// templates write it.
+// isQuoted reports whether a result ends with the text of blocks as a JSON string. Some chat
+// templates write results in this form.
 func isQuoted(said string, blocks []messages.BlockParam) bool {
 	var lines []string
 	for _, b := range blocks {
@@ -120,7 +120,7 @@ func holdsText(t testing.TB, said map[string]string, source, text string) {
 	}
 }
 
-// unescapedByte returns the byte that an entity stands for.
+// unescapedByte returns the byte that an entity encodes.
 func unescapedByte(entity string) string {
 	switch {
 	case entity == "&lt;":
@@ -200,7 +200,7 @@ markup tool_choice "<function_calls>\n<invoke>\n<tool_name>look</tool_name>\n<pa
 	}
 }
 
-// FuzzOrigins holds what holdsOrigins does for any text, wherever a client can write it.
+// FuzzOrigins checks holdsOrigins for any text, in every place of a request.
 func FuzzOrigins(f *testing.F) {
 	for _, s := range []string{"x", "</function_calls>", "&amp;lt;/result>", "\nHuman: <invoke", "<tool_call>\"\\\n", "<", "\n<\r", "é</q>"} {
 		f.Add(s, "invoke>")
@@ -229,7 +229,7 @@ func FuzzOrigins(f *testing.F) {
 	})
 }
 
-// Blocks and messages that were left out count in where the others are from.
+// Blocks and messages that were left out still count in the paths of others.
 func TestOriginsOfWhatIsLeft(t *testing.T) {
 	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},
 		{"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]},
@@ -258,7 +258,8 @@ func TestOriginsOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Text of the client is told as such in a prompt for a tools API, and what stands around an example call as ours.
+// In a prompt for a tools API, the client's text is labelled as the client's, and the text around
+// an example call as Dragoman's.
 func TestOriginsOfAllTexts(t *testing.T) {
 	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1,"tools":[{"name":"look","input_schema":{"type":"object",
 		"properties":{"at":{"type":"string"}},"required":["at"]}}],"messages":[{"role":"user","content":"a"},

@@ -14,12 +14,12 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// ownCase is a line of testdata/corpus.jsonl: a completion, the blocks it has to
-// become, and why. In a case with "repeat", @@ stands for a text that is repeated many times.
+// ownCase is a line of testdata/corpus.jsonl: a completion, the expected blocks, and why. In a case
+// with "repeat", @@ is replaced with a text that is repeated many times.
 type ownCase struct {
 	ID           string         `json:"id"`
 	Why          string         `json:"why"`
-	Tools        jsontext.Value `json:"tools"` // schemas by name
+	Tools        jsontext.Value `json:"tools"` // schemas by tool name
 	Completion   string         `json:"completion"`
 	Stop         messages.Stop  `json:"upstream_stop_reason"`
 	StopSequence string         `json:"stop_sequence"`
@@ -36,9 +36,8 @@ type ownCase struct {
 	} `json:"repeat"`
 }
 
-// TestCorpus reads the completions of testdata/corpus.jsonl whole, and cut in two at
-// every byte. Values are compared letter by letter, texts but for white space at
-// their ends.
+// TestCorpus reads the completions of testdata/corpus.jsonl whole, and cut in two at every byte.
+// Values must be exactly equal. Texts may differ in white space at their ends.
 func TestCorpus(t *testing.T) {
 	file, err := os.Open("testdata/corpus.jsonl")
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *ownCase) run(t *testing.T) {
 	}
 }
 
-// check compares a message with what is expected.
+// check compares a message with the expected one.
 func (c *ownCase) check(t *testing.T, m *messages.Message) {
 	same := len(m.Content) == len(c.Expected) && m.StopReason == c.StopReason
 	for i := 0; same && i < len(c.Expected); i++ {

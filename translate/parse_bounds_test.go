@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// endless is an answer of so many bytes: a beginning, and then a text that is repeated.
+// endless is an answer with head, and then unit repeated.
 type endless struct{ head, unit string }
 
-// chunks yields the answer in pieces of about 8 KB, and notes after each how much memory
-// is in use.
+// chunks yields size bytes of the answer in pieces of about 8 KB, and records the highest memory
+// use.
 func (e endless) chunks(size int, peak *uint64) Ask {
 	return whatever(func(yield func(Chunk, error) bool) {
 		if !yield(Chunk{Text: e.head}, nil) {
@@ -44,8 +44,8 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// TestBounds holds that an answer which never comes to an end does not fill the memory,
-// wherever the model is in it. A brief answer is 2 MB longer than what may be kept of it.
+// TestBounds checks that an endless answer does not fill the memory, wherever the model is in it. A
+// brief answer is 2 MB longer than the limit on kept text.
 func TestBounds(t *testing.T) {
 	const call = CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
 	tests := []struct {
@@ -54,7 +54,7 @@ func TestBounds(t *testing.T) {
 		size     int
 		most     uint64 // bytes
 		outcomes string // of the last calls
-		whole    bool   // each parameter is sent when it is whole
+		whole    bool   // each parameter is sent when it is complete
 	}{
 		{"text", endless{"", "so on and on "}, 32 << 20, 1 << 20, "", false},
 		{"blanks", endless{"A", " \n"}, 32 << 20, 1 << 20, "", false},
@@ -119,14 +119,14 @@ func collectMembers(m *messages.Message) (names []string) {
 	return names
 }
 
-// strayed are two calls with text that has no place in them: before a parameter, and after all.
+// strayed returns two calls with misplaced text: before a parameter, and after everything.
 func strayed(text string) string {
 	return CallsStart + "<invoke name=\"t\">" + text + "<parameter name=\"s\">y</parameter>{\"s\":\"z\"}</invoke> " +
 		"<invoke><tool_name>t</tool_name><parameters><s>y</s></parameters>" + text + "</invoke>" + CallsEnd
 }
 
-// TestBoundsHold holds that text which reaches a bound gives the same message, whatever the pieces.
-// A brief run reads each text in pieces of one size.
+// TestBoundsHold checks that text at a limit gives the same message in pieces of any size. A brief
+// run uses one size per text.
 func TestBoundsHold(t *testing.T) {
 	long := strings.Repeat("ä\xff ", input.MaxUndecided/7) // six bytes and a replaced one
 	texts := []string{

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// streamed is what a client gets of the first call of an answer: the deltas of its input in one,
+// streamed is what a client gets of the first call in an answer: the joined deltas of its input,
 // the cut of its block, and the stop_reason.
 type streamed struct {
 	input string
@@ -40,9 +40,9 @@ func streamOf(t *testing.T, req *messages.Request, prompt *Prompt, c completion,
 	return s
 }
 
-// TestCutOpen cuts a call at every byte. The input that the client is streamed is the beginning of
-// that of the whole call, and not valid JSON. The input of the collected message has the parameters
-// that came whole, with their values in the whole call.
+// TestCutOpen cuts a call at every byte. The streamed input is the start of the whole call's input,
+// and not valid JSON. The collected input has the complete parameters, with the same values as in
+// the whole call.
 func TestCutOpen(t *testing.T) {
 	type test struct{ name, Format, end, text string }
 	tests := []test{
@@ -60,7 +60,7 @@ func TestCutOpen(t *testing.T) {
 		if f.IsData() {
 			text := f.BeforeCalls + writtenCall(f, &markup.Escaper{}, "t", 0, jsontext.Value(`{"s":"a <b>c</b>\nd","i":7,"m":{"k":"v"},"b":true}`), s)
 			end, _, _ := strings.Cut(strings.TrimSpace(f.Shape.Call[2]), "\n")
-			if f.Shape.IsJSON() { // the object has an end of its own
+			if f.Shape.IsJSON() { // the object has its own end
 				end = "}"
 			}
 			tests = append(tests, test{"written as " + f.Name, f.Name, end, text})
@@ -123,8 +123,8 @@ func TestCutOpen(t *testing.T) {
 	}
 }
 
-// TestCutInCloser cuts calls at every byte, in pieces of every size: what was streamed of the value that
-// was cut never ends in the beginning of its closing tag, be it that or a tag of the value.
+// TestCutInCloser cuts calls at every byte, in pieces of every size. The streamed part of the cut
+// value never ends with the start of its closing tag, or of a tag in the value.
 func TestCutInCloser(t *testing.T) {
 	for _, tt := range []struct{ name, text, closer string }{
 		{"legacy", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>if a < b {</s>\n</parameters>\n</invoke>\n", "</s>"},
@@ -142,7 +142,7 @@ func TestCutInCloser(t *testing.T) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
 				for n := range 10 {
 					s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{FlowsValues: true}}, c, n)
-					if s.cut == 0 { // it has not begun, or is whole
+					if s.cut == 0 { // it has not begun, or is complete
 						continue
 					}
 					for i := 1; i <= len(tt.closer); i++ {
@@ -156,9 +156,9 @@ func TestCutInCloser(t *testing.T) {
 	}
 }
 
-// TestCutNextCall cuts a completion at every byte of its second call. The answer is never tool_use
-// while that has begun and is not whole: it is max_tokens, whether the upstream says so or, as for
-// any call that is not whole, that the model ended by itself.
+// TestCutNextCall cuts a completion at every byte of its second call. While that call is
+// incomplete, stop_reason is max_tokens and never tool_use, even if the upstream says that the
+// model ended by itself.
 func TestCutNextCall(t *testing.T) {
 	const (
 		legacy    = "<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>a</s>\n</parameters>\n</invoke>\n"
@@ -209,8 +209,8 @@ func TestCutNextCall(t *testing.T) {
 	}
 }
 
-// TestFlowValues holds that a parameter is sent when it is whole, unless its tool or, if the tool does not
-// say, the target has strings sent as they come.
+// TestFlowValues checks when a parameter is sent: when it is complete or, if its tool or else the
+// target says so, while the model writes it.
 func TestFlowValues(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -235,7 +235,7 @@ func TestFlowValues(t *testing.T) {
 			}
 		})
 	}
-	// A parameter is sent as soon as it is whole, and does not wait for the next one.
+	// A parameter is sent as soon as it is complete, without waiting for the next one.
 	req := benchRequest()
 	var got string
 	head, tail, _ := strings.Cut(valueCompletion("long"), "\n<content>")
@@ -261,8 +261,8 @@ func TestFlowValues(t *testing.T) {
 	}
 }
 
-// TestDoubtOpen holds that the JSON of a call with a doubtful value is left open, and that its
-// collected input does not have the value.
+// TestDoubtOpen checks that the JSON of a call with a doubtful value stays open, and that its
+// collected input lacks the value.
 func TestDoubtOpen(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "pair", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}}`)}}}
 	for _, tt := range []struct{ name, params, stream, input string }{
@@ -283,8 +283,8 @@ func TestDoubtOpen(t *testing.T) {
 	}
 }
 
-// TestUnnamedStopInValue holds that a tag at which an upstream stopped within a value is sent as text
-// only if the upstream names it: else the model may have come to its end without writing the tag.
+// TestUnnamedStopInValue checks a stop inside a value. The stop sequence becomes text of the value
+// only if the upstream names it. Otherwise the model may have ended without writing it.
 func TestUnnamedStopInValue(t *testing.T) {
 	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
 	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
@@ -294,9 +294,9 @@ func TestUnnamedStopInValue(t *testing.T) {
 	}
 }
 
-// TestCutBehindClosers cuts a value right after a closing tag of the call. Whether that tag is text of
-// the value or ends it depends on what follows. If the text was cut, the tag is left out; if the
-// model came to its end, the tag ends the value.
+// TestCutBehindClosers cuts a value directly after a closing tag of the call, which may be text of
+// the value or end it. If the text was cut, the tag is left out. If the model ended there, the tag
+// ends the value.
 func TestCutBehindClosers(t *testing.T) {
 	for _, closer := range []string{"</invoke>", "</parameters>", "</invoke>\n", "</parameters> "} {
 		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
@@ -313,7 +313,7 @@ func TestCutBehindClosers(t *testing.T) {
 	}
 }
 
-// TestWholeAtCut holds that a call is whole if the text is cut right after its end.
+// TestWholeAtCut checks that a call is complete if the text is cut directly after its end.
 func TestWholeAtCut(t *testing.T) {
 	for name, text := range map[string]string{
 		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",
@@ -337,7 +337,7 @@ func TestWholeAtCut(t *testing.T) {
 	}
 }
 
-// However much white space stands between a label and the tag behind it, the verdict on them is the same.
+// White space between a label and the tag after it does not change the verdict, however long it is.
 func TestBlanksBehindLabel(t *testing.T) {
 	req := spoken("x")
 	prompt := mustRender(t, req, Target{Format: format.GLM})

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// looksWhole cuts an answer at every byte. Each call that looks whole then is one of the whole answer,
-// with the same input, and those before it are, too. There is nothing to know where the rest makes text
-// of all that was read: a word behind JSON that was all of the answer, or the end of thinking; or makes
-// more of a call that ends with its JSON.
+// looksWhole cuts an answer at every byte. If a call looks complete then, the whole answer has the
+// same call with the same input, and all calls before it. There are exceptions: later text may turn
+// everything into text, such as a word after JSON that was the whole answer, or the end of
+// thinking. Later text may also continue a call that ends with its JSON.
 func looksWhole(t *testing.T, prompt *Prompt, req *messages.Request, c completion) {
 	t.Helper()
 	read := func(c completion) (calls []string, text string) {
@@ -50,7 +50,7 @@ func looksWhole(t *testing.T, prompt *Prompt, req *messages.Request, c completio
 	}
 }
 
-// withoutHalfTag returns text without the beginning of a tag at its end, which may be that of a call.
+// withoutHalfTag removes the start of a tag from the end of text, because it may begin a call.
 func withoutHalfTag(text string) string {
 	if i := strings.LastIndexByte(text, '<'); i >= 0 && !strings.Contains(text[i:], ">") {
 		return text[:i]
@@ -77,15 +77,15 @@ func TestCutGoldens(t *testing.T) {
 	}
 }
 
-// TestCutValues cuts calls of all formats, whose values hold markup of their own format and of HTML, whole
-// and half, and some of which are damaged.
+// TestCutValues cuts calls of all formats. Their values contain whole and broken markup of the
+// format and of HTML. Some calls are damaged.
 func TestCutValues(t *testing.T) {
 	req := &messages.Request{ID: "msg_cut", Tools: []messages.Tool{
 		{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"},"n":{"type":"integer"},"any":{}}}`)},
 		{Name: "g", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"},"t":{"type":"string"}},"required":["s"]}`)},
 	}}
 	asked := append(slices.Clone(format.List[:]), format.Variants()...)
-	asked = slices.DeleteFunc(asked, func(f *format.Format) bool { return f.Name == FormatJSON && f.Variant != "" }) // which write json's calls
+	asked = slices.DeleteFunc(asked, func(f *format.Format) bool { return f.Name == FormatJSON && f.Variant != "" }) // they write json's calls
 	words := make([][]string, len(asked))
 	for i, f := range asked {
 		words[i] = markupOf(f, req)
@@ -104,7 +104,7 @@ func TestCutValues(t *testing.T) {
 	}
 }
 
-// markupOf returns what answers in the format are made of: a call, the tags of one, and other words.
+// markupOf returns the pieces of answers in the format: a call, its tags, and other words.
 func markupOf(f *format.Format, req *messages.Request) []string {
 	s := schema.Compile(req.Tools[0].InputSchema)
 	call := func(input string) string {
@@ -133,7 +133,7 @@ type cutWriter struct {
 
 func (w *cutWriter) word() string { return w.words[w.IntN(len(w.words))] }
 
-// answer returns an answer with one call or two, which may be damaged.
+// answer returns an answer with one or two calls, which may be damaged.
 func (w *cutWriter) answer(req *messages.Request) string {
 	text := []byte(w.format.BeforeCalls)
 	for n := range 1 + w.IntN(2) {
@@ -168,7 +168,7 @@ func (w *cutWriter) answer(req *messages.Request) string {
 			answer = answer[:at] + answer[min(len(answer), at+1+w.IntN(5)):]
 		case 1:
 			answer = answer[:at] + w.word() + answer[at:]
-		default: // to the end of a tag
+		default: // up to the end of a tag
 			answer = answer[:at] + answer[at+end:]
 		}
 		answer += " "

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// doubtRequest offers a tool whose parameters have every kind of type, and one that takes any parameter.
+// doubtRequest offers a tool with parameters of every type, and a tool that takes any parameter.
 func doubtRequest() *messages.Request {
 	return &messages.Request{ID: "msg_doubt", Tools: []messages.Tool{
 		{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},
@@ -24,16 +24,16 @@ func doubtRequest() *messages.Request {
 	}}
 }
 
-// doubtWords are what values and calls are made of, and what is wrong in them.
+// doubtWords are pieces of values and calls, and mistakes in them.
 var doubtWords = strings.Split(`<a>|</a>|<b>|</b>|<n>|</n>|<o>|</o>|<l>|</l>|<e>|</e>|<id>|</id>|<zz>|</zz>|<a/>|<b x="1">|x|1|{"k":"|"}|{}|[1]|"|`+
 	" |\n|\n|\r\n|prose|\xff|&lt;invoke>|&amp;|<|</|<!-- | -->|<![CDATA[|]]>|```\n|<tool_name>f</tool_name>|<tool_name>|</tool_name>|"+
 	`<parameters>|</parameters>|<invoke>|</invoke>|<invoke name="f">|<parameter name="a">|<parameter name="b">|</parameter>|<function_calls>|</function_calls>`, "|")
 
 var notWhole = regexp.MustCompile("(?m)^# (refused|incomplete) .*")
 
-// TestDoubtInPieces reads calls of random words, in which it is mostly doubtful where a value ends, at
-// once and in pieces: what is settled may not depend on the pieces (G2), whether the prompt has
-// escapes or not. Why a call is not whole may be said in other words.
+// TestDoubtInPieces reads calls of random words, at once and in pieces. The end of a value is
+// mostly doubtful. The result must not depend on the pieces (G2), with or without escapes in the
+// prompt. Only the reason why a call is incomplete may differ.
 func TestDoubtInPieces(t *testing.T) {
 	begins := []string{
 		"<function_calls><invoke><tool_name>f</tool_name><parameters><a>1",
@@ -69,8 +69,8 @@ func TestDoubtInPieces(t *testing.T) {
 	}
 }
 
-// TestEscapesInDoubt reads values in doubt of a prompt with escapes, which are longer in the text than
-// in the value, and with bytes that are no UTF-8, which are shorter.
+// TestEscapesInDoubt reads doubtful values with escapes, which are longer in the text than in the
+// value, and with bytes that are not UTF-8, which are shorter.
 func TestEscapesInDoubt(t *testing.T) {
 	const begin, end = "<function_calls><invoke><tool_name>f</tool_name><parameters>", "</parameters></invoke>"
 	prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InValues | markup.TagInvoke}}}
@@ -94,8 +94,8 @@ func TestEscapesInDoubt(t *testing.T) {
 	}
 }
 
-// TestTextAfterDoubt reads text after a doubt that has ended because too much would have to be held. It
-// is text of the value, whatever it begins with.
+// TestTextAfterDoubt reads text after a doubt that ended because too much text was held. The text
+// belongs to the value, whatever it begins with.
 func TestTextAfterDoubt(t *testing.T) {
 	for _, after := range []string{"]]><![CDATA[x", "]]>", "]", "&amp;"} {
 		text := "x <a>" + strings.Repeat("y", tagged.MaxDoubt-len("<a>")) + after + "</a> z"
@@ -113,9 +113,9 @@ func TestTextAfterDoubt(t *testing.T) {
 	}
 }
 
-// TestReadingOutOfStep reads a call in which a reading begins a value where the parser begins none: at
-// the second <tool_name>, which is dropped. The call is broken off there, and no value is cut by the
-// ends of another.
+// TestReadingOutOfStep reads a call with a reading that begins a value where the parser begins
+// none: at the second <tool_name>, which is dropped. The call is broken off there, and the ends of
+// one value do not cut another.
 func TestReadingOutOfStep(t *testing.T) {
 	const text = `<function_calls><invoke><tool_name>f</tool_name><parameters><a>1<a></parameters><tool_name>f</tool_name>` +
 		`<parameter name="b">]]>x<id></b><parameters></tool_name>{}<parameter name="b"></parameters></invoke>`

@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// exampleToolList returns tools of which find has a list, and so the example.
+// exampleToolList returns tools. The tool find requires a list, so it is the example.
 func exampleToolList() []messages.Tool {
 	return []messages.Tool{
 		{Name: "ping", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
@@ -18,8 +18,8 @@ func exampleToolList() []messages.Tool {
 	}
 }
 
-// TestExampleCall holds that the example of each format is one clean call, read with other values; that a copy of
-// it is text; and that a call with a value of it is invalid, unless the client said the value.
+// TestExampleCall checks the example of each format. With other values, it is one clean call. A
+// copy of it is text. A call with one of its values is invalid, unless the client said the value.
 func TestExampleCall(t *testing.T) {
 	for _, f := range asked() {
 		t.Run(f.Name+f.Variant, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestExampleCall(t *testing.T) {
 	}
 }
 
-// TestCopiedExampleAgain has a model that gives a value of the example, and is asked again.
+// TestCopiedExampleAgain has a model that copies a value of the example, and is asked again.
 func TestCopiedExampleAgain(t *testing.T) {
 	req := &messages.Request{Tools: exampleToolList(), Messages: []messages.MessageParam{user("in Oslo, please")}}
 	target := Target{ExampleCall: ExampleAuto}
@@ -84,7 +84,8 @@ func TestCopiedExampleAgain(t *testing.T) {
 	}
 }
 
-// TestMeantExample has tools whose example invents nothing: a call that equals it may be meant.
+// TestMeantExample has tools with an example that invents nothing. A call that equals it may be
+// meant.
 func TestMeantExample(t *testing.T) {
 	for _, schema := range []string{`{"type":"object"}`, `{"type":"object","properties":{"unit":{"enum":["c","f"]},"n":{"type":"integer"}},"required":["unit","n"]}`} {
 		req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(schema)}}, Messages: []messages.MessageParam{user("hi")}}

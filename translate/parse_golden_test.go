@@ -18,18 +18,21 @@ import (
 
 var update = flag.Bool("update", false, "write what is parsed into the golden files")
 
-// TestParseGolden reads the completions in testdata/parse. In a file, "tools" is
-// a JSON object of input schemas by tool name, and "format" names that of the
-// prompt, if not the default, with "quoted_calls" after it where those are read, and "accept" others in
-// which calls are read; each case is a "NAME/completion"
-// with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
-// upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
-// "tool NAME", or "one" for disable_parallel_tool_use, "NAME/prefill" the text that the
-// completion continues, "NAME/thinking" the Target.Thinking, with "asked" after it where the client asks for
-// thinking, and "NAME/unasked" the Target.UnaskedThinking. In a
-// "NAME/model" stands all that the model would write: see writer. Every case is
-// read in pieces of every size up to 16 bytes, and at once. The last newline of a
-// completion is not part of it.
+// TestParseGolden reads the completions in testdata/parse. Every case is read in pieces of every
+// size up to 16 bytes, and at once. The last newline of a completion is not part of it.
+//
+// Parts of a file:
+//
+//	tools            a JSON object of input schemas by tool name
+//	format           the prompt's format, if not the default; "quoted_calls" after it turns them on
+//	accept           other formats that are read
+//	NAME/completion  a case, with its result in NAME/want
+//	NAME/model       a case with everything that the model would write: see writer
+//	NAME/stop        the upstream's stop reason and sequence; default: the format's stop sequence
+//	NAME/choice      tool_choice: "none", "tool NAME", or "one" for disable_parallel_tool_use
+//	NAME/prefill     the text that the completion continues
+//	NAME/thinking    Target.Thinking; "asked" after it: the client asks for thinking
+//	NAME/unasked     Target.UnaskedThinking
 func TestParseGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/parse/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -60,7 +63,7 @@ type goldenCase struct {
 	req    *messages.Request
 	prompt *Prompt
 	completion
-	model bool // the text is all that the model would write
+	model bool // the text is everything that the model would write
 	want  *txtar.File
 }
 
@@ -134,7 +137,7 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 	return cases
 }
 
-// run reads the case at once and in pieces, and compares both with what is wanted.
+// run reads the case at once and in pieces, and compares both with the expected result.
 func (c *goldenCase) run(t *testing.T) {
 	read := func(n int) string {
 		if !c.model {

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// TestLongValueHoldsCalls holds that a value may hold calls of its own format, whole ones, however many:
-// those behind the bound on what is held in doubt are paired, too.
+// TestLongValueHoldsCalls checks that a value may contain complete calls of its own format, however
+// many. The tags after the limit on doubtful text are paired, too.
 func TestLongValueHoldsCalls(t *testing.T) {
 	for _, f := range []*format.Format{format.AttributeCalls, format.QwenCalls, format.SeedCalls, format.GLMCalls, format.DSMLCalls, format.MiniMaxCalls, format.MiniCPMCalls} {
 		call := func(name string, params ...[2]string) string {

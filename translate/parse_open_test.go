@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// maxOpen is how much of an answer may be held because a tag, a name or an attribute is open.
+// maxOpen is the most text that may be held because a tag, a name or an attribute is open.
 const maxOpen = 64 << 10
 
-// openMarkup are the beginnings of answers in which a tag, a name or an attribute is open.
+// openMarkup are starts of answers with an open tag, name or attribute.
 var openMarkup = func() (heads []string) {
 	const (
 		legacy    = CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n"
@@ -33,8 +33,8 @@ var openMarkup = func() (heads []string) {
 		"<tool_call>{\"", "<tool_call>\n{\"name\": \"", CallsStart+"{\"name\":\"", values+"<s>&", values+"<s><![CDATA[", "&", "&lt")
 }()
 
-// TestOpenMarkup holds that what is open in an answer of 10 MB, and is never closed, holds little of it
-// back (R42), and that all before that is sent, unless the answer has ended.
+// TestOpenMarkup has answers of 10 MB with something open that is never closed. Dragoman holds
+// little of it back (R42), and sends everything before it, unless the answer has ended.
 func TestOpenMarkup(t *testing.T) {
 	size := testcost.Cases(100<<10, 10<<20)
 	for _, unit := range []string{"a", "ä b", "a=\"b\" "} {

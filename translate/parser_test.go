@@ -19,8 +19,8 @@ type completion struct {
 	sequence string
 }
 
-// chunks yields the answer in pieces of n bytes (0: whole), the stop in a chunk of
-// its own, whatever is asked.
+// chunks yields the answer to any prompt in pieces of n bytes (0: whole), with the stop in a chunk
+// of its own.
 func (c completion) chunks(n int) Ask {
 	return whatever(func(yield func(Chunk, error) bool) {
 		for text := c.text; text != ""; {
@@ -48,7 +48,7 @@ func parse(t testing.TB, req *messages.Request, c completion, n int) *messages.M
 	return parseIn(t, &Prompt{}, req, c, n)
 }
 
-// parseIn is parse of a completion that a prompt has asked for.
+// parseIn does what parse does, for the answer to a prompt.
 func parseIn(t testing.TB, prompt *Prompt, req *messages.Request, c completion, n int) *messages.Message {
 	t.Helper()
 	m, err := messages.Collect(checked(t, Events(req, prompt, c.chunks(n))))
@@ -58,7 +58,7 @@ func parseIn(t testing.TB, prompt *Prompt, req *messages.Request, c completion, 
 	return m
 }
 
-// checked passes events on and holds them to the grammar of G4. It leaves out pauses.
+// checked passes events on, and checks the grammar of G4. It drops pauses.
 func checked(t testing.TB, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		t.Helper()
@@ -142,8 +142,8 @@ func (g *grammar) next(e messages.Event) error {
 	return nil
 }
 
-// checkInput holds that the input of a call is a JSON object or, where the call was cut,
-// the beginning of one, of which what came whole is an object.
+// checkInput checks that the input of a call is a JSON object. If the call was cut, the input is
+// the start of one, and its complete part is an object.
 func checkInput(input []byte, cut int) error {
 	whole := jsontext.Value(input)
 	if cut > 0 {
@@ -158,8 +158,8 @@ func checkInput(input []byte, cut int) error {
 	return nil
 }
 
-// show writes a message as a golden has it.
+// show writes a message as in the golden files.
 func show(m *messages.Message) string { return golden.Message(m) }
 
-// asking is what a prompt that is made by hand says of how it was made.
+// asking is the part of a hand-made prompt that says how it was made.
 type asking = prompt.Asking

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What WriteCalls writes is read as the same calls (G5), in each format, where a call is forced and where
-// none is, and behind another call.
+// The result of WriteCalls is read as the same calls (G5), in each format, with and without a
+// forced call, and after another call.
 func TestWriteCalls(t *testing.T) {
 	const (
 		tools = `"tools":[{"name":"find","input_schema":{"type":"object","properties":{"what":{"type":"string"},"most":{"type":"integer"},"in":{"type":"array"},"case":{"type":"boolean"}}}},
@@ -46,7 +46,7 @@ func TestWriteCalls(t *testing.T) {
 			m := parseIn(t, p, req, completion{text: p.WriteCalls(calls), stop: messages.StopEndTurn}, 0)
 			want, got := calls, []Call(nil)
 			if strings.Contains(choice, "find") {
-				want = calls[:1] // one call of one tool: the answer ends behind it
+				want = calls[:1] // the answer ends after one call of one tool
 			}
 			for _, b := range m.Content {
 				got = append(got, Call{Name: b.Name, Input: b.Input})
@@ -58,7 +58,8 @@ func TestWriteCalls(t *testing.T) {
 	}
 }
 
-// writtenCall returns a call as a model writes it that has written n before, without what stands around calls.
+// writtenCall returns a call as a model writes it after n earlier calls, without the text around
+// calls.
 func writtenCall(f *format.Format, e *markup.Escaper, name string, n int, input jsontext.Value, s *schema.Schema) string {
 	b := markup.Buffer{Escape: e}
 	f.WriteCall(&b, name, n, input, s)

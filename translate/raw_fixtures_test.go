@@ -63,10 +63,10 @@ func rawCases(t *testing.T) (list []rawCase) {
 	return list
 }
 
-// thinksByDefault are the families whose templates have the model think unless they are told otherwise.
+// thinksByDefault are families with templates that make the model think by default.
 const thinksByDefault = " qwen3 qwen3.5 qwq glm-4.6 glm-4.7 glm-5.2 nemotron-3 gpt-oss kimi-k2-thinking seed-oss deepseek-r1-distill-llama deepseek-r1-distill-qwen "
 
-// thinks reports whether the case has the model think.
+// thinks reports whether the case makes the model think.
 func (c *rawCase) thinks() bool {
 	for _, option := range []string{"enable_thinking", "thinking"} {
 		if on, ok := c.Options[option].(bool); ok {
@@ -79,7 +79,7 @@ func (c *rawCase) thinks() bool {
 	return strings.Contains(thinksByDefault, " "+c.Family+" ")
 }
 
-// date is the day on which the case was rendered.
+// date is the date when the case was rendered.
 func (c *rawCase) date() string {
 	if c.Family == "gpt-oss" {
 		return "2025-07-01"
@@ -87,7 +87,7 @@ func (c *rawCase) date() string {
 	return "2024-07-26"
 }
 
-// request returns the request that asks for the same.
+// request returns the request for the same prompt.
 func (c *rawCase) request(t *testing.T) *messages.Request {
 	body := map[string]any{"model": "m", "max_tokens": 4096}
 	if c.thinks() {
@@ -162,10 +162,10 @@ func mustTemplate(t testing.TB, name string) *format.ChatTemplate {
 	return template
 }
 
-// rawDifferences are where a prompt differs from what the template of the family renders: with got in place of want, by
-// family, in the cases with tools. docs/reference/chat-templates.md lists them.
+// rawDifferences are differences between Dragoman's prompts and the families' own templates: got in
+// place of want, by family, in the cases with tools. docs/reference/chat-templates.md lists them.
 var rawDifferences = map[string]struct {
-	replace []string // what Dragoman writes, and what the template does
+	replace []string // pairs of Dragoman's text and the template's
 	reason  string
 }{
 	"mistral-v3-tekken": {
@@ -190,7 +190,7 @@ var rawDifferences = map[string]struct {
 	},
 }
 
-// deepseekTools are the tools of a case as DeepSeek V3.1 is shown them.
+// deepseekTools are the tools of a case as DeepSeek V3.1 sees them.
 const deepseekTools = `## Tools
 In this environment you have access to a set of tools you can use to answer the user's question. Here are the tools available:
 
@@ -206,8 +206,9 @@ You may call them like this:
 - Give every parameter that is required, and only what the schema of the tool allows.
 - Several calls stand one after another within one such section, and nothing after it: the results come next.`
 
-// TestRawFixtures holds that a prompt in a chat template is what the family's own template renders, byte for byte, but
-// for the differences that are listed. BOS is compared where the template writes it.
+// TestRawFixtures checks that a prompt in a chat template equals the output of the family's own
+// template, byte for byte, except for the listed differences. BOS is compared if the template
+// writes it.
 func TestRawFixtures(t *testing.T) {
 	for _, c := range rawCases(t) {
 		t.Run(c.Family+"/"+c.Case, func(t *testing.T) {
@@ -244,7 +245,8 @@ func (c *rawCase) render(t *testing.T) *RawPrompt {
 	return mustRender(t, c.request(t), target).Raw()
 }
 
-// TestRawFixturesAreCurrent holds that the copy of the cases is that beside the reference, where there is one.
+// TestRawFixturesAreCurrent checks that the copy of the cases equals the file next to the
+// reference, if there is one.
 func TestRawFixturesAreCurrent(t *testing.T) {
 	shared, err := os.ReadFile("../../shared/reference/raw-prompts.jsonl")
 	if err != nil {
@@ -255,7 +257,8 @@ func TestRawFixturesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestRawDifferencesPage holds that docs/reference/chat-templates.md lists the differences; -update-render writes them there.
+// TestRawDifferencesPage checks that docs/reference/chat-templates.md lists the differences.
+// -update-render writes them there.
 func TestRawDifferencesPage(t *testing.T) {
 	const path, begin, end = "../docs/reference/chat-templates.md", "<!-- differences -->\n", "<!-- end of differences -->\n"
 	page, err := os.ReadFile(path)

@@ -21,7 +21,7 @@ func rawRequest() *messages.Request {
 	}
 }
 
-// What a model writes as the template has its calls is read as these calls, whatever template it is.
+// Calls written as in the template are read as these calls, in any template.
 func TestRawRoundTrip(t *testing.T) {
 	input := jsontext.Value(`{"city":"Oslo \"<|im_end|>\" [/INST]\n</s> ]~b]"}`)
 	for _, target := range rawTargets() {
@@ -41,7 +41,8 @@ func TestRawRoundTrip(t *testing.T) {
 	}
 }
 
-// A call that is forced is begun in the prompt, behind a mark that thinking is over, and what follows completes it.
+// A forced call begins in the prompt, after the mark that ends thinking. The completion completes
+// it.
 func TestRawForcedCall(t *testing.T) {
 	for _, target := range rawTargets() {
 		t.Run(target.ChatTemplate+" "+target.Format, func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestRawForcedCall(t *testing.T) {
 				}
 			}
 			m := parseIn(t, p, req, completion{p.WriteCalls([]Call{{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo"}`)}}), messages.StopEndTurn, ""}, 1)
-			m.Outcomes = nil // Harmony's header is short behind what the template has written of it
+			m.Outcomes = nil // after the template's part of it, Harmony's header is short
 			if got := show(m); got != "get_weather {\"city\":\"Oslo\"}\ntool_use" {
 				t.Errorf("behind %q: %s", tail(raw.Text), got)
 			}
@@ -69,7 +70,7 @@ func TestRawForcedCall(t *testing.T) {
 // tail returns the end of a text.
 func tail(s string) string { return s[max(0, len(s)-120):] }
 
-// A model that is asked to go on reads the prompt that it had, and what it has said: no byte between them.
+// A model that is asked to continue gets its first prompt, directly followed by what it has said.
 func TestRawContinues(t *testing.T) {
 	for _, target := range rawTargets() {
 		for _, change := range []func(*messages.Request){
@@ -88,7 +89,7 @@ func TestRawContinues(t *testing.T) {
 	}
 }
 
-// A client that has begun the answer has it continued right behind its text.
+// If the client has begun the answer, it continues directly after the client's text.
 func TestRawPrefill(t *testing.T) {
 	for _, target := range rawTargets() {
 		req := rawRequest()
@@ -100,8 +101,8 @@ func TestRawPrefill(t *testing.T) {
 	}
 }
 
-// Where a template opens thinking, the answer begins in it. A client that asked for none has it turned off, where the
-// template can.
+// If a template opens thinking, the answer begins in thinking. If the client asks for none,
+// thinking is turned off, if the template can do that.
 func TestRawThinking(t *testing.T) {
 	for _, name := range ChatTemplates() {
 		th := mustTemplate(t, name).Thinking
@@ -137,7 +138,7 @@ func TestRawThinking(t *testing.T) {
 	}
 }
 
-// The stop strings are those of the template, then those of the prompt, each once; the parts are the turns.
+// The stop strings are the template's and then the prompt's, each once. The parts are the turns.
 func TestRawStopsAndParts(t *testing.T) {
 	req := rawRequest()
 	req.StopSequences = []string{"END", "<|im_end|>"}
@@ -158,7 +159,7 @@ func TestRawStopsAndParts(t *testing.T) {
 	}
 }
 
-// Any id that contains the name of a family has its template; the longest name counts.
+// Any id with the name of a family has the family's template. The longest name counts.
 func TestChatTemplateFor(t *testing.T) {
 	for model, want := range map[string]string{
 		"qwen2.5": "qwen2.5", "Qwen/Qwen2.5-Coder-7B-Instruct": "qwen2.5", "Qwen2ForCausalLM": "qwen2.5", "qwen3": "qwen3", "Qwen3-Coder-30B": "qwen3-coder",
@@ -181,7 +182,7 @@ func TestChatTemplateFor(t *testing.T) {
 	}
 }
 
-// A template that is not known is named, and one that names the date has that of the target.
+// The error names an unknown template. A template with a date gets the target's date.
 func TestRawTarget(t *testing.T) {
 	if _, err := Render(rawRequest(), Target{ChatTemplate: "chat"}); err == nil || !strings.Contains(err.Error(), `"chat"`) {
 		t.Errorf("err = %v", err)
@@ -199,7 +200,7 @@ func TestRawTarget(t *testing.T) {
 	}
 }
 
-// The words of an operator stand in the system text, wherever the template has tools.
+// An operator's template is part of the system text, wherever the chat template has tools.
 func TestRawOperatorTemplate(t *testing.T) {
 	target := Target{ChatTemplate: "mistral-v13", Format: format.Mistral, Template: "Call [TOOL_CALLS]f[ARGS]. Tools: {{tools}}"}
 	raw := mustRender(t, rawRequest(), target).Raw().Text
@@ -208,7 +209,8 @@ func TestRawOperatorTemplate(t *testing.T) {
 	}
 }
 
-// The example call and the sentences on calls stand in the system text where the template says nothing around the tools.
+// The example call and the sentences on calls are in the system text, if the template has no text
+// around the tools.
 func TestRawExampleCall(t *testing.T) {
 	for _, target := range rawTargets() {
 		target.ExampleCall = ExampleOn
@@ -226,7 +228,8 @@ func TestRawExampleCall(t *testing.T) {
 	}
 }
 
-// Texts and results that the fixtures have not: white space, text around calls, results with a question behind them.
+// Texts and results that the fixtures do not have: white space, text around calls, and results
+// followed by a question.
 func TestRawTurns(t *testing.T) {
 	call := messages.BlockParam{Type: messages.BlockToolUse, ID: "a", Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo"}`)}
 	text := func(s string) messages.BlockParam { return messages.BlockParam{Type: messages.BlockText, Text: s} }
@@ -259,7 +262,7 @@ func TestRawTurns(t *testing.T) {
 	}
 }
 
-// A conversation that the assistant begins has a turn of the user before it only where the template needs one.
+// If the assistant begins a conversation, a user turn comes first only if the template requires it.
 func TestRawAssistantFirst(t *testing.T) {
 	req := &messages.Request{Messages: []messages.MessageParam{assistant("Hello!"), user("Hi")}}
 	for name, want := range map[string]string{

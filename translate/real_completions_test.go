@@ -13,10 +13,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestRealCompletions reads the answers of a real model (Qwen2.5-Coder-1.5B-Instruct, to questions of BFCL; both
-// are under Apache-2.0) in testdata/real-completions.jsonl, each in the
-// format that the model was asked in; "native" is json. testdata/real-completions.txtar has the blocks and the
-// outcomes of each. Which calls are right is graded in cmd/dragoman/internal/eval.
+// TestRealCompletions reads the answers of a real model (Qwen2.5-Coder-1.5B-Instruct, to questions
+// of BFCL; both are under Apache-2.0) in testdata/real-completions.jsonl. Each is read in the
+// format that the model was asked in; "native" is json. testdata/real-completions.txtar has the
+// blocks and outcomes of each. cmd/dragoman/internal/eval grades which calls are right.
 func TestRealCompletions(t *testing.T) {
 	const goldens = "testdata/real-completions.txtar"
 	file, err := os.Open("testdata/real-completions.jsonl")

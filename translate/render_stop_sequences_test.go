@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRenderStopsAtCalls has schemas that say the word of our stop sequence. Only where it is the name
-// of a parameter would the upstream stop in a call.
+// TestRenderStopsAtCalls has schemas with the word of the stop sequence. The upstream would stop
+// inside a call only if the word is the name of a parameter.
 func TestRenderStopsAtCalls(t *testing.T) {
 	for schema, want := range map[string]bool{
 		`{"type":"object","properties":{"function_calls":{"type":"integer"}}}`:                                                           false,
@@ -37,8 +37,8 @@ func TestRenderStopsAtCalls(t *testing.T) {
 	}
 }
 
-// TestRenderStopsInThinking holds that where a template may open thinking, a call that is only considered
-// there does not end the answer.
+// TestRenderStopsInThinking checks that a call in thinking does not end the answer, if the template
+// may open thinking.
 func TestRenderStopsInThinking(t *testing.T) {
 	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f"}}}
 	for _, f := range format.List {
@@ -51,8 +51,8 @@ func TestRenderStopsInThinking(t *testing.T) {
 	}
 }
 
-// TestEndOfCallsWithoutStop has a model that is not stopped at the end of its calls, and goes on with
-// results that it makes up. It is left where the calls end, and nothing after them is read.
+// TestEndOfCallsWithoutStop has a model that is not stopped after its calls, and continues with
+// invented results. Dragoman disconnects where the calls end, and reads nothing after them.
 func TestEndOfCallsWithoutStop(t *testing.T) {
 	req := fuzzRequest()
 	req.Messages = []messages.MessageParam{user("hi")}

@@ -25,10 +25,10 @@ import (
 
 var updateRender = flag.Bool("update-render", false, "write what Render gives into testdata/render")
 
-// TestRenderGolden renders request.json of every archive for the target that
-// the archive's comment names in its last line ("target: prefill textwire") and
-// compares the other files: prompt.json is the prompt, prompt.txt its Text, raw.txt
-// the string in a chat template, error what went wrong.
+// TestRenderGolden renders request.json of every archive. The last line of the archive's comment
+// names the target ("target: prefill textwire"). The other files are the expected results:
+// prompt.json is the prompt, prompt.txt its Text, raw.txt the string in a chat template, and error
+// the error.
 func TestRenderGolden(t *testing.T) {
 	paths, err := filepath.Glob("testdata/render/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -112,7 +112,7 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 	return target
 }
 
-// user and assistant are messages of one text.
+// user and assistant return messages with one text.
 func user(text string) messages.MessageParam {
 	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }
@@ -139,7 +139,7 @@ func TestRenderUnknownFormat(t *testing.T) {
 	mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{Format: FormatLegacy})
 }
 
-// What Decode would refuse is refused here too, not dropped.
+// What Decode would reject is rejected here too, not dropped.
 func TestRenderInvalid(t *testing.T) {
 	result := messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "t1"}}}
 	badTool := []messages.Tool{{Name: "a"}, {Name: "b", Index: 1, InputSchema: jsontext.Value(`{"a":1,"a":2}`)}}
@@ -164,8 +164,7 @@ func TestRenderInvalid(t *testing.T) {
 	}
 }
 
-// A message that says nothing, since all its blocks were dropped, does not
-// break the alternation of roles.
+// A message without blocks, because all were dropped, does not break the alternation of roles.
 func TestRenderSkipsEmptyMessages(t *testing.T) {
 	req := &messages.Request{Messages: []messages.MessageParam{
 		user("one"), {Role: messages.RoleAssistant}, user("two"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText}}},
@@ -177,8 +176,7 @@ func TestRenderSkipsEmptyMessages(t *testing.T) {
 	}
 }
 
-// The tools are the same bytes however a client spells their JSON, and whatever
-// else it asks.
+// The tools are the same bytes, however a client formats their JSON and whatever else it asks.
 func TestRenderToolsAreByteStable(t *testing.T) {
 	spellings := []string{
 		`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"}],"tools":[{"name":"f","description":"Né <b>.",` +
@@ -209,7 +207,7 @@ func TestRenderToolsAreByteStable(t *testing.T) {
 	}
 }
 
-// Render changes nothing of the request that it was given.
+// Render does not change the request.
 func TestRenderLeavesRequest(t *testing.T) {
 	schema := []byte("{ \"type\": \"object\", \"properties\": {\"a\": {\"type\":\"string\"}} }")
 	req := &messages.Request{
@@ -239,8 +237,7 @@ func TestRenderStopSequences(t *testing.T) {
 	}
 }
 
-// The opening that the parser reads before the completion is what the prefill
-// ends in.
+// The opening that the parser reads before the completion is the end of the prefill.
 func TestRenderOpening(t *testing.T) {
 	one, two := []messages.Tool{{Name: "f"}}, []messages.Tool{{Name: "f"}, {Name: "g"}}
 	const (
@@ -330,10 +327,9 @@ func TestRenderSchemaLosesNothing(t *testing.T) {
 	}
 }
 
-// findLiterals fails the test for literals of a schema that are not in text,
-// and returns how many there are. Names of properties count as literals, but not
-// those of keywords, nor those of definitions, since the description holds the
-// definition in place of its name.
+// findLiterals fails the test for literals of a schema that are not in text, and returns their
+// number. Names of properties count as literals. Names of keywords and definitions do not, because
+// the description replaces a definition's name with the definition.
 func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 	t.Helper()
 	switch value[0] {
@@ -376,8 +372,8 @@ func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 	return 1
 }
 
-// References that name each other many times do not make the prompt explode:
-// what is beyond the bound is given by name, once.
+// References that name each other many times do not make the prompt explode. Beyond the limit, a
+// definition is listed once by name.
 func TestRenderRefBomb(t *testing.T) {
 	const inlined = 4 << 10 // more than the schema
 	schema := refBomb(20, 10)
@@ -395,7 +391,7 @@ func TestRenderRefBomb(t *testing.T) {
 	}
 }
 
-// deepRefs is a chain of definitions, each naming the next.
+// deepRefs returns a chain of definitions that each name the next.
 func deepRefs(n int) string {
 	var defs strings.Builder
 	for i := range n {
@@ -413,7 +409,7 @@ func TestRenderDeepRefs(t *testing.T) {
 	}
 }
 
-// benchRequests returns the requests of the benchmarks, by name.
+// benchRequests yields the requests of the benchmarks by name.
 func benchRequests(b *testing.B) iter.Seq2[string, *messages.Request] {
 	return func(yield func(string, *messages.Request) bool) {
 		for _, load := range testcost.Loads() {

@@ -17,8 +17,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// native returns the events of these lines of JSON, each with the fields that an
-// upstream fills in.
+// native returns the events for these lines of JSON, with the fields that an upstream sets.
 func native(t *testing.T, lines ...string) iter.Seq2[messages.Event, error] {
 	t.Helper()
 	names := map[string]messages.EventType{}
@@ -105,7 +104,7 @@ func together(parts ...any) (all []string) {
 	return all
 }
 
-// TestCollectNative puts together what only a client of the model knows.
+// TestCollectNative collects members that only a client of the model knows.
 func TestCollectNative(t *testing.T) {
 	tests := []struct{ name, content, want string }{
 		{"tools", strings.Join(together(textBlock(0, "né ", "\"x\"\n"), toolBlock(1, "", `{"a":`, `"\ud83d\ude00"}`)), "\n"),
@@ -145,7 +144,7 @@ func TestCollectNative(t *testing.T) {
 				t.Fatal(err)
 			}
 			stop := messages.StopToolUse
-			if strings.Contains(test.name, "cut") { // else half of a call would look whole
+			if strings.Contains(test.name, "cut") { // otherwise half of a call would look complete
 				stop = messages.StopMaxTokens
 			}
 			want := `{"id":"msg_1","type":"message","model":"m","content":` + test.want +
@@ -251,8 +250,8 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// checkIndexes passes events on, and fails the test unless their blocks follow one
-// another, both in the fields of the events and in their JSON.
+// checkIndexes passes events on, and fails the test if the indexes of their blocks are not
+// consecutive, in the fields of the events or in their JSON.
 func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		open, next := false, 0
@@ -285,8 +284,8 @@ func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Se
 	}
 }
 
-// TestRescueWithoutCalls holds that a text is left as it is where tool_choice lets no call come: it is
-// the model's own API that was told so.
+// TestRescueWithoutCalls checks that a text stays unchanged if tool_choice allows no call, because
+// the model's own API got the same tool_choice.
 func TestRescueWithoutCalls(t *testing.T) {
 	req := &messages.Request{
 		Tools:      []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object"}`)}},
@@ -299,7 +298,7 @@ func TestRescueWithoutCalls(t *testing.T) {
 	}
 }
 
-// TestRescueError holds that the text that was held back comes before an error.
+// TestRescueError checks that held text comes before an error.
 func TestRescueError(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object"}`)}}}
 	failure := errors.New("the upstream broke off")
@@ -325,8 +324,8 @@ func TestRescueError(t *testing.T) {
 	}
 }
 
-// TestRescueLeavesOpen holds that the JSON of a call without an end is left open: whether the message
-// was cut is only said after its blocks.
+// TestRescueLeavesOpen checks that the JSON of an unfinished call stays open, because the upstream
+// says only after the blocks whether the message was cut.
 func TestRescueLeavesOpen(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
 	text := "<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>1</a>\n</parameters>\n"

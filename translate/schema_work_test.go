@@ -17,15 +17,16 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// mostWork is the most processor time that a request of less than 100 KB may take: 100 times what it takes to
-// check 1 MB of JSON, since machines differ in speed, and the race detector slows both.
+// mostWork is the most processor time for a request of less than 100 KB: 100 times the time to
+// check 1 MB of JSON. This makes the limit independent of the machine's speed and of the race
+// detector.
 var mostWork = sync.OnceValue(func() time.Duration {
 	text := jsontext.Value("[" + strings.Repeat(`{"type":"object","properties":{"a":{"$ref":"#/$defs/D1"}}},`, 1<<20/60) + "0]")
 	return 100 * workOf(0, func() { text.IsValid() })
 })
 
-// workOf is the processor's time that f takes at the best of some tries, because the
-// machine is busy with other things too. What is enough, or far too much, is not tried again.
+// workOf returns the least processor time that f takes in several tries, because other programs
+// disturb it. A result below enough, or far above it, is final.
 func workOf(enough time.Duration, f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -49,7 +50,7 @@ func askUnder(schema, input string) (*messages.Request, error) {
 }
 
 // TestSchemaWork renders and reads calls under schemas that fold back on themselves. A brief run
-// takes the formats in turn, not each for every schema.
+// uses one format per schema, in turn.
 func TestSchemaWork(t *testing.T) {
 	for i, tt := range schematest.Requests() {
 		req, err := askUnder(tt.Schema, tt.Input)
@@ -76,7 +77,7 @@ func TestSchemaWork(t *testing.T) {
 			if grown := after.Sys - before.Sys; took > mostWork() || grown > 32<<20 && !testcost.UnderRace {
 				t.Fatalf("%s: %v, %d MB to render", tt.Name, took, grown>>20)
 			}
-			if format != FormatLegacy && format != FormatAttribute { // only what is shown differs
+			if format != FormatLegacy && format != FormatAttribute { // only the description differs
 				continue
 			}
 			completed := completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + tt.Answer + "\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}
@@ -87,7 +88,7 @@ func TestSchemaWork(t *testing.T) {
 	}
 }
 
-// FuzzSchema reads a value under a schema. It takes no more than so much work.
+// FuzzSchema reads a value under a schema, within a limit of work.
 func FuzzSchema(f *testing.F) {
 	for i, tt := range schematest.Requests() {
 		if len(tt.Schema) < 8<<10 || i%7 == 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// answerOf returns the message that an answer of these chunks is to a request, as one line, and the outcomes of its calls.
+// answerOf returns the message for an answer of these chunks, and its line with the outcomes of the
+// calls.
 func answerOf(t *testing.T, req *messages.Request, target Target, chunks ...Chunk) (line string, m *messages.Message) {
 	t.Helper()
 	prompt, err := Render(req, target)
@@ -52,7 +53,7 @@ func answerOf(t *testing.T, req *messages.Request, target Target, chunks ...Chun
 	return string(m.StopReason) + ": " + strings.Join(parts, " "), m
 }
 
-// serverRequest is a request with two tools, whose tool_choice is this JSON.
+// serverRequest returns a request with two tools and this tool_choice.
 func serverRequest(t *testing.T, choice string) *messages.Request {
 	t.Helper()
 	body := `{"model":"m","max_tokens":99,"tool_choice":` + choice + `,"tools":[
@@ -126,7 +127,7 @@ func TestServerCalls(t *testing.T) {
 	}
 }
 
-// A call that a prefill has begun, and that the server has read all the same, is one call.
+// If a prefill has begun a call and the server reads it too, it is one call.
 func TestServerCallOfPrefill(t *testing.T) {
 	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, Format: FormatJSON},
 		Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
@@ -135,7 +136,7 @@ func TestServerCallOfPrefill(t *testing.T) {
 	}
 }
 
-// A call that comes in text and from the server counts once, whatever comes first. Without rescue text is text.
+// A call in text and from the server counts once, in either order. Without rescue, text is text.
 func TestServerCallTwice(t *testing.T) {
 	const inText = `<tool_call>{"name":"book","arguments":{"count":3,"room":"A"}}</tool_call>`
 	other := Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"B"}`)}}}
@@ -163,7 +164,7 @@ func TestServerCallTwice(t *testing.T) {
 	}
 }
 
-// TestServerCallTrace shows people a call of the server as JSON, in its place among the text.
+// TestServerCallTrace checks that a trace shows a server's call as JSON, in its place in the text.
 func TestServerCallTrace(t *testing.T) {
 	req := serverRequest(t, `{"type":"auto"}`)
 	prompt, err := Render(req, Target{})
@@ -183,7 +184,8 @@ func TestServerCallTrace(t *testing.T) {
 	}
 }
 
-// TestToolAPIPrompt has the tools, calls and results of a conversation in their own parts, and no word of ours.
+// TestToolAPIPrompt checks that tools, calls and results are parts of their own, without any words
+// of Dragoman's.
 func TestToolAPIPrompt(t *testing.T) {
 	body := `{"model":"m","max_tokens":2048,"thinking":{"type":"enabled","budget_tokens":1024},"stop_sequences":["END"],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"system":"Be brief.",
 		"tools":[{"name":"book","description":"Book.","strict":true,"input_examples":[{"room":"A"},{"room":"<invoke>"}],"input_schema":{"type":"object","properties":{"room":{"type":"string"}}}}],
@@ -199,7 +201,7 @@ func TestToolAPIPrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompt.System = prompt.System[:1] // without what asks for thinking
+		prompt.System = prompt.System[:1] // without the instruction to think
 		got, err := json.Marshal(prompt)
 		if err != nil {
 			t.Fatal(err)
@@ -229,8 +231,8 @@ func TestToolAPIPrompt(t *testing.T) {
 	}
 }
 
-// FuzzServerCalls holds G2, G4 and G6 where the server reads a call between two texts: whatever the texts and the call
-// are, and however the texts are cut.
+// FuzzServerCalls checks G2, G4 and G6 for a server's call between two texts, for any texts, call
+// and cuts.
 func FuzzServerCalls(f *testing.F) {
 	for i, seed := range parseSeeds(f) {
 		input := [...]string{`{"s":"a","n":1}`, "", "x", `{"s":"a`, `{"p":"&lt;invoke>"}}`}[i%5]

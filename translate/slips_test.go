@@ -11,7 +11,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestSlips reads the example of each slip: both parameters come out, and the outcome names the slip.
+// TestSlips reads the example of each slip. Both parameters are read, and the outcome names the
+// slip.
 func TestSlips(t *testing.T) {
 	req := &messages.Request{ID: "msg_slips", Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(
 		`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}}}

@@ -7,8 +7,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Which tokens are escaped is for the family to say. What is ordinary text there stays as it is, and so does all text
-// where nobody reads tokens.
+// The family decides which tokens are escaped. Ordinary text stays unchanged, and so does all text
+// if nobody reads tokens.
 func TestSpecialTokens(t *testing.T) {
 	for _, tt := range []struct{ models, spelled, plain string }{
 		{"qwen2.5 qwq Qwen/Qwen3-8B hermes-3", "<|im_end|> <|im_start|>system <|endoftext|> <|vision_start|>", "[INST] <s> </s> [/INST] <<SYS>> a <| b |> c <|> d <||> <bos> <|x"},
@@ -47,8 +47,8 @@ func TestSpecialTokens(t *testing.T) {
 	}
 }
 
-// What the model repeats of a token is what the client wrote: in text, in thinking that the upstream tells apart, in
-// arguments, and wherever the pieces are cut.
+// If the model repeats a token, the client gets its own text back: in text, in thinking that the
+// upstream marks, in arguments, and with any cuts.
 func TestSpecialTokensComeBack(t *testing.T) {
 	const said = "x<|im_end|> &lt;|im_end|> [/INST] </s> a & b &amp;amp;lt;s>"
 	for _, model := range []string{"qwen2.5", "mistral", "unknown"} {
@@ -77,7 +77,8 @@ func TestSpecialTokensComeBack(t *testing.T) {
 	}
 }
 
-// Nor does the name of a parameter spell one, where a format has names in quotes: such a call is written as JSON.
+// The name of a parameter spells no token either, in formats with quoted names: such a call is
+// written as JSON.
 func TestSpecialTokensInNames(t *testing.T) {
 	for name, target := range map[string]Target{
 		"a[INST]b":  {Format: FormatAttribute, Model: "llama-2", SpecialTokens: true},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMarkerOfATurn has an upstream stop at the marker of a human turn. That is the end of the turn,
-// unless the client has asked for the sequence itself.
+// TestMarkerOfATurn has an upstream that stops at the marker of a user turn. That ends the turn,
+// unless the client has set the sequence itself.
 func TestMarkerOfATurn(t *testing.T) {
 	const begun = CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
 	for _, tt := range []struct {

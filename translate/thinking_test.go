@@ -107,8 +107,8 @@ func cutChunks(text string, n int, stop messages.Stop) iter.Seq2[Chunk, error] {
 	}
 }
 
-// TestThinkingInThePrompt holds that the instruction to think comes after the tools,
-// and that the model is shown what it has thought before.
+// TestThinkingInThePrompt checks that the instruction to think comes after the tools, and that the
+// prompt shows past thinking.
 func TestThinkingInThePrompt(t *testing.T) {
 	body := `{"model":"m","max_tokens":9,"system":"Be brief.","thinking":{"type":"enabled","budget_tokens":2048},
 		"tools":[{"name":"f","input_schema":{"type":"object"}}],
@@ -132,7 +132,8 @@ func TestThinkingInThePrompt(t *testing.T) {
 	}
 }
 
-// TestThinkingBeforeAForcedCall holds that the two do not go together, whatever the kind of thinking.
+// TestThinkingBeforeAForcedCall checks that thinking and a forced call exclude each other, for
+// every kind of thinking.
 func TestThinkingBeforeAForcedCall(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		for _, thinking := range []string{"enabled", "adaptive", "between_tools", "disabled"} {

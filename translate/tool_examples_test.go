@@ -12,8 +12,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// TestExamplesReadBack has every text in an example of a tool's input. What the model is shown is a
-// call: read as a completion, it is the call of that input, whatever the format.
+// TestExamplesReadBack has every kind of text in an example of a tool's input. The prompt shows a
+// call. If it is read as a completion, it is the call with that input, in any format.
 func TestExamplesReadBack(t *testing.T) {
 	for _, format := range Formats() {
 		for _, target := range []Target{{Format: format}, {Format: format, TextWire: true}} {
@@ -45,9 +45,9 @@ func TestExamplesReadBack(t *testing.T) {
 	}
 }
 
-// TestExamplesOfReservedNames has parameters that are named like the tags of a description, of a call
-// and of results. In an example they stand in a call under their own names, or the call is written in
-// JSON; what their values say closes none of them, and the example reads back.
+// TestExamplesOfReservedNames has parameters named like the tags of a description, of a call and of
+// results. An example shows them in a call under their own names, or the call is JSON. Their values
+// close none of these tags, and the example reads back.
 func TestExamplesOfReservedNames(t *testing.T) {
 	names := slices.Concat(slices.Collect(maps.Keys(frameTags)), slices.Collect(maps.Keys(descriptionTags)))
 	slices.Sort(names)
@@ -72,7 +72,7 @@ func TestExamplesOfReservedNames(t *testing.T) {
 				for _, tag := range []string{"examples", "tools"} {
 					most := 1 + strings.Count(prompt.Declared.Words[0], "</"+tag+">")
 					if tag == name {
-						most++ // that of the parameter
+						most++ // the tag of the parameter
 					}
 					if ends := strings.Count(tools, "</"+tag+">"); ends > most {
 						t.Errorf("%s, %s, declared %v: %d times </%s> in\n%s", format, name, declared, ends, tag, tools)
@@ -89,8 +89,9 @@ func TestExamplesOfReservedNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfTools has a past call whose value spells the escape of a name that only the tools had to
-// escape: the model is shown a level more, and what it copies is the value again.
+// TestNamesOfTools has a past call with a value that spells the escape of a name. Only the tools
+// had to escape this name. The prompt shows the value with one more level, and a copy of it is the
+// original value.
 func TestNamesOfTools(t *testing.T) {
 	const input = `{"p":"<b>&lt;name&gt;</b>"}`
 	req := &messages.Request{
@@ -110,7 +111,8 @@ func TestNamesOfTools(t *testing.T) {
 	}
 }
 
-// Clients spell one input in several ways. The model is shown it as it would write it itself, whatever the format.
+// Clients write the same input in several ways. The prompt shows it as the model would write it, in
+// any format.
 func TestInputsArePlain(t *testing.T) {
 	for _, format := range Formats() {
 		shown := func(input string) string {

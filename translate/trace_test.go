@@ -11,15 +11,15 @@ import (
 	"unicode"
 )
 
-// traced is what a reader of a Trace's steps knows of a completion.
+// traced is what a reader of a Trace's steps knows about a completion.
 type traced struct {
 	spans  []Span
 	events []messages.Event
 	states []string
 }
 
-// trace reads a completion in pieces of n bytes (0: at once), the stop in a chunk of its own. It holds
-// that each step continues the one before.
+// trace reads a completion in pieces of n bytes (0: at once), with the stop in a chunk of its own.
+// It checks that each step continues the one before.
 func trace(t testing.TB, req *messages.Request, prompt *Prompt, c completion, n int) (seen traced) {
 	t.Helper()
 	tr := NewTrace(req, prompt)
@@ -43,7 +43,7 @@ func trace(t testing.TB, req *messages.Request, prompt *Prompt, c completion, n 
 	return seen
 }
 
-// apply puts the spans of a step in place of those from where it begins.
+// apply replaces the spans from the step's start on with the step's spans.
 func (s *traced) apply(step Step) {
 	for n := len(s.spans); n > 0 && s.spans[n-1].End > step.From; n-- {
 		if n > 1 && s.spans[n-2].End >= step.From || step.From == 0 {
@@ -66,7 +66,7 @@ func endOf(list []Span) int {
 	return list[len(list)-1].End
 }
 
-// marked shows what the spans say of a text: [kind text].
+// marked shows the spans of a text: [kind text].
 func marked(text string, list []Span) string {
 	var b strings.Builder
 	at := 0
@@ -95,7 +95,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// What waits is held, and in doubt where a value may have ended, until what follows settles it.
+// Text that waits is held, and in doubt if a value may have ended, until later text settles it.
 func TestTraceWaits(t *testing.T) {
 	req := fuzzRequest()
 	tr := NewTrace(req, &Prompt{})
@@ -121,8 +121,8 @@ func TestTraceWaits(t *testing.T) {
 	}
 }
 
-// holdsTrace holds that a trace tells the events of Events, that all of it is decided in the end, the
-// same for every cut, and that what is text in it is the text of the message.
+// holdsTrace checks four rules. A trace has the events of Events. All of it is settled in the end.
+// It is the same for every cut. Its text is the text of the message.
 func holdsTrace(t testing.TB, req *messages.Request, prompt *Prompt, c completion, cuts ...int) {
 	t.Helper()
 	whole := trace(t, req, prompt, c, 0)
@@ -167,7 +167,7 @@ func holdsTrace(t testing.TB, req *messages.Request, prompt *Prompt, c completio
 		at = e.End
 	}
 	implied, ok := strings.CutPrefix(withoutSpace(said.String()), withoutSpace(text.String()))
-	if !ok || implied != "" && implied != prompt.Declared.ImpliedEnd && implied != c.sequence { // what is read of a tag at which the upstream stopped
+	if !ok || implied != "" && implied != prompt.Declared.ImpliedEnd && implied != c.sequence { // the part of a stop sequence that the parser reads
 		t.Fatalf("%q\nthe text is\n%q\nbut the spans say\n%q", c.text, said.String(), text.String())
 	}
 }
@@ -194,7 +194,7 @@ func TestTraceSeeds(t *testing.T) {
 	}
 }
 
-// FuzzTrace is TestTraceSeeds for any text.
+// FuzzTrace does what TestTraceSeeds does, for any text.
 func FuzzTrace(f *testing.F) {
 	for i, seed := range parseSeeds(f) {
 		f.Add(seed, uint8(i), uint8(i), i%2 > 0)

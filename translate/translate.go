@@ -38,7 +38,7 @@ type (
 	OriginKind  = prompt.OriginKind
 )
 
-// What it answers, and what becomes of that: see package answer.
+// What a model answers, and what Dragoman makes of it: see package answer.
 type (
 	Chunk    = prompt.Chunk
 	Reason   = prompt.Reason
@@ -50,7 +50,7 @@ type (
 	SpanKind = input.SpanKind
 )
 
-// What there is to know of formats: see package format.
+// Descriptions of formats: see package format.
 type (
 	Choice       = format.Choice
 	About        = format.About
@@ -59,47 +59,51 @@ type (
 	AboutTemplate = format.AboutTemplate
 )
 
-// Render returns what a model is asked in place of the request. The error is an [messages.InvalidRequestError]
-// with the path in the request, or says what is wrong with the target.
+// Render returns the prompt for the request. The error is an [messages.InvalidRequestError] with
+// the path in the request, or says what is wrong with the target.
 func Render(req *messages.Request, target Target) (*Prompt, error) { return prompt.Render(req, target) }
 
-// RenderContext is Render until ctx is done; its cause is then the error.
+// RenderContext does what Render does. If ctx ends, its cause is the error.
 func RenderContext(ctx context.Context, req *messages.Request, target Target) (*Prompt, error) {
 	return prompt.RenderContext(ctx, req, target)
 }
 
-// RenderOrigins is RenderContext, and says of the prompt where it is from: see [prompt.RenderOrigins].
+// RenderOrigins does what RenderContext does, and also returns where the prompt is from: see
+// [prompt.RenderOrigins].
 func RenderOrigins(ctx context.Context, req *messages.Request, target Target) (*Prompt, *Origins, error) {
 	return prompt.RenderOrigins(ctx, req, target)
 }
 
-// ErrFreeAnswer is why [Constrain] has no constraint where the model may answer in any way.
+// ErrFreeAnswer is the error of [Constrain] if the model may answer in any way.
 var ErrFreeAnswer = constrain.ErrFree
 
-// Constrain returns what a server can hold the answer to a prompt to: see [constrain.Answer].
+// Constrain returns the constraint that a server can enforce for the answer: see
+// [constrain.Answer].
 func Constrain(p *Prompt, free bool) (*Constraint, error) { return constrain.Answer(p, free) }
 
-// Events returns the events of the answer to a prompt, which was rendered from req: see [answer.Events].
+// Events returns the events of the answer to a prompt, which was rendered from req: see
+// [answer.Events].
 func Events(req *messages.Request, p *Prompt, ask Ask) iter.Seq2[messages.Event, error] {
 	return answer.Events(req, p, ask)
 }
 
-// Unasked returns the events of an answer for which the model is not asked: see [answer.Unasked].
+// Unasked returns the events of an answer without asking the model: see [answer.Unasked].
 func Unasked(req *messages.Request, p *Prompt) iter.Seq2[messages.Event, error] {
 	return answer.Unasked(req, p)
 }
 
-// Corrected is Events, and has the model correct an answer that the checks find wrong: see [answer.Corrected].
+// Corrected does what Events does. If the checks find the answer wrong, it also asks the model to
+// correct it: see [answer.Corrected].
 func Corrected(req *messages.Request, p *Prompt, ask Ask, checks *Checks, render func(*messages.Request, Reason) (*Prompt, error)) iter.Seq2[messages.Event, error] {
 	return answer.Corrected(req, p, ask, checks, render)
 }
 
-// Rescue reads calls that stand in the text of a native answer: see [answer.Rescue].
+// Rescue reads calls in the text of a native answer: see [answer.Rescue].
 func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return answer.Rescue(req, target, events)
 }
 
-// Judge says of the calls of a native answer what became of them: see [answer.Judge].
+// Judge adds the outcomes for the calls of a native answer: see [answer.Judge].
 func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return answer.Judge(req, memo, events)
 }
@@ -107,13 +111,13 @@ func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, e
 // NewTrace returns a trace of the answer to a prompt: see [answer.Trace].
 func NewTrace(req *messages.Request, p *Prompt) *Trace { return answer.NewTrace(req, p) }
 
-// NewMemo returns a Memo that is empty.
+// NewMemo returns an empty Memo.
 func NewMemo() *Memo { return prompt.NewMemo() }
 
-// CheckTemplate returns an error that says what is wrong with a [Target.Template] for a format.
+// CheckTemplate returns an error if a [Target.Template] is not valid for a format.
 func CheckTemplate(template, format string) error { return prompt.CheckTemplate(template, format) }
 
-// EstimateTokens returns about how many tokens that many bytes of text have.
+// EstimateTokens returns about how many tokens this many bytes of text have.
 func EstimateTokens(bytes int) int { return prompt.EstimateTokens(bytes) }
 
 // EnglishLabels are the labels in the default language.
@@ -129,7 +133,7 @@ const (
 	PartToolResult = prompt.PartToolResult
 )
 
-// Why a model is asked again.
+// The reasons to ask a model again.
 const (
 	ReasonStopped     = prompt.ReasonStopped
 	ReasonUncontinued = prompt.ReasonUncontinued
@@ -155,7 +159,7 @@ const (
 	SpanDoubt   = input.SpanDoubt
 )
 
-// What stands around calls in the legacy format.
+// The text around calls in the legacy format.
 const (
 	CallsStart = format.CallsStart
 	CallsEnd   = format.CallsEnd
@@ -176,7 +180,7 @@ const (
 	UnaskedHide  = format.UnaskedHide
 )
 
-// Names of formats, of families and of languages.
+// Names of formats, families and languages.
 const (
 	FormatAuto      = format.Auto
 	FormatLegacy    = format.Legacy
@@ -187,26 +191,27 @@ const (
 	LanguageAuto    = language.Auto
 )
 
-// Formats returns the names that [Target.Format] takes; the default comes first.
+// Formats returns the names for [Target.Format], the default first.
 func Formats() []string { return format.Names() }
 
-// AcceptedFormats returns the names of the formats in which calls are read: those of Formats, and others.
+// AcceptedFormats returns the names of all formats that the parser reads: those of Formats, and
+// others.
 func AcceptedFormats() []string { return format.AcceptedNames() }
 
-// AboutFormats returns what there is to know of each format, in the order of [Formats].
+// AboutFormats describes each format, in the order of [Formats].
 func AboutFormats() []About { return format.AboutAll() }
 
-// AboutReason is what there is to know of a reason of outcomes.
+// AboutReason describes a reason of outcomes.
 type AboutReason struct {
 	Reason   string
 	About    string    // a sentence
-	Examples []Example // of slips in tags, from the text of a call in the attribute format
+	Examples []Example // of slips in tags: texts of a call in the attribute format
 }
 
-// Example is what the model did, and what it wrote.
+// Example is a slip: what the model did, and the text that it wrote.
 type Example struct{ About, Text string }
 
-// AboutReasons returns what there is to know of each reason, in the order of [messages.Reasons].
+// AboutReasons describes each reason, in the order of [messages.Reasons].
 func AboutReasons() (list []AboutReason) {
 	for _, reason := range messages.Reasons {
 		a := AboutReason{Reason: reason, About: messages.AboutReason(reason)}
@@ -222,11 +227,11 @@ func AboutReasons() (list []AboutReason) {
 	return list
 }
 
-// ChatTemplates returns the names that [Target.ChatTemplate] takes.
+// ChatTemplates returns the names for [Target.ChatTemplate].
 func ChatTemplates() []string { return format.ChatTemplateNames() }
 
-// ChatTemplateFormat returns the name of the format that a chat template writes tools and calls in; "" if it has none.
-// erased says that the markers of the format are special tokens, which servers erase unless they are told not to.
+// ChatTemplateFormat returns the name of a chat template's own format; "" if it has none. erased
+// reports that the format's markers are special tokens, which servers erase by default.
 func ChatTemplateFormat(name string) (f string, erased bool) {
 	if name == "" {
 		return "", false
@@ -238,8 +243,8 @@ func ChatTemplateFormat(name string) (f string, erased bool) {
 	return t.Own.Name, t.Own.IsErased()
 }
 
-// ChatTemplateFor returns the name of the chat template of a model, by its id or anything else that contains the name
-// of its family. ok is false if the family is not known.
+// ChatTemplateFor returns the name of the chat template for a model. model is its id, or any text
+// with the name of its family. If the family is unknown, ok is false.
 func ChatTemplateFor(model string) (name string, ok bool) {
 	t, ok := format.ChatTemplateFor(model)
 	if !ok {
@@ -248,14 +253,14 @@ func ChatTemplateFor(model string) (name string, ok bool) {
 	return t.Name, true
 }
 
-// AboutChatTemplates returns what there is to know of each chat template, in the order of [ChatTemplates].
+// AboutChatTemplates describes each chat template, in the order of [ChatTemplates].
 func AboutChatTemplates() []AboutTemplate { return format.AboutTemplates() }
 
-// Languages returns the names that [Target.Language] takes; the default comes first.
+// Languages returns the names for [Target.Language], the default first.
 func Languages() []string { return language.Names() }
 
-// ChooseFormat returns how a model is best asked: see [format.Choose]. It keeps the answers: an exchange asks several
-// times, and there are few models.
+// ChooseFormat returns how to ask a model best: see [format.Choose]. It caches the results, because
+// an exchange asks several times and there are few models.
 func ChooseFormat(model string) Choice {
 	if known, ok := choices.Find([]byte(model)); ok {
 		return known
@@ -267,14 +272,14 @@ func ChooseFormat(model string) Choice {
 
 var choices = memo.New[Choice](1000, 1<<20, 1<<10)
 
-// AcceptFor returns the [Target.Accept] of a model of which nothing else is said.
+// AcceptFor returns the default of [Target.Accept] for a model.
 func AcceptFor(model string) string { return format.AcceptFor(model) }
 
-// ThinkingFor returns the [Target.Thinking] of a model of which nothing else is said.
+// ThinkingFor returns the default of [Target.Thinking] for a model.
 func ThinkingFor(model string) string { return format.ThinkingFor(model) }
 
-// UnaskedThinkingFor returns the [Target.UnaskedThinking] of a model of which nothing else is said.
+// UnaskedThinkingFor returns the default of [Target.UnaskedThinking] for a model.
 func UnaskedThinkingFor(model string) string { return format.UnaskedThinkingFor(model) }
 
-// VariantFor returns the name of the variant in which a model is asked in a format: see [AboutVariant].
+// VariantFor returns the name of a format's variant for a model: see [AboutVariant].
 func VariantFor(name, model string) string { return format.VariantFor(name, model) }

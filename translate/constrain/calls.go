@@ -10,31 +10,31 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Which calls there may be: the frame of the format around the arguments of each tool.
+// This file writes rules for calls: the format's frame around the arguments of each tool.
 
-// calls are those of an answer, and the rules of what is in them.
+// calls are the allowed calls of an answer, and the rules for their contents.
 type calls struct {
 	grammar
 	format  *format.Format
-	opening string // the prefill that begins the first
-	past    int    // how many the conversation has had before
-	one     bool   // there is one at most
+	opening string // the prefill, which begins the first call
+	past    int    // number of earlier calls in the conversation
+	one     bool   // at most one call
 	tools   []*messages.Tool
-	frame   format.Frame       // of them all: what stands around them
-	ways    []way              // to make one
-	objects *values            // of arguments that are one object, or literals
-	inner   map[string]*values // of values in elements, by what closes these
+	frame   format.Frame       // the text around calls
+	ways    []way              // the ways to write a call
+	objects *values            // for arguments that are one object, or literals
+	inner   map[string]*values // for values in elements, keyed by the closing tag
 }
 
 // way is one way to write a call.
 type way struct {
-	head string // with [format.CallNumber] in it
-	rest string // expression of what follows, down to the last of the call
-	tail string // the last of the call, which rest does not have
-	both string // expression of rest and tail; "" for one after the other
+	head string // may contain [format.CallNumber]
+	rest string // expression of the text after head, up to tail
+	tail string // the end of the call, after rest
+	both string // expression of rest and tail together; "" if they are just one after the other
 }
 
-// end returns the expression of what follows the head.
+// end returns the expression of everything after the head.
 func (w *way) end() string {
 	if w.both != "" {
 		return w.both
@@ -42,7 +42,7 @@ func (w *way) end() string {
 	return sequence(w.rest, literal(w.tail))
 }
 
-// waysOf returns how a tool may be called. It reports false if the format has no frame.
+// waysOf returns the ways to call a tool. It returns false if the format has no frame.
 func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
 	fr, ok := c.format.FrameOf(tool)
 	if !ok {
@@ -68,7 +68,7 @@ func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
 	return list, true
 }
 
-// argumentsOf returns the expression of the object that the arguments of a tool are, without its end.
+// argumentsOf returns the expression of a tool's arguments as an object, without the closing brace.
 func (v *values) argumentsOf(s *schema.Schema) string {
 	var list []string
 	for one := range s.Possible() {
@@ -77,8 +77,8 @@ func (v *values) argumentsOf(s *schema.Schema) string {
 	return either(list...)
 }
 
-// elementWays returns the ways to write arguments as elements. It reports false if some arguments
-// cannot be written so.
+// elementWays returns the ways to write arguments as elements. It returns false if some arguments
+// cannot be written in this way.
 func (c *calls) elementWays(fr *format.Frame, s *schema.Schema) (list []way, all bool) {
 	all = true
 	for one := range s.Possible() {
@@ -98,7 +98,7 @@ func (c *calls) elementWays(fr *format.Frame, s *schema.Schema) (list []way, all
 	return list, all
 }
 
-// pythonWays is elementWays for arguments in Python.
+// pythonWays does what elementWays does, for arguments in Python.
 func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all bool) {
 	all = true
 	for one := range s.Possible() {
@@ -111,8 +111,9 @@ func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all 
 	return list, all
 }
 
-// parts returns the arguments of a tool, each of which write writes: as "" if it cannot be, and with false if some
-// values cannot. It reports false if some arguments cannot be written so, and returns none if no call can.
+// parts returns the expressions of a tool's arguments, made by write. write returns "" if it cannot
+// write an argument, and false if it cannot write some values of it. parts returns false if some
+// arguments cannot be written, and no parts if no call can.
 func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (string, bool)) (list []part, all bool) {
 	list, all = []part{}, true
 	seen := map[string]bool{}
@@ -151,8 +152,8 @@ func (c *calls) keyword(name string, s *schema.Schema) (string, bool) {
 	return sequence(literal(name+"="), c.objects.value(s)), true
 }
 
-// element returns the expression of a parameter in an element; "" if its name cannot stand there. It reports false if
-// some values cannot.
+// element returns the expression of a parameter in an element; "" if no tag can have its name. It
+// returns false if some values cannot be written.
 func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string, bool) {
 	tag, ok := c.format.ElementName(name)
 	if !ok {
@@ -185,9 +186,9 @@ func (c *calls) element(fr *format.Frame, name string, s *schema.Schema) (string
 	return either(ways...), all
 }
 
-// elementValues returns the alternatives of values in an element, with what stands behind them: those of
-// strings, and those of others. Where a string may be any text, there is no other: nothing tells them apart. It reports
-// false if some values cannot stand there.
+// elementValues returns the alternatives for a value in an element, with the text after it: texts
+// for strings, others for other values. If a string may be any text, there are no others, because
+// nothing distinguishes them. It returns false if some values cannot be written.
 func (c *calls) elementValues(name string, s *schema.Schema, shut string) (texts, others []string, all bool) {
 	tag := strings.Trim(shut, "\n")
 	all = true
@@ -198,7 +199,7 @@ func (c *calls) elementValues(name string, s *schema.Schema, shut string) (texts
 			ok = ok && !strings.Contains(text, tag) && c.format.ReadsElement(name, text)
 			switch all = all && ok; {
 			case !ok:
-			case e.Kind() == '"' && strings.Trim(text, "\r\n") != text: // newlines around it are layout
+			case e.Kind() == '"' && strings.Trim(text, "\r\n") != text: // newlines around a value are layout
 				texts = append(texts, literal("\n"+text+"\n"+shut))
 			case e.Kind() == '"':
 				texts = append(texts, literal(text+shut))
@@ -219,7 +220,7 @@ func (c *calls) elementValues(name string, s *schema.Schema, shut string) (texts
 	return texts, others, all
 }
 
-// elementText returns the expression of any text in an element, and of what stands behind it.
+// elementText returns the expression of any text in an element, and of the text after it.
 func (c *calls) elementText(name, shut string) string {
 	closer := strings.TrimRight(shut, "\n")
 	rest := c.textUpTo(closer, strings.TrimLeft(closer, "\n"))
@@ -233,7 +234,7 @@ func (c *calls) elementText(name, shut string) string {
 	return sequence(rest, literal(shut[len(closer):]))
 }
 
-// innerOf returns the values in an element that this tag closes.
+// innerOf returns the rules for values in an element with this closing tag.
 func (c *calls) innerOf(tag string) *values {
 	if c.inner[tag] == nil {
 		style := newStyle(c.frame.Spaced, c.frame.Python, false)

@@ -11,15 +11,16 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// MaxBytes bounds what is sent of a constraint. Servers refuse long grammars, or take long to compile them.
+// MaxBytes limits the size of a constraint. Servers reject long grammars, or take long to compile
+// them.
 const MaxBytes = 64 << 10
 
-// ErrFree is the reason where a request asks for nothing that an answer could be held to.
+// ErrFree is the error if the request allows any answer.
 var ErrFree = errors.New("the model may answer in any way")
 
-// Answer returns the constraint of the answer to a prompt: calls, where a call is forced; what
-// output_config.format asks for; and with free, calls or text, where the model may choose. The error says why
-// there is none.
+// Answer returns the constraint for the answer to a prompt: for a forced call, for
+// output_config.format or, with free, for calls or text if the model may choose. If there is no
+// constraint, the error says why.
 func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 	req := p.Source
 	switch {
@@ -33,7 +34,8 @@ func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 	return nil, ErrFree
 }
 
-// appendKey appends all that ofCalls reads, so that other calls never give the same bytes.
+// appendKey appends everything that ofCalls reads, so that different calls always give different
+// keys.
 func appendKey(dst []byte, p *prompt.Prompt) []byte {
 	choice := p.Source.ToolChoice
 	dst = fmt.Appendf(dst, "%q %q %q %d %q %q %t", p.Format, p.Variant, p.Opening, p.PastCalls(), choice.Type, choice.Name, choice.DisableParallelToolUse)
@@ -44,7 +46,7 @@ func appendKey(dst []byte, p *prompt.Prompt) []byte {
 	return dst
 }
 
-// ofCalls returns the constraint of an answer that is calls, or may be.
+// ofCalls returns the constraint of an answer that is, or may be, calls.
 func ofCalls(p *prompt.Prompt) (*prompt.Constraint, error) {
 	list, err := newCalls(p)
 	if err != nil {
@@ -60,7 +62,7 @@ func ofCalls(p *prompt.Prompt) (*prompt.Constraint, error) {
 	return bounded(c)
 }
 
-// bounded returns a constraint that no server is too small for.
+// bounded returns the constraint, or an error if it is too large for servers.
 func bounded(c *prompt.Constraint) (*prompt.Constraint, error) {
 	if size := max(len(c.Grammar), len(c.Tag), len(c.Schema)); size > MaxBytes {
 		return nil, fmt.Errorf("the constraint has %d bytes, and servers take %d", size, MaxBytes)
@@ -88,7 +90,7 @@ func newCalls(p *prompt.Prompt) (*calls, error) {
 	return c, nil
 }
 
-// answer returns the expression of an answer that is calls, behind the prefill.
+// answer returns the expression of an answer of calls, after the prefill.
 func (c *calls) answer() string {
 	var first []string
 	number := fmt.Sprint(c.past)
@@ -101,7 +103,7 @@ func (c *calls) answer() string {
 	return sequence(either(first...), c.others(), literal(c.frame.After))
 }
 
-// others returns the expression of the calls behind the first.
+// others returns the expression of the calls after the first.
 func (c *calls) others() string {
 	if c.one {
 		return ""

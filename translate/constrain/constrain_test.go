@@ -15,10 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew")
 
-// formats are those that have constraints.
+// formats are the formats with constraints.
 var formats = []string{"legacy", "attribute", "json", "qwen3-coder", "glm", "kimi", "deepseek", "pythonic", "mistral", "llama", "harmony"}
 
-// weather and now are tools; the second takes nothing.
+// weather and now are tools. The second has no parameters.
 var tools = []messages.Tool{
 	{Name: "get_weather", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"],"additionalProperties":false}`)},
 	{Name: "now", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
@@ -30,7 +30,7 @@ func ask(t testing.TB, format string, choice messages.ToolChoice, list []message
 	return asked(t, format, choice, list, nil)
 }
 
-// asked is ask with what is kept between requests.
+// asked does what ask does, with a memo.
 func asked(t testing.TB, format string, choice messages.ToolChoice, list []messages.Tool, memo *translate.Memo) *translate.Prompt {
 	t.Helper()
 	p, err := translate.Render(&messages.Request{ID: "msg_c", MaxTokens: 10, Tools: list, ToolChoice: choice, Messages: []messages.MessageParam{
@@ -42,7 +42,7 @@ func asked(t testing.TB, format string, choice messages.ToolChoice, list []messa
 	return p
 }
 
-// TestForms shows the constraints of each format: of a forced call, and of a free choice.
+// TestForms shows the constraints of each format, for a forced call and for a free choice.
 func TestForms(t *testing.T) {
 	for _, format := range formats {
 		var b strings.Builder
@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBound has tools whose grammar no server would take.
+// TestBound has tools with a grammar that is too large for servers.
 func TestBound(t *testing.T) {
 	var list []messages.Tool
 	for i := range 900 {
@@ -87,7 +87,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestUnlistedNames has a member whose name needs an escape: other names leave it there, or end or go on behind it.
+// TestUnlistedNames has a member with an escape in its name. Other names differ from it there, or
+// end before it, or continue after it.
 func TestUnlistedNames(t *testing.T) {
 	odd := messages.Tool{Name: "t", InputSchema: jsontext.Value(`{"type":"object","properties":{"a\"b":{"type":"string"}},"additionalProperties":{"type":"integer"}}`)}
 	c, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, []messages.Tool{odd}), false)
@@ -101,7 +102,7 @@ func TestUnlistedNames(t *testing.T) {
 	}
 }
 
-// TestNothing has requests whose answers are free.
+// TestNothing has requests that allow any answer.
 func TestNothing(t *testing.T) {
 	for _, choice := range []string{messages.ChoiceAuto, messages.ChoiceNone} {
 		if c, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: choice}, tools), false); err == nil {
@@ -113,7 +114,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestSchemaOfCall has a tool whose schema refers to itself, as one of two and alone.
+// TestSchemaOfCall has a tool with a recursive schema, alone and with another tool.
 func TestSchemaOfCall(t *testing.T) {
 	tree := messages.Tool{Name: "tree", InputSchema: jsontext.Value(`{"type":"object","properties":{"below":{"$ref":"#/$defs/n"}},"$defs":{"n":{"items":{"$ref":"#"}}}}`)}
 	for want, list := range map[string][]messages.Tool{

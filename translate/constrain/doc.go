@@ -1,14 +1,15 @@
-// Package constrain says which answers are calls that a request allows, as data that servers hold a model to
-// while it writes: a grammar, a structural tag, or a JSON Schema (docs/explanation/guided-decoding.md).
+// Package constrain describes the calls that a request allows, in forms that servers can enforce
+// while the model writes: a grammar, a structural tag, or a JSON Schema
+// (docs/explanation/guided-decoding.md).
 //
 // # Terminology
 //
-//   - constraint: what is sent to a server. It is about the text that the model writes behind the prefill.
-//   - rule: a named part of a grammar. A constraint has one rule for each kind of value, for each schema and
-//     for the arguments of each tool.
-//   - trigger: a text at which a constraint begins to hold, where the model may choose to call nothing.
+//   - constraint: the data for the server. It applies to the text that the model writes after the prefill.
+//   - rule: a named part of a grammar. There is a rule for each kind of value, each schema, and
+//     the arguments of each tool.
+//   - trigger: a text that turns the constraint on, if the model may choose not to call.
 //
-// A constraint allows less than the parser reads: calls as the prompt teaches them, with the white space that
-// stands there. What keywords of a schema say that a grammar cannot, such as pattern and minimum, is left to
-// the checks of the answer.
+// A constraint allows less than the parser reads: calls exactly as the prompt shows them, white
+// space included. A grammar cannot express some keywords of a schema, such as pattern and minimum.
+// Checks of the answer cover these.
 package constrain

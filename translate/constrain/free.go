@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// textUpTo returns the expression of any text and the closer behind it. It ends at the first closer, and
-// holds none of the forbidden texts.
+// textUpTo returns the expression of any text up to the first closer, and of the closer. The text
+// contains none of the forbidden texts.
 func (g *grammar) textUpTo(closer string, forbidden ...string) string {
 	return g.walked(&walk{closer: closer, texts: append([]string{closer}, forbidden...)})[""]
 }
 
-// walked returns the names of the rules of a walk, by its states. A matcher of all its texts walks so, and
-// each rule takes one character: a rule that only said which character may follow which would let `<</city>`
-// pass, and engines that read whole words ahead would take `</` for the beginning of the closer.
+// walked returns the rules of a walk, by state. Each rule takes one character, as a matcher of all
+// its texts would. A simpler rule that says which character may follow which would accept
+// `<</city>`. Also, engines that read whole words ahead would take `</` for the start of the
+// closer.
 func (g *grammar) walked(w *walk) map[string]string {
 	key := fmt.Sprintf("%q", w.texts) + w.escape
 	if names, ok := g.walks[key]; ok {
@@ -42,20 +43,21 @@ func (g *grammar) walked(w *walk) map[string]string {
 	return names
 }
 
-// walk is how a text is searched for a closer and for forbidden texts. Its states are their beginnings: what
-// stands last in the text so far.
+// walk is the search of a text for a closer and for forbidden texts. A state is the start of such a
+// text, at the end of the text so far.
 type walk struct {
 	closer string
-	texts  []string // all that is searched for: the closer first, since it may end in a forbidden text
-	// escape is the expression of an escape; "" in a text without any. A text with escapes has no control characters.
+	texts  []string // all texts to find; the closer first, because it may end in a forbidden text
+	// escape is the expression of an escape; "" if the text has none. A text with escapes has no
+	// control characters.
 	escape string
 	states []string
 }
 
-// body returns the rule of a state: for each character, what follows it.
+// body returns the rule of a state: the next state for each character.
 func (w *walk) body(state string, names map[string]string) string {
 	var list []string
-	var seen, told []rune // characters of the texts, and those that do not lead where others do
+	var seen, told []rune // characters of the texts, and those with a transition of their own
 	for _, text := range w.texts {
 		for _, r := range text {
 			if slices.Contains(seen, r) {
@@ -81,7 +83,7 @@ func (w *walk) body(state string, names map[string]string) string {
 	return strings.Join(append(list, "[^"+others+"] "+names[""]), " | ")
 }
 
-// next returns the state behind a character, or which of the texts ends there.
+// next returns the state after a character, or the text that ends there.
 func (w *walk) next(state string, r rune) (next, found string) {
 	text := state + string(r)
 	for _, t := range w.texts {

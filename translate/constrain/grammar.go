@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// grammar is GBNF that is being written: what llama.cpp, xgrammar and others read alike. An expression is
-// text of a rule: a literal, a class of characters, a name, or a sequence of these. What has alternatives
-// in it stands in parentheses.
+// grammar is a grammar under construction, in the part of GBNF that llama.cpp, xgrammar and others
+// share. An expression is the text of a rule: a literal, a class of characters, a name, or a
+// sequence of these. Alternatives inside it are in parentheses.
 type grammar struct {
 	rules  []rule
-	byBody map[string]string            // the names of rules
-	walks  map[string]map[string]string // and of those of texts up to a closer
+	byBody map[string]string            // body to name of a rule
+	walks  map[string]map[string]string // the same for the rules of walks
 }
 
 type rule struct{ name, body string }
 
-// declare returns the name of a rule that is defined later, so that it may lead to itself.
+// declare returns the name of a rule that is defined later, so that it may refer to itself.
 func (g *grammar) declare() string {
 	name := fmt.Sprintf("r%d", len(g.rules))
 	g.rules = append(g.rules, rule{name: name})
@@ -31,7 +31,7 @@ func (g *grammar) define(name, body string) {
 	g.rules[i].body = body
 }
 
-// rule returns the name of the rule of that body.
+// rule returns the name of the rule with this body.
 func (g *grammar) rule(body string) string {
 	if name, ok := g.byBody[body]; ok {
 		return name
@@ -45,7 +45,7 @@ func (g *grammar) rule(body string) string {
 	return name
 }
 
-// named returns an expression that is short: a name in place of alternatives and sequences.
+// named returns a short expression: a name in place of alternatives and sequences.
 func (g *grammar) named(expression string) string {
 	if !strings.Contains(expression, " ") {
 		return expression
@@ -53,14 +53,14 @@ func (g *grammar) named(expression string) string {
 	return g.rule(expression)
 }
 
-// text returns a grammar that begins with root, and has the rules that this leads to.
+// text returns the grammar that starts at root, with all rules that it needs.
 func (g *grammar) text(root string) string {
 	var b strings.Builder
 	b.WriteString("root ::= " + root + "\n")
 	leads := make([]bool, len(g.rules))
 	var follow func(body string)
 	follow = func(body string) {
-		for _, word := range strings.FieldsFunc(body, func(r rune) bool { return strings.ContainsRune(" ()*?", r) }) { // literals may hold some, too
+		for _, word := range strings.FieldsFunc(body, func(r rune) bool { return strings.ContainsRune(" ()*?", r) }) { // literals may look like names, too
 			if i, ok := indexOf(word); ok && i < len(g.rules) && !leads[i] {
 				leads[i] = true
 				follow(g.rules[i].body)
@@ -76,16 +76,16 @@ func (g *grammar) text(root string) string {
 	return b.String()
 }
 
-// indexOf returns the index of the rule of a name. It reports false if that is none.
+// indexOf returns the index of the rule with this name. It returns false if there is no such rule.
 func indexOf(name string) (int, bool) {
 	number, ok := strings.CutPrefix(name, "r")
 	i, err := strconv.Atoi(number)
 	return i, ok && err == nil && i >= 0
 }
 
-// sequence returns expressions one after the other. Without any, it is the empty text. Literals that meet are
-// one: engines that read whole words ahead take the longest, and could not go back from a comma to the name
-// of another member.
+// sequence joins expressions. Without any, it is the empty text. It merges adjacent literals:
+// engines that read whole words ahead take the longest match, and could not go back from a comma to
+// the name of another member.
 func sequence(parts ...string) string {
 	var list []string
 	for _, p := range parts {
@@ -110,13 +110,13 @@ func sequence(parts ...string) string {
 	return strings.Join(list, " ")
 }
 
-// isLiteral reports whether an expression is one literal.
+// isLiteral reports whether an expression is a single literal.
 func isLiteral(expression string) bool {
 	first, rest := cutLiteral(expression)
 	return first != "" && rest == ""
 }
 
-// cutLiteral returns the literal with which an expression begins, and what follows it; "" for none.
+// cutLiteral splits an expression into the literal at its start, or "", and the rest.
 func cutLiteral(expression string) (first, rest string) {
 	if expression[0] != '"' {
 		return "", expression
@@ -135,7 +135,7 @@ func cutLiteral(expression string) (first, rest string) {
 	return "", expression
 }
 
-// either returns the alternatives, each of them once.
+// either returns an expression of the alternatives, each once.
 func either(parts ...string) string {
 	var list []string
 	seen := map[string]bool{}
@@ -176,7 +176,7 @@ func literal(text string) string {
 	return b.String()
 }
 
-// class returns what stands for characters within the brackets of a class.
+// class returns characters in the form for the brackets of a class.
 func class(chars ...rune) string {
 	var b strings.Builder
 	for _, r := range chars {
@@ -189,7 +189,7 @@ func class(chars ...rune) string {
 	return b.String()
 }
 
-// isPlain reports whether a character means itself in a class.
+// isPlain reports whether a character needs no escape in a class.
 func isPlain(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || strings.ContainsRune("<>/=_.,:;!?", r)
 }

@@ -7,7 +7,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// BenchmarkAnswer makes the constraint of a forced call, anew and for the tools of the request before.
+// BenchmarkAnswer makes the constraint of a forced call, with and without the cache.
 func BenchmarkAnswer(b *testing.B) {
 	for name, memo := range map[string]*translate.Memo{"new": nil, "kept": translate.NewMemo()} {
 		b.Run(name, func(b *testing.B) {
@@ -22,7 +22,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// TestKept has a constraint made once for the same tools, and anew for others.
+// TestKept checks that a constraint is made once for the same tools, and again for others.
 func TestKept(t *testing.T) {
 	memo := translate.NewMemo()
 	made := func(choice string, list []messages.Tool) *translate.Constraint {

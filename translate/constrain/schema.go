@@ -10,9 +10,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// callSchema returns the JSON Schema of one call as an object, which the parser reads in the format json: for
-// servers that take nothing else. The schema of each tool stands among the definitions, where its own
-// references still lead.
+// callSchema returns the JSON Schema of one call as an object, which the parser reads in the format
+// json. It is for servers that take nothing else. The tools' schemas are among the definitions, so
+// that their references still work.
 func callSchema(tools []*messages.Tool) jsontext.Value {
 	var calls, definitions []string
 	for i, t := range tools {
@@ -28,8 +28,8 @@ func callSchema(tools []*messages.Tool) jsontext.Value {
 	return jsontext.Value(schema + `,"$defs":{` + strings.Join(definitions, ",") + "}}")
 }
 
-// moved appends a schema that no longer is a document of its own but stands at a place of another one: what
-// its references lead to is there.
+// moved appends a schema that moves from its own document to a place in another. It changes the
+// schema's references accordingly.
 func moved(dst []byte, schema jsontext.Value, to string) []byte {
 	switch schema.Kind() {
 	case '{':
@@ -54,7 +54,7 @@ func moved(dst []byte, schema jsontext.Value, to string) []byte {
 	return append(dst, schema...)
 }
 
-// shut ends a list, in place of the comma behind its last element.
+// shut ends a list. It replaces the comma after the last element.
 func shut(dst []byte, bracket byte) []byte {
 	if dst[len(dst)-1] == ',' {
 		dst = dst[:len(dst)-1]

@@ -12,11 +12,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// A model that may choose is held to nothing until it begins a call: by a structural tag, of the types that
-// xgrammar has had since 0.1.25, or by triggers. What calls begin with has to be as long as it can be, since
-// text that holds it becomes a call.
+// If a model may choose, nothing constrains it until it begins a call. Structural tags (the types
+// in xgrammar since 0.1.25) or triggers do this. The text that begins a call has to be as long as
+// possible, because any text that contains it becomes a call.
 
-// triggers returns what calls begin with, none of which begins another.
+// triggers returns the texts that begin calls. None of them begins with another.
 func (c *calls) triggers() (list []string) {
 	for _, w := range c.ways {
 		begin, _, _ := strings.Cut(c.frame.Before+w.head, format.CallNumber)
@@ -26,9 +26,10 @@ func (c *calls) triggers() (list []string) {
 	return slices.CompactFunc(list, func(longer, before string) bool { return strings.HasPrefix(longer, before) })
 }
 
-// tag returns the structural tag of text with calls: with a tag for each way to begin them, which holds what may
-// follow. If all calls of an answer stand in one frame, each of these tags has the rules of all calls; where that is too
-// long for servers, one tag begins with what all ways have in common.
+// tag returns the structural tag for text with calls: a tag for each way to begin a call, with the
+// text that may follow. If all calls of an answer share one frame, each tag has the rules for all
+// calls. If that is too long for servers, there is one tag that begins with the common start of all
+// ways.
 func (c *calls) tag() jsontext.Value {
 	triggers := c.triggers()
 	var tags []string
@@ -43,7 +44,7 @@ func (c *calls) tag() jsontext.Value {
 	}
 	whole := c.triggered(triggers, tags)
 	begin := commonPrefix(triggers)
-	if len(whole) <= MaxBytes || c.frame.After == "" || !strings.ContainsFunc(begin, unicode.IsLetter) { // any text has a bracket
+	if len(whole) <= MaxBytes || c.frame.After == "" || !strings.ContainsFunc(begin, unicode.IsLetter) { // a bracket alone occurs in any text
 		return whole
 	}
 	var first []string
@@ -53,12 +54,12 @@ func (c *calls) tag() jsontext.Value {
 	return c.triggered([]string{begin}, []string{c.tagOf(begin, sequence(either(first...), c.others()), c.frame.After)})
 }
 
-// tagOf returns the tag of a text that begins and ends so, with the grammar of what stands between.
+// tagOf returns a tag with this begin and end, and a grammar for the text in between.
 func (c *calls) tagOf(begin, content, end string) string {
 	return `{"type":"tag","begin":` + quoted(begin) + `,"content":{"type":"grammar","grammar":` + quoted(c.text(content)) + `},"end":` + quoted(end) + `}`
 }
 
-// triggered returns the structural tag of text with these tags.
+// triggered returns the structural tag for text with these tags.
 func (c *calls) triggered(triggers, tags []string) jsontext.Value {
 	out := []byte(`{"type":"structural_tag","format":{"type":"triggered_tags","triggers":[`)
 	for i, t := range triggers {
@@ -74,7 +75,8 @@ func (c *calls) triggered(triggers, tags []string) jsontext.Value {
 	return append(out, "}}"...)
 }
 
-// headBehind returns the expression of what follows the beginning of a head. Any number may stand for that of the call.
+// headBehind returns the expression of the rest of a head after begin. Any number may replace the
+// number of the call.
 func headBehind(begin, head string) string {
 	before, behind, numbered := strings.Cut(strings.TrimPrefix(head, begin), format.CallNumber)
 	if !numbered {
@@ -83,7 +85,7 @@ func headBehind(begin, head string) string {
 	return sequence(literal(before), "[0-9]{1,4}", literal(behind))
 }
 
-// commonPrefix returns what all texts begin with.
+// commonPrefix returns the common prefix of texts.
 func commonPrefix(texts []string) string {
 	prefix := texts[0]
 	for _, text := range texts {

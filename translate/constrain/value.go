@@ -12,18 +12,18 @@ import (
 	"dragoman/translate/schema"
 )
 
-// How a value that fits a schema is written, as rules.
+// This file writes rules for values that fit a schema.
 
-// style is how values are written: as JSON, or as Python has them.
+// style is how values are written: as JSON, or as in Python.
 type style struct {
 	colon, comma string
 	words        map[string]string // true, false and null, as expressions
 	write        func([]byte, jsontext.Value) []byte
 	escape       string // the expression of an escape in a string
-	closer       string // closes the element around a value, and so stands in no string; "" for a value in none
+	closer       string // closing tag of the element around a value, which no string may contain; "" if there is none
 }
 
-// What stands in strings. A surrogate alone is no character.
+// Characters in strings. A lone surrogate is not a character.
 const (
 	notInStrings = `\\\x00-\x1F`
 	anyCharacter = `[^"` + notInStrings + `]`
@@ -31,13 +31,13 @@ const (
 	escapedCode  = `"u" ([0-9abcefABCEF] ` + hexDigit + `{3} | [dD] [0-7] ` + hexDigit + `{2}`
 	codeEscape   = escapedCode + `)`
 	jsonEscape   = `"\\" (["\\/bfnrt] | ` + escapedCode + ` | [dD] [89abAB] ` + hexDigit + `{2} "\\u" [dD] [c-fC-F] ` + hexDigit + `{2}))`
-	// nameEscape is an escape of a character that a name cannot have in another way, and spelled in one way.
+	// nameEscape escapes a character that a name cannot have unescaped. It has one spelling only.
 	nameEscape   = `"\\" (["\\bfnrt] | "u00" ("0" [0-7bBeEfF] | "1" ` + hexDigit + `))`
 	pythonEscape = `"\\" (["\\\x27bfnrt] | ` + codeEscape + `)`
 )
 
-// newStyle returns how JSON is written, with a blank behind colons and commas or without; or Python, which
-// has its own words and escapes.
+// newStyle returns the style of JSON, with or without a space after colons and commas; or of
+// Python, with its own words and escapes.
 func newStyle(spaced, python, literals bool) *style {
 	s := &style{colon: ":", comma: ",", escape: jsonEscape,
 		words: map[string]string{"true": `"true"`, "false": `"false"`, "null": `"null"`}}
@@ -54,11 +54,11 @@ func newStyle(spaced, python, literals bool) *style {
 	return s
 }
 
-// values makes the rules of values in one style.
+// values makes the rules for values in one style.
 type values struct {
 	*grammar
 	*style
-	names map[*schema.Schema]string // of the rules of schemas
+	names map[*schema.Schema]string // schema to the name of its rule
 }
 
 func newValues(g *grammar, s *style) *values {
@@ -85,7 +85,7 @@ func (v *values) value(s *schema.Schema) string {
 	return name
 }
 
-// kinds returns the alternatives of values that fit a schema.
+// kinds returns the alternatives for values that fit a schema.
 func (v *values) kinds(s *schema.Schema) (list []string) {
 	for one := range s.Possible() {
 		switch enum := one.Enum(); {
@@ -102,7 +102,7 @@ func (v *values) kinds(s *schema.Schema) (list []string) {
 	return list
 }
 
-// typed returns the alternatives of the types that a schema names.
+// typed returns the alternatives for the types that a schema names.
 func (v *values) typed(s *schema.Schema) (list []string) {
 	for _, t := range []struct {
 		name string
@@ -138,11 +138,12 @@ func (v *values) str() string {
 	return v.rule(`"\"" ` + v.inString(""))
 }
 
-// characters returns the expression of the rest of a string, with its last quote, where no closer is looked for.
+// characters returns the expression of the rest of a string and its closing quote, without regard
+// to a closer.
 func (v *values) characters() string { return "(" + anyCharacter + " | " + v.escape + `)* "\""` }
 
-// inString returns the rule of the rest of a string, with its last quote. begun is what stands before it of the
-// closer that no string has.
+// inString returns the rule for the rest of a string and its closing quote. begun is the part of
+// the closer that came directly before.
 func (v *values) inString(begun string) string {
 	if v.closer == "" {
 		return v.rule(v.characters())
@@ -162,7 +163,7 @@ func (v *values) anything() string {
 	return name
 }
 
-// array returns the expression of a list of such items; nil allows anything.
+// array returns the expression of a list with such items; nil allows anything.
 func (v *values) array(items *schema.Schema) string {
 	item := v.value(items)
 	return v.rule(literal("[") + " (" + item + " (" + literal(v.comma) + " " + item + ")*)? " + literal("]"))
@@ -173,8 +174,8 @@ func (v *values) object(s *schema.Schema) string {
 	return sequence(literal("{"), v.members(s, true), literal("}"))
 }
 
-// members returns the expression of what stands between the brackets of an object: its properties in the
-// order of the schema, and then those that are not listed, if there may be any and more says so.
+// members returns the expression of the members of an object: its properties in the order of the
+// schema, and then unlisted ones, if the schema allows them and more is true.
 func (v *values) members(s *schema.Schema, more bool) string {
 	var list []part
 	var names []string
@@ -207,7 +208,7 @@ func (v *values) members(s *schema.Schema, more bool) string {
 // member returns the expression of a member of an object.
 func (v *values) member(name, value string) string { return sequence(name, literal(v.colon), value) }
 
-// nameBesides returns the expression of a name in quotes that is none of these.
+// nameBesides returns the expression of a quoted name that is not in names.
 func (v *values) nameBesides(names []string) string {
 	if len(names) == 0 {
 		return v.str()
@@ -219,8 +220,8 @@ func (v *values) nameBesides(names []string) string {
 	return v.rule(spelled(`"`) + " " + v.otherWord(listed))
 }
 
-// spelled returns the expression of a text, one character after the other. So engines that read whole words ahead do
-// not take the beginning of another name for this one.
+// spelled returns the expression of a text, character by character. Otherwise, engines that read
+// whole words ahead would mistake the start of another name for this one.
 func spelled(text string) string {
 	var list []string
 	for _, r := range text {
@@ -229,7 +230,7 @@ func spelled(text string) string {
 	return strings.Join(list, " ")
 }
 
-// letters returns the characters of a name as a string has them: escapes count as one.
+// letters splits a name into characters as a string has them. An escape counts as one character.
 func letters(name string) (list []string) {
 	for text := string(rawjson.AppendEscaped(nil, name)); text != ""; {
 		_, size := utf8.DecodeRuneInString(text)
@@ -244,10 +245,11 @@ func letters(name string) (list []string) {
 	return list
 }
 
-// otherWord returns the expression of the rest of a name that is none of these rests, with its last quote. Where it
-// goes another way, the character that does is spelled in one way alone: an escape could spell that of a listed name.
+// otherWord returns the expression of the rest of a name that is not in rests, and its closing
+// quote. The first different character has only one spelling, because an escape could otherwise
+// spell a listed name.
 func (v *values) otherWord(rests [][]string) string {
-	behind := map[string][][]string{} // the rests behind each character that goes on to a listed name
+	behind := map[string][][]string{} // the rests after each character that continues a listed name
 	is := false
 	for _, rest := range rests {
 		if is = is || len(rest) == 0; len(rest) > 0 {
@@ -271,25 +273,25 @@ func (v *values) otherWord(rests [][]string) string {
 	if escape != "" {
 		list = append(list, escape+" "+v.inString(""))
 	}
-	if v.closer != "" && behind["<"] == nil { // which begins every closer
+	if v.closer != "" && behind["<"] == nil { // every closer begins with it
 		list = append(list, spelled("<")+" "+v.inString("<"))
 		characters = append(characters, '<')
 	}
 	return v.rule(strings.Join(append(list, "[^"+class(characters...)+`"`+notInStrings+"] "+v.inString("")), " | "))
 }
 
-// part is one of the parts of a list that stand in a fixed order.
+// part is an element of a list with a fixed order.
 type part struct {
 	text     string
 	required bool
 }
 
-// listed returns the expression of parts in their order, with a separator between them, and of what ends
-// them. rest may come behind them any number of times; "" for nothing. Each part has a rule for what follows
-// it, so that the grammar grows with the number of parts. The end is in these rules: engines that read ahead
-// could not go back from the tag of a part that is left out to the one that ends all.
+// listed returns the expression of parts in order, with between as separator, and of end. rest may
+// come after the parts any number of times; "" means nothing. Each part has a rule for the text
+// after it, so the grammar grows linearly with the parts. The end is part of these rules: engines
+// that read ahead could not go back from the tag of an omitted part to the closing tag.
 func (g *grammar) listed(parts []part, between, rest, end string) string {
-	behind, first := sequence(end), sequence(end) // what may follow a part, and what may stand there if no part has come
+	behind, first := sequence(end), sequence(end) // expressions of the text after a part, and of the text if no part has come
 	if rest != "" {
 		more := sequence(between, rest)
 		behind = g.rule("(" + more + ")* " + behind)
@@ -318,8 +320,8 @@ func (v *values) written(value jsontext.Value) string {
 	return v.text(string(v.write(nil, rawjson.Compact(value))))
 }
 
-// text returns the expression of a value in full. Only strings in it can hold the closer of the element around it: there,
-// an escape keeps it from being one.
+// text returns the expression of a whole value. Only strings in it may contain the closer of the
+// element around it. There, an escape is used.
 func (v *values) text(value string) string {
 	if v.closer != "" && strings.Contains(value, v.closer) {
 		value = strings.ReplaceAll(value, "</", `<\/`)

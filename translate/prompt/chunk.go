@@ -7,7 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Completion returns the text of the chunk as the parser reads it: calls of the server, as JSON, and then Text.
+// Completion returns the text of the chunk as the parser reads it: the server's calls as JSON, then
+// Text.
 func (c *Chunk) Completion() string {
 	if len(c.Calls) == 0 {
 		return c.Text
@@ -19,14 +20,14 @@ func (c *Chunk) Completion() string {
 	return string(append(all, c.Text...))
 }
 
-// Cuts reports whether the upstream may have cut the call of that index: it stopped right behind the call, and not
-// because the model had come to its end.
+// Cuts reports whether the upstream may have cut the ith call: it stopped directly after the call,
+// and not because the model was done.
 func (c *Chunk) Cuts(i int) bool {
 	return i == len(c.Calls)-1 && c.Text == "" && c.Stop != "" && c.Stop != messages.StopEndTurn && c.Stop != messages.StopToolUse
 }
 
-// AppendJSON appends the call as a model writes one in JSON. cut says that the input may be cut: the object then
-// stays open if the input is.
+// AppendJSON appends the call in the form of JSON calls in text. cut: the input may be cut. If it
+// is, the object stays open too.
 func (c *Call) AppendJSON(dst []byte, cut bool) []byte {
 	dst = rawjson.AppendString(append(dst, `{"name":`...), c.Name)
 	dst = append(dst, `,"arguments":`...)

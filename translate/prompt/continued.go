@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// ContinuedFrom returns a copy of the prompt whose prefill ends with said, for a model that goes on
-// from there.
+// ContinuedFrom returns a copy of the prompt with said at the end of the prefill. The model
+// continues from there.
 func (p *Prompt) ContinuedFrom(said string, maxTokens int) *Prompt {
 	next := *p
-	next.Why, next.Constraint = ReasonStopped, nil // a constraint is about a whole answer
+	next.Why, next.Constraint = ReasonStopped, nil // a constraint is for a whole answer
 	next.MaxTokens = maxTokens
 	next.Turns = slices.Clone(p.Turns)
 	if n := len(next.Turns); n == 0 || next.Turns[n-1].Role != messages.RoleAssistant {
@@ -17,7 +17,7 @@ func (p *Prompt) ContinuedFrom(said string, maxTokens int) *Prompt {
 	}
 	last := &next.Turns[len(next.Turns)-1]
 	last.Parts = slices.Clone(last.Parts)
-	// An upstream may write a newline between two parts, so said must not be a part of its own.
+	// An upstream may write a newline between two parts, so said must join the last part.
 	if n := len(last.Parts); n > 0 && last.Parts[n-1].Type == PartText {
 		last.Parts[n-1].Text += said
 	} else {

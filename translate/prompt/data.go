@@ -10,10 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What a program that plays a model gets from a prompt in place of reading its text.
+// This file has what a program that plays a model needs from a prompt, so that it need not parse
+// the text.
 
-// Request returns the request that [Render] made the prompt of. It returns nil for a prompt that was
-// made by hand, and for a prompt that asks the model to go on ([ReasonStopped]). The caller must not
+// Request returns the request that [Render] made the prompt from. It returns nil for a prompt made
+// by hand, and for a prompt that asks the model to continue ([ReasonStopped]). The caller must not
 // change the request.
 func (p *Prompt) Request() *messages.Request { return p.Source }
 
@@ -23,10 +24,10 @@ type Call struct {
 	Input jsontext.Value // a JSON object
 }
 
-// WriteCalls returns the calls as a model writes them in the format of the prompt, with everything that
-// the format has around them. If the prompt ends in the beginning of a forced call, WriteCalls leaves
-// that beginning out. [Events] reads the result as the same calls (G5). One thing differs: if a value
-// spells a tag that the prompt never had to escape, the value keeps its escape.
+// WriteCalls returns the calls as a model writes them in the prompt's format, with all the text
+// that the format has around them. If the prompt ends with the start of a forced call, WriteCalls
+// leaves this start out. [Events] reads the same calls back (G5), with one exception: if a value
+// spells a tag that the prompt did not have to escape, the value keeps its escape.
 func (p *Prompt) WriteCalls(calls []Call) string {
 	schemas := p.Schemas
 	if schemas == nil {
@@ -37,10 +38,10 @@ func (p *Prompt) WriteCalls(calls []Call) string {
 	if rest, ok := strings.CutPrefix(text, p.Opening); ok {
 		return rest
 	}
-	return strings.TrimPrefix(text, strings.TrimPrefix(p.Opening, w.format.CallOpener)) // a tag that past calls have not
+	return strings.TrimPrefix(text, strings.TrimPrefix(p.Opening, w.format.CallOpener)) // a tag that past calls do not have
 }
 
-// callsText returns the calls as a model writes them that has written n before.
+// callsText returns the calls as a model writes them after n earlier ones.
 func (w *turnWriter) callsText(calls []Call, n int, schemas *ToolSchemas) string {
 	for i, c := range calls {
 		w.writeCall(c.Name, n+i, c.Input, schemas.named(c.Name))
@@ -53,9 +54,9 @@ func (w *turnWriter) callsText(calls []Call, n int, schemas *ToolSchemas) string
 	return text.String()
 }
 
-// Escape returns a text of the client's request as it stands in the prompt. A model that repeats the text
-// writes it so, and [Events] takes the escapes off again. The text of a prompt that was made by hand has
-// no escapes.
+// Escape returns a text of the client's request as it appears in the prompt. A model that repeats
+// the text writes it that way, and [Events] removes the escapes. A prompt made by hand has no
+// escapes.
 func (p *Prompt) Escape(text string) string {
 	if p.Source == nil {
 		return text
@@ -69,8 +70,8 @@ func (p *Prompt) escaper() *markup.Escaper {
 	return &e
 }
 
-// NewEscaper returns the escape policy of a prompt in a format, whose answer is read so. textWire is
-// [Target.TextWire]; reads and req are nil for a prompt that was made by hand.
+// NewEscaper returns the escape policy for a prompt in format f. reads is how the answer is read,
+// and textWire is [Target.TextWire]. For a prompt made by hand, reads and req are nil.
 func NewEscaper(f *format.Format, reads *format.Reads, req *messages.Request, textWire bool) markup.Escaper {
 	e := markup.Escaper{TurnMarkers: textWire, Tags: f.Protects}
 	if reads == nil || reads.Openers == nil {
@@ -84,5 +85,5 @@ func NewEscaper(f *format.Format, reads *format.Reads, req *messages.Request, te
 	return e
 }
 
-// PastCalls returns how many calls the conversation has had before.
+// PastCalls returns the number of earlier calls in the conversation.
 func (p *Prompt) PastCalls() int { return p.pastCalls }

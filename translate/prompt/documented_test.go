@@ -12,7 +12,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// fenced returns the fenced block of the reference that holds a text.
+// fenced returns the fenced block of the reference that contains a text.
 func fenced(t *testing.T, holds string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/reference/legacy-format.md")
@@ -28,11 +28,12 @@ func fenced(t *testing.T, holds string) string {
 	return ""
 }
 
-// documentedTools are the tools of the documents' own examples, whose parameters are all required,
-// and how the documents write them. The second is written as carelessly as they write it.
+// documentedTools are the tools in the documents' own examples, which have only required
+// parameters, and the documents' text for them. The second is written as carelessly as the
+// documents do.
 var documentedTools = []struct {
 	tool messages.Tool
-	text string // "" for the block of the reference
+	text string // "" means the block of the reference
 }{
 	{tool: messages.Tool{
 		Name: "get_rate", Description: "Plain text. Says what it returns (type) and what it raises.",
@@ -63,14 +64,15 @@ var documentedTools = []struct {
 	},
 }
 
-// TestDocumented renders the documents' own tools, and compares the prompt with theirs
-// (docs/reference/legacy-format.md §2): nothing stands there that they do not write.
+// TestDocumented renders the documents' own tools, and compares the prompt with the documents
+// (docs/reference/legacy-format.md §2). The prompt must not have anything that the documents do not
+// have.
 func TestDocumented(t *testing.T) {
 	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}}
 	var texts []string
 	for _, d := range documentedTools {
 		req.Tools = append(req.Tools, d.tool)
-		if d.text == "" { // the documents' type names are those of JSON Schema or of Python
+		if d.text == "" { // the documents use type names of JSON Schema or of Python
 			d.text = strings.Replace(fenced(t, "<name>currency</name>"), "<type>str</type>", "<type>string</type>", 1)
 		}
 		texts = append(texts, d.text)
@@ -85,7 +87,7 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// withoutLayout takes the white space around tags off.
+// withoutLayout removes the white space around tags.
 func withoutLayout(text string) string {
 	return regexp.MustCompile(`\s*(<[^>]*>)\s*`).ReplaceAllString(text, "$1")
 }

@@ -4,18 +4,17 @@ import (
 	"unicode/utf8"
 )
 
-// How many tokens a text has, where no upstream counts them.
+// This file estimates the tokens of a text, for upstreams that do not count them.
 
 const (
-	// bytesPerToken is how much text a token is taken for: English has about four bytes
-	// in one.
+	// bytesPerToken is the assumed size of a token: English has about four bytes per token.
 	bytesPerToken = 4
-	// tokensPerImage is what an image is taken for: one of about a million pixels.
+	// tokensPerImage is the assumed size of an image, of about a million pixels.
 	tokensPerImage = 1600
 )
 
-// EstimateTokens returns about how many tokens the prompt has. An image counts as one of
-// about a million pixels, a document by the bytes of its source; a raw prompt has words in their place.
+// EstimateTokens returns about how many tokens the prompt has. Each image counts as tokensPerImage,
+// and a document by the bytes of its source. A raw prompt has words in their place.
 func (p *Prompt) EstimateTokens() int {
 	bytes, images := 0, 0
 	for _, t := range p.System {
@@ -44,20 +43,19 @@ func (p *Prompt) EstimateTokens() int {
 	return EstimateTokens(bytes) + images*tokensPerImage
 }
 
-// EstimateTokens returns about how many tokens that many bytes of text have: one for each
-// four, rounded up.
+// EstimateTokens returns about how many tokens this many bytes of text have: a quarter, rounded up.
 func EstimateTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
-// The most bytes of text that one token of a tokenizer stands for, on average. English prose has 4 to 5
-// bytes in a token, code less; Hindi and Tamil have up to 10, of which three are one character.
+// The most bytes per token, on average. English prose has 4 to 5 bytes per token, and code has
+// fewer. Hindi and Tamil have up to 10, but three bytes are one character.
 const (
 	mostBytesPerToken    = 7
 	mostNonASCIIPerToken = 12
 )
 
-// LeastTokens returns a number of tokens that the text of the prompt has at least, in whatever language
-// and for whatever model. A run of one character, as in an indentation, counts as one. Images and
-// documents do not count: what they come to is up to the model.
+// LeastTokens returns a lower limit for the tokens of the prompt's text, in any language and for
+// any model. A run of one character, such as an indent, counts as one. Images and documents do not
+// count, because each model counts them differently.
 func (p *Prompt) LeastTokens() int {
 	var ascii, others int
 	count := func(text string) {

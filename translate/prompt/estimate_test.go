@@ -9,7 +9,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// An image counts as one, but in a raw prompt, which has a word for it.
+// An image counts as an image, except in a raw prompt, which has a word for it.
 func TestEstimateOfImages(t *testing.T) {
 	req := &messages.Request{MaxTokens: 1, Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{
 		{Type: messages.BlockImage, Source: &messages.Source{Type: messages.SourceBase64, JSON: jsontext.Value(`{"type":"base64","media_type":"image/png","data":"aGk="}`)}},
@@ -24,13 +24,13 @@ func TestEstimateOfImages(t *testing.T) {
 	}
 }
 
-// TestLeastTokens holds that no ordinary text has fewer tokens than it is said to have at least, with room for
-// tokenizers that cut less finely: at most three quarters of the tokens that Qwen's has. A long text in
-// English has more than half of them, so that a prompt of which less was read is noticed.
+// TestLeastTokens checks that LeastTokens is never above three quarters of Qwen's tokens for
+// ordinary text, which leaves room for coarser tokenizers. For a long English text, it must be more
+// than half, so that Dragoman notices if the upstream read only part of a prompt.
 func TestLeastTokens(t *testing.T) {
 	for _, tt := range []struct {
 		text   string
-		tokens int // of Qwen2.5
+		tokens int // Qwen2.5's tokens
 	}{
 		{"The quick brown fox jumps over the lazy dog, and nobody in the neighbourhood pays any attention to it.", 21},
 		{"Погода в Осло сегодня хорошая, но завтра обещают сильный дождь и ветер.", 28},

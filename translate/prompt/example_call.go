@@ -11,8 +11,9 @@ import (
 	"dragoman/translate/schema"
 )
 
-// The example call of an offered tool. A model that never saw a format writes it once it has seen a call
-// (docs/explanation/measurements.md). Two calls were no better than one, where a sentence says how several are written.
+// This file makes the example call of an offered tool. A model that does not know a format writes
+// it after it has seen one call (docs/explanation/measurements.md). Two calls were no better than
+// one with a sentence about several calls.
 
 // When a prompt shows an example call: see [Target.ExampleCall].
 const (
@@ -21,21 +22,21 @@ const (
 	ExampleOn   = "on"
 )
 
-// ExampleCall is the call that a prompt shows as an example.
+// ExampleCall is the example call in a prompt.
 type ExampleCall struct {
 	Call
-	// invented are the strings in its input that nobody but us has written.
+	// invented are the strings of the input that Dragoman made up.
 	invented []string
 }
 
-// maxExample is how long the input of an example call is at most, in bytes.
+// maxExample is the most bytes of input in an example call.
 const maxExample = 300
 
-// exampleDepth is how deep objects and lists lie in each other in an example.
+// exampleDepth is the most levels of objects and lists in an example.
 const exampleDepth = 2
 
-// showsExample reports whether the prompt shows an example call. Tools that have examples of the client's show
-// how a call looks already.
+// showsExample reports whether the prompt shows an example call. If the client gives examples of
+// tools, these already show a call.
 func (r *renderer) showsExample() bool {
 	switch r.target.ExampleCall {
 	case ExampleOn:
@@ -46,15 +47,15 @@ func (r *renderer) showsExample() bool {
 	return false
 }
 
-// guides reports whether the prompt says how to write several calls: where it may show an example, and the model
-// is free to call.
+// guides reports whether the prompt says how to write several calls: it does if it may show an
+// example and the model may choose to call.
 func (r *renderer) guides() bool {
 	guided := r.target.ExampleCall == ExampleOn || r.target.ExampleCall == ExampleAuto
 	return guided && r.describesTools() && r.req.MayCall() && !r.req.MustCall() && !r.req.ToolChoice.DisableParallelToolUse
 }
 
-// findExample returns the example call for the tools; nil if none is short enough. It depends on the tools
-// alone, and on those that were there from the beginning, so that prompt caches hold.
+// findExample returns the example call for the tools; nil if none is short enough. It depends only
+// on the tools that were there from the beginning, so that prompt caches hold.
 func (r *renderer) findExample() *ExampleCall {
 	for _, t := range exampleTools(firstTools(r.req.Tools), r.prompt.Schemas) {
 		if e := makeExample(t); e != nil {
@@ -64,7 +65,7 @@ func (r *renderer) findExample() *ExampleCall {
 	return nil
 }
 
-// firstTools returns the tools that the model has had from the beginning; all if there are none.
+// firstTools returns the tools that were there from the beginning; all tools if there are none.
 func firstTools(tools []messages.Tool) []messages.Tool {
 	if n := slices.IndexFunc(tools, func(t messages.Tool) bool { return t.Late }); n > 0 {
 		return tools[:n]
@@ -72,8 +73,9 @@ func firstTools(tools []messages.Tool) []messages.Tool {
 	return tools
 }
 
-// exampleTools returns the tools that suit an example, the best first: the one with the fewest required
-// parameters among those that require a list or an object, then the first with a required parameter, then the first.
+// exampleTools returns the tools that suit an example, the best first: of the tools that require a
+// list or an object, the one with the fewest required parameters; then the first tool with a
+// required parameter; then the first tool.
 func exampleTools(tools []messages.Tool, schemas *ToolSchemas) []*messages.Tool {
 	var nested, first *messages.Tool
 	fewest := 0
@@ -96,8 +98,8 @@ func exampleTools(tools []messages.Tool, schemas *ToolSchemas) []*messages.Tool 
 	return best
 }
 
-// makeExample returns a call of a tool: with the input that the client gives as an example, or one that is
-// made of the schema. It returns nil if the call is too long.
+// makeExample returns a call of a tool, with an input from the client's examples or made from the
+// schema. It returns nil if the call is too long.
 func makeExample(t *messages.Tool) *ExampleCall {
 	e := &ExampleCall{Call: Call{Name: t.Name}}
 	if len(t.InputExamples) > 0 {
@@ -111,7 +113,7 @@ func makeExample(t *messages.Tool) *ExampleCall {
 	return e
 }
 
-// invent returns an input for a tool with the schema.
+// invent returns an input for a tool with this schema.
 func (e *ExampleCall) invent(input jsontext.Value) jsontext.Value {
 	s := schema.Sampler{
 		Depth: exampleDepth,
@@ -130,8 +132,8 @@ func (e *ExampleCall) invent(input jsontext.Value) jsontext.Value {
 	return s.Object(input)
 }
 
-// inventedAlone returns the values that only the example call of the prompt has: the conversation has none
-// of them, so a model that gives one has copied it.
+// inventedAlone returns the values that only the example call has, not the conversation. A model
+// that writes one has copied it.
 func (r *renderer) inventedAlone() []string {
 	if r.prompt.Example == nil {
 		return nil
@@ -143,7 +145,7 @@ func (r *renderer) inventedAlone() []string {
 	})
 }
 
-// inventText makes up a string for the member of that name, which can be told from a meant one.
+// inventText makes up a string for the named member. Nobody would write such a string by chance.
 func inventText(member, format string) string {
 	switch format {
 	case "date":

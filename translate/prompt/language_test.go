@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// sentences returns all that a language says, by the name of the field.
+// sentences returns all sentences of a language, by field name.
 func sentences(l language.Language) map[string]string {
 	said := map[string]string{}
 	v := reflect.ValueOf(l)
@@ -23,8 +23,8 @@ func sentences(l language.Language) map[string]string {
 	return said
 }
 
-// Every language says everything, in words of its own: with the verbs and the white space
-// at both ends of the English sentence, since the code puts them together in the same way.
+// Every language has every sentence, in its own words, with the same verbs and the same white space
+// at both ends as in English, because the code joins them in the same way.
 func TestLanguagesSayEverything(t *testing.T) {
 	edges := func(s string) [2]string {
 		start := strings.TrimLeftFunc(s, unicode.IsSpace)
@@ -32,7 +32,7 @@ func TestLanguagesSayEverything(t *testing.T) {
 		return [2]string{s[:len(s)-len(start)], s[len(end):]}
 	}
 	inEnglish := sentences(language.English)
-	saidBy := map[string]string{} // by sentence
+	saidBy := map[string]string{} // sentence to the language that has it
 	for _, l := range language.All {
 		for name, text := range sentences(l) {
 			place := l.Name + ": " + name
@@ -63,8 +63,8 @@ func TestLanguagesSayEverything(t *testing.T) {
 	}
 }
 
-// The sentences that introduce the tools are those of the documentation, byte for byte: in
-// English those of its example, else those of the table of the editions.
+// The sentences that introduce the tools are the documentation's, byte for byte: the English
+// example's, and the others from the table of editions.
 func TestEditions(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/legacy-format.md")
 	if err != nil {
@@ -100,8 +100,8 @@ func TestEditions(t *testing.T) {
 	}
 }
 
-// A conversation is answered in the language of its first text, and in English where that
-// is in a language that there are no sentences in.
+// The language of a conversation is the language of its first text. It is English if Dragoman has
+// no sentences in that language.
 func TestLanguageOfConversation(t *testing.T) {
 	for text, want := range map[string]string{
 		"What is the weather in Oslo?":                       "en",
@@ -117,7 +117,7 @@ func TestLanguageOfConversation(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	// What is said later does not change the preamble.
+	// Later text does not change the preamble.
 	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Quel temps fait-il pour vous?")}}
 	first := mustRender(t, req, Target{Language: language.Auto}).System[0].Text
 	req.Messages = append(req.Messages, assistant("It is cold, and the wind is from the north."), user("Thank you. What is the time?"))
@@ -126,7 +126,7 @@ func TestLanguageOfConversation(t *testing.T) {
 	}
 }
 
-// An upstream that introduces documents itself does it in the language of the prompt.
+// An upstream that introduces documents itself uses the language of the prompt.
 func TestDocumentLabels(t *testing.T) {
 	pdf := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: "base64", Title: "a", JSON: []byte(`{}`)}}
 	req := &messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{pdf}}}}

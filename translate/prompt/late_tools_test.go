@@ -11,7 +11,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A tool that comes in the course of the conversation changes nothing of the prompt before the end of the tools.
+// A tool that a message adds changes nothing in the prompt before the end of the tools.
 func TestLateTools(t *testing.T) {
 	early := []messages.Tool{
 		{Name: "get_weather", Description: "The weather now.", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)},

@@ -16,20 +16,21 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Memo keeps what is made of tools, for the next request that offers the same: their descriptions, and
-// their schemas compiled. It also keeps in which language a conversation began, where that is asked
-// for. It changes no prompt and no event, and takes some megabytes at most, whatever tools it sees. It
-// may be used by several goroutines at once; a nil Memo keeps nothing.
+// Memo caches what is made from tools, for the next request with the same tools: their descriptions
+// and their compiled schemas. It also caches the language of a conversation's first text. It never
+// changes a prompt or an event, and takes a few megabytes at most. Several goroutines may use it at
+// once. A nil Memo caches nothing.
 type Memo struct {
-	descriptions *memo.Table[describedTools] // by what appendMemoKey writes
-	schemas      *memo.Table[*schema.Schema] // by the text of the schema
-	languages    *memo.Table[string]         // by the beginning of a conversation
-	constraints  *memo.Table[*Constraint]    // by what they are made of
-	keys         *sync.Pool                  // of *[]byte: keys that are only looked up
+	descriptions *memo.Table[describedTools] // keyed by what appendMemoKey writes
+	schemas      *memo.Table[*schema.Schema] // keyed by the schema's text
+	languages    *memo.Table[string]         // keyed by the start of a conversation
+	constraints  *memo.Table[*Constraint]    // keyed by what they are made from
+	keys         *sync.Pool                  // of *[]byte: keys for lookups
 }
 
-// What a Memo may hold. A list of tools may take half of the bytes, which is more than a thousand tools:
-// those that come once drop those that are not in use. What is longer is made anew each time.
+// The limits of a Memo. A list of tools may take half of the bytes, which is enough for more than a
+// thousand tools. Lists that come only once displace unused lists. A longer list is made again for
+// each request.
 const (
 	memoLists, memoListBytes, memoListMost       = 64, 8 << 20, 4 << 20
 	memoSchemas, memoSchemaBytes, memoSchemaMost = 1024, 4 << 20, 512 << 10
@@ -37,7 +38,7 @@ const (
 	memoRules, memoRuleBytes, memoRuleMost       = 64, 8 << 20, 1 << 20
 )
 
-// NewMemo returns a Memo that is empty.
+// NewMemo returns an empty Memo.
 func NewMemo() *Memo {
 	return &Memo{
 		descriptions: memo.New[describedTools](memoLists, memoListBytes, memoListMost),
@@ -48,8 +49,8 @@ func NewMemo() *Memo {
 	}
 }
 
-// Of returns the memo of one client: what others sent shows in none of its answers, nor in the time that
-// they take. All clients share the room.
+// Of returns the memo of one client. No client can learn what another sent, from an answer or from
+// the time it takes. All clients share the room.
 func (m *Memo) Of(client string) *Memo {
 	if m == nil {
 		return nil
@@ -57,7 +58,8 @@ func (m *Memo) Of(client string) *Memo {
 	return &Memo{m.descriptions.Of(client), m.schemas.Of(client), m.languages.Of(client), m.constraints.Of(client), m.keys}
 }
 
-// Constraint returns the constraint that is kept for a key, or what build makes. Failures are not kept.
+// Constraint returns the cached constraint for a key, or the result of build. Failures are not
+// cached.
 func (m *Memo) Constraint(key []byte, build func() (*Constraint, error)) (*Constraint, error) {
 	if m == nil {
 		return build()
@@ -76,8 +78,8 @@ func (m *Memo) Constraint(key []byte, build func() (*Constraint, error)) (*Const
 	return c, err
 }
 
-// describedTools is the text that describes tools, and the names that had to be escaped in it,
-// and the tools as outliving has them, for those who read answers.
+// describedTools is a text that describes tools, the names that it had to escape, and the tools as
+// Outliving returns them, for whoever reads the answer.
 type describedTools struct {
 	text    string
 	example *ExampleCall
@@ -85,7 +87,7 @@ type describedTools struct {
 	tools   []messages.Tool
 }
 
-// compile is [schema.Compile].
+// compile does what [schema.Compile] does, with the cache.
 func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
 	if !m.owns(raw) {
 		return schema.Compile(raw)
@@ -95,7 +97,7 @@ func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
 			return s
 		}
 	}
-	own := bytes.Clone(raw) // what is compiled refers to its text: all of the request would be kept
+	own := bytes.Clone(raw) // a compiled schema refers to its text, and would keep the whole request in memory
 	s := schema.Compile(own)
 	if m != nil {
 		m.schemas.Keep(own, s, len(own)+s.Memory())
@@ -103,11 +105,11 @@ func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
 	return s
 }
 
-// owns reports whether what compile returns for a schema refers to nothing of the request. A schema that
-// is too long to be kept is not copied.
+// owns reports whether the result of compile is independent of the request. A schema that is too
+// long for the cache is not copied.
 func (m *Memo) owns(raw jsontext.Value) bool { return m == nil || m.schemas.Takes(2*len(raw)) }
 
-// identify is [langid.Identify].
+// identify does what [langid.Identify] does, with the cache.
 func (m *Memo) identify(text string) string {
 	if m == nil {
 		return langid.Identify(text)
@@ -121,7 +123,7 @@ func (m *Memo) identify(text string) string {
 	return code
 }
 
-// describe returns what r.describeTools makes.
+// describe does what r.describeTools does, with the cache.
 func (m *Memo) describe(r *renderer) (markup.Sourced, error) {
 	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
 		return r.describeTools()
@@ -143,7 +145,7 @@ func (m *Memo) describe(r *renderer) (markup.Sourced, error) {
 	return made, err
 }
 
-// memoKeySize returns about how long the key of tools is.
+// memoKeySize returns the approximate length of the key for tools.
 func memoKeySize(tools []messages.Tool) int {
 	size := 0
 	for i := range tools {
@@ -156,14 +158,14 @@ func memoKeySize(tools []messages.Tool) int {
 	return size
 }
 
-// toolsMemory returns about how many bytes of memory tools take that outliving has made.
+// toolsMemory returns the approximate memory of tools that Outliving returned.
 func toolsMemory(tools []messages.Tool) int {
-	const each = 160 // besides the texts
+	const each = 160 // in addition to the texts
 	return each*len(tools) + memoKeySize(tools)
 }
 
-// appendMemoKey appends all that describeTools and outliving read, so that other tools or another
-// target never give the same bytes. It is called before anything is escaped.
+// appendMemoKey appends everything that describeTools and Outliving read, so that different tools
+// or targets always give different keys. It is called before anything is escaped.
 func (r *renderer) appendMemoKey(dst []byte) []byte {
 	dst = appendField(dst, r.format.Name)
 	dst = appendField(dst, r.format.Variant)
@@ -191,12 +193,12 @@ func (r *renderer) appendMemoKey(dst []byte) []byte {
 	return dst
 }
 
-// appendField appends s so that where it ends is certain.
+// appendField appends s with its length, so that its end is unambiguous.
 func appendField[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// Outliving returns tools without what only a prompt has of them.
+// Outliving returns tools without the fields that only a prompt needs.
 func Outliving(tools []messages.Tool) []messages.Tool {
 	own := make([]messages.Tool, len(tools))
 	for i := range tools {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fields of tools that say the same together are not the same tools.
+// Tools are different if their fields differ, even if the joined text is the same.
 func TestMemoKeys(t *testing.T) {
 	tools := [][]messages.Tool{
 		{{Name: "ab", Description: "c"}},
@@ -41,7 +41,7 @@ func TestMemoKeys(t *testing.T) {
 	}
 }
 
-// A client cannot have a memo grow, nor have it keep what is very long.
+// A client cannot make a memo grow, or make it keep very long texts.
 func TestMemoIsBounded(t *testing.T) {
 	target := Target{Memo: NewMemo()}
 	ask := func(name string, schema string) {
@@ -64,7 +64,7 @@ func TestMemoIsBounded(t *testing.T) {
 	}
 }
 
-// A thousand tools are a list that is kept.
+// A list of a thousand tools is cached.
 func TestMemoKeepsManyTools(t *testing.T) {
 	target := Target{Memo: NewMemo()}
 	req := &messages.Request{Messages: []messages.MessageParam{said("hi")}}
@@ -81,7 +81,7 @@ func TestMemoKeepsManyTools(t *testing.T) {
 	}
 }
 
-// said is a message of the user.
+// said is a user message.
 func said(text string) messages.MessageParam {
 	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }

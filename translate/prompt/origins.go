@@ -6,22 +6,22 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Origins say where the text of a prompt is from: for each text of it a list that covers it all.
+// Origins are where the texts of a prompt are from: for each text, a list that covers all of it.
 type Origins struct {
 	System [][]Origin      `json:"system"` // of [Prompt.System]
 	Turns  [][]PartOrigins `json:"turns"`  // of the parts of [Prompt.Turns]
 }
 
-// PartOrigins say where a [Part] is from.
+// PartOrigins are where a [Part] is from.
 type PartOrigins struct {
 	Text    []Origin `json:"text,omitzero"`
 	Title   []Origin `json:"title,omitzero"`
 	Context []Origin `json:"context,omitzero"`
-	// Source is the block that an image or a document is.
+	// Source is the path of the block, for an image or a document.
 	Source string `json:"source,omitzero"`
 }
 
-// What a list of origins is made of.
+// The types of an element of a list of origins.
 type (
 	Origin     = markup.Origin
 	OriginKind = markup.OriginKind
@@ -34,8 +34,8 @@ const (
 	OriginEscape = markup.OriginEscape
 )
 
-// RenderOrigins is [RenderContext], and says of the prompt where it is from. It is for people to look at,
-// and takes more time: [Target.Memo] is not used.
+// RenderOrigins does what [RenderContext] does, and also returns where the prompt is from. It is
+// slower, because it does not use [Target.Memo]. It is for showing prompts to people.
 func RenderOrigins(ctx context.Context, req *messages.Request, target Target) (*Prompt, *Origins, error) {
 	target.Memo = nil
 	origins := &Origins{}
@@ -54,7 +54,7 @@ func (r *renderer) addSystemText(text markup.Sourced) {
 	}
 }
 
-// addWrittenTurn adds a turn with the parts that have been written.
+// addWrittenTurn adds a turn with the parts that are written so far.
 func (r *renderer) addWrittenTurn(role string) {
 	parts, origins := r.writer.takeParts()
 	r.prompt.Turns = append(r.prompt.Turns, Turn{role, parts})
@@ -63,7 +63,7 @@ func (r *renderer) addWrittenTurn(role string) {
 	}
 }
 
-// addToLastTurn adds a text to the last turn, as a part of its own.
+// addToLastTurn adds a text to the last turn, as a new part.
 func (r *renderer) addToLastTurn(text markup.Sourced) {
 	last := len(r.prompt.Turns) - 1
 	turn := &r.prompt.Turns[last]

@@ -6,85 +6,85 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What goes to an upstream (Prompt), what Render has to know of it (Target), and what
-// comes back (Chunk).
+// This file has what goes to an upstream (Prompt), what Render needs to know about it (Target), and
+// what comes back (Chunk).
 
-// Prompt is what a model is asked: one without a tool API, or one over the tools API of its server. Its JSON form is the output of
-// `dragoman render`.
+// Prompt is what Dragoman asks a model: one without a tool API, or one with a tools API on its
+// server. Its JSON form is the output of `dragoman render`.
 //
-// [Render] makes one. A Prompt that is made by hand is asked in the default format. It is
-// not changed once it is made: several goroutines may read it, and [Events] asks a model
-// to go on with a changed copy.
+// [Render] makes a Prompt. A Prompt made by hand is asked in the default format. A Prompt does not
+// change after it is made, so several goroutines may read it. To ask a model to continue, [Events]
+// uses a changed copy.
 type Prompt struct {
-	// System holds, each if there is any: the preamble with the tool descriptions; the
-	// client's system blocks, which in some formats come first; the instructions that follow from tool_choice (none, or
-	// disable_parallel_tool_use), from thinking and from output_config.format. What stands
-	// before the instructions is the same bytes for the same tools and system blocks,
-	// whatever else the request says, so that prompt caches hit.
+	// System has, in this order: the preamble with the tool descriptions; the client's system
+	// blocks, which come first in some formats; the instructions that follow from tool_choice
+	// (none, or disable_parallel_tool_use), from thinking and from output_config.format. Everything
+	// before the instructions is the same bytes for the same tools and system blocks, so that
+	// prompt caches hit.
 	System []Text `json:"system"`
-	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. The first has no
-	// parts if the assistant speaks first. A last assistant turn is a prefill: the completion continues
-	// its text.
+	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. If the assistant
+	// speaks first, the first turn has no parts. A last assistant turn is a prefill: the completion
+	// continues its text.
 	Turns []Turn `json:"turns"`
-	// StopSequences are the stop sequence of the format, if the model is shown tools and none
-	// of them has a parameter with that closing tag, and then those of the client. None is
-	// there twice.
+	// StopSequences are the format's stop sequence and then the client's, each once. The format's
+	// is left out if the model is shown no tools, or if a tool has a parameter with that closing
+	// tag.
 	StopSequences []string `json:"stop_sequences"`
-	// MaxTokens is how many tokens the answer may have: what the client asks for, or
-	// [Target.MaxTokens] if that is less.
+	// MaxTokens is the most tokens of the answer: the client's limit or [Target.MaxTokens],
+	// whichever is less.
 	MaxTokens int `json:"max_tokens"`
-	// The client's sampling parameters; nil where it sent none.
+	// The client's sampling parameters; nil if the client sent none.
 	Temperature *float64 `json:"temperature,omitzero"`
 	TopP        *float64 `json:"top_p,omitzero"`
 	TopK        *int     `json:"top_k,omitzero"`
 
-	// ToolAPI is what the server's tools API is told; nil for a model whose tools stand in the prompt.
+	// ToolAPI is what the server's tools API gets; nil if the tools are in the prompt's text.
 	ToolAPI *ToolAPI `json:"tool_api,omitzero"`
 
-	// Constraint is what the server holds the answer to; nil for nothing.
+	// Constraint is what the server enforces for the answer; nil if nothing.
 	Constraint *Constraint `json:"constraint,omitzero"`
 
-	// Format is the name of the format, unless it is the default, and Variant that of the variant in which
-	// the model is asked: see [VariantFor]. They say how the prompt was made.
+	// Format is the name of the format; "" means the default. Variant is the name of the variant:
+	// see [VariantFor]. Both say how the prompt was made.
 	Format  string `json:"format,omitzero"`
 	Variant string `json:"variant,omitzero"`
 
-	// cached is the last entry of System that is the same for the same tools and system blocks and worth a
-	// cache point.
+	// cached is the index in System of the last text that stays the same for the same tools and
+	// system blocks, and that is worth a cache point.
 	cached int
-	// stopsAtCalls says that the first of StopSequences is that of the format.
+	// stopsAtCalls: the first of StopSequences is the format's.
 	stopsAtCalls bool
 	// textWire is [Target.TextWire].
 	textWire bool
-	// chat is how the prompt is written as one string; nil without [Target.ChatTemplate].
+	// chat is how to write the prompt as one string; nil without [Target.ChatTemplate].
 	chat   *chat
 	Asking `json:"-"`
 }
 
-// Asking is how the model was asked, as far as whoever reads its answer has to know. It is empty in a prompt that
-// was made by hand.
+// Asking is what the reader of an answer needs to know about the prompt. In a prompt made by hand
+// it is empty.
 type Asking struct {
-	// Declared is the format of the prompt; nil for the default.
+	// Declared is the format of the prompt; nil means the default.
 	Declared *format.Format
-	// Reads is what calls are found by in the answer; nil for the format alone.
+	// Reads is how the parser finds calls in the answer; nil means only those of the format.
 	Reads *format.Reads
-	// Example is the example call that the prompt shows; nil for none. invented are the values that only
-	// it has in all of the prompt.
+	// Example is the example call in the prompt; nil if there is none. invented are the values that
+	// only the example has in the prompt.
 	Example  *ExampleCall
 	Invented []string
-	// Source is what the prompt was made of.
+	// Source is the request that the prompt was made from.
 	Source *messages.Request
-	// pastCalls is how many calls the conversation has had before.
+	// pastCalls is the number of earlier calls in the conversation.
 	pastCalls int
-	// Opening is the beginning of a forced call, at the end of the prefill. The parser
-	// reads it before the completion; the client never sees it.
+	// Opening is the start of a forced call, at the end of the prefill. The parser reads it before
+	// the completion. The client never sees it.
 	Opening string
-	// Escaped is what the escape policy had to escape in this prompt. The parser takes
-	// these escapes off: any other entity is the model's own.
+	// Escaped is what had to be escaped in this prompt. The parser removes these escapes. All other
+	// entities are the model's own.
 	Escaped markup.Escapes
-	// Tries says that the model may not go on with opening.
+	// Tries: the model may not continue Opening.
 	Tries bool
-	// Continues says that the model goes on from a prefill.
+	// Continues: the model continues a prefill.
 	Continues bool
 	// FlowsValues is [Target.FlowValues].
 	FlowsValues bool
@@ -94,19 +94,18 @@ type Asking struct {
 	Thinking, UnaskedThinking string
 	// Rescues is [Target.Rescue].
 	Rescues bool
-	// Why says why the model is asked again; "" in the first prompt for an answer.
+	// Why is why the model is asked again; "" in the first prompt for an answer.
 	Why Reason
 	// Language is [Target.Language].
 	Language string
-	// Schemas are those of the request's tools.
+	// Schemas are the schemas of the request's tools.
 	Schemas *ToolSchemas
-	// Tools are those of the request as outliving has them, if the memo keeps them; nil if they have
-	// to be made.
+	// Tools are the request's tools as Outliving returns them, if the memo has them; otherwise nil.
 	Tools []messages.Tool
 }
 
-// ClientStops returns the client's stop sequences. If an upstream cannot stop at them, the
-// code that asks it has to: the parser finds the end of the calls by itself, but not these.
+// ClientStops returns the client's stop sequences. If an upstream cannot stop at them, the code
+// that calls it must do so: the parser finds the end of calls, but not these.
 func (p *Prompt) ClientStops() []string {
 	if p.stopsAtCalls {
 		return p.StopSequences[1:]
@@ -114,139 +113,139 @@ func (p *Prompt) ClientStops() []string {
 	return p.StopSequences
 }
 
-// CachePoint returns the index of the entry of System behind which a cache point stands: that of the tools.
-// What comes up to there is the same for the same tools or, where the tools stand behind them, for the
-// same tools and system blocks.
+// CachePoint returns the index in System after which a cache point belongs: the index of the tools.
+// Everything up to there is the same for the same tools. If the tools come after the client's
+// system blocks, these must be the same too.
 func (p *Prompt) CachePoint() int { return p.cached }
 
-// Again returns why the model is asked again, for an answer that an earlier prompt has asked for; ""
-// for the first prompt of an answer.
+// Again returns why the model is asked again; "" in the first prompt for an answer.
 func (p *Prompt) Again() Reason { return p.Why }
 
-// Target is what [Render] has to know of the model that will read the prompt, and of the
-// upstream that takes it there. The zero value is a model that takes no prefill, asked in
-// the default format and language.
+// Target is what [Render] needs to know about the model and its upstream. The zero value is a model
+// that takes no prefill, asked in the default format and language.
 type Target struct {
-	// Format is the prompting convention, one of [format.Names], or [format.Auto]; "" is the first.
+	// Format is one of [format.Names], or [format.Auto]; "" means the default.
 	Format string
-	// Model is the id of the model, as any vendor writes it, or the name of its family. It decides what
-	// FormatAuto stands for, and some families were trained on a variant of a format, in which their models
-	// are then asked.
+	// Model is the id of the model, as any vendor writes it, or the name of its family. It decides
+	// what [format.Auto] means. It also decides the variant of a format: some families were trained
+	// on one.
 	Model string
-	// Accept are the formats in which calls are read, besides Format, legacy, attribute and json:
-	// names of [format.Names] with commas between, or [AcceptAll].
+	// Accept lists more formats that the parser reads, in addition to Format, legacy, attribute and
+	// json: names of [format.Names], separated by commas, or [AcceptAll].
 	Accept string
-	// Language is that of the sentences that are said to the model, one of [language.Names].
-	// "" and unknown names are the first.
+	// Language is the language of Dragoman's sentences to the model, one of [language.Names]. ""
+	// and unknown names mean the default.
 	Language string
-	// Template stands in place of the preamble, if it is not "". Render takes it as it
-	// is: see [CheckTemplate].
+	// Template replaces the preamble, if it is not "". Render does not check it: see
+	// [CheckTemplate].
 	Template string
-	// ExampleCall says whether the prompt shows an example call of an offered tool behind the tools, and
-	// sentences on when to call: [ExampleOff], which "" is as well, [ExampleOn], or [ExampleAuto]: unless the
-	// client gave input_examples of its own. They are what a model needs that was not trained on the format.
+	// ExampleCall is whether the prompt shows an example call after the tools, and sentences on
+	// when to call. Models that were not trained on the format need both. The values are
+	// [ExampleOff] (or ""), [ExampleOn], and [ExampleAuto], which means on unless the client sends
+	// input_examples.
 	ExampleCall string
-	// Prefill says that the model continues a last assistant turn.
+	// Prefill: the model continues a last assistant turn.
 	Prefill bool
-	// TryPrefill says that the model may continue one. A prefill then begins a call that is forced, and
-	// [Corrected] asks for the call in words if the model does not go on with it.
+	// TryPrefill: the model may or may not continue a last assistant turn. Render begins a forced
+	// call in a prefill. If the model does not continue it, [Corrected] asks for the call in words.
 	TryPrefill bool
-	// FlowValues has a string in the input of a call sent while the model writes it. Without it, each
-	// parameter is sent when it is whole, so that the client never gets half a value. A tool may ask for
-	// either: see [messages.Tool.FlowsValues].
+	// FlowValues: a string in a call's input is sent while the model writes it. Otherwise each
+	// parameter is sent when it is complete, so that the client never gets half a value. A tool may
+	// choose for itself: see [messages.Tool.FlowsValues].
 	FlowValues bool
-	// QuotedCalls says that the model means a call that it writes in a Markdown code fence, if
-	// that holds nothing else: the call is read if it is whole, its tool is offered, and it has
-	// all that the tool requires. Otherwise, and without QuotedCalls, it is text.
+	// QuotedCalls: the model means the calls that it writes in a Markdown code fence with nothing
+	// else. Dragoman reads such a call if it is complete, its tool is offered, and it has all
+	// required parameters. Otherwise, and without QuotedCalls, it is text.
 	QuotedCalls bool
-	// Thinking says whether the template of the model's server opens thinking, so that the
-	// completion begins in it and shows only where it ends: [ThinkingMarked], which "" is as
-	// well, [ThinkingMaybe] or [ThinkingOpen]. With the last two, a call before the end of
-	// thinking is text; it is held until thinking has ended or the text, and is a call if it
-	// never has. Thinking becomes a block with ThinkingOpen alone.
+	// Thinking is whether the chat template of the model's server opens thinking, so that a
+	// completion begins in thinking and only marks its end. The values are [ThinkingMarked] (or
+	// ""), [ThinkingMaybe] and [ThinkingOpen]. With the last two, a call before the end of thinking
+	// is text. Dragoman holds it until thinking or the text ends. If thinking never ends, it is a
+	// call. Only ThinkingOpen turns thinking into a block.
 	Thinking string
-	// UnaskedThinking says what becomes of thinking that the request does not ask for: [UnaskedBlock],
-	// [UnaskedHide] or [UnaskedText], which "" is as well.
+	// UnaskedThinking is what happens to thinking that the request does not ask for:
+	// [UnaskedBlock], [UnaskedHide], or [UnaskedText] (or "").
 	UnaskedThinking string
-	// MaxTokens is how many tokens an answer of the model can have at most; 0 if that is
-	// not known. The prompt asks for no more.
+	// MaxTokens is the most tokens that the model can answer with; 0 if unknown. The prompt asks
+	// for no more.
 	MaxTokens int
-	// TextWire says that the upstream joins all turns into one text with "\n\nHuman:" and
-	// "\n\nAssistant:", as [Prompt.Text] does (docs/reference/legacy-format.md §9). Text
-	// of the client is then escaped where it spells these markers.
+	// TextWire: the upstream joins all turns into one text with "\n\nHuman:" and "\n\nAssistant:",
+	// as [Prompt.Text] does (docs/reference/legacy-format.md §9). Render then escapes these markers
+	// in the client's text.
 	TextWire bool
-	// SpecialTokens says that the upstream reads special tokens out of the text of messages, as servers of chat
-	// completions do. Text of the client is then escaped where it spells a special token or a turn marker of the
-	// chat template of Model, or of any template that is known if the family of Model is not.
+	// SpecialTokens: the upstream reads special tokens in the text of messages, as chat completion
+	// servers do. Render then escapes the special tokens and turn markers of Model's chat template
+	// in the client's text. If Model's family is unknown, it escapes those of all templates.
 	SpecialTokens bool
-	// ChatTemplate is the name of a chat template, one of [format.ChatTemplateNames]: the upstream completes text, and
-	// [Prompt.Raw] is what it is asked. Special tokens of the template are escaped as with SpecialTokens, and the
-	// template says where a completion begins: Thinking says nothing. "" has the prompt be turns.
+	// ChatTemplate is one of [format.ChatTemplateNames], for an upstream that completes text: it
+	// gets [Prompt.Raw]. Render escapes the template's special tokens as with SpecialTokens. The
+	// template decides whether a completion begins in thinking, so Thinking is ignored. "" means
+	// that the prompt is turns.
 	ChatTemplate string
-	// Date is the day that some chat templates tell the model, as 2006-01-02; "" for the date that a template has of its
-	// own, if any.
+	// Date is today's date for chat templates that have one, such as 2006-01-02; "" means the
+	// template's own date, if it has one.
 	Date string
-	// ToolAPI gives the model the tools over the tools API of its server. Format, Template and ExampleCall then
-	// say nothing. Rescue has calls read all the same that come in the text of the answer.
+	// ToolAPI: give the model the tools over the tools API of its server. Format, Template and
+	// ExampleCall are then ignored. Rescue: also read calls in the text of such an answer.
 	ToolAPI, Rescue bool
-	// Memo keeps what is made of the tools; nil makes it anew. The prompt is the same either way.
+	// Memo caches what is made from the tools; nil means no cache. It does not change the prompt.
 	Memo *Memo
 }
 
-// Chunk is a piece of an upstream's answer. An upstream yields its first chunk, empty if
-// need be, as soon as it knows that the request was accepted.
+// Chunk is a piece of an upstream's answer. An upstream yields its first chunk, even if it is
+// empty, as soon as it knows that the request is accepted.
 type Chunk struct {
-	// Calls are calls that the upstream has read itself, before Text. The Input of each is the JSON that the upstream
-	// gives, which may be none, or cut where the answer is.
+	// Calls are calls that the upstream has read itself. They come before Text. Input is the JSON
+	// that the upstream gives; it may be empty, or cut if the answer is cut.
 	Calls []Call
-	// Text continues the completion. It may be cut anywhere, even within a character.
+	// Text continues the completion. It may end anywhere, even inside a character.
 	Text string
-	// Thinking continues reasoning that the upstream itself tells apart from text.
+	// Thinking continues reasoning that the upstream separates from text.
 	Thinking string
-	// Stop says why the answer ended. It is set once, on the last chunk. [messages.StopToolUse] is an end like
-	// [messages.StopEndTurn], of which the upstream says that it is for a call.
+	// Stop is why the answer ended. It is set once, on the last chunk. [messages.StopToolUse] is
+	// like [messages.StopEndTurn], but the upstream says that it stopped for a call.
 	Stop messages.Stop
-	// StopSequence is the sequence that ended the completion, if the upstream says which;
-	// Text does not hold it. If Stop is [messages.StopSequence] and this is "", one of the format may have
-	// ended it, and so may the model.
+	// StopSequence is the sequence that ended the completion, if the upstream names it. Text does
+	// not contain it. If Stop is [messages.StopSequence] and StopSequence is "", the format's
+	// sequence or the model itself may have ended the completion.
 	StopSequence string
-	// UnknownStop is the upstream's word for why the answer ended, if it is not known what the word means.
-	// Then Stop is [messages.StopEndTurn].
+	// UnknownStop is the upstream's reason for the end, if Dragoman does not know it. Stop is then
+	// [messages.StopEndTurn].
 	UnknownStop string
-	// Usage holds totals so far; a zero in it says nothing new.
+	// Usage has the totals so far. A zero says nothing new.
 	Usage messages.Usage
 	// RequestID is the upstream's own id of the request, on the first chunk.
 	RequestID string
-	// Repeats says that the text began with that of the prefill, in more than one piece: a model that has
-	// begun a new answer writes so. Text holds none of it.
+	// Repeats: the answer began with the text of the prefill, in more than one piece, because the
+	// model began a new answer. Text does not contain it.
 	Repeats bool
-	// Left says that the upstream was left with this chunk, the last one, before it could count the tokens
-	// of the output.
+	// Left: Dragoman disconnected from the upstream after this chunk, the last one, before the
+	// upstream could count the output tokens.
 	Left bool
-	// More says that the next chunk is at hand: nothing is waited for before it.
+	// More: the next chunk is available without waiting.
 	More bool
 }
 
-// Reason says why a model is asked again.
+// Reason is why a model is asked again.
 type Reason string
 
 // The reasons.
 const (
-	// ReasonStopped says that the upstream stopped at our stop sequence where the model had written
-	// it as text. The model is asked to go on after the tag, and what it writes is more of the same
+	// ReasonStopped: the upstream stopped at the format's stop sequence, but the model had written
+	// it as text. The model is asked to continue after the tag. What it writes belongs to the same
 	// answer (reader.go).
 	ReasonStopped Reason = "stopped"
-	// ReasonUncontinued says that the model has not gone on with the prefill that begins a forced call. The
-	// model is asked for the call in words ([Target.TryPrefill]).
+	// ReasonUncontinued: the model has not continued the prefill of a forced call. It is asked for
+	// the call in words ([Target.TryPrefill]).
 	ReasonUncontinued Reason = "uncontinued"
-	// ReasonUnread says that a call of the answer could not be read. The model is told which, and
-	// why, and makes its calls again (correct.go).
+	// ReasonUnread: a call of the answer could not be read. The model is told which one and why,
+	// and makes its calls again (correct.go).
 	ReasonUnread Reason = "unread"
-	// ReasonUnmet says that the answer does not do what tool_choice asks: it has to begin with a call
-	// and does not, or with one of another tool; or it is a call, and none may come. The model is told
+	// ReasonUnmet: the answer does not do what tool_choice asks. It has to begin with a call but
+	// does not, it calls another tool, or it is a call although none is allowed. The model is told
 	// so and answers again.
 	ReasonUnmet Reason = "unmet"
-	// ReasonInvalid says that the answer is not what the schema of a strict tool, or of
-	// output_config.format, asks for. The model is told what is wrong and answers again.
+	// ReasonInvalid: the answer does not fit the schema of a strict tool, or of
+	// output_config.format. The model is told what is wrong and answers again.
 	ReasonInvalid Reason = "invalid"
 )

@@ -8,13 +8,14 @@ import (
 	"dragoman/translate/format"
 )
 
-// writeAssistant writes a turn of the assistant. The last turn of a prompt is left open: the model continues it.
+// writeAssistant writes an assistant turn. The last turn of a prompt stays open, because the model
+// continues it.
 func (w *rawWriter) writeAssistant(i int) {
 	t, parts := w.template, w.p.Turns[i].Parts
 	last := i == len(w.p.Turns)-1
 	w.begin(RawAssistant)
 	switch {
-	case last && !w.prefills: // the model goes on behind what it has said (ContinuedFrom)
+	case last && !w.prefills: // the model continues its own text (ContinuedFrom)
 		w.writeGeneration()
 		w.add(joinParts(parts))
 		return
@@ -39,7 +40,7 @@ func (w *rawWriter) writeAssistant(i int) {
 	w.add(t.Assistant[1])
 }
 
-// writeParts writes what a turn of the assistant holds. Texts that follow each other are one.
+// writeParts writes the parts of an assistant turn. Consecutive texts are joined.
 func (w *rawWriter) writeParts(i int, last bool) {
 	t, parts := w.template, w.p.Turns[i].Parts
 	begun, afterCalls := false, false
@@ -90,7 +91,7 @@ func (w *rawWriter) writeParts(i int, last bool) {
 	}
 }
 
-// writeGeneration writes what the model goes on behind.
+// writeGeneration writes the end of the prompt, after which the model writes.
 func (w *rawWriter) writeGeneration() {
 	mark := w.thinking().Off
 	if w.thinks {
@@ -104,8 +105,8 @@ func (w *rawWriter) writeGeneration() {
 	w.writeHeader(header, mark)
 }
 
-// writeHeader writes what a turn of the assistant begins with, and a mark of thinking behind it. Behind results, the
-// template may have neither.
+// writeHeader writes the start of an assistant turn, and a mark of thinking after it. After
+// results, the template may have neither.
 func (w *rawWriter) writeHeader(header, mark string) {
 	resumption := format.WithTurn
 	if w.resumes {
@@ -120,7 +121,7 @@ func (w *rawWriter) writeHeader(header, mark string) {
 	}
 }
 
-// thinking returns how the template marks thinking; nothing if it does not.
+// thinking returns how the template marks thinking. If it does not, all marks are empty.
 func (w *rawWriter) thinking() *format.TemplateThinking {
 	if w.template.Thinking == nil {
 		return &format.TemplateThinking{Keeps: format.KeepNone}
@@ -128,7 +129,8 @@ func (w *rawWriter) thinking() *format.TemplateThinking {
 	return w.template.Thinking
 }
 
-// none returns what stands in place of thinking in a turn without any, in a round whose thinking is kept.
+// none returns the text that replaces thinking in a turn without thinking, in a round that keeps
+// its thinking.
 func (w *rawWriter) none() string {
 	if off := w.thinking().NoneOff; off != "" && !w.thinks {
 		return off
@@ -136,7 +138,7 @@ func (w *rawWriter) none() string {
 	return w.thinking().None
 }
 
-// earlier returns what stands in place of thinking in a turn whose thinking is dropped.
+// earlier returns the text that replaces the dropped thinking of a turn.
 func (w *rawWriter) earlier(parts []Part) string {
 	t := w.thinking()
 	if t.Dropped != "" && slices.ContainsFunc(parts, func(p Part) bool { return p.Type == PartThinking }) {
@@ -145,7 +147,7 @@ func (w *rawWriter) earlier(parts []Part) string {
 	return t.Earlier
 }
 
-// keeps reports whether the thinking of a turn stays in the prompt.
+// keeps reports whether the prompt keeps the thinking of a turn.
 func (w *rawWriter) keeps(i int) bool {
 	switch w.thinking().Keeps {
 	case format.KeepAll:

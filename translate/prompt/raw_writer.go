@@ -8,21 +8,22 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The system text, tools and turns of the user as one string; turns of the assistant are in raw_assistant.go.
+// This file writes the system text, tools and user turns as one string. Assistant turns are in
+// raw_assistant.go.
 
 // rawWriter writes a prompt in a chat template.
 type rawWriter struct {
 	*chat
 	p     *Prompt
 	text  strings.Builder
-	ends  string // what text ends with, as far as it counts
+	ends  string // the last text that was written
 	parts []RawPart
 
-	system, tools       string // texts that stand elsewhere than in the system turn; "" once written
-	firstUser, lastUser int    // the first and the last turn with a text of the user; -1 for none
-	round               int    // the last turn in which the user said more than results
-	resumes             bool   // the last thing written were results
-	inTurn              bool   // the turn of the assistant before them is not closed
+	system, tools       string // texts outside of the system turn; "" after they are written
+	firstUser, lastUser int    // the first and the last turn with a text of the user; -1 if there is none
+	round               int    // the last user turn with more than results
+	resumes             bool   // results were written last
+	inTurn              bool   // the assistant turn before them is still open
 }
 
 // write writes the prompt.
@@ -65,12 +66,13 @@ func (w *rawWriter) add(texts ...string) {
 // begin begins a turn.
 func (w *rawWriter) begin(role string) {
 	if n := len(w.parts); n > 0 && w.parts[n-1].Offset == w.text.Len() {
-		w.parts = w.parts[:n-1] // it is empty
+		w.parts = w.parts[:n-1] // the turn is empty
 	}
 	w.parts = append(w.parts, RawPart{w.text.Len(), role})
 }
 
-// split returns the parts of a user turn that are results with a place of their own, and the others.
+// split splits a user turn into results that the template writes in their own place, and other
+// parts.
 func (w *rawWriter) split(t *Turn) (results, said []Part) {
 	n := 0
 	for n < len(t.Parts) && w.own && t.Parts[n].Results {
@@ -79,7 +81,7 @@ func (w *rawWriter) split(t *Turn) (results, said []Part) {
 	return t.Parts[:n], t.Parts[n:]
 }
 
-// pieces returns the texts of those pieces that stand in the prompt.
+// pieces returns the texts of the pieces whose conditions hold.
 func (w *rawWriter) pieces(list []format.Piece) string {
 	var text strings.Builder
 	for _, piece := range list {
@@ -101,7 +103,7 @@ func (w *rawWriter) pieces(list []format.Piece) string {
 	return text.String()
 }
 
-// trimmed returns a text without the white space around it, if the template drops that.
+// trimmed returns a text without the white space at both ends, if the template removes it.
 func (w *rawWriter) trimmed(text string, of format.Trims) string {
 	if w.template.Trims&of != 0 {
 		return strings.TrimSpace(text)
@@ -109,8 +111,8 @@ func (w *rawWriter) trimmed(text string, of format.Trims) string {
 	return text
 }
 
-// systemTexts returns the system text and the text of the tools, which is part of the first unless the template has
-// another place for it.
+// systemTexts returns the system text and the text of the tools. The tools are part of the system
+// text, unless the template has another place for them.
 func (w *rawWriter) systemTexts() (system, tools string) {
 	t := w.template
 	var text strings.Builder
@@ -147,7 +149,7 @@ func (w *rawWriter) systemTexts() (system, tools string) {
 	return system, tools
 }
 
-// writeSystem writes all that stands before the first turn.
+// writeSystem writes everything before the first turn.
 func (w *rawWriter) writeSystem() {
 	t := w.template
 	w.begin(RawSystem)
@@ -161,7 +163,7 @@ func (w *rawWriter) writeSystem() {
 	case t.SystemAt != format.InSystem && w.lastUser >= 0:
 	case w.system == "" && begun == "":
 		w.add(t.NoSystem)
-	case t.SystemAt != format.InSystem: // no user has said anything
+	case t.SystemAt != format.InSystem: // there is no user text
 		w.begin(RawUser)
 		w.add(t.User[0], begun, w.system, t.User[1])
 		w.system = ""
@@ -175,7 +177,8 @@ func (w *rawWriter) writeSystem() {
 	}
 }
 
-// takeTools writes the tools that have a place of their own, unless they are written. next is the role of what follows.
+// takeTools writes the tools in their own place, unless they are written already. next is the role
+// of the next turn.
 func (w *rawWriter) takeTools(next string) {
 	if w.tools == "" {
 		return
@@ -186,7 +189,7 @@ func (w *rawWriter) takeTools(next string) {
 	w.begin(next)
 }
 
-// writeUser writes a turn of the user: results first, if they have a place of their own.
+// writeUser writes a user turn: results first, if the template has a place for them.
 func (w *rawWriter) writeUser(i int) {
 	t := w.template
 	results, said := w.split(&w.p.Turns[i])
@@ -227,7 +230,8 @@ func (w *rawWriter) writeUser(i int) {
 	w.add(t.User[1])
 }
 
-// joinParts returns the text of parts, with a newline between two unless one of them has a newline there.
+// joinParts joins the texts of parts with newlines. It adds no newline if one of the two texts has
+// one there.
 func joinParts(parts []Part) string {
 	var b strings.Builder
 	last := ""

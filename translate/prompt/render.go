@@ -8,27 +8,26 @@ import (
 	"strings"
 )
 
-// Render returns the prompt for a request: what a model without a tool API is asked. The
-// tools, past calls and their results are markup in the target's format
-// (docs/reference/legacy-format.md §2, §5, §7); everything else is as the client wrote it.
-// No text of the client can be taken for that markup: where it would be, it is escaped
-// (see the escape policy in markup/escape.go), and [Events] takes the escapes off what the
-// model repeats. The request is not changed, and the prompt may share its memory.
+// Render returns the prompt for a request to a model without a tool API. The tools, past calls and
+// results become markup in the target's format (docs/reference/legacy-format.md §2, §5, §7).
+// Everything else stays as the client wrote it. The client's text can never pass for markup: Render
+// escapes it (see the escape policy in markup/escape.go), and [Events] removes the escapes from
+// text that the model repeats. Render does not change the request. The prompt may share its memory.
 //
 // An unknown [Target.Format] is a plain error; every other error is a
-// [*messages.InvalidRequestError]. A request that [messages.Decode] accepted is refused in
-// one case alone: it ends with a prefill, and the target takes none.
+// [*messages.InvalidRequestError]. If [messages.Decode] accepted the request, Render rejects it
+// only if it ends with a prefill and the target takes none.
 func Render(req *messages.Request, target Target) (*Prompt, error) {
 	return RenderContext(context.Background(), req, target)
 }
 
-// RenderContext is [Render] for a client that may leave while a long request is rendered:
-// once ctx is done, it returns [context.Cause] of ctx.
+// RenderContext does what Render does. If ctx ends while a long request is rendered, because the
+// client has left, it returns [context.Cause] of ctx.
 func RenderContext(ctx context.Context, req *messages.Request, target Target) (*Prompt, error) {
 	return render(ctx, req, target, nil)
 }
 
-// render is [RenderContext]. It sets origins to where the prompt is from, unless origins is nil.
+// render does what [RenderContext] does. If origins is not nil, it also sets them.
 func render(ctx context.Context, req *messages.Request, target Target, origins *Origins) (*Prompt, error) {
 	f, template, err := target.format()
 	if err != nil {
@@ -106,7 +105,7 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 	return r.prompt, nil
 }
 
-// format returns the format in which the target is asked, and its chat template; nil for none.
+// format returns the target's format, and its chat template or nil.
 func (t *Target) format() (f *format.Format, template *format.ChatTemplate, err error) {
 	switch {
 	case t.ToolAPI:
@@ -121,11 +120,11 @@ func (t *Target) format() (f *format.Format, template *format.ChatTemplate, err 
 	return f, template, err
 }
 
-// stopsAtCalls reports whether the upstream is to stop at the stop sequence of the format. It is not to
-// stop at the end of calls where a template opens thinking: the model may have considered them there, and
-// what follows tells. Nor is it, in the legacy format, where a tool has a parameter with the same closing
-// tag, since it would stop in the call. The parser then finds the end of the calls by itself, and the
-// upstream is left there.
+// stopsAtCalls reports whether the upstream stops at the format's stop sequence. It must not stop
+// in two cases. If a template opens thinking, the model may only have thought about calls, and the
+// text after them decides. In the legacy format, a tool may have a parameter with the same closing
+// tag. In both cases, the parser finds the end of the calls itself, and disconnects from the
+// upstream there.
 func stopsAtCalls(req *messages.Request, f *format.Format, thinking string, schemas *ToolSchemas) bool {
 	if f.ImpliedEnd != "" && (thinking == format.ThinkingMaybe || thinking == format.ThinkingOpen) {
 		return false
@@ -135,7 +134,7 @@ func stopsAtCalls(req *messages.Request, f *format.Format, thinking string, sche
 		for i := range req.Tools {
 			t := &req.Tools[i]
 			if !bytes.Contains(t.InputSchema, []byte(name)) {
-				continue // most schemas need not be compiled to know
+				continue // most schemas need not be compiled for this
 			}
 			if _, _, declared := schemas.Of(t).PropertyByTag(name); declared {
 				return false
@@ -145,9 +144,9 @@ func stopsAtCalls(req *messages.Request, f *format.Format, thinking string, sche
 	return req.ShowsTools()
 }
 
-// stopSequences returns the stop sequences of the prompt, each once: that of the format
-// first, if the upstream is to stop at the end of the calls, then the client's. With tool_choice
-// none the upstream has to stop there, too, if the model writes a call all the same.
+// stopSequences returns the stop sequences of the prompt, each once: the format's first, if the
+// upstream stops at the end of the calls, then the client's. With tool_choice none, the upstream
+// must stop there too, because the model may still write a call.
 func stopSequences(req *messages.Request, f *format.Format, atCalls bool) []string {
 	stops := make([]string, 0, 1+len(req.StopSequences))
 	seen := make(map[string]bool, cap(stops))

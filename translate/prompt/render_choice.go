@@ -7,10 +7,10 @@ import (
 	"dragoman/translate/messages"
 )
 
-// forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
-// a call is forced, the prompt ends in a prefill that begins it; where the model takes no
-// prefill, the last turn asks for the call in words (see also [Target.TryPrefill]). Either way the model may write something
-// else: correct.go holds it to the choice.
+// forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). If a call is
+// forced, the prompt ends with a prefill that begins the call. If the model takes no prefill, the
+// last turn asks for the call in words (see also [Target.TryPrefill]). The model may still write
+// something else; correct.go enforces the choice.
 func (r *renderer) forceCall() {
 	if !r.req.MustCall() || r.target.ToolAPI {
 		return
@@ -36,8 +36,8 @@ func (r *renderer) forceCall() {
 	last.Parts[len(last.Parts)-1].Calls = true
 }
 
-// instruction returns the sentence that asks for a call to the named tool, or to any tool
-// if name is "".
+// instruction returns the sentence that asks for a call to the named tool. If name is "", it asks
+// for a call to any tool.
 func (r *renderer) instruction(name string) markup.Sourced {
 	if name == "" {
 		return r.escape.Markup(r.language().CallAnyTool, "tool_choice")

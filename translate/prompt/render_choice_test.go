@@ -12,9 +12,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestChoiceLeavesWhatIsCached holds that the tools and the client's system text are the same bytes at
-// the beginning of the system prompt, whatever configures the answer, and that what configures it
-// follows in its order.
+// TestChoiceLeavesWhatIsCached checks that the start of the system prompt, with the tools and the
+// client's text, does not depend on settings of the answer, and that the instructions follow in
+// their order.
 func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	tools := []messages.Tool{{Name: "f", Description: "F"}, {Name: "g"}}
 	system := []messages.BlockParam{{Type: messages.BlockText, Text: "Be brief."}, {Type: messages.BlockText, Text: "Be <tools> kind."}}

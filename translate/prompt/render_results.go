@@ -13,12 +13,12 @@ import (
 type callResult struct {
 	call           pastCall
 	result         *messages.BlockParam
-	message, block int // where it stands
+	message, block int // where the result is
 }
 
-// addResults writes the results in the messages from first until end, which make one user
-// turn, as the first part of that turn. They stand in the order of the calls, since nothing
-// else shows the model which result is of which call (docs/reference/legacy-format.md §7).
+// addResults writes the results in the messages from first until end, which form one user turn, as
+// the first part of that turn. They are in the order of the calls, because nothing else shows the
+// model which result belongs to which call (docs/reference/legacy-format.md §7).
 func (r *renderer) addResults(first, end int) error {
 	results, err := r.findResults(first, end)
 	if err != nil || len(results) == 0 {
@@ -51,10 +51,9 @@ func (r *renderer) addResults(first, end int) error {
 	return nil
 }
 
-// findResults returns the results in the messages from first until end. A result without
-// an id comes last: it is for calls that could not be read, and only tellUnread writes one
-// (correction.go). Any other has to name a call of the turn before
-// (docs/reference/messages-api.md §9).
+// findResults returns the results in the messages from first until end. A result without an id
+// comes last: only tellUnread writes one (correction.go), for calls that could not be read. Any
+// other result has to name a call of the previous turn (docs/reference/messages-api.md §9).
 func (r *renderer) findResults(first, end int) ([]callResult, error) {
 	var results []callResult
 	for i := first; i < end; i++ {

@@ -13,7 +13,7 @@ import (
 
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
-	var tools markup.Sourced // they are described first wherever they stand: a Memo keeps them as they are alone
+	var tools markup.Sourced // described first even if they come last, because a Memo keeps the description
 	if r.describesTools() {
 		var err error
 		if tools, err = r.target.Memo.describe(r); err != nil {
@@ -50,8 +50,8 @@ func (r *renderer) addSystem() error {
 	return nil
 }
 
-// addInstructions ends the system prompt with what configures the answer. The texts before do not
-// depend on it, so that prompt caches keep them whatever a client changes here
+// addInstructions adds the instructions at the end of the system prompt. The texts before do not
+// depend on them, so that prompt caches hold whatever a client changes here
 // (docs/reference/messages-api.md §6).
 func (r *renderer) addInstructions() {
 	add := func(text, source string) { r.addSystemText(r.escape.Markup(text, source)) }
@@ -76,10 +76,10 @@ func (r *renderer) addInstructions() {
 	}
 }
 
-// preamble returns what stands before and after the tool descriptions: the operator's template, the words of
-// the family's, or the sentences of the language around the format's example. call is the example call, ""
-// for none. A text that is documented shows placeholders, and the call follows it; elsewhere it stands in
-// place of the placeholders, which models copy.
+// preamble returns the texts before and after the tool descriptions: the operator's template, the
+// family's words, or Dragoman's sentences around the format's example. call is the example call, or
+// "". A documented preamble shows placeholders, and the call comes after it. In other preambles,
+// the call replaces the placeholders, because models copy them.
 func (r *renderer) preamble(call string) (before, after string) {
 	f := r.format
 	l := r.language()
@@ -113,7 +113,7 @@ func (r *renderer) preamble(call string) (before, after string) {
 	return f.Heading + l.ToolsOffered + "\n\n" + example + "\n" + list, join("", behind)
 }
 
-// join returns two texts with an empty line between them; the second may be "".
+// join joins two texts with an empty line. The second may be "".
 func join(first, second string) string {
 	if second == "" {
 		return first
@@ -121,8 +121,7 @@ func join(first, second string) string {
 	return strings.TrimRight(first, "\n") + "\n\n" + second
 }
 
-// describeTools returns the preamble with the descriptions of the tools, the first text of
-// the system prompt.
+// describeTools returns the preamble with the tool descriptions.
 func (r *renderer) describeTools() (markup.Sourced, error) {
 	f := r.format
 	w := format.ToolWriter{Format: f, Buffer: markup.Buffer{Escape: &r.escape, Source: "tools"}}
@@ -136,7 +135,7 @@ func (r *renderer) describeTools() (markup.Sourced, error) {
 	size := len(before) + len(after)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
-		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
+		size += 256 + len(t.Description) + 2*len(t.InputSchema) // an estimate
 	}
 	w.Out = make([]byte, 0, size)
 	r.writePreamble(&w, before, call)
@@ -166,7 +165,7 @@ func (r *renderer) describeTools() (markup.Sourced, error) {
 	return w.Take(), nil
 }
 
-// enterTool has w write what the tool is. It returns the path before: see [markup.Buffer.At].
+// enterTool sets the path of w to the tool. It returns the previous path: see [markup.Buffer.At].
 func (r *renderer) enterTool(w *format.ToolWriter, t *messages.Tool) (before string) {
 	if r.origins == nil {
 		return ""
@@ -180,7 +179,7 @@ func (r *renderer) exampleText(e *ExampleCall) string {
 	return strings.TrimRight(shown.callsText([]Call{e.Call}, 0, r.prompt.Schemas), "\n")
 }
 
-// writePreamble writes a part of the preamble, in which the example call may stand.
+// writePreamble writes a part of the preamble. It may contain the example call.
 func (r *renderer) writePreamble(w *format.ToolWriter, text, call string) {
 	before, after, shown := strings.Cut(text, call)
 	if call == "" || !shown {
@@ -193,7 +192,7 @@ func (r *renderer) writePreamble(w *format.ToolWriter, text, call string) {
 	w.Write(after)
 }
 
-// writeAllExamples writes the examples of all tools behind the list that these are.
+// writeAllExamples writes the examples of all tools after the list of tools.
 func (r *renderer) writeAllExamples(w *format.ToolWriter) {
 	for i := range r.req.Tools {
 		if t := &r.req.Tools[i]; len(t.InputExamples) > 0 {
@@ -205,9 +204,9 @@ func (r *renderer) writeAllExamples(w *format.ToolWriter) {
 	}
 }
 
-// LanguageOf returns the language of that name, or the default if there is none. For
-// LanguageAuto it is the language of the first text in the messages: a later text must not
-// change the preamble, which prompt caches keep. memo may be nil.
+// LanguageOf returns the named language, or the default if there is none. For [language.Auto] it is
+// the language of the first text in the messages. Later texts must not change the preamble, or
+// prompt caches would miss. memo may be nil.
 func LanguageOf(name string, req *messages.Request, memo *Memo) *language.Language {
 	if name == language.Auto {
 		name = memo.identify(firstText(req))
@@ -218,7 +217,7 @@ func LanguageOf(name string, req *messages.Request, memo *Memo) *language.Langua
 	return &language.All[0]
 }
 
-// firstText returns the first text in the messages, "" if there is none.
+// firstText returns the first text in the messages, or "".
 func firstText(req *messages.Request) string {
 	for i := range req.Messages {
 		for _, b := range req.Messages[i].Content {
@@ -230,8 +229,8 @@ func firstText(req *messages.Request) string {
 	return ""
 }
 
-// tokens returns the special tokens that texts for the target must not spell: those of the model, and those of the
-// chat template, which a tuned model may have from another family.
+// tokens returns the special tokens that texts for the target must not spell: those of the model,
+// and those of the chat template, because a tuned model may use another family's template.
 func (t *Target) tokens() (set format.TokenSet) {
 	if t.SpecialTokens || t.ChatTemplate != "" {
 		set = format.TokensOf(t.Model)

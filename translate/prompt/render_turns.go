@@ -8,16 +8,16 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What the client is told of messages that make no turns.
+// The errors for messages that form no valid turns.
 const (
 	noMessages      = "at least one message is required"
 	prefillRefused  = "This model does not support assistant message prefill. The conversation must end with a user message."
 	unexpectedBlock = "a %s block cannot stand in a message of the role %s"
 )
 
-// addTurns renders the messages. Messages of one role that follow each other are one turn,
-// and messages without content are left out. A system message is text in the user turn at
-// its place. Where the assistant speaks first, a user turn without parts stands before.
+// addTurns renders the messages. Consecutive messages of one role form one turn. Messages without
+// content are left out. A system message is text in the user turn at its place. If the assistant
+// speaks first, a user turn without parts comes before.
 func (r *renderer) addTurns() error {
 	list := r.req.Messages
 	for i := 0; i < len(list); {
@@ -46,8 +46,8 @@ func (r *renderer) addTurns() error {
 	return nil
 }
 
-// isEmpty reports whether a message has no content: its blocks were all dropped when the
-// request was decoded, or it is an empty prefill.
+// isEmpty reports whether a message has no content: Decode dropped all its blocks, or it is an
+// empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
 	for i := range m.Content {
 		if b := &m.Content[i]; b.Type != messages.BlockText || !(b.Text == "") {
@@ -57,7 +57,7 @@ func isEmpty(m *messages.MessageParam) bool {
 	return true
 }
 
-// turnRole returns the role of the turn that a message is part of.
+// turnRole returns the role of the turn that a message belongs to.
 func turnRole(m *messages.MessageParam) string {
 	if m.Role == messages.RoleSystem {
 		return messages.RoleUser
@@ -65,8 +65,8 @@ func turnRole(m *messages.MessageParam) string {
 	return m.Role
 }
 
-// addTurn renders the messages from first until end as one turn. The results in them come
-// before all else, since they answer the calls of the turn before.
+// addTurn renders the messages from first until end as one turn. Results come first, because they
+// answer the calls of the previous turn.
 func (r *renderer) addTurn(first, end int) error {
 	w := &r.writer
 	role := turnRole(&r.req.Messages[first])
@@ -108,8 +108,8 @@ func (r *renderer) addTurn(first, end int) error {
 	return nil
 }
 
-// writeBlock renders a block of a message and reports whether a message of that role may
-// hold it.
+// writeBlock renders a block of a message. It returns false if a message of that role may not have
+// it.
 func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	w := &r.writer
 	switch {
@@ -118,7 +118,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
 		r.addCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
-		if b.Text == "" { // the upstream kept the text from the client
+		if b.Text == "" { // the upstream hid the text from the client
 			return true
 		}
 		if r.target.ToolAPI {
@@ -126,7 +126,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 			return true
 		}
 		w.writeThinking(b.Text, r.prompt.chat.marksThinking())
-	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
+	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it already
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.endPart()
 		w.writeRich(b)
@@ -137,8 +137,8 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	return true
 }
 
-// writeThinking writes what the model thought before, in which no tag of thinking may stand. apart says that a chat
-// template has its own marks around it: it is a part of its own then, without ours.
+// writeThinking writes past thinking. The text must not contain tags of thinking. apart: a chat
+// template marks it, so it becomes a part of its own, without Dragoman's marks.
 func (w *turnWriter) writeThinking(text string, apart bool) {
 	w.endPart()
 	tag, others := w.format.ThinkingTag(), w.Escape.Tags
@@ -157,7 +157,7 @@ func (w *turnWriter) writeThinking(text string, apart bool) {
 	}
 }
 
-// writeSystemMessage writes a system message that stands among the others.
+// writeSystemMessage writes a system message in the middle of a conversation.
 func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 	w.endPart()
 	w.Write("<system>\n")
@@ -166,8 +166,8 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 	w.endPart()
 }
 
-// addCall writes a call as the model would have written it, and notes it for the result
-// that will answer it. Calls that follow each other stand in one list.
+// addCall writes a call as the model would write it, and records it for its result. Consecutive
+// calls form one list.
 func (r *renderer) addCall(b *messages.BlockParam) {
 	if r.target.ToolAPI {
 		r.addCallPart(b)

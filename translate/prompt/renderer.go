@@ -8,25 +8,25 @@ import (
 	"dragoman/translate/messages"
 )
 
-// renderer holds what the steps of one [Render] share. Each step has a file of its own:
+// renderer is the state that the steps of one [Render] share. Each step has a file of its own:
 // render_system.go, render_turns.go with render_results.go, and render_choice.go.
 type renderer struct {
 	ctx    context.Context // checked between tools, messages, blocks and results
 	req    *messages.Request
 	target Target
 	format *format.Format
-	escape markup.Escaper // applies the escape policy to all of the prompt
-	writer turnWriter     // of the turn that is being made
-	prompt *Prompt        // made so far
+	escape markup.Escaper // for the whole prompt
+	writer turnWriter     // of the current turn
+	prompt *Prompt        // the prompt so far
 
-	origins *Origins // of the prompt; nil unless somebody asks for them
+	origins *Origins // nil unless somebody asks for them
 
 	// promptLanguage is the language of the prompt; nil until language is called.
 	promptLanguage *language.Language
-	// pastCalls are the calls of the assistant turn before, by their id: the results of
-	// the next turn name them.
+	// pastCalls are the calls of the previous assistant turn, by id. The results in the next turn
+	// refer to them.
 	pastCalls map[string]pastCall
-	calls     int // how many calls have been written
+	calls     int // number of calls written so far
 }
 
 // newWriter returns a writer of parts of the prompt.
@@ -36,13 +36,13 @@ func (r *renderer) newWriter() turnWriter {
 
 // pastCall is a call in the history.
 type pastCall struct {
-	order  int // among the calls of its turn, from 0
-	number int // among those of the conversation, from 0
+	order  int // index among the calls of its turn
+	number int // index among the calls of the conversation
 	name   string
 }
 
-// language returns the language of the prompt. It is found once it is needed: to guess
-// that of a conversation takes longer than to render a short request without tools.
+// language returns the language of the prompt. It is only determined when needed, because that
+// takes longer than rendering a short request without tools.
 func (r *renderer) language() *language.Language {
 	if r.promptLanguage == nil {
 		r.promptLanguage = LanguageOf(r.target.Language, r.req, r.target.Memo)

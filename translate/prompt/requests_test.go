@@ -6,7 +6,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// user and assistant are messages of one text.
+// user and assistant return messages with one text.
 func user(text string) messages.MessageParam {
 	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }

@@ -10,15 +10,15 @@ import (
 // templateTools is the place of the tool descriptions in a template.
 const templateTools = "{{tools}}"
 
-// placeholder matches a placeholder of any name, so that a misspelled one is refused and
-// not shown to the model.
+// placeholder matches placeholders of any name, so that a misspelled one is rejected and never
+// shown to the model.
 var placeholder = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// CheckTemplate returns an error that says what is wrong with a [Target.Template] for a
-// format, which is one of [format.Names], or "" for the first. A template holds {{tools}} once,
-// where the descriptions of the tools go, and no other placeholder in double braces; and
-// it holds the tags with which a call of the format begins and ends, since it has to show
-// the model how to write one.
+// CheckTemplate returns an error if a template is not valid for the named format: see
+// [Target.Template]. name is one of [format.Names]; "" means the default. A template has {{tools}}
+// exactly once, at the place of the tool descriptions, and no other placeholder in double braces.
+// It also has the tags that begin and end a call of the format, because it has to show the model
+// how to write one.
 func CheckTemplate(template, name string) error {
 	f, err := format.Named(name)
 	if err != nil {

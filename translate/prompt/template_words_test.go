@@ -27,9 +27,9 @@ type templatePrompt struct {
 	}
 }
 
-// TestTemplateWords holds the prompts of auto against what public chat templates write, whose sources stand in
-// testdata/templates.jsonl: the tools and all words around them, and the past call. What
-// stands between the turns is not ours.
+// TestTemplateWords compares the prompts of the format auto with public chat templates (sources in
+// testdata/templates.jsonl): the tools, all words around them, and the past call. It does not
+// compare the text between turns.
 func TestTemplateWords(t *testing.T) {
 	data, err := os.ReadFile("testdata/templates.jsonl")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestTemplateWords(t *testing.T) {
 				system = append(system, s.Text)
 			}
 			want := p.Expected
-			if p.Family == "seed-oss" { // which shows tools as Python, or as a list, as here
+			if p.Family == "seed-oss" { // its template shows tools as Python or, as here, as a list
 				want = "Be brief.\n\n" + system[1][:strings.Index(system[1], "工")] + want[strings.Index(want, "工具"):]
 			}
 			parts := append([]string{strings.Join(system, "\n\n")}, prompt.Turns[1].Parts[0].Text)
@@ -70,8 +70,8 @@ func TestTemplateWords(t *testing.T) {
 	}
 }
 
-// TestTemplateSystem has the template's own system text where the client has none, and its words as they are
-// in every language.
+// TestTemplateSystem checks that the template's own system text replaces a missing one, and that
+// its words are the same in every language.
 func TestTemplateSystem(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "ping"}}, Messages: []messages.MessageParam{user("hi")}}
 	prompt := mustRender(t, req, Target{Format: format.Auto, Model: "qwen2.5-coder:7b", Language: "fr"})

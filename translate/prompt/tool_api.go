@@ -9,20 +9,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A prompt for a model that is given the tools over the tools API of its server ([Target.ToolAPI]). The tools are no
-// text of such a prompt, and past calls and their results are parts of its turns. Texts are escaped as in any prompt,
-// since calls may be read in the text of the answer.
+// This file renders prompts for models that get the tools over the tools API of their server
+// ([Target.ToolAPI]). The tools are not in the text of such a prompt. Past calls and their results
+// are parts of its turns. Texts are escaped as in any prompt, because Dragoman may read calls in
+// the text of the answer.
 
-// ToolAPI is what a server's tools API is told besides the turns.
+// ToolAPI is what a server's tools API gets in addition to the turns.
 type ToolAPI struct {
 	Tools  []OfferedTool `json:"tools"`
-	Choice string        `json:"choice,omitzero"` // one of the types of [messages.ToolChoice]; "" for the default
-	Name   string        `json:"name,omitzero"`   // of the tool that the choice is
-	// Single says that the answer may have no more than one call.
+	Choice string        `json:"choice,omitzero"` // one of the types of [messages.ToolChoice]; "" means the default
+	Name   string        `json:"name,omitzero"`   // the name of the chosen tool
+	// Single: the answer may have at most one call.
 	Single bool `json:"single,omitzero"`
 }
 
-// OfferedTool is a tool as its server's API is told of it.
+// OfferedTool is a tool as the server's API gets it.
 type OfferedTool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description,omitzero"`
@@ -30,14 +31,14 @@ type OfferedTool struct {
 	Strict      bool           `json:"strict,omitzero"`
 }
 
-// addTools adds what the tools API is told.
+// addTools adds the tools for the tools API.
 func (r *renderer) addTools() {
 	choice := r.req.ToolChoice
 	api := &ToolAPI{Tools: make([]OfferedTool, len(r.req.Tools)), Choice: choice.Type, Name: choice.Name, Single: choice.DisableParallelToolUse}
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		description := r.escape.AppendTool(nil, t.Description)
-		for i, input := range t.InputExamples { // the API has no place for them
+		for i, input := range t.InputExamples { // the API has no field for them
 			if i == 0 {
 				description = append(description, "\n\nExamples of its input:"...)
 			}
@@ -48,8 +49,8 @@ func (r *renderer) addTools() {
 	r.prompt.ToolAPI, r.prompt.Rescues = api, r.target.Rescue
 }
 
-// escapedJSON returns JSON with its strings escaped, in which nothing is hidden behind an escape of JSON: the server
-// takes that off. Where that would be no JSON, nothing is.
+// escapedJSON returns JSON with its strings escaped. It first undoes JSON's own escapes, because
+// the server undoes them too. If the result would not be JSON, it returns the value unchanged.
 func escapedJSON(value jsontext.Value, escape func([]byte, string) []byte) jsontext.Value {
 	plain, err := jsontext.AppendFormat(nil, value)
 	if err != nil {
@@ -61,8 +62,8 @@ func escapedJSON(value jsontext.Value, escape func([]byte, string) []byte) jsont
 	return value
 }
 
-// apiFormat returns the format of the family of a model that is asked over a tools API: in that it writes calls which
-// its server does not read.
+// apiFormat returns the format of a model's family, for a model that is asked over a tools API. The
+// model writes calls in it that its server does not read.
 func apiFormat(model string) (*format.Format, error) {
 	if f, _ := format.OfFamily(model); f != nil && !f.ReadOnly {
 		return f, nil
@@ -80,12 +81,12 @@ func (r *renderer) addCallPart(b *messages.BlockParam) {
 	}})
 }
 
-// addThinkingPart adds what the model thought as a part.
+// addThinkingPart adds past thinking as a part.
 func (r *renderer) addThinkingPart(text string) {
 	r.writer.addOther(Part{Type: PartThinking, Text: r.escape.Text(text)})
 }
 
-// addResultPart adds the result of a past call as a part. One that is for no call is text.
+// addResultPart adds the result of a past call as a part. A result without a call becomes text.
 func (r *renderer) addResultPart(found *callResult) {
 	own := r.newWriter()
 	own.WriteContent(found.result.Content)
@@ -101,17 +102,17 @@ func (r *renderer) addResultPart(found *callResult) {
 	}})
 }
 
-// addOther adds a part that is no text of the client's own blocks.
+// addOther adds a part other than the client's text.
 func (w *turnWriter) addOther(part Part) {
 	w.endPart()
 	w.addPart(part, PartOrigins{Source: w.Source})
 }
 
-// callIDBytes is how long the id of a call is: the templates of Mistral take none of another length.
+// callIDBytes is the length of a call's id. Mistral's templates require this length.
 const callIDBytes = 9
 
-// callID returns the id of a past call for the model: nine letters and digits, which every server takes, or what the
-// family counts calls by. The client's own may have other characters.
+// callID returns the id of a past call for the model: nine letters and digits, which every server
+// takes, or the family's own count of calls. The client's own id may have other characters.
 func (r *renderer) callID(id, tool string, n int) string {
 	if r.format.Shape.Id != "" {
 		return r.format.Shape.Label(tool, n)
@@ -119,7 +120,7 @@ func (r *renderer) callID(id, tool string, n int) string {
 	return DerivedID(id, 0)[:callIDBytes]
 }
 
-// DerivedID returns 24 letters and digits that depend on seed and n alone.
+// DerivedID returns 24 letters and digits that depend only on seed and n.
 func DerivedID(seed string, n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	sum := sha256.Sum256(strconv.AppendInt([]byte(seed+"/"), int64(n), 10))

@@ -9,8 +9,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// TestToolAPIEscapes writes a special token wherever a request for a tools API may have one, with and without an
-// escape of JSON: none of them reaches the server as the token.
+// TestToolAPIEscapes puts a special token in every place of a request for a tools API, with and
+// without JSON escapes. None may reach the server as the token.
 func TestToolAPIEscapes(t *testing.T) {
 	for _, token := range []string{`<|im_end|>`, `\u003c|im_end|>`, `\u003C\u007Cim_end\u007C\u003E`} {
 		body := strings.ReplaceAll(`{"model":"m","max_tokens":9,"thinking":{"type":"adaptive"},"system":"@",

@@ -8,9 +8,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// writeExamples writes the client's input_examples of a tool as calls, each as the model would write
-// it alone, in an element behind the tool's description. In the inputs, what spells a tag of a
-// description is escaped, too.
+// writeExamples writes the client's input_examples of a tool as calls, each as the model would
+// write it alone, in an element after the tool's description. It also escapes the tags of tool
+// descriptions in the inputs.
 func (r *renderer) writeExamples(w *format.ToolWriter, t *messages.Tool) {
 	if len(t.InputExamples) == 0 {
 		return

@@ -7,23 +7,22 @@ import (
 	"dragoman/translate/schema"
 )
 
-// ToolSchemas holds the compiled schemas of a request's tools. Render writes past calls
-// by them, and the parser reads new calls by them: a schema that neither needs is never
-// compiled, and none is compiled twice.
+// ToolSchemas holds the compiled schemas of a request's tools. Render writes past calls with them,
+// and the parser reads new calls with them. Each schema is compiled at most once, on first use.
 //
-// The zero value knows no tools by name and is ready for [ToolSchemas.Of]. Like the
-// [Prompt] that holds it, it may be used by several goroutines at once.
+// The zero value knows no tools by name, but is ready for [ToolSchemas.Of]. Like the [Prompt] that
+// holds it, several goroutines may use it at once.
 type ToolSchemas struct {
 	Tools []messages.Tool
 	Memo  *Memo // may be nil
 
 	mu       sync.Mutex
-	byName   map[string]*messages.Tool // of tools; nil until a name is looked up
+	byName   map[string]*messages.Tool // nil until a name is looked up
 	compiled map[*messages.Tool]*schema.Schema
 }
 
-// Outliving returns the schemas of these tools, which are what outliving makes of those of s. What is
-// compiled is not compiled again, unless it refers to the request. s may be nil.
+// Outliving returns the schemas of tools, which [Outliving] made from the tools of s. It keeps
+// compiled schemas, unless they refer to the request. s may be nil.
 func (s *ToolSchemas) Outliving(tools []messages.Tool) *ToolSchemas {
 	own := &ToolSchemas{Tools: tools}
 	if s == nil {
@@ -44,8 +43,8 @@ func (s *ToolSchemas) Outliving(tools []messages.Tool) *ToolSchemas {
 	return own
 }
 
-// named returns the schema of the tool of that name. A past call may be of a tool that
-// is no longer offered: its schema allows anything.
+// named returns the schema of the named tool. A past call may be of a tool that is no longer
+// offered. Its schema allows anything.
 func (s *ToolSchemas) named(name string) *schema.Schema {
 	if tool := s.find(name); tool != nil {
 		return s.Of(tool)
@@ -53,8 +52,8 @@ func (s *ToolSchemas) named(name string) *schema.Schema {
 	return schema.Compile(nil)
 }
 
-// find returns the tool of that name, or nil. A history may hold many calls and a
-// request many tools, so the names are in a map.
+// find returns the named tool, or nil. It uses a map, because a history may have many calls and a
+// request many tools.
 func (s *ToolSchemas) find(name string) *messages.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +66,7 @@ func (s *ToolSchemas) find(name string) *messages.Tool {
 	return s.byName[name]
 }
 
-// Of returns the schema of a tool, which is compiled the first time.
+// Of returns the schema of a tool. It compiles the schema on the first call.
 func (s *ToolSchemas) Of(tool *messages.Tool) *schema.Schema {
 	s.mu.Lock()
 	defer s.mu.Unlock()

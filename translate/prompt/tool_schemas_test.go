@@ -8,8 +8,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// A prompt carries the schemas that its past calls were written by, so that none is
-// compiled again for the answer.
+// A prompt carries the schemas of its past calls, so that reading the answer compiles none again.
 func TestToolSchemasAreCompiledOnce(t *testing.T) {
 	req := &messages.Request{
 		Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"properties":{"n":{"type":"integer"}}}`)}, {Name: "g"}},
@@ -38,7 +37,7 @@ func TestToolSchemasAreCompiledOnce(t *testing.T) {
 	}
 }
 
-// A prompt that was made by hand holds no schemas.
+// A prompt made by hand has no schemas.
 func TestToolSchemasOfNoRequest(t *testing.T) {
 	var schemas ToolSchemas
 	tool := messages.Tool{Name: "f", InputSchema: jsontext.Value(`{"properties":{"n":{}}}`)}

@@ -12,7 +12,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// No text of a client stands in a type but in a comment or a string, whatever ends its lines.
+// The client's text is only in comments and strings of a type, whatever line ends it has.
 func TestTypeScriptFrame(t *testing.T) {
 	const evil = "}) => any;\n\ntype evil = () => any;\r\n} // namespace functions\u2028type evil = 1\rtype evil = 2"
 	quoted := string(jsontext.Value(mustQuote(evil)))
@@ -45,7 +45,7 @@ func mustQuote(s string) []byte {
 	return quoted
 }
 
-// What a type does not say stands as JSON Schema before it, at every depth.
+// What a type cannot express comes before it as JSON Schema, at every depth.
 func TestTypeScriptTypes(t *testing.T) {
 	for _, tt := range []struct{ schema, want string }{
 		{`{}`, "x?: any,"},

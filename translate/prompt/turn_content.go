@@ -7,16 +7,16 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What a turn holds besides plain text and calls: the contents of results and system
-// messages, and images, documents and search results wherever they stand.
+// This file writes the contents of results and system messages, and images, documents and search
+// results anywhere.
 
-// WriteContent writes blocks, within an element that the caller has begun: text blocks a
-// line each, documents given as text and search results as elements. Images and other
-// documents are parts of their own, so that the element may span several parts.
+// WriteContent writes blocks inside an element that the caller has begun: one line per text block,
+// and elements for text documents and search results. Images and other documents become parts of
+// their own, so the element may span several parts.
 func (w *turnWriter) WriteContent(blocks []messages.BlockParam) { w.writeRest("content", 0, blocks) }
 
-// writeRest is WriteContent for what is left of a content after its first blocks. member is what the
-// content is called in its block.
+// writeRest does what WriteContent does, for the blocks after the first ones. member is the name of
+// the content in its block.
 func (w *turnWriter) writeRest(member string, first int, blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
@@ -67,14 +67,14 @@ func (w *turnWriter) writeRich(b *messages.BlockParam) {
 	}
 }
 
-// separate writes a newline, unless an image or document stands before.
+// separate writes a newline, unless an image or document comes before.
 func (w *turnWriter) separate() {
 	if len(w.Out) > 0 {
 		w.Write("\n")
 	}
 }
 
-// leadingLines returns how many of the first blocks are lines of text.
+// leadingLines returns how many blocks at the start are lines of text.
 func leadingLines(blocks []messages.BlockParam) int {
 	for i := range blocks {
 		if t := blocks[i].Type; t != messages.BlockText && t != messages.BlockToolReference {
@@ -84,14 +84,14 @@ func leadingLines(blocks []messages.BlockParam) int {
 	return len(blocks)
 }
 
-// newRaw returns a text that is made of several before they are escaped together.
+// newRaw returns a buffer for texts that are later escaped together.
 func (w *turnWriter) newRaw() *markup.Buffer {
 	return &markup.Buffer{Escape: w.Escape, Source: w.Source}
 }
 
-// writeLines writes blocks that are lines, below what raw holds. The first block has that index in the member of its
-// block; the index is negative if the member is no list. All is escaped as one text, since a tag may be spelled across
-// two blocks.
+// writeLines writes blocks as lines after the text in raw. first is the index of the first block in
+// member; it is negative if member is not a list. All text is escaped together, because a tag may
+// span two blocks.
 func (w *turnWriter) writeLines(raw *markup.Buffer, member string, first int, blocks []messages.BlockParam) {
 	if len(raw.Out) == 0 && len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		outer := w.Enter(member, first+int(blocks[0].Skipped))
@@ -114,18 +114,18 @@ func (w *turnWriter) writeLines(raw *markup.Buffer, member string, first int, bl
 	w.WriteRaw(raw.Take())
 }
 
-// element is a search result or a document, given as text.
+// element is a search result, or a document given as text.
 type element struct {
 	tag, title              string
-	label, origin, originIs string // where it is from, after a label, and the member of the block that says so
+	label, origin, originIs string // where it is from, with a label, and the member of the block with this text
 	content                 []messages.BlockParam
-	contentIs               string // the member of the block that the content is
-	first                   int    // negative if that is no list
+	contentIs               string // the member of the block with the content
+	first                   int    // negative if the member is not a list
 }
 
-// writeElement writes a content with two lines above it, each unless it is "": the title,
-// and origin after its label. They are escaped together with the text below them, since a
-// tag may be spelled across the lines.
+// writeElement writes a content with two lines above it: the title, and the origin after its label.
+// Each is left out if it is "". They are escaped together with the content, because a tag may span
+// the lines.
 func (w *turnWriter) writeElement(e *element) {
 	raw := w.newRaw()
 	addLine := func(label, text, member string) {
@@ -148,7 +148,7 @@ func (w *turnWriter) writeElement(e *element) {
 	w.Write("\n</").Write(e.tag).Write(">")
 }
 
-// addSource makes an image or a document a part of its own.
+// addSource adds an image or a document as a part of its own.
 func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
 	w.endPart()
 	title, context := w.Escape.TextFrom(b.Source.Title, w.Source), w.Escape.TextFrom(b.Source.Context, w.Source)

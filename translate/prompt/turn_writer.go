@@ -14,11 +14,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// turnWriter makes the parts of one turn, in the order in which it is given them:
+// turnWriter makes the parts of one turn, in order:
 //
-//   - text blocks of the client, each a part of its own (addText);
-//   - markup of the format with text of the client in it, which is gathered in the buffer
-//     until it is made a part (endPart);
+//   - text blocks of the client, each as a part of its own (addText);
+//   - markup of the format with the client's text in it, which collects in the buffer
+//     until it becomes a part (endPart);
 //   - images and documents (addSource).
 //
 // It also makes the parts of the client's system text.
@@ -27,26 +27,25 @@ type turnWriter struct {
 	markup.Buffer
 	language func() *language.Language // of the prompt's sentences
 	format   *format.Format
-	framed   bool // a chat template says what stands around calls and results
-	results  bool // results are being written
+	framed   bool // a chat template writes the text around calls and results
+	results  bool // results are in progress
 
 	parts   []Part
-	origins []PartOrigins // of the parts, if the buffer has labels
-	// pending are text blocks of the client that are not parts yet. There is more than
-	// one only while all but the last may end in the beginning of a tag: the block after
-	// them could complete the tag, and then they are escaped as one text.
+	origins []PartOrigins // origins of the parts, if the buffer has labels
+	// pending are text blocks of the client that are not parts yet. There are several only while
+	// each of them, except the last, may end in the start of a tag that the next block completes.
+	// Such blocks are escaped as one text.
 	pending []pendingText
-	// tagBegun says that pending, without its last text, may end in the beginning of a tag.
+	// tagBegun: pending, without its last text, may end in the start of a tag.
 	tagBegun bool
-	// callsOpen says that the buffer ends in a list of calls without its end, so that the next
-	// call can join it.
+	// callsOpen: the buffer ends in a list of calls that the next call can join.
 	callsOpen bool
 }
 
-// pendingText is a text block of the client, and its path in the request.
+// pendingText is a text block of the client and its path in the request.
 type pendingText struct{ text, source string }
 
-// reserve makes room for the parts that the text blocks of messages will be.
+// reserve makes room for the parts of the messages' text blocks.
 func (w *turnWriter) reserve(list []messages.MessageParam) {
 	texts := 0
 	for i := range list {
@@ -59,7 +58,7 @@ func (w *turnWriter) reserve(list []messages.MessageParam) {
 	w.parts = slices.Grow(w.parts, texts)
 }
 
-// takeParts returns the parts of the turn and is ready for the next turn.
+// takeParts returns the parts of the turn and resets the writer.
 func (w *turnWriter) takeParts() ([]Part, []PartOrigins) {
 	w.endPart()
 	parts, origins := w.parts, w.origins
@@ -67,7 +66,7 @@ func (w *turnWriter) takeParts() ([]Part, []PartOrigins) {
 	return parts, origins
 }
 
-// addText adds a text block of the client. After calls, an empty line stands before it.
+// addText adds a text block of the client. After calls, it adds an empty line first.
 func (w *turnWriter) addText(s string) {
 	if s == "" {
 		return
@@ -75,7 +74,7 @@ func (w *turnWriter) addText(s string) {
 	if w.callsOpen && w.framed {
 		w.endPart()
 	}
-	if w.callsOpen { // endPart marks what it ends as calls
+	if w.callsOpen { // endPart marks the part as calls
 		w.endCalls()
 		w.Write("\n\n")
 	}
@@ -86,8 +85,8 @@ func (w *turnWriter) addText(s string) {
 	w.pending = append(w.pending, pendingText{s, w.Source})
 }
 
-// mayOpenTag reports whether text ends in what may be the beginning of a tag, so that the
-// text after it has to be escaped together with it. begun says that the text before it does.
+// mayOpenTag reports whether text may end in the start of a tag, so that the next text must be
+// escaped together with it. begun: the text before it may.
 func (w *turnWriter) mayOpenTag(text string, begun bool) bool {
 	bracketed := w.Escape.Tags&markup.TagBracket != 0
 	if w.Escape.Openers.MayEnd(text) {
@@ -102,8 +101,8 @@ func (w *turnWriter) mayOpenTag(text string, begun bool) bool {
 	})
 }
 
-// addPending makes a part of each pending text block, or one part of all of them where
-// they spell a tag together.
+// addPending makes a part from each pending text block, or one part from all of them if they spell
+// a tag together.
 func (w *turnWriter) addPending() {
 	if len(w.pending) > 1 && w.spellTogether() {
 		raw := w.newRaw()
@@ -123,9 +122,9 @@ func (w *turnWriter) addPending() {
 	w.pending = w.pending[:0]
 }
 
-// spellTogether reports whether a tag runs from one pending text into the next. It looks at the
-// texts joined by a newline, as [Prompt.Text] joins them, and by nothing, as an upstream
-// may do: a tag that neither has alone makes the escaped text longer.
+// spellTogether reports whether a tag spans two pending texts. It checks the texts joined by a
+// newline, as in [Prompt.Text], and joined directly, as an upstream may do. If a tag spans them,
+// the escaped text is longer.
 func (w *turnWriter) spellTogether() bool {
 	probe := markup.Escaper{Tags: w.Escape.Tags, Openers: w.Escape.Openers, Calls: w.Escape.Calls}
 	alone := 0
@@ -137,7 +136,7 @@ func (w *turnWriter) spellTogether() bool {
 	return len(probe.Text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.Text(strings.Join(texts, ""))) > alone
 }
 
-// addTextPart adds a part that is a text.
+// addTextPart adds a text as a part.
 func (w *turnWriter) addTextPart(text markup.Sourced) {
 	w.addPart(Part{Type: PartText, Text: text.Text, Results: w.results}, PartOrigins{Text: text.Origins})
 }
@@ -149,11 +148,11 @@ func (w *turnWriter) addPart(part Part, origins PartOrigins) {
 	}
 }
 
-// ErrorLabel stands before the content of an error.
+// ErrorLabel returns the label before the content of an error.
 func (w *turnWriter) ErrorLabel() string { return w.language().ErrorLabel }
 
-// writeCall adds a call to the list of calls that is open: see [format.Format.WriteCall]. If none is open, it begins one
-// below an empty line.
+// writeCall adds a call to the open list of calls: see [format.Format.WriteCall]. If no list is
+// open, it begins one after an empty line.
 func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *schema.Schema) {
 	if !w.callsOpen {
 		w.endPart()
@@ -166,7 +165,7 @@ func (w *turnWriter) writeCall(name string, n int, input jsontext.Value, s *sche
 	w.format.WriteCall(&w.Buffer, name, n, rawjson.Plain(input), s)
 }
 
-// endCalls ends the list of calls that is open, if one is.
+// endCalls ends the open list of calls, if there is one.
 func (w *turnWriter) endCalls() {
 	if !w.callsOpen {
 		return
@@ -178,8 +177,8 @@ func (w *turnWriter) endCalls() {
 	w.At(outer)
 }
 
-// endList writes the end of a list of calls or of results. In a format that has none, it
-// takes off the newlines after the last element instead.
+// endList writes the end of a list of calls or results. If the format has none, it removes the
+// newlines after the last element.
 func (w *turnWriter) endList(end string) {
 	if end == "" {
 		w.Truncate(len(bytes.TrimRight(w.Out, "\n")))
@@ -187,7 +186,7 @@ func (w *turnWriter) endList(end string) {
 	w.Write(end)
 }
 
-// endPart makes parts of all that is pending and gathered.
+// endPart makes parts from all pending and collected text.
 func (w *turnWriter) endPart() {
 	w.addPending()
 	calls := w.callsOpen
@@ -198,8 +197,8 @@ func (w *turnWriter) endPart() {
 	}
 }
 
-// emptyLine returns the newlines that, written after parts, leave one empty line after
-// their text. It is "" where there is no text before.
+// emptyLine returns the newlines that leave one empty line after the text of parts. It is "" if
+// there is no text.
 func emptyLine(parts []Part) string {
 	if len(parts) == 0 || parts[len(parts)-1].Type != PartText {
 		return ""
