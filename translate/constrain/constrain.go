@@ -25,7 +25,7 @@ func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 	req := p.Source
 	switch {
 	case p.ToolAPI != nil:
-		return nil, errors.New("the server writes the calls itself")
+		return nil, errors.New("the server writes the calls in its own format, so no grammar fits")
 	case req.MustCall(), req.MayCall() && free && req.Format == nil:
 		return p.Schemas.Memo.Constraint(appendKey(nil, p), func() (*prompt.Constraint, error) { return ofCalls(p) })
 	case !req.MayCall() && req.Format != nil:
@@ -65,7 +65,7 @@ func ofCalls(p *prompt.Prompt) (*prompt.Constraint, error) {
 // bounded returns the constraint, or an error if it is too large for servers.
 func bounded(c *prompt.Constraint) (*prompt.Constraint, error) {
 	if size := max(len(c.Grammar), len(c.Tag), len(c.Schema)); size > MaxBytes {
-		return nil, fmt.Errorf("the constraint has %d bytes, and servers take %d", size, MaxBytes)
+		return nil, fmt.Errorf("the constraint has %d bytes, and servers take at most %d. Offer fewer tools, or simpler schemas", size, MaxBytes)
 	}
 	return c, nil
 }
@@ -80,12 +80,12 @@ func newCalls(p *prompt.Prompt) (*calls, error) {
 		}
 		ways, ok := c.waysOf(t.Name, p.Schemas.Of(t))
 		if !ok {
-			return nil, fmt.Errorf("calls in the format %s have no grammar", c.format.Name)
+			return nil, fmt.Errorf("Dragoman has no grammar for calls in the format %q", c.format.Name)
 		}
 		c.tools, c.ways = append(c.tools, t), append(c.ways, ways...)
 	}
 	if len(c.tools) == 0 {
-		return nil, errors.New("there is no tool to call")
+		return nil, errors.New("the request has no tool that may be called")
 	}
 	return c, nil
 }

@@ -82,7 +82,7 @@ func TestBound(t *testing.T) {
 	for i := range 900 {
 		list = append(list, messages.Tool{Name: fmt.Sprint("tool_", i), InputSchema: jsontext.Value(fmt.Sprintf(`{"type":"object","properties":{"value_%d":{"type":"string"}},"required":["value_%d"]}`, i, i))})
 	}
-	if _, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, list), false); err == nil || !strings.Contains(err.Error(), "servers take 65536") {
+	if _, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, list), false); err == nil || !strings.Contains(err.Error(), "servers take at most 65536") {
 		t.Error(err)
 	}
 }

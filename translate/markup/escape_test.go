@@ -139,7 +139,7 @@ func FuzzEscape(f *testing.F) {
 				if back, want := inPieces(got, e.Escapes(), 1+len(s)%5), Unescape(got, e.Escapes(), ""); back != want {
 					t.Fatalf("names %b policy %d: %q is %q in pieces, %q at once", names, i, got, back, want)
 				}
-				for i := range len(got) { // a word may be left behind another that is escaped
+				for i := range len(got) { // a word may stay after an escaped one
 					if got[i] == '<' || got[i] == '[' {
 						protected := e.names(names)
 						if level, _, tag := e.matchProtected(got, i, &protected, own); tag != 0 && level == 0 {
@@ -168,7 +168,7 @@ func inPieces(s string, escapes Escapes, n int) string {
 	return string(u.Append(out, s, true))
 }
 
-// A text that is certain goes on at once, whatever its length.
+// Text that cannot be part of an escape is passed on at once, however long it is.
 func TestUnescaperHolds(t *testing.T) {
 	u := Unescaper{Escapes: Escapes{Tags: TagOpener, Openers: fuzzOpeners}}
 	for _, tt := range []struct{ piece, want string }{

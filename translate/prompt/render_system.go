@@ -229,8 +229,8 @@ func firstText(req *messages.Request) string {
 	return ""
 }
 
-// tokens returns the special tokens that texts for the target must not spell: those of the model,
-// and those of the chat template, because a tuned model may use another family's template.
+// tokens returns the special tokens that texts for the target must not spell. Both the model and the
+// chat template have some: a tuned model may use another family's template.
 func (t *Target) tokens() (set format.TokenSet) {
 	if t.SpecialTokens || t.ChatTemplate != "" {
 		set = format.TokensOf(t.Model)

@@ -12,7 +12,7 @@ import (
 const (
 	noMessages      = "at least one message is required"
 	prefillRefused  = "This model does not support assistant message prefill. The conversation must end with a user message."
-	unexpectedBlock = "a %s block cannot stand in a message of the role %s"
+	unexpectedBlock = "`%s` blocks are not allowed in `%s` messages"
 )
 
 // addTurns renders the messages. Consecutive messages of one role form one turn. Messages without
