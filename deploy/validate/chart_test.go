@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// cases are values that must work, one for each use of the chart, and together each value once.
+// cases are values that must work. There is one case for each use of the chart, and together they set every
+// value.
 var cases = map[string]string{
 	"region alone": `
 region: us-east-1
@@ -174,8 +175,8 @@ extraObjects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ .Release.N
 `,
 }
 
-// For each of the cases and versions of Kubernetes all that is rendered is what its API servers take,
-// and keeps the rules; and dragoman accepts the configuration.
+// For each case and each version of Kubernetes, the API server accepts all rendered objects, the objects
+// follow the rules, and dragoman accepts the configuration.
 func TestChart(t *testing.T) {
 	var all strings.Builder
 	for name, values := range cases {
@@ -200,8 +201,8 @@ func TestChart(t *testing.T) {
 	checkOldest(t, all.String())
 }
 
-// checkOldest decodes objects of Kubernetes' own with the types of the oldest release. What other
-// projects define does not depend on that.
+// checkOldest decodes Kubernetes' own objects with the types of the oldest release. Objects of other projects
+// do not depend on the release.
 func checkOldest(t *testing.T, text string) {
 	t.Helper()
 	var documents []string
@@ -214,11 +215,11 @@ func checkOldest(t *testing.T, text string) {
 	cmd := exec.Command(binary(t, buildOldest))
 	cmd.Stdin = strings.NewReader(strings.Join(documents, "\n---\n"))
 	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("Kubernetes %s does not take it: %s", versions[0], output)
+		t.Errorf("Kubernetes %s rejects it: %s", versions[0], output)
 	}
 }
 
-// Each kind that the chart can make is made by one of the cases.
+// For each kind that the chart can create, there is a case that creates it.
 func TestCasesMakeEveryKind(t *testing.T) {
 	made := map[string]bool{}
 	for _, values := range cases {
@@ -243,7 +244,7 @@ func kindOf(object runtime.Object) string {
 	return object.GetObjectKind().GroupVersionKind().Kind
 }
 
-// Names of releases that are long or have the chart's name in them give names that Kubernetes takes.
+// Release names that are long or contain the chart's name lead to names that Kubernetes accepts.
 func TestNames(t *testing.T) {
 	long := strings.Repeat("a-long-name-", 5)[:53]
 	for release, want := range map[string]string{"dragoman": "dragoman", "my-dragoman": "my-dragoman", "prod": "prod-dragoman", long: long} {

@@ -21,16 +21,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// cluster is an API server with a namespace "apps", as much of one as Helm needs. It holds objects, and
-// does what controllers would: it counts the Pods of a Deployment that says no number as 1, makes a
-// ReplicaSet for each of its templates, and runs Jobs on this machine.
+// cluster is an API server with a namespace "apps", with as much of its API as Helm needs. It stores objects,
+// and does the work of the controllers: it sets the missing replicas of a Deployment to 1, creates a
+// ReplicaSet for each Pod template, and runs Jobs on this machine.
 type cluster struct {
 	t          *testing.T
 	kubeconfig string
 
 	mu      sync.Mutex
 	objects map[string]runtime.Object // by the path of their URL
-	sets    int                       // ReplicaSets that it has made
+	sets    int                       // the number of created ReplicaSets
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -55,13 +55,13 @@ func (c *cluster) helm(args ...string) (stderr string, err error) {
 	return stderr, err
 }
 
-// install installs or upgrades the release, with values in YAML. Objects are merged by Helm, as Helm 3 does.
+// install installs or upgrades the release, with values in YAML. Helm merges the objects, as Helm 3 does.
 func (c *cluster) install(values string) (stderr string, err error) {
 	c.t.Helper()
 	return c.helm("upgrade", "--install", "dragoman", chart, "--server-side=false", "--disable-openapi-validation", "--values", valuesFile(c.t, values))
 }
 
-// rollback takes the release back to a revision.
+// rollback rolls the release back to a revision.
 func (c *cluster) rollback(revision string) {
 	c.t.Helper()
 	if stderr, err := c.helm("rollback", "dragoman", revision, "--server-side=false"); err != nil {
@@ -69,7 +69,7 @@ func (c *cluster) rollback(revision string) {
 	}
 }
 
-// mustInstall is install that succeeds.
+// mustInstall is install, and fails the test on an error.
 func (c *cluster) mustInstall(values string) {
 	c.t.Helper()
 	if stderr, err := c.install(values); err != nil {
@@ -77,7 +77,7 @@ func (c *cluster) mustInstall(values string) {
 	}
 }
 
-// all returns what there is.
+// all returns all objects.
 func (c *cluster) all() set {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *cluster) all() set {
 	return objects
 }
 
-// put makes or replaces an object, as somebody else would.
+// put creates or replaces an object, as another client would.
 func (c *cluster) put(resource string, object interface {
 	runtime.Object
 	metav1.Object
@@ -152,7 +152,7 @@ func (c *cluster) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list returns the objects of a collection that a selector of labels selects.
+// list returns the objects of a collection that match a label selector.
 func (c *cluster) list(r *http.Request, kind string) map[string]any {
 	selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
 	if err != nil {
@@ -208,7 +208,7 @@ func (c *cluster) write(w http.ResponseWriter, r *http.Request, object runtime.O
 	reply(w, http.StatusOK, written)
 }
 
-// control does what the controller of Deployments does.
+// control does the work of the Deployment controller.
 func (c *cluster) control(d *appsv1.Deployment) {
 	if d.Spec.Replicas == nil {
 		d.Spec.Replicas = new(int32(1))

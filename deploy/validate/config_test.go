@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dragoman itself accepts the configuration in the ConfigMap, under the name and with the Secret that
-// the Deployment gives it.
+// dragoman itself accepts the configuration in the ConfigMap, with the path and the Secret of the Deployment.
 func TestConfiguration(t *testing.T) {
 	objects := load(t, "kubernetes")
 	checkConfiguration(t, objects)
@@ -22,8 +21,8 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// checkConfiguration holds that dragoman accepts the configuration: the container that serves, and that
-// of the Job that looks at it before an upgrade.
+// checkConfiguration checks that dragoman accepts the configuration, in the container that serves and in the
+// Job that checks it before an upgrade.
 func checkConfiguration(t *testing.T, objects set) {
 	t.Helper()
 	programs := []program{programOf(t, objects)}

@@ -24,9 +24,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// customKinds are the kinds that are checked as an API server with their definition would: unknown
-// fields, values, and the rules of the definition. The definitions are read out of the projects' own
-// releases. Types in Go would say less, and those of KEDA would bring in all of KEDA.
+// customKinds are the kinds that the tests check like an API server with their definition: unknown fields,
+// values, and the rules of the definition. The definitions come from the projects' own releases. Go types
+// would check less, and KEDA's types would bring in all of KEDA.
 var customKinds = map[runtimeschema.GroupVersionKind]*customKind{
 	{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}: {
 		module: "sigs.k8s.io/gateway-api@v1.6.3",
@@ -38,7 +38,7 @@ var customKinds = map[runtimeschema.GroupVersionKind]*customKind{
 	},
 }
 
-// customKind is a kind with a definition, which is a file of a module.
+// customKind is a kind with its definition, which is a file of a Go module.
 type customKind struct {
 	module, path string
 
@@ -46,16 +46,16 @@ type customKind struct {
 	err        error
 	structural *schema.Structural
 	values     validation.SchemaValidator
-	rules      *cel.Validator // nil: the definition has none
+	rules      *cel.Validator // nil if the definition has no rules
 }
 
-// check returns what an API server would refuse an object for. The document is what it was read from.
+// check returns the error of an API server for an object. The object was read from document.
 func (k *customKind) check(document []byte, object *unstructured.Unstructured) error {
 	k.once.Do(func() { k.err = k.read(object.GroupVersionKind().Version) })
 	if k.err != nil {
 		return fmt.Errorf("the definition of %s: %w", object.GetKind(), k.err)
 	}
-	if _, err := yaml.YAMLToJSONStrict(document); err != nil { // a field that is there twice
+	if _, err := yaml.YAMLToJSONStrict(document); err != nil { // rejects duplicate fields
 		return err
 	}
 	defaulted := object.DeepCopy().Object
@@ -104,8 +104,8 @@ func (k *customKind) read(version string) error {
 	return fmt.Errorf("%s has no version %s", k.path, version)
 }
 
-// download returns the folder of a module's files. It is run outside of this module, whose
-// requirements it does not belong to.
+// download returns the folder of a module's files. It runs outside this module, because this module does not
+// require it.
 func download(module string) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", module)
 	cmd.Dir = os.TempDir()

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// kinds are the kinds that a cluster knows, by the path of their API and the name in URLs.
+// kinds are the kinds that the cluster knows, by API path and resource name.
 var kinds = map[string]map[string]string{
 	"/api/v1": {
 		"configmaps": "ConfigMap", "pods": "Pod", "secrets": "Secret", "serviceaccounts": "ServiceAccount", "services": "Service",
@@ -18,7 +18,7 @@ var kinds = map[string]map[string]string{
 	"/apis/policy/v1":      {"poddisruptionbudgets": "PodDisruptionBudget"},
 }
 
-// discovery returns what an API server says of its versions and kinds, nil for other paths.
+// discovery returns an API server's description of its versions and kinds, or nil for other paths.
 func discovery(at string) any {
 	switch at {
 	case "/version":
@@ -56,7 +56,7 @@ func discovery(at string) any {
 	return list
 }
 
-// openAPI returns what tells Helm that the server validates fields: without that Helm would by schemas.
+// openAPI tells Helm that the server validates fields. Otherwise Helm would validate them itself.
 func openAPI(at string) any {
 	paths := map[string]any{}
 	if at == "" {
@@ -77,7 +77,7 @@ func openAPI(at string) any {
 	return map[string]any{"openapi": "3.0.0", "info": map[string]string{}, "paths": paths}
 }
 
-// version returns the version that an API's path stands for, as in apps/v1.
+// version returns the version in an API's path, such as apps/v1.
 func version(api string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(api, "/apis/"), "/api/")
 }

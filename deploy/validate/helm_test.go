@@ -10,24 +10,24 @@ import (
 
 const chart = "../helm/dragoman"
 
-// versions are those of Kubernetes that everything is rendered for: the oldest that the chart asks for
-// (kubeVersion), the first with all that its templates ask of a version, and the newest, whose types
-// are in go.mod.
+// versions are the Kubernetes versions that the tests render for: the oldest that the chart supports
+// (kubeVersion), the first with every feature that a template checks for, and the newest, with the types in
+// go.mod.
 var versions = []string{"1.29", "1.30", "1.37"}
 
-// helm runs the real program and returns what it prints, and what it complains of.
+// helm runs the real program and returns its output and its errors.
 func helm(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, complaints bytes.Buffer
 	cmd := exec.Command(binary(t, buildHelm), args...)
 	cmd.Env = append(os.Environ(), "HELM_CACHE_HOME="+scratch, "HELM_CONFIG_HOME="+scratch, "HELM_DATA_HOME="+scratch,
-		"KUBE_FEATURE_WatchListClient=false") // lists, which our cluster has, in place of streams
+		"KUBE_FEATURE_WatchListClient=false") // the cluster of these tests serves lists, not streams
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	err = cmd.Run()
 	return out.String(), complaints.String(), err
 }
 
-// render renders the chart with values in YAML, as `helm install NAME` on a version of Kubernetes would.
+// render renders the chart with values in YAML, like `helm install NAME` on a version of Kubernetes.
 func render(t *testing.T, name, values, version string) string {
 	t.Helper()
 	stdout, stderr, err := helm(t, "template", name, chart, "--namespace", "apps", "--kube-version", version, "--values", valuesFile(t, values))
@@ -37,7 +37,7 @@ func render(t *testing.T, name, values, version string) string {
 	return stdout
 }
 
-// rendered is the objects of a chart that is rendered.
+// rendered returns the objects of the rendered chart.
 func rendered(t *testing.T, name, values, version string) set {
 	t.Helper()
 	objects, err := documents([]byte(render(t, name, values, version)))
@@ -47,7 +47,7 @@ func rendered(t *testing.T, name, values, version string) set {
 	return objects
 }
 
-// valuesFile writes values to a file. Its name has no comma, at which helm would split it.
+// valuesFile writes values to a file. Its name has no comma, because helm would split it there.
 func valuesFile(t *testing.T, values string) string {
 	t.Helper()
 	file, err := os.CreateTemp(scratch, "values")
@@ -61,8 +61,8 @@ func valuesFile(t *testing.T, values string) string {
 	return file.Name()
 }
 
-// complains reports whether a line of helm's complaint ends with a text. Lines of the schema's stand below
-// a heading.
+// complains reports whether a line of helm's errors ends with a text. Errors of the schema come below a
+// heading.
 func complains(stderr, text string) bool {
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)

@@ -20,10 +20,10 @@ type program struct {
 	container corev1.Container
 }
 
-// aKey begins every key of a Secret that is not among the objects, because it is a user's own.
+// aKey begins the keys of a user's own Secret, which is not among the objects.
 const aKey = "a-key-of-a-secret-"
 
-// secret returns what a key of a Secret holds, and whether it has that key.
+// secret returns the value of a key in a Secret, and whether the Secret has the key.
 func (p program) secret(name, key string) (string, bool) {
 	if secret, found := named[*corev1.Secret](p.objects, name); found {
 		value, has := secret.Data[key]
@@ -32,7 +32,7 @@ func (p program) secret(name, key string) (string, bool) {
 	return aKey + key, true
 }
 
-// environment returns the container's variables. Some are there in every container that runs.
+// environment returns the container's variables, including those that every running container has.
 func (p program) environment() []string {
 	variables := []string{"AWS_EC2_METADATA_DISABLED=true", "PATH=" + os.Getenv("PATH")}
 	for _, variable := range p.container.Env {
@@ -49,8 +49,9 @@ func (p program) environment() []string {
 	return variables
 }
 
-// mount writes what the container mounts from ConfigMaps and Secrets to folders of this machine, as the
-// kubelet would. It returns the folders by their mount paths; texts that name a path name its folder.
+// mount writes the ConfigMaps and Secrets that the container mounts into folders of this machine, like the
+// kubelet. It returns the folders by their mount paths. In the written texts, it replaces each mount path
+// with its folder.
 func (p program) mount(t *testing.T) map[string]string {
 	t.Helper()
 	folders, files := map[string]string{}, map[string]map[string]string{}
@@ -101,7 +102,7 @@ func (p program) volume(t *testing.T, name string) corev1.Volume {
 	return p.spec.Volumes[i]
 }
 
-// command returns the container's command, with more arguments, and the folders of what it mounts.
+// command returns the container's command, with additional arguments, and the folders of its mounts.
 func (p program) command(t *testing.T, more ...string) (*exec.Cmd, map[string]string) {
 	t.Helper()
 	folders := p.mount(t)
@@ -116,7 +117,7 @@ func (p program) command(t *testing.T, more ...string) (*exec.Cmd, map[string]st
 	return cmd, folders
 }
 
-// check runs `dragoman check` in place of the container's own command.
+// check runs `dragoman check` instead of the container's own command.
 func (p program) check(t *testing.T) (string, error) {
 	t.Helper()
 	p.container.Args = append([]string{"check"}, p.container.Args[1:]...)

@@ -1,7 +1,7 @@
-// Package validate checks what the folders beside it deploy: Kubernetes' own types and the definitions
-// of custom resources decode it strictly, it passes what Pod Security calls "restricted", what refers
-// to something refers to what is there, and dragoman itself accepts the configuration it carries. It is
-// a module of its own, so that Kubernetes and Helm stay out of the project's dependencies.
+// Package validate checks the manifests in the folders beside it. It decodes them strictly, with Kubernetes'
+// own types and the definitions of custom resources. It checks that they pass the Pod Security profile
+// "restricted", that references lead to existing objects, and that dragoman accepts their configuration. It
+// is a separate module, so that the project does not depend on Kubernetes and Helm.
 package validate
 
 import (
@@ -28,7 +28,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// set is objects that are applied together.
+// set is a set of objects that are applied together.
 type set []runtime.Object
 
 // of returns the objects of a type.
@@ -42,7 +42,7 @@ func of[T runtime.Object](objects set) []T {
 	return found
 }
 
-// named returns the object of a type that has a name, and whether there is one.
+// named returns the object of a type with a name, and whether there is one.
 func named[T interface {
 	runtime.Object
 	metav1.Object
@@ -66,8 +66,8 @@ func decoder() runtime.Decoder {
 	return serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
 }
 
-// load decodes every document of every YAML file in a folder. An unknown or doubled field, a
-// misspelt kind or a malformed quantity fails the test.
+// load decodes every document of every YAML file in a folder. An unknown or duplicate field, a misspelled
+// kind, or a malformed quantity fails the test.
 func load(t *testing.T, folder string) set {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", folder, "*.yaml"))
@@ -89,8 +89,8 @@ func load(t *testing.T, folder string) set {
 	return objects
 }
 
-// documents decodes the objects of one file: those of Kubernetes and of the Prometheus Operator by
-// their types, the others by the definition of their kind.
+// documents decodes the objects of one file. Objects of Kubernetes and of the Prometheus Operator have Go
+// types; others are checked against the definition of their kind.
 func documents(text []byte) (set, error) {
 	var objects set
 	decode := decoder()
@@ -113,7 +113,7 @@ func documents(text []byte) (set, error) {
 	}
 }
 
-// custom decodes an object whose kind has a definition among ours; it is nil for other kinds.
+// custom decodes an object with a definition in customKinds; it returns nil for other kinds.
 func custom(document []byte) (runtime.Object, error) {
 	object := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(document, &object.Object); err != nil {
@@ -126,8 +126,7 @@ func custom(document []byte) (runtime.Object, error) {
 	return object, kind.check(document, object)
 }
 
-// The strictness itself is tested: a decoder that lets a typing error pass would make every other
-// test here worthless.
+// The decoder is strict: if it accepted a misspelling, every other test here would be worthless.
 func TestDecodingIsStrict(t *testing.T) {
 	const route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\n"
 	for name, text := range map[string]string{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// notes returns what `helm install` prints at its end.
+// notes returns the text that `helm install` prints at its end.
 func notes(t *testing.T, values string) string {
 	t.Helper()
 	stdout, stderr, err := helm(t, "install", "dragoman", chart, "--namespace", "apps", "--dry-run=client", "--values", valuesFile(t, values))
@@ -16,7 +16,7 @@ func notes(t *testing.T, values string) string {
 	return text
 }
 
-// The notes ask for a model that is served, and speak of the identity of the Pods where a cloud asks for one.
+// The notes ask for a served model. If a cloud needs it, they describe the identity of the Pods.
 func TestNotes(t *testing.T) {
 	const local = "config: {upstreams: {a: {kind: openai, base_url: \"http://a:8000/v1\"}}, models: [%s]}\nnetworkPolicy: {enabled: true}"
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ const made = `# Made from deploy/helm/dragoman with the values of deploy/helm/ku
 # cd deploy/validate && go test . -run TestPlain -update
 `
 
-// plain are the plain manifests, by the template each is made from, and what is said at their heads.
+// plain are the plain manifests: the template of each, and the text at its head.
 var plain = map[string]string{
 	"configmap.yaml": `#
 # Put your upstreams and models here. The first matching model wins. Run ` + "`" + `dragoman check` + "`" + ` before you apply
@@ -52,10 +52,10 @@ var plain = map[string]string{
 `,
 }
 
-// What is of use to Helm alone, or wrong as soon as somebody edits the file.
+// ofHelm matches lines that only Helm needs, or that are wrong as soon as somebody edits the file.
 var ofHelm = regexp.MustCompile(`(?m)^ *(helm\.sh/chart|app\.kubernetes\.io/(instance|version|managed-by)): .*\n|^ *annotations:\n *checksum/config: .*\n|^---\n`)
 
-// The plain manifests are what the chart makes of their values.
+// The plain manifests equal the chart's output for their values.
 func TestPlain(t *testing.T) {
 	values, err := os.ReadFile("../helm/kubernetes.yaml")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// scratch is a folder for programs that are built here; TestMain removes it.
+// scratch is a folder for the programs that the tests build; TestMain removes it.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The programs that are tested, or tested with, by the command that builds them.
+// The programs under test and the programs for testing, by the command that builds them.
 var (
 	buildDragoman = sync.OnceValues(func() (string, error) {
 		if path := os.Getenv("DRAGOMAN_BIN"); path != "" {
@@ -37,7 +37,7 @@ var (
 		return build("../..", "dragoman", "./cmd/dragoman")
 	})
 	buildOldest = sync.OnceValues(func() (string, error) { return build("oldest", "oldest", ".") })
-	// Go keeps the tools of a module beside its build cache: only the first run takes minutes.
+	// Go caches the tools of a module, so only the first run takes minutes.
 	buildHelm = sync.OnceValues(func() (string, error) {
 		output, err := exec.Command("go", "tool", "-n", "helm").Output()
 		return strings.TrimSpace(string(output)), withStderr(err)
@@ -59,7 +59,7 @@ func withStderr(err error) error {
 	return err
 }
 
-// binary returns what one of the functions above built.
+// binary returns the program that one of the functions above built.
 func binary(t *testing.T, build func() (string, error)) string {
 	t.Helper()
 	path, err := build()
@@ -73,10 +73,10 @@ func binary(t *testing.T, build func() (string, error)) string {
 type server struct {
 	URL     string            `json:"url"`
 	Admin   string            `json:"admin_url"`
-	folders map[string]string // of what it mounts
+	folders map[string]string // of its mounts
 }
 
-// serve runs the Deployment's container on free ports of loopback until the test ends.
+// serve runs the Deployment's container on free loopback ports until the test ends.
 func serve(t *testing.T, objects set) server {
 	t.Helper()
 	cmd, folders := programOf(t, objects).command(t, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// checkReferences holds that what names something names what is there.
+// checkReferences checks that references by name lead to existing objects.
 func checkReferences(t *testing.T, objects set) {
 	t.Helper()
 	for _, deployment := range of[*appsv1.Deployment](objects) {
@@ -58,8 +58,8 @@ func checkReferences(t *testing.T, objects set) {
 	}
 }
 
-// checkScaled holds that the Deployment which is scaled exists and does not say how many Pods it has:
-// each upgrade would set that number.
+// checkScaled checks that the scaled Deployment exists and sets no number of Pods: each upgrade would reset
+// that number.
 func checkScaled(t *testing.T, objects set, name string) {
 	t.Helper()
 	if deployment, found := named[*appsv1.Deployment](objects, name); !found || deployment.Spec.Replicas != nil {
@@ -78,8 +78,8 @@ func checkRoute(t *testing.T, objects set, route *unstructured.Unstructured) {
 	}
 }
 
-// checkSelectors holds that what selects Pods selects those of the Deployment, and no other: a Pod of
-// `helm test` behind the Service would be sent requests.
+// checkSelectors checks that selectors match the Pods of the Deployment and no others. A Service with a Pod
+// of `helm test` behind it would send it requests.
 func checkSelectors(t *testing.T, objects set) {
 	t.Helper()
 	var selectors []*metav1.LabelSelector
@@ -111,8 +111,7 @@ func checkSelectors(t *testing.T, objects set) {
 	checkPorts(t, objects)
 }
 
-// checkPorts holds that ports which are named exist: those of containers behind a Service, and those
-// that are scraped.
+// checkPorts checks that named ports exist: the ports of containers behind a Service, and the scraped ports.
 func checkPorts(t *testing.T, objects set) {
 	t.Helper()
 	for _, deployment := range of[*appsv1.Deployment](objects) {

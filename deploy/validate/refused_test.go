@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Values that cannot work are refused before anything reaches the cluster, with one line that says
-// which value it is and what to do.
+// Values that cannot work are rejected before anything reaches the cluster. One line says which value is
+// wrong and what to do.
 func TestRefused(t *testing.T) {
 	for name, refused := range map[string]struct{ values, want string }{
 		"no model":          {``, `no models to serve: set region (Amazon Bedrock, such as --set region=us-east-1), simulated=true or config.upstreams`},
@@ -66,7 +66,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A chart that was packaged without the files that it ships says so.
+// A packaged chart without its files says so.
 func TestMissingFiles(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "dragoman")
 	if err := os.CopyFS(folder, os.DirFS(chart)); err != nil {
@@ -86,7 +86,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// Kubernetes before the oldest that is tested is refused.
+// Kubernetes versions before the oldest tested one are rejected.
 func TestTooOld(t *testing.T) {
 	_, stderr, err := helm(t, "template", "dragoman", chart, "--set", "simulated=true", "--kube-version", "1.28")
 	if err == nil || !strings.Contains(stderr, "chart requires kubeVersion: >=1.29.0-0") {

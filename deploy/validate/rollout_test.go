@@ -31,8 +31,8 @@ func (c *cluster) mounts() string {
 	return c.deployment().Spec.Template.Spec.Volumes[0].ConfigMap.Name
 }
 
-// A configuration has an immutable ConfigMap of its own, which stays as long as a ReplicaSet has it: Pods
-// of an earlier revision go on with theirs, and can be made anew.
+// Each configuration has its own immutable ConfigMap, which stays as long as a ReplicaSet uses it. So Pods of
+// an earlier revision keep their configuration, and can be created again.
 func TestConfigMapOfARevision(t *testing.T) {
 	c := newCluster(t)
 	c.mustInstall(lenient)
@@ -68,7 +68,7 @@ func TestConfigMapOfARevision(t *testing.T) {
 	}
 }
 
-// What is no configuration changes nothing in the cluster.
+// An invalid configuration changes nothing in the cluster.
 func TestUpgradeIsChecked(t *testing.T) {
 	c := newCluster(t)
 	c.mustInstall(lenient)
@@ -91,8 +91,7 @@ func TestUpgradeIsChecked(t *testing.T) {
 	}
 }
 
-// With reload, all revisions share a ConfigMap that can be changed, and a rollout brings what takes a
-// restart.
+// With reload, all revisions share a mutable ConfigMap. A rollout applies the keys that need a restart.
 func TestReload(t *testing.T) {
 	sums := map[string]bool{}
 	for _, compat := range []string{"lenient", "strict"} {
@@ -108,7 +107,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// A change of what is not in the Pods makes no new ones.
+// A change outside the Pods creates no new Pods.
 func TestSameConfigurationMakesNoPods(t *testing.T) {
 	c := newCluster(t)
 	c.mustInstall("region: us-east-1")
@@ -118,8 +117,8 @@ func TestSameConfigurationMakesNoPods(t *testing.T) {
 	}
 }
 
-// An autoscaler finds as many Pods as there were, and neither upgrades nor rollbacks change what it has
-// made of them.
+// An autoscaler starts with the existing number of Pods. Neither upgrades nor rollbacks change the number
+// that it sets.
 func TestAutoscalingIsTurnedOn(t *testing.T) {
 	const on = "{region: us-east-1, replicaCount: 4, autoscaling: {enabled: true}}"
 	c := newCluster(t)

@@ -17,7 +17,7 @@ import (
 // drain is dragoman's default drain time (timeouts.drain).
 const drain = 10 * time.Minute
 
-// What is applied as it is in the repository keeps all rules.
+// The manifests in the repository follow all rules.
 func TestManifests(t *testing.T) {
 	for _, folder := range []string{"kubernetes", "sidecar"} {
 		t.Run(folder, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// checkAll holds objects that are applied together to all rules.
+// checkAll checks all rules for objects that are applied together.
 func checkAll(t *testing.T, objects set) {
 	checkRestricted(t, objects)
 	for _, deployment := range of[*appsv1.Deployment](objects) {
@@ -46,8 +46,8 @@ func checkAll(t *testing.T, objects set) {
 	checkSelectors(t, objects)
 }
 
-// checkRestricted holds every Pod to the profile "restricted" of the Pod Security Standards, as the
-// admission controller of Kubernetes does, and to what it leaves open.
+// checkRestricted checks every Pod against the profile "restricted" of the Pod Security Standards, with the
+// code of Kubernetes' admission controller. It also checks some facts that the profile leaves open.
 func checkRestricted(t *testing.T, objects set) {
 	t.Helper()
 	checks, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -79,7 +79,7 @@ func checkRestricted(t *testing.T, objects set) {
 	}
 }
 
-// pods returns the Pods of all objects, by a name for people.
+// pods returns the Pods of all objects, by a readable name.
 func pods(objects set) map[string]corev1.PodTemplateSpec {
 	found := map[string]corev1.PodTemplateSpec{}
 	for _, deployment := range of[*appsv1.Deployment](objects) {
@@ -94,7 +94,7 @@ func pods(objects set) map[string]corev1.PodTemplateSpec {
 	return found
 }
 
-// checkProbes holds that the three probes ask the admin port, which is named among the ports.
+// checkProbes checks that the three probes use the named admin port.
 func checkProbes(t *testing.T, container corev1.Container) {
 	t.Helper()
 	for _, probe := range []struct {
@@ -135,7 +135,7 @@ func TestSidecar(t *testing.T) {
 	}
 }
 
-// matches reports whether labels are selected. A selector that cannot be read selects none.
+// matches reports whether a selector matches labels. An invalid selector matches nothing.
 func matches(selector *metav1.LabelSelector, has map[string]string) bool {
 	s, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && s.Matches(labels.Set(has))
@@ -164,7 +164,7 @@ func port(container corev1.Container, name string) int32 {
 	return 0
 }
 
-// value returns what a container's environment gives a variable, "" if nothing.
+// value returns a variable in a container's environment, or "".
 func value(container corev1.Container, name string) string {
 	for _, variable := range container.Env {
 		if variable.Name == name {

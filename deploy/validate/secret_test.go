@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// key returns the key in the chart's Secret, "" if there is none.
+// key returns the key in the chart's Secret, or "".
 func key(objects set) string {
 	secret, found := named[*corev1.Secret](objects, "dragoman")
 	if !found {
@@ -22,7 +22,7 @@ func key(objects set) string {
 	return string(secret.Data["key"])
 }
 
-// The chart makes a key of its own only where no other is named.
+// The chart creates a key only if the values name no other.
 func TestSecret(t *testing.T) {
 	first := key(rendered(t, "dragoman", "region: us-east-1", "1.37"))
 	second := key(rendered(t, "dragoman", "region: us-east-1", "1.37"))
@@ -36,7 +36,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// rotated is a Secret with a key that somebody has put in place of another.
+// rotated is a Secret after somebody has replaced its key.
 func rotated(key string) *corev1.Secret {
 	return &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
@@ -45,8 +45,8 @@ func rotated(key string) *corev1.Secret {
 	}
 }
 
-// Neither an upgrade nor a rollback writes the key that was there before. A Pod that has it in a file
-// stays; one that has it in a variable is replaced by the next upgrade.
+// Neither an upgrade nor a rollback restores the old key. If a Pod has the key in a file, it stays. If it has
+// the key in a variable, the next upgrade replaces it.
 func TestKeyIsRotated(t *testing.T) {
 	const newKey = "a-key-that-has-been-rotated"
 	for name, values := range map[string]string{
@@ -83,7 +83,7 @@ func TestKeyIsRotated(t *testing.T) {
 	}
 }
 
-// An upgrade that would lose the key is refused, and says what to do.
+// An upgrade that would lose the key is rejected, and the error says what to do.
 func TestSecretOfAnEarlierChart(t *testing.T) {
 	c := newCluster(t)
 	secret := rotated(aKey)
@@ -105,7 +105,7 @@ func TestSecretOfAnEarlierChart(t *testing.T) {
 	}
 }
 
-// A server takes a new key from the file as soon as the kubelet has written it.
+// A server uses a new key from the file as soon as the kubelet has written it.
 func TestKeyFileIsReadAgain(t *testing.T) {
 	s := serve(t, rendered(t, "dragoman", "simulated: true", "1.37"))
 	file := filepath.Join(s.folders["/run/secrets/dragoman"], "key")
@@ -133,7 +133,7 @@ func TestKeyFileIsReadAgain(t *testing.T) {
 	}
 }
 
-// status returns what a client with a key is answered.
+// status returns the HTTP status for a client with a key.
 func (s server) status(t *testing.T, key string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/models", nil)

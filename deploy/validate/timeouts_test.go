@@ -10,8 +10,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// A Pod is killed when its drain, preStop and a margin of 30 seconds are over, however the drain is
-// written. Kubernetes 1.29 has no preStop.
+// Kubernetes kills a Pod after its drain, its preStop and a margin of 30 seconds, in whatever unit the drain
+// is written. Kubernetes 1.29 has no preStop.
 func TestGrace(t *testing.T) {
 	for _, test := range []struct {
 		drain, version string
@@ -42,7 +42,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// Connections of clients have an age, unless the values say another; other limits leave it as it is.
+// The connections of clients have a maximum age. Other limits in the values do not change it.
 func TestConnectionAge(t *testing.T) {
 	for limits, want := range map[string]string{"{}": "5m", "{attempts: 3}": "5m", "{max_connection_age: 0s}": "0s"} {
 		text := render(t, "dragoman", "{simulated: true, config: {limits: "+limits+"}}", "1.37")
@@ -52,14 +52,15 @@ func TestConnectionAge(t *testing.T) {
 	}
 }
 
-// An Ingress waits a minute longer than dragoman does, and a target group that loses a Pod until it has drained.
+// An Ingress waits a minute longer than dragoman. A target group that loses a Pod waits until the Pod has
+// drained.
 func TestIngressTimeouts(t *testing.T) {
 	for controller, want := range map[string]map[string]string{
 		"nginx": {
 			"nginx.ingress.kubernetes.io/proxy-read-timeout": "1860",
 			"nginx.ingress.kubernetes.io/proxy-send-timeout": "1860",
 			"nginx.ingress.kubernetes.io/proxy-buffering":    "off",
-			"nginx.ingress.kubernetes.io/proxy-body-size":    "32m", // of the values
+			"nginx.ingress.kubernetes.io/proxy-body-size":    "32m", // from the values
 		},
 		"alb": {
 			"alb.ingress.kubernetes.io/load-balancer-attributes": "idle_timeout.timeout_seconds=1860",
@@ -82,8 +83,8 @@ ingress: {enabled: true, controller: %s, annotations: {nginx.ingress.kubernetes.
 	}
 }
 
-// The addresses of the configuration are those of the ports: the image's own variable, which wins over
-// the file, is set to the same.
+// The addresses in the configuration match the ports. The image's own variable, which overrides the file, has
+// the same address.
 func TestPorts(t *testing.T) {
 	container := programOf(t, rendered(t, "dragoman", cases["only IPv6"], "1.37")).container
 	if http, admin := port(container, "http"), port(container, "admin"); http != 9000 || admin != 9001 {

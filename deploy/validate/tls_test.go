@@ -20,7 +20,7 @@ import (
 	"encoding/base64"
 )
 
-// certificate is a certificate for a name that is not the Service's, and its key, in PEM.
+// certificate is a certificate and its key, in PEM, for a name that is not the Service's.
 var certificate = sync.OnceValues(func() (cert, key []byte) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -41,7 +41,7 @@ var certificate = sync.OnceValues(func() (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 })
 
-// withTLS returns values, to append to others, by which clients connect with TLS.
+// withTLS returns values to add, so that clients connect with TLS.
 func withTLS(t *testing.T) string {
 	t.Helper()
 	cert, key := certificate()
@@ -53,7 +53,7 @@ extraObjects: [{apiVersion: v1, kind: Secret, metadata: {name: tls}, data: {tls.
 `, base64.StdEncoding.EncodeToString(cert), base64.StdEncoding.EncodeToString(key))
 }
 
-// serveModels starts a server that lists models, and refuses each request for one by its name.
+// serveModels starts a server that lists models. It answers each request with an error that names the model.
 func serveModels(t *testing.T, models string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

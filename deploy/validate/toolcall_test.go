@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// `helm test` is carried out: the Pod's own command asks what the Deployment's container serves, and
-// is told by the chart which key it has.
+// `helm test` works: the Pod's own command asks the Deployment's container, with the key that the chart gives
+// it.
 func TestToolCall(t *testing.T) {
 	for name, test := range map[string]struct{ values, url, wrongKey string }{
 		"simulated":    {cases["simulated"], "http://dragoman:80", "authentication_error"},
@@ -33,7 +33,7 @@ func TestToolCall(t *testing.T) {
 				t.Errorf("helm test: %v\n%s", err, output)
 			}
 			if output, err := p.run("URL=" + server.URL + "/nowhere"); err == nil || !strings.Contains(output, "not_found_error") {
-				t.Errorf("helm test of a path that is not served (%v):\n%s", err, output)
+				t.Errorf("helm test of an unknown path (%v):\n%s", err, output)
 			}
 			if output, err := p.run("URL="+server.URL, "DRAGOMAN_KEY=another"); test.wrongKey != "" && (err == nil || !strings.Contains(output, test.wrongKey)) {
 				t.Errorf("helm test with another key (%v):\n%s", err, output)
@@ -42,7 +42,7 @@ func TestToolCall(t *testing.T) {
 	}
 }
 
-// run runs the container's command, which is none of dragoman's, on this machine.
+// run runs the container's command, which is not dragoman, on this machine.
 func (p program) run(more ...string) (string, error) {
 	command := append(append([]string{}, p.container.Command...), p.container.Args...)
 	cmd := exec.Command(command[0], command[1:]...)
@@ -51,7 +51,7 @@ func (p program) run(more ...string) (string, error) {
 	return string(output), err
 }
 
-// It asks for a model that is served; for the first that the server lists, where the values do not say one.
+// The Pod asks for a served model. If the values name none, it asks for the first that the server lists.
 func TestToolCallModel(t *testing.T) {
 	const fleet = "config: {upstreams: {gcp: {kind: vertex, project: p, location: l}, sim: {kind: simulated}}, models: [%s]}"
 	for values, want := range map[string]string{
@@ -75,7 +75,7 @@ func TestToolCallModel(t *testing.T) {
 	}
 }
 
-// With TLS, whatever speaks to the Pods' first port speaks TLS, and what speaks to the admin port does not.
+// With TLS, clients of the Pods' first port use TLS, and clients of the admin port do not.
 func TestTLS(t *testing.T) {
 	objects := rendered(t, "dragoman", "simulated: true\nservice: {appProtocol: kubernetes.io/h2c}\ningress: {enabled: true, controller: nginx}"+withTLS(t), "1.37")
 	server := serve(t, objects)

@@ -11,14 +11,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// wholes are values that are objects of Kubernetes' own: one comment says all of what is in them, and
-// they are used as a whole.
+// wholes are values that are Kubernetes objects. The chart uses them as a whole, and one comment describes
+// all of their content.
 var wholes = []string{
 	"podSecurityContext", "securityContext", "resources", "strategy", "startupProbe", "livenessProbe", "readinessProbe",
 	"topologySpreadConstraints", "httpRoute.timeouts", "autoscaling.behavior", "networkPolicy.monitoringFrom", "dashboard.labels",
 }
 
-// Each value has a comment, is in the schema, and is used by a template; the schema knows no other.
+// Each value has a comment, is in the schema, and is used by a template. The schema has no others.
 func TestValues(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(chart, "values.yaml"))
 	if err != nil {
@@ -60,7 +60,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// walk calls visit for every key of a mapping, and below it, but not within wholes.
+// walk calls visit for every key of a mapping and of the mappings inside it, but not inside wholes.
 func walk(node *yaml.Node, prefix string, visit func(path string, key *yaml.Node)) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
@@ -72,14 +72,14 @@ func walk(node *yaml.Node, prefix string, visit func(path string, key *yaml.Node
 	}
 }
 
-// object is a part of a JSON schema that describes an object.
+// object is an object in a JSON schema.
 type object struct {
 	Ref         string            `json:"$ref"`
 	Properties  map[string]object `json:"properties"`
 	Definitions map[string]object `json:"definitions"`
 }
 
-// walk adds the paths of all properties, but not within wholes and the configuration of dragoman.
+// walk adds the paths of all properties, but not inside wholes and dragoman's configuration.
 func (o object) walk(root object, prefix string, known map[string]bool) {
 	if name, is := strings.CutPrefix(o.Ref, "#/definitions/"); is {
 		o = root.Definitions[name]
@@ -93,7 +93,7 @@ func (o object) walk(root object, prefix string, known map[string]bool) {
 	}
 }
 
-// templates is the text of all templates.
+// templates returns the text of all templates.
 func templates(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -103,7 +103,7 @@ func templates(t *testing.T) string {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if text, err := os.ReadFile(file); err == nil { // not of a folder
+			if text, err := os.ReadFile(file); err == nil { // skips folders
 				all.Write(text)
 			}
 		}
@@ -111,7 +111,7 @@ func templates(t *testing.T) string {
 	return all.String()
 }
 
-// uses reports whether a template uses a value, by its whole path or within its parent.
+// uses reports whether a template uses a value, by its whole path or inside its parent.
 func uses(templates, path string) bool {
 	if strings.Contains(templates, ".Values."+path) {
 		return true

@@ -25,8 +25,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// The API server's own plugin makes of every example what it has to become, and nothing more of what
-// has been through it once.
+// The API server's own plugin changes every example as expected. A second run changes nothing more.
 func TestMutatingAdmissionPolicy(t *testing.T) {
 	server := newServer(t)
 	for _, e := range examples(t) {
@@ -34,12 +33,12 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 			got := e.created.DeepCopy()
 			server.admit(t, got)
 			if diff := difference(e.want, got); diff != "" {
-				t.Errorf("comes out other than it should (-want +got):\n%s", diff)
+				t.Errorf("wrong result (-want +got):\n%s", diff)
 			}
 			again := got.DeepCopy()
 			server.admit(t, again)
 			if diff := difference(got, again); diff != "" {
-				t.Errorf("is changed by a second pass (-first +second):\n%s", diff)
+				t.Errorf("the second pass changes it (-first +second):\n%s", diff)
 			}
 			if difference(e.created, got) != "" {
 				checkSecurity(t, got)
@@ -53,7 +52,7 @@ var policyFile = filepath.Join(policies, "mutatingadmissionpolicy.yaml")
 // server is the part of an API server that admits Pods.
 type server struct{ plugin *mutating.Plugin }
 
-// newServer starts the plugin on the policy, with namespaces of each name in the examples.
+// newServer starts the plugin with the policy, and with the namespaces of the examples.
 func newServer(t *testing.T) server {
 	t.Helper()
 	var objects []runtime.Object
@@ -65,7 +64,7 @@ func newServer(t *testing.T) server {
 	for _, object := range decode[runtime.Object](t, policyFile) {
 		if p, ok := object.(*admissionv1.MutatingAdmissionPolicy); ok {
 			p.Spec.FailurePolicy = ptr.To(admissionv1.Fail)                  // Ignore would hide an error from this test
-			p.Spec.MatchConstraints.ObjectSelector = &metav1.LabelSelector{} // the server's defaults
+			p.Spec.MatchConstraints.ObjectSelector = &metav1.LabelSelector{} // the default of the server
 			p.Spec.MatchConstraints.MatchPolicy = ptr.To(admissionv1.Equivalent)
 		}
 		objects = append(objects, object)
@@ -97,7 +96,7 @@ func newServer(t *testing.T) server {
 	return server{plugin}
 }
 
-// admit takes a Pod through the plugin, which changes it in place.
+// admit runs the plugin on a Pod, which it changes in place.
 func (s server) admit(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	attributes := admission.NewAttributesRecord(pod, nil, corev1.SchemeGroupVersion.WithKind("Pod"),
@@ -110,8 +109,7 @@ func (s server) admit(t *testing.T, pod *corev1.Pod) {
 	}
 }
 
-// schemaClient adds to the client that holds objects in memory the schemas which an API server has:
-// those that client-go comes with.
+// schemaClient is an in-memory client that also has the schemas of an API server. They come with client-go.
 type schemaClient struct{ *fake.Clientset }
 
 func (c schemaClient) Discovery() discovery.DiscoveryInterfaces {

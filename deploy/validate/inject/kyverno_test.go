@@ -12,10 +12,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Kyverno's own program makes of every example what the API server makes of it, and nothing more of
-// what has been through it once.
+// Kyverno's own program changes every example as the API server does. A second run changes nothing more.
 //
-// It runs where DRAGOMAN_KYVERNO is set: to build that program from nothing takes longer than all
+// The test runs only if DRAGOMAN_KYVERNO is set, because building Kyverno from scratch takes longer than all
 // other tests together.
 func TestKyverno(t *testing.T) {
 	if os.Getenv("DRAGOMAN_KYVERNO") == "" {
@@ -33,17 +32,17 @@ func TestKyverno(t *testing.T) {
 			want.Name = e.name
 			got := mutated(t, first, e.name)
 			if diff := difference(want, got); diff != "" {
-				t.Errorf("comes out other than it should (-want +got):\n%s", diff)
+				t.Errorf("wrong result (-want +got):\n%s", diff)
 			}
 			if diff := difference(got, mutated(t, second, e.name)); diff != "" {
-				t.Errorf("is changed by a second pass (-first +second):\n%s", diff)
+				t.Errorf("the second pass changes it (-first +second):\n%s", diff)
 			}
 		})
 	}
 }
 
-// kyverno returns the program that the module beside this folder pins. To build it takes minutes, once:
-// Go keeps it.
+// kyverno returns the program that the module beside this folder pins. The first build takes minutes; Go
+// caches it.
 func kyverno(t *testing.T) string {
 	t.Helper()
 	build := exec.Command("go", "tool", "-n", "kubectl-kyverno")
@@ -57,7 +56,7 @@ func kyverno(t *testing.T) string {
 	return strings.TrimSpace(string(path))
 }
 
-// writePods writes the examples to a file, named so that each has an output of its own.
+// writePods writes the examples to a file, with names that give each its own output file.
 func writePods(t *testing.T, file string) {
 	t.Helper()
 	var text bytes.Buffer
@@ -76,7 +75,7 @@ func writePods(t *testing.T, file string) {
 	}
 }
 
-// apply takes Pods, from a file or a folder, through the policy.
+// apply runs the policy on Pods from a file or a folder.
 func apply(t *testing.T, binary, pods, output string) {
 	t.Helper()
 	cmd := exec.Command(binary, "apply", filepath.Join(policies, "kyverno.yaml"), "--resource", pods, "--output", output+"/", "--remove-color")
@@ -86,7 +85,7 @@ func apply(t *testing.T, binary, pods, output string) {
 	}
 }
 
-// mutated reads what came out for one Pod.
+// mutated reads the result for one Pod.
 func mutated(t *testing.T, folder, name string) *corev1.Pod {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, name+"-mutated.yaml"))

@@ -1,6 +1,6 @@
-// Package inject runs the policies of deploy/inject over real Pods: the one for the API server in the
-// API server's own admission plugin, the one for Kyverno in Kyverno's own program. Both are held to the
-// same examples in testdata.
+// Package inject runs the policies of deploy/inject on real Pods. It runs the API server's policy in the API
+// server's own admission plugin, and Kyverno's policy in Kyverno's own program. Both must pass the same
+// examples in testdata.
 package inject
 
 import (
@@ -29,14 +29,14 @@ import (
 // policies is the folder under test.
 var policies = filepath.Join("..", "..", "inject")
 
-// example is a Pod as it is created, and as it has to come out of admission.
+// example is a Pod before and after admission.
 type example struct {
 	name          string
 	created, want *corev1.Pod
 }
 
-// examples reads testdata: files of two Pods, before and after, and untouched.yaml, whose Pods stay as
-// they are.
+// examples reads testdata. Each file has two Pods, before and after. The Pods in untouched.yaml must not
+// change.
 func examples(t *testing.T) []example {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "*.yaml"))
@@ -61,7 +61,7 @@ func examples(t *testing.T) []example {
 	return all
 }
 
-// A policy that fails must not keep Pods from starting.
+// If a policy fails, Pods must still start.
 func TestFailurePolicy(t *testing.T) {
 	for _, name := range []string{"mutatingadmissionpolicy.yaml", "kyverno.yaml"} {
 		text, err := os.ReadFile(filepath.Join(policies, name))
@@ -80,7 +80,7 @@ func TestFailurePolicy(t *testing.T) {
 	}
 }
 
-// decode reads the objects of a file strictly: an unknown or doubled field fails the test.
+// decode reads the objects of a file strictly: unknown and duplicate fields fail the test.
 func decode[T runtime.Object](t *testing.T, file string) []T {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -115,8 +115,8 @@ func objectsOf[T runtime.Object](text []byte) ([]T, error) {
 	}
 }
 
-// checkSecurity fails if a Pod breaks the profile "restricted" of the Pod Security Standards, as the
-// admission plugin of Kubernetes judges it.
+// checkSecurity fails the test if a Pod violates the profile "restricted" of the Pod Security Standards. It
+// uses the admission plugin of Kubernetes.
 func checkSecurity(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -131,8 +131,8 @@ func checkSecurity(t *testing.T, pod *corev1.Pod) {
 	}
 }
 
-// difference says how two Pods differ, "" if they do not. The order of volumes and of variables, of
-// which none here refers to another, makes no difference.
+// difference describes how two Pods differ; "" if they do not. It ignores the order of volumes and variables:
+// no variable here refers to another.
 func difference(want, got *corev1.Pod) string {
 	return cmp.Diff(sorted(want), sorted(got), cmpopts.EquateEmpty())
 }

@@ -1,4 +1,4 @@
-// Package kyverno has no code: its module pins Kyverno's command line, with which ../inject tests the
-// policy for Kyverno. That is a module of its own, because Kyverno is built for another release of the
-// Kubernetes libraries than the rest.
+// Package kyverno has no code. Its module pins Kyverno's command line, which ../inject uses to test the
+// policy for Kyverno. The module is separate, because Kyverno needs another release of the Kubernetes
+// libraries.
 package kyverno

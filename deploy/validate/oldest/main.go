@@ -1,7 +1,7 @@
-// Oldest decodes objects as the oldest Kubernetes that the chart says it runs on would: with the types
-// of its own release, which know no later field. It is a module of its own, since a module can have
-// one version of k8s.io/api alone. Later releases take away nothing from these APIs, so that with the
-// newest types, in the module above, this covers those between.
+// Oldest decodes objects with the types of the oldest Kubernetes release that the chart supports, which know
+// no later fields. It is a separate module, because a module can have only one version of k8s.io/api. Later
+// releases remove nothing from these APIs. So this check and the newest types, in the module above, also
+// cover all releases in between.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	fmt.Println(n)
 }
 
-// decode returns how many objects there are, or the first error.
+// decode returns the number of objects, or the first error.
 func decode(r io.Reader) (int, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// cloudRun decodes the service into the types of Cloud Run's own API, strictly.
+// cloudRun decodes the service strictly into the types of Cloud Run's own API.
 func cloudRun(t *testing.T) run.Service {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "cloudrun", "service.yaml"))
@@ -51,7 +51,7 @@ func TestCloudRunDecodingIsStrict(t *testing.T) {
 	}
 }
 
-// The application takes the requests, and starts once dragoman's probe has passed.
+// The application receives the requests, and starts after dragoman's probe has passed.
 func TestCloudRun(t *testing.T) {
 	service := cloudRun(t)
 	template := service.Spec.Template

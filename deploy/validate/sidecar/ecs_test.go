@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the AWS SDK registers is what the file says. A key that ECS does not know, or knows in another
-// case, would be lost on the way; a wrong type would not decode; what is required is checked by the SDK.
+// The AWS SDK registers exactly the task definition in the file. An unknown key, or a key in another case,
+// would be lost on the way. A wrong type would not decode. The SDK checks required keys.
 func TestTaskDefinition(t *testing.T) {
 	text := read(t, "task-definition.json")
 	var want, got any
@@ -30,7 +30,7 @@ func TestTaskDefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ECS is told other than the file says (-file +sent):\n%s", diff)
+		t.Errorf("the registered definition differs from the file (-file +sent):\n%s", diff)
 	}
 	checkEnums(t, "", reflect.ValueOf(taskDefinition(t)))
 }
@@ -54,7 +54,7 @@ func registered(t *testing.T, definition ecs.RegisterTaskDefinitionInput) []byte
 	return body
 }
 
-// checkEnums fails for every value of an enumeration that the SDK does not know.
+// checkEnums fails the test for enumeration values that the SDK does not know.
 func checkEnums(t *testing.T, path string, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
@@ -87,7 +87,8 @@ func checkEnums(t *testing.T, path string, v reflect.Value) {
 	}
 }
 
-// The application waits for dragoman's health check, is stopped before it, and both are locked down.
+// The application waits for dragoman's health check, and is stopped before dragoman. Both containers are
+// restricted.
 func TestTask(t *testing.T) {
 	definition := taskDefinition(t)
 	if definition.NetworkMode != types.NetworkModeAwsvpc {
@@ -123,7 +124,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// The role may do what dragoman's calls need, and names its models.
+// The role allows only the actions that dragoman needs, and names its models.
 func TestTaskRole(t *testing.T) {
 	var policy struct {
 		Version   string

@@ -1,7 +1,6 @@
-// Package sidecar holds the forms of the sidecar together: the manifest to copy, the Kustomize
-// component, the ECS task and the Cloud Run service. Each is decoded strictly, has what the manifest
-// has, and is run: dragoman with the arguments and the environment that it is given there, and
-// requests to where the application is sent.
+// Package sidecar checks that the forms of the sidecar agree: the manifest to copy, the Kustomize component,
+// the ECS task and the Cloud Run service. Each form is decoded strictly, compared with the manifest, and run:
+// dragoman with the arguments and the environment of the form, and requests to the URLs of the application.
 package sidecar
 
 import (
@@ -28,17 +27,17 @@ import (
 	"k8s.io/pod-security-admission/policy"
 )
 
-// folder is what is under test.
+// folder is the folder under test.
 var folder = filepath.Join("..", "..", "sidecar")
 
-// form is what one form of the sidecar says.
+// form is the content of one form of the sidecar.
 type form struct {
 	args        []string          // of dragoman
 	environment map[string]string // of dragoman
 	application map[string]string // the environment of the application
-	probe       string            // the path on the admin port that has to answer before the application starts
-	healthcheck []string          // or the command that has to succeed
-	files       map[string]string // what is mounted for dragoman: paths and texts
+	probe       string            // the path on the admin port that must answer before the application starts
+	healthcheck []string          // or the command that must succeed
+	files       map[string]string // dragoman's mounted files: paths and texts
 }
 
 // forms returns every form, by name.
@@ -58,7 +57,7 @@ func forms(t *testing.T) map[string]form {
 	return all
 }
 
-// The application is told the same in every form.
+// The application's environment is the same in every form.
 func TestVariables(t *testing.T) {
 	want := map[string]string{
 		"ANTHROPIC_BASE_URL":               "http://127.0.0.1:8484",
@@ -72,7 +71,7 @@ func TestVariables(t *testing.T) {
 			got := maps.Clone(f.application)
 			maps.DeleteFunc(got, func(name, _ string) bool { return want[name] == "" })
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("application is told other than it should be (-want +got):\n%s", diff)
+				t.Errorf("wrong environment of the application (-want +got):\n%s", diff)
 			}
 			if got := f.environment["DRAGOMAN_LISTEN"]; got != "127.0.0.1:8484" {
 				t.Errorf("dragoman listens on %q", got)
@@ -91,7 +90,7 @@ func manifest(t *testing.T) []runtime.Object {
 	return decode(t, text)
 }
 
-// decode reads objects strictly: an unknown kind, an unknown or doubled field fails the test.
+// decode reads objects strictly: unknown kinds, and unknown or duplicate fields fail the test.
 func decode(t *testing.T, text []byte) []runtime.Object {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -146,7 +145,7 @@ func configMaps(objects []runtime.Object) map[string]*corev1.ConfigMap {
 	return all
 }
 
-// kubernetesForm reads a Pod: the sidecar, and the first of its containers.
+// kubernetesForm reads a Pod: the sidecar, and its first container.
 func kubernetesForm(t *testing.T, pod *corev1.PodTemplateSpec, configs map[string]*corev1.ConfigMap) form {
 	t.Helper()
 	sidecar := dragomanOf(t, pod)
@@ -171,8 +170,8 @@ func kubernetesForm(t *testing.T, pod *corev1.PodTemplateSpec, configs map[strin
 	return f
 }
 
-// dragomanOf returns the sidecar of a Pod, which is the first of its init containers: it is up before
-// all others, and stays.
+// dragomanOf returns the sidecar of a Pod. It is the first init container, so it starts before all others;
+// and it keeps running.
 func dragomanOf(t *testing.T, pod *corev1.PodTemplateSpec) corev1.Container {
 	t.Helper()
 	if len(pod.Spec.InitContainers) == 0 || pod.Spec.InitContainers[0].Name != "dragoman" {
@@ -193,8 +192,8 @@ func environment(variables []corev1.EnvVar) map[string]string {
 	return all
 }
 
-// checkSecurity fails if a Pod breaks the profile "restricted" of the Pod Security Standards, as the
-// admission plugin of Kubernetes judges it.
+// checkSecurity fails the test if a Pod violates the profile "restricted" of the Pod Security Standards. It
+// uses the admission plugin of Kubernetes.
 func checkSecurity(t *testing.T, pod *corev1.PodTemplateSpec) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)

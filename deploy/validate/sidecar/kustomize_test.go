@@ -33,8 +33,8 @@ func kustomize(t *testing.T, folder string) []runtime.Object {
 	return decode(t, text)
 }
 
-// The manifest to copy is a native sidecar, restricted, with the three probes on the admin port, and a
-// Pod that outlives the drain.
+// The manifest to copy has a native sidecar, which is restricted and has three probes on the admin port. Its
+// Pod outlives the drain.
 func TestManifest(t *testing.T) {
 	pod := pods(t, manifest(t))["Deployment my-app"]
 	sidecar := dragomanOf(t, pod)
@@ -57,12 +57,12 @@ func checkProbe(t *testing.T, name string, probe *corev1.Probe, path string) {
 	}
 }
 
-// What the component puts into a Pod is the sidecar of the manifest, with a configuration file, and
-// restricted whatever the Pod's own context says.
+// The component adds the sidecar of the manifest, with a configuration file. The sidecar is restricted,
+// whatever security context the Pod has.
 func TestComponent(t *testing.T) {
 	want := dragomanOf(t, pods(t, manifest(t))["Deployment my-app"])
 	want.Args = []string{"serve", "--config", "/etc/dragoman/dragoman.yaml"}
-	want.Image = "registry.example.com/dragoman:1.0.0" // `images` reaches into the component
+	want.Image = "registry.example.com/dragoman:1.0.0" // `images` also changes the component
 	want.Env = slices.DeleteFunc(want.Env, func(v corev1.EnvVar) bool { return v.Name == "AWS_REGION" })
 	want.VolumeMounts = []corev1.VolumeMount{{Name: "dragoman-config", MountPath: "/etc/dragoman", ReadOnly: true}}
 
@@ -90,7 +90,7 @@ func TestComponent(t *testing.T) {
 	}
 }
 
-// The component leaves alone what has no label, and adds to what a workload has already.
+// The component does not change workloads without the label. It keeps what a workload already has.
 func TestComponentSelects(t *testing.T) {
 	overlay := t.TempDir()
 	component, err := filepath.Abs(filepath.Join(folder, "kustomize"))
@@ -163,7 +163,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// realPath follows links: kustomize refuses a path that leaves its folder by one.
+// realPath resolves links, because kustomize rejects a link that leaves its folder.
 func realPath(t *testing.T, path string) string {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(path)

@@ -19,8 +19,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Every form starts, passes its own probe, and answers each kind of client where its variable sends
-// it: with the simulated model, for no account is at hand.
+// Every form starts, passes its own probe, and answers each kind of client at the URL in its variable. It
+// uses the simulated model, because the tests have no account.
 func TestForms(t *testing.T) {
 	binary := dragoman(t)
 	for name, f := range forms(t) {
@@ -59,8 +59,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A stream that is open when the Pod ends is not cut: neither while the application is still there,
-// nor by the signal that the sidecar itself gets.
+// An open stream is not cut when the Pod ends: neither while the application still runs, nor by the signal to
+// the sidecar.
 func TestLastStream(t *testing.T) {
 	release := make(chan struct{})
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,16 +102,16 @@ func TestLastStream(t *testing.T) {
 	started.wait(t)
 }
 
-// running is a dragoman that runs as a form says, on free ports in place of the form's.
+// running is a dragoman that runs as in a form, on free ports in place of the form's ports.
 type running struct {
 	form
 	process *exec.Cmd
-	ended   chan struct{} // closed when the process has ended, with err
+	ended   chan struct{} // closed when the process has ended, and err is set
 	err     error
-	log     strings.Builder // read it when the process has ended
+	log     strings.Builder // read it only after the process has ended
 }
 
-// start runs the binary as the container would, and returns when the form's probe passes.
+// start runs the binary like the container, and returns when the form's probe passes.
 func start(t *testing.T, binary string, f form, more ...string) *running {
 	t.Helper()
 	ports := strings.NewReplacer(":8484", ":"+freePort(t), ":8485", ":"+freePort(t))
@@ -128,7 +128,7 @@ func start(t *testing.T, binary string, f form, more ...string) *running {
 	for name, value := range f.environment {
 		r.environment[name] = ports.Replace(value)
 	}
-	if r.environment["DRAGOMAN_ADMIN_LISTEN"] == "" { // its default
+	if r.environment["DRAGOMAN_ADMIN_LISTEN"] == "" { // the default of the image
 		r.environment["DRAGOMAN_ADMIN_LISTEN"] = ports.Replace("127.0.0.1:8485")
 	}
 	for name, value := range f.application {
@@ -171,7 +171,7 @@ func (r *running) passes(binary string) bool {
 	return check.Run() == nil
 }
 
-// admin asks the admin port for a path, and returns the status: 0 if nobody answers.
+// admin asks the admin port for a path, and returns the status; 0 for no answer.
 func (r *running) admin(path string) int {
 	response, err := http.Get("http://127.0.0.1:" + port(r.environment["DRAGOMAN_ADMIN_LISTEN"]) + path)
 	if err != nil {
@@ -188,7 +188,7 @@ func (r *running) signal(t *testing.T) {
 	}
 }
 
-// wait waits for the process, which has to end well.
+// wait waits for the process, which must end without an error.
 func (r *running) wait(t *testing.T) {
 	t.Helper()
 	<-r.ended
@@ -197,15 +197,15 @@ func (r *running) wait(t *testing.T) {
 	}
 }
 
-// stop ends the process as the kubelet does once the application is gone.
+// stop ends the process, as the kubelet does after the application has ended.
 func (r *running) stop(t *testing.T) {
 	t.Helper()
 	r.signal(t)
 	r.wait(t)
 }
 
-// variables writes an environment for a process: never the test's own, whose credentials and regions
-// the containers have not.
+// variables returns an environment for a process. It never includes the test's own environment, because
+// containers do not have its credentials and regions.
 func variables(environment map[string]string) []string {
 	all := []string{"AWS_EC2_METADATA_DISABLED=true"}
 	for name, value := range environment {
@@ -214,7 +214,7 @@ func variables(environment map[string]string) []string {
 	return all
 }
 
-// until polls a condition of a process for up to a minute, and as long as the process runs.
+// until polls a condition of a process for up to a minute, while the process runs.
 func until(t *testing.T, r *running, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -230,7 +230,7 @@ func until(t *testing.T, r *running, what string, holds func() bool) {
 	}
 }
 
-// readUntil reads the lines of a stream up to one with a text in it.
+// readUntil reads the lines of a stream up to a line that contains a text.
 func readUntil(t *testing.T, stream *bufio.Reader, text string) string {
 	t.Helper()
 	var read strings.Builder
@@ -256,7 +256,7 @@ func freePort(t *testing.T) string {
 	return port(listener.Addr().String())
 }
 
-// outside returns an address of this machine that is not loopback, "" if it has none.
+// outside returns an address of this machine that is not loopback, or "".
 func outside(t *testing.T) string {
 	t.Helper()
 	addresses, err := net.InterfaceAddrs()
@@ -271,7 +271,7 @@ func outside(t *testing.T) string {
 	return ""
 }
 
-// dragoman returns the binary to test: DRAGOMAN_BIN, or one built here.
+// dragoman returns the binary in DRAGOMAN_BIN, or builds one.
 func dragoman(t *testing.T) string {
 	t.Helper()
 	if binary := os.Getenv("DRAGOMAN_BIN"); binary != "" {
