@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"translate/language":          nil,
 	"translate/format":            {"translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate/prompt":            {"translate/format", "translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema", "translate/langid", "translate/memo"},
-	"translate/answer/held":       {"translate/format", "translate/rawjson", "translate/markup", "translate/schema"},
+	"translate/answer/held":       {"translate/format", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate/answer/emit":       {"translate/prompt", "translate/format", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate/answer/completion": {"translate/markup"},
 	"translate/answer/tagged":     {"translate/answer/completion", "translate/answer/emit", "translate/answer/held", "translate/format", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},

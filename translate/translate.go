@@ -108,6 +108,11 @@ func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, e
 	return answer.Judge(req, memo, events)
 }
 
+// FindCalls yields the calls in JSON in a text, whatever stands around them: see [answer.FindCalls].
+func FindCalls(req *messages.Request, text string) iter.Seq[held.Found] {
+	return answer.FindCalls(req, text)
+}
+
 // NewTrace returns a trace of the answer to a prompt: see [answer.Trace].
 func NewTrace(req *messages.Request, p *Prompt) *Trace { return answer.NewTrace(req, p) }
 

@@ -183,7 +183,7 @@ func (p *parser) decideAsText() {
 // whether the parser has to read it.
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.IsOurs(stop, sequence)
-	p.in.CutShort = stop != messages.StopEndTurn && !ours
+	p.in.CutShort = stop != messages.StopEndTurn && (!ours || p.call.openFence) // in code, the model may have quoted the tag
 	if p.tags.ClosesValue(f.ImpliedEnd) {
 		p.in.CutShort = true // the tag ends that parameter, and not the calls
 	}
@@ -191,7 +191,7 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	case ours && sequence == "" && p.wouldBeText(f.StopSequence):
 		// In a value the tag would be read as text, but an upstream that names no sequence
 		// may have come to the model's own end: it is not certain that the tag was written.
-	case ours && p.call.begun:
+	case ours && p.call.begun && !p.call.openFence:
 		// The tag ended the calls or, where a value is open and the upstream named the tag,
 		// was text of the value. The states tell the two apart.
 		p.feed(f.ImpliedEnd)

@@ -233,7 +233,7 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
 			return v
 		}
-	case rest[i] == ',' || rest[i] == ';' || rest[i] == '{':
+	case rest[i] == ',' || rest[i] == ';' || rest[i] == '{', closers == "" && p.call.Spelling == aloneCalls && (rest[i] == '`' || rest[i] == '['):
 		return p.matchOnlyCalls(rest[i:])
 	}
 	return p.matchAfterAll(rest, i, closers)
@@ -253,7 +253,10 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 		switch {
 		case i == len(rest):
 			return markup.Match
-		case bytes.IndexByte([]byte(",;]}`"), rest[i]) >= 0:
+		case rest[i] == '`':
+			n, _ := p.in.MatchFence(rest[i:])
+			i += max(n, 1)
+		case bytes.IndexByte([]byte(",;[]}"), rest[i]) >= 0:
 			i++
 		case rest[i] == '{':
 			var object held.Depth

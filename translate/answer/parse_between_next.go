@@ -18,7 +18,7 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 // cut.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
+	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
 )
 
 // readNextNamed reads the next call in a wrapper of calls whose objects stand behind their names.
@@ -39,6 +39,32 @@ func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
 		return wait, markup.NoMatch
 	}
 	return p.readAlone(rest, true)
+}
+
+// readNextAlone reads what stands between calls in JSON that are the whole answer: the end of a code fence, the line that
+// opens the next one, and the beginning of a list.
+func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
+	if p.wrapperSpelling != aloneCalls || !p.call.WrapperOpen {
+		return wait, markup.NoMatch
+	}
+	if rest[0] == '`' {
+		n, v := p.in.MatchFence(rest)
+		if v == markup.NeedMore {
+			return wait, v
+		}
+		p.in.Take(max(n, 1), completion.SpanMarkup)
+		return betweenCalls, markup.Match
+	}
+	if p.listEnd != "" {
+		return wait, markup.NoMatch
+	}
+	n, end, v := p.matchList(rest)
+	if v != markup.Match {
+		return wait, v
+	}
+	p.listEnd = end
+	p.in.Take(n, completion.SpanMarkup)
+	return betweenCalls, v
 }
 
 // readNextLiteral reads the beginning of calls that are literals.

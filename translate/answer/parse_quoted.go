@@ -42,6 +42,14 @@ func (p *parser) readBackTick(rest []byte) state {
 	return p.beginFenced(t, n, ticks)
 }
 
+// mayBeUnfenced reports whether the tag t, in a code fence, may begin a call that is meant: at the start of a line. It is
+// meant if it ends the answer, so that the fence was never closed.
+func (p *parser) mayBeUnfenced(t markup.TextTag) bool {
+	code := &p.text.code
+	return p.mayCall && p.text.thinkingTag == "" && code.fence > 0 && !code.info && !code.midLine && !t.Closing &&
+		(t.Kind == markup.KindWrapper && len(t.Attributes) == 0 || t.Kind == markup.KindInvoke)
+}
+
 // beginFenced begins the call of the tag t, which stands n bytes behind the back-ticks that open a fence (inWrapper,
 // atInvoke).
 func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
@@ -111,6 +119,9 @@ func (p *parser) readFenceEnd() state {
 		p.in.Take(i+t.Len, completion.SpanMarkup)
 		p.call.WrapperOpen = false
 		return atFenceEnd
+	}
+	if p.call.openFence {
+		return p.giveBack()
 	}
 	n, v := p.matchFenceEnd(rest, i)
 	switch v {

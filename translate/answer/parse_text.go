@@ -113,6 +113,11 @@ func (p *parser) readTextMarkup(rest []byte) state {
 			code.reset()
 		}
 	}
+	if v == markup.Match && p.mayBeUnfenced(t) {
+		p.beginCall(t.Tag)
+		p.call.openFence = true
+		return p.beginFenced(t, 0, code.fence)
+	}
 	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)
 	}

@@ -92,7 +92,8 @@ type textSeen struct {
 	blank []byte // white space at the end of the text: before a call it is layout
 	code  code   // whether the text is in Markdown code, where markup is quoted
 
-	apart markup.Unescaper // of thinking that the upstream tells apart: see writeThinking
+	apartThinking []byte           // the first bytes of thinking that the upstream tells apart
+	apart         markup.Unescaper // of thinking that the upstream tells apart: see writeThinking
 
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
@@ -126,6 +127,7 @@ type callSeen struct {
 	prose      []byte      // text in the wrapper, before the call
 	alone      bool        // it is in JSON, and the whole answer, maybe with other such calls
 	onlyFence  bool        // it stands in a code fence, and is a call only if nothing but such fences and calls stands in the answer
+	openFence  bool        // … that is not closed before it: it is a call only if it ends the answer
 	continued  bool        // the model went on after a stop sequence that was text of a value
 	inSentence bool        // prose stands before it on its line: what follows it there tells whether it is meant, see atLineEnd
 	fromServer bool        // the server has read it: see server_call.go

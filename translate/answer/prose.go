@@ -94,6 +94,9 @@ func (p *parser) finishText() {
 // of a call, or of what may become one, there is no place for it: it is dropped. White space before it is layout.
 func (p *parser) writeThinking(s string) {
 	p.text.opened = "" // none of it is in the text
+	if p.mayCall && len(p.text.apartThinking)+len(s) <= maxUnread {
+		p.text.apartThinking = append(p.text.apartThinking, s...)
+	}
 	if !p.out.TextBegun && !p.call.begun {
 		p.in.SkipBlanks()
 		p.dropBlank()

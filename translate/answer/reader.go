@@ -239,7 +239,7 @@ func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 	switch {
 	case !r.format.IsOurs(stop, sequence):
 		return false
-	case r.call.begun:
+	case r.call.begun && !r.call.openFence:
 		return r.wouldBeText(r.format.StopSequence)
 	}
 	return sequence == r.format.StopSequence && r.text.code.isOpen()

@@ -1,13 +1,17 @@
 package answer
 
 import (
+	"bytes"
+	"iter"
 	"strings"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/emit"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 )
 
 // Calls of which an answer has none, although its text has. In closed thinking, calls are text: a model that rehearses
@@ -50,6 +54,32 @@ func (r *reader) noteUnread() {
 		lost.Tool = o.Tool
 		r.noteOutcome(lost)
 	}
+	if len(calls) > 0 {
+		return
+	}
+	for found := range held.Find(r.unread, &r.tools, r.schemas.Of) {
+		r.noteOutcome(r.unreadObject(found))
+	}
+}
+
+// FindCalls yields the calls in JSON of the request's tools in a text, whatever stands around them: see [held.Find].
+func FindCalls(req *messages.Request, text string) iter.Seq[held.Found] {
+	return held.Find([]byte(text), &format.ToolNames{List: req.Tools}, new(prompt.ToolSchemas).Of)
+}
+
+// unreadObject returns the outcome of a call in JSON in the text of the answer, which has other text, too. The model
+// meant it if it ends the answer.
+func (r *reader) unreadObject(found held.Found) messages.Outcome {
+	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: found.Tool, Reason: messages.ReasonDiscussed, InText: true}
+	var before code
+	before.advance(r.unread[:found.From])
+	switch {
+	case before.isOpen():
+		o.Reason = messages.ReasonQuoted
+	case len(bytes.Trim(r.unread[found.To:], " \t\r\n]}")) == 0:
+		o.Reason, o.Unread = "bare_call", r.endedByModel()
+	}
+	return o
 }
 
 // keepRehearsed keeps the text after the mark, which is the rest of thinking that is closed.
@@ -62,6 +92,10 @@ func (p *parser) keepRehearsed() {
 
 // noteRehearsed records the whole calls in thinking, which it reads as if the thinking were never closed.
 func (p *parser) noteRehearsed() {
+	if len(p.text.apartThinking) > 0 {
+		p.text.rehearsed = append(p.text.rehearsed, p.text.apartThinking...)
+		p.text.rehearsals = append(p.text.rehearsals, len(p.text.rehearsed))
+	}
 	from := 0
 	for _, end := range p.text.rehearsals {
 		for _, o := range p.callsIn(string(p.text.rehearsed[from:end]), p.Reads, textSeen{neverClosed: true}, messages.StopEndTurn) {
