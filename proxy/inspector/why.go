@@ -133,7 +133,7 @@ func (a *answered) changes(ctx context.Context) (out []offered) {
 		}
 	}
 	if len(out) == 0 {
-		try(acceptAll[1], "Calls are then read in every format, in code fences, and in thinking that the model's server opens.")
+		try(acceptAll, "Calls are then read in every format, in code fences, and in thinking that the model's server opens.")
 	}
 	return out
 }

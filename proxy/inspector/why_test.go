@@ -69,7 +69,7 @@ func TestWhyNoCall(t *testing.T) {
 	}{
 		"drafted": {drafted, MarkLeaked, "leaked", "<function_calls>", []string{"thinking: marked"}},
 		"fenced":  {fenced, MarkLeaked, "leaked quoted", "```xml\n<function_calls>", []string{"quoted_calls: read"}},
-		"in JSON": {jsonOnly, MarkLeaked, "leaked quoted", "```json\n{", []string{"format: legacy"}},
+		"in JSON": {jsonOnly, MarkLeaked, "leaked quoted", "{\"name\"", []string{"format: legacy"}},
 		"foreign": {foreign, MarkLeaked, "leaked", "<|tool_calls_section_begin|>", []string{"accept: [kimi]", "format: kimi"}},
 		"refused": {refused, MarkRefused, "refused", "<function_calls>", []string{"repair: 1"}},
 	} {
