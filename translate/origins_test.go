@@ -14,8 +14,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// holdsOrigins checks that the origins cover all text of a prompt, that the prompt is the same
-// without them, and that the text from a block is the block's text after its escapes are removed.
+// holdsOrigins checks three rules. The origins cover all text of a prompt. The prompt is the same
+// without them. Text from a block is the block's text, after its escapes are removed.
 func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prompt, wantErr error) {
 	t.Helper()
 	prompt, o, err := RenderOrigins(context.Background(), req, target)

@@ -32,7 +32,8 @@ func rawTargets() (list []Target) {
 var roleWord = regexp.MustCompile(`(?:^|[\n\r\v\f\x{85}\x{2028}\x{2029}])[ \t\x{a0}\x{200b}\x{feff}]*(?i:human|assistant|user):`)
 
 // rawMarkers returns what servers or models take for markers in a raw prompt: special tokens, in
-// order. only lists the tokens to look for in addition to tokens in bars; nil means all.
+// order. only has the tokens to look for in addition to tokens in bars. If it is nil, rawMarkers
+// looks for all.
 func rawMarkers(text string, words bool, only map[string]bool) (list []string) {
 	for _, m := range tokenPattern.FindAllString(text, -1) {
 		if only == nil || only[m] || strings.HasPrefix(m, "<|") && strings.HasSuffix(m, "|>") || strings.HasPrefix(m, "<｜") {

@@ -111,9 +111,9 @@ func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all 
 	return list, all
 }
 
-// parts returns the expressions of a tool's arguments, made by write. write returns "" if it cannot
-// write an argument, and false if it cannot write some values of it. parts returns false if some
-// arguments cannot be written, and no parts if no call can.
+// parts returns the expressions of a tool's arguments, as write makes them. If write cannot write
+// an argument, it returns "". If it cannot write some values of it, it returns false. parts returns
+// false if some arguments cannot be written, and no parts if no call can.
 func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (string, bool)) (list []part, all bool) {
 	list, all = []part{}, true
 	seen := map[string]bool{}

@@ -54,8 +54,9 @@ type Format struct {
 	// StopSequence is the stop sequence for the upstream: the text that a model writes after its calls. The
 	// upstream does not return it.
 	StopSequence string
-	// ImpliedEnd is what the parser reads in place of StopSequence, if the answer stopped there inside a call:
-	// the closing tag of the calls; "" if the stop sequence is not part of them, as <tool_response>.
+	// ImpliedEnd is what the parser reads in place of StopSequence, if the answer stopped there inside
+	// a call. It is the closing tag of the calls. If the stop sequence is not part of the calls, as
+	// <tool_response>, it is "".
 	ImpliedEnd string
 	// InventsResults: if the model writes more text after its calls, it has invented their results. The parser
 	// reads no call after such text.

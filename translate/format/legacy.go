@@ -140,8 +140,8 @@ const (
 )
 
 // writeLegacyParams writes the parameters as elements. It returns false if the parser could not
-// read one of them back: as another value, because its tag is too long or a tag of the call itself,
-// or because its text may contain its closing tag.
+// read one of them back. That is so if its tag is too long or a tag of the call itself, if its text
+// may contain its closing tag, or if it would be read as another value.
 func writeLegacyParams(b *markup.Buffer, input jsontext.Value, s *schema.Schema) bool {
 	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)

@@ -7,10 +7,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// QwenCalls is the format of Qwen3-Coder and of models that were trained like it: a block for each
-// call, names of tools and parameters after a `=`, and values on lines of their own
-// (docs/reference/formats.md §1). As in the json format, the calls of a turn have no common
-// wrapper.
+// QwenCalls is the format of Qwen3-Coder and of models that were trained like it
+// (docs/reference/formats.md §1). Each call is a block, names of tools and parameters come after a
+// `=`, and values are on lines of their own. As in the json format, the calls of a turn have no
+// common wrapper.
 var QwenCalls = shaped(Format{
 	Name:          Qwen3Coder,
 	Models:        []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},

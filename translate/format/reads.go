@@ -30,7 +30,7 @@ type Reads struct {
 }
 
 // ReadsOf returns what the parser reads in an answer to a prompt in the format asked. accepts are
-// the other formats that the target accepts, and tokens the special tokens that texts must not
+// the other formats that the target accepts. tokens are the special tokens that texts must not
 // spell.
 func ReadsOf(asked *Format, accept string, accepts []*Format, tokens TokenSet) *Reads {
 	if len(accepts) > 1 && accept != AcceptAll {

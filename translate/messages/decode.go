@@ -97,8 +97,8 @@ func (b *Body) Request(ctx context.Context) (*Request, error) {
 }
 
 // Native returns the parts of a request that the proxy needs if the model has a tool API of its
-// own: the model, whether to stream, and the client tools of known types. The model's own server
-// validates the rest of the body.
+// own. These are the model, whether to stream, and the client tools of known types. The model's own
+// server validates the rest of the body.
 func (b *Body) Native(ctx context.Context) (*Request, error) {
 	o, d := b.object(), b.decoder(ctx)
 	r := &Request{Model: b.Model, Stream: d.stream(o)}

@@ -49,7 +49,7 @@ var longestName = len(slices.MaxFunc(apiNames, func(a, b string) int { return le
 
 // lookUpName looks up the name of a member. If the name differs from a name of the API only in
 // case, meant is the API's name. free reports whether the client may choose the names inside the
-// member's value: it may in freeNames, and in members that the API does not know.
+// member's value. It may in freeNames, and in members that the API does not know.
 func lookUpName(name []byte) (meant string, free bool) {
 	var lower [64]byte
 	if len(name) > longestName {

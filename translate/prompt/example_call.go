@@ -73,9 +73,9 @@ func firstTools(tools []messages.Tool) []messages.Tool {
 	return tools
 }
 
-// exampleTools returns the tools that suit an example, the best first: of the tools that require a
-// list or an object, the one with the fewest required parameters; then the first tool with a
-// required parameter; then the first tool.
+// exampleTools returns the tools that suit an example, the best first. The best tool requires a
+// list or an object, and has the fewest required parameters of such tools. Then comes the first
+// tool with a required parameter, and then the first tool.
 func exampleTools(tools []messages.Tool, schemas *ToolSchemas) []*messages.Tool {
 	var nested, first *messages.Tool
 	fewest := 0

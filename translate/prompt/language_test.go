@@ -23,8 +23,8 @@ func sentences(l language.Language) map[string]string {
 	return said
 }
 
-// Every language has every sentence, in its own words, with the same verbs and the same white space
-// at both ends as in English, because the code joins them in the same way.
+// Every language has every sentence, in its own words. The verbs and the white space at both ends
+// are the same as in English, because the code joins the sentences in the same way.
 func TestLanguagesSayEverything(t *testing.T) {
 	edges := func(s string) [2]string {
 		start := strings.TrimLeftFunc(s, unicode.IsSpace)

@@ -47,8 +47,9 @@ func withoutQuotes(text string) string {
 	return text
 }
 
-// indexEnum fills enumTexts: each text that spells a string member of the enum or another member,
-// which is spelled as its compact JSON. If two members have the same spelling, the first counts.
+// indexEnum fills enumTexts. A key is a text that spells a member: the text of a string, or the
+// compact JSON of another value. The value says whether the member is a string. If two members have
+// the same spelling, the first counts.
 func (s *Schema) indexEnum() {
 	s.enumTexts = make(map[string]bool, len(s.enum))
 	for _, e := range s.enum {

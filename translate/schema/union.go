@@ -131,7 +131,7 @@ func (b *branches) add(s *Schema, c condition, depth int) (in branchSet) {
 		b.closed |= in
 	}
 	b.note(s, in, declares)
-	if c.test != nil && (c.use == needs || len(c.test.Properties) == 1) { // one different property is enough
+	if c.test != nil && (c.use == needs || len(c.test.Properties) == 1) { // with several, one is enough for else
 		b.note(c.test, in, c.use)
 	}
 	return in
@@ -151,7 +151,8 @@ func (b *branches) note(s *Schema, in branchSet, use variantUse) {
 }
 
 // orListed returns a schema for the values that fit s. If s is a string and some variants are
-// enums, they become its alternatives. Then the value is only known at its end.
+// enums, they become its alternatives. The value is then held until its end, and can rule out
+// branches.
 func (s *Schema) orListed(list []variant) *Schema {
 	if plain, _ := s.IsString(); !plain {
 		return s
