@@ -29,6 +29,21 @@ func TestAppendString(t *testing.T) {
 	}
 }
 
+// TestAppendUnquoted checks that every escape is read as the JSON library reads it.
+func TestAppendUnquoted(t *testing.T) {
+	for _, quoted := range []string{
+		`""`, `"plain"`, `"\"\\\/\b\f\n\r\t"`, `"\\"`, `"a\nb"`, `"\n"`, `"caf\u00e9 \n \ud83d\ude00"`, `"\\u0041"`, `"\\\u0041"`, `"é\t晴"`,
+	} {
+		want, err := jsontext.AppendUnquote([]byte("kept"), quoted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := AppendUnquoted([]byte("kept"), jsontext.Value(quoted)); string(got) != string(want) {
+			t.Errorf("%s is %q, want %q", quoted, got, want)
+		}
+	}
+}
+
 func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":"\u6674 \u0026","b": [1.50, "\/"]}`:     `{"a":"晴 &","b":[1.50,"/"]}`,
