@@ -197,7 +197,7 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 		p.feed(f.ImpliedEnd)
 	case sequence == f.StopSequence && p.text.code.isOpen():
 		p.feed(f.StopSequence) // the model quoted the tag in Markdown code
-	case stop == messages.StopSequence && p.endsCall(sequence) && !p.wouldBeText(sequence):
+	case stop == messages.StopSequence && p.endsCall(sequence) && !p.call.openFence && !p.wouldBeText(sequence):
 		p.feed(sequence)
 		p.in.CutShort = false
 	}
