@@ -7,7 +7,6 @@ import (
 	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -29,8 +28,6 @@ var doubtWords = strings.Split(`<a>|</a>|<b>|</b>|<n>|</n>|<o>|</o>|<l>|</l>|<e>
 	" |\n|\n|\r\n|prose|\xff|&lt;invoke>|&amp;|<|</|<!-- | -->|<![CDATA[|]]>|```\n|<tool_name>f</tool_name>|<tool_name>|</tool_name>|"+
 	`<parameters>|</parameters>|<invoke>|</invoke>|<invoke name="f">|<parameter name="a">|<parameter name="b">|</parameter>|<function_calls>|</function_calls>`, "|")
 
-var notWhole = regexp.MustCompile("(?m)^# (refused|incomplete) .*")
-
 // TestDoubtInPieces reads calls of random words, at once and in pieces. The end of a value is
 // mostly doubtful. The result must not depend on the pieces (G2), with or without escapes in the
 // prompt. Only the reason why a call is incomplete may differ.
@@ -43,7 +40,7 @@ func TestDoubtInPieces(t *testing.T) {
 	}
 	req := doubtRequest()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range testcost.Cases(3_000, 100_000) {
+	for range testcost.Cases(3_000, 400_000) {
 		var text strings.Builder
 		text.WriteString(begins[r.IntN(len(begins))])
 		for range 3 + r.IntN(16) {
@@ -58,7 +55,7 @@ func TestDoubtInPieces(t *testing.T) {
 		}
 		c := completion{text.String(), messages.StopSequence, CallsEnd}
 		said := func(piece int) string {
-			return notWhole.ReplaceAllString(show(parseIn(t, prompt, req, c, piece)), "# not whole")
+			return show(parseIn(t, prompt, req, c, piece))
 		}
 		want := said(0)
 		for _, n := range []int{1, 3, 7} {

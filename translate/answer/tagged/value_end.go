@@ -46,6 +46,9 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 	if v.text.Schema == nil {
 		return 0, decided(r.matchObjectEnd(rest))
 	}
+	if len(rest) == 1 && !r.in.EOF { // nextSpecial has not seen what follows
+		return 0, needsMore
+	}
 	if v := r.matchTagName(rest, r.isWhole()); v != markup.Match {
 		return 0, decided(v)
 	}

@@ -23,11 +23,10 @@ func (r *Reader) isWhole() bool {
 		if !v.text.JSON.IsWhole() || v.text.Schema.ArraySchema() != nil && !v.isList() { // it may be an element of a list
 			return false
 		}
-		if !v.heldIsJSON() {
-			v.text.JSON = held.JSON{Begun: true} // it only looked like JSON
-			return false
+		if v.heldIsJSON() {
+			return true
 		}
-		return true
+		v.text.JSON = held.JSON{Begun: true} // it only looked like JSON
 	}
 	return r.isScalar()
 }
