@@ -89,7 +89,7 @@ func TestSecretOfAnEarlierChart(t *testing.T) {
 	secret := rotated(aKey)
 	secret.Annotations = map[string]string{"meta.helm.sh/release-name": "dragoman"}
 	c.put("/api/v1/secrets", secret.DeepCopy())
-	want := "`kubectl -n apps annotate secret dragoman helm.sh/resource-policy=keep`, and upgrade again"
+	want := "`kubectl -n apps annotate secret dragoman helm.sh/resource-policy=keep`, then upgrade again"
 	if stderr, err := c.install("region: us-east-1"); err == nil || !strings.Contains(stderr, want) {
 		t.Errorf("helm upgrade (%v): %s", err, stderr)
 	}
