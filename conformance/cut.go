@@ -37,7 +37,7 @@ func runCutCall(t *testing.T, c Client) {
 // checkCutCall streams the call, and checks what the library does with it. name is the test's name.
 func (c Client) checkCutCall(t *testing.T, name string, setup Setup, want OpenInput) {
 	if made := c.cutCall(t, name, setup); made != want {
-		t.Errorf("%s: the library %v what is not whole, want one that %v it", name, made, want)
+		t.Errorf("%s: with an incomplete value, the library %v; want: %v", name, made, want)
 	}
 }
 
@@ -101,7 +101,7 @@ func madeOf(t *testing.T, calls []Block, err error) (most OpenInput) {
 			case name == "text" && json.Unmarshal(value, &text) == nil && strings.HasPrefix(halfText, text):
 				most = Mends
 			default:
-				t.Errorf("%s is %s, which nobody wrote", name, value)
+				t.Errorf("%s is %s, which the model did not write", name, value)
 			}
 		}
 	}

@@ -186,7 +186,7 @@ func (s *site) check(t *testing.T, answer string) {
 	for i, prompt := range prompts {
 		for j, part := range s.script.added {
 			if has := strings.Contains(prompt, part); has != (j <= i) {
-				t.Errorf("that prompt %d has %q is %v:\n%s", i+1, part, has, prompt)
+				t.Errorf("prompt %d contains %q: %v:\n%s", i+1, part, has, prompt)
 			}
 		}
 	}

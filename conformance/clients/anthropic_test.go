@@ -3,10 +3,10 @@ package clients
 import "dragoman/conformance"
 
 // doubles are the cases that programs in JavaScript cannot pass.
-var doubles = map[string]string{conformance.LongNumbers: "every number of JavaScript is a double"}
+var doubles = map[string]string{conformance.LongNumbers: "every number in JavaScript is a double"}
 
 // unstoppable are the cases that programs in Java cannot pass.
-var unstoppable = map[string]string{conformance.AbortWhole: "the blocking client cannot cancel a request, but for its stream"}
+var unstoppable = map[string]string{conformance.AbortWhole: "the blocking client can cancel only streams"}
 
 // anthropic are the SDKs of Anthropic.
 var anthropic = []client{

@@ -3,7 +3,7 @@ package clients
 import "dragoman/conformance"
 
 // notInConverse says why the Converse API cannot express a case.
-const notInConverse = "its toolChoice has no none"
+const notInConverse = "its toolChoice has no `none`"
 
 // aws are the SDKs of AWS.
 var aws = []client{
@@ -15,13 +15,13 @@ var aws = []client{
 	{
 		name: "boto3", release: "1.44.5", api: "InvokeModel", dialect: conformance.Invoke,
 		program: pythonProgram("aws-python", "requirements.txt", "invoke"),
-		cannot:  map[string]string{conformance.AbortWhole: "a call blocks until it has ended"},
+		cannot:  map[string]string{conformance.AbortWhole: "a call blocks until its end"},
 	},
 	{
 		name: "boto3", release: "1.44.5", api: "Converse", dialect: conformance.Converse,
 		program: pythonProgram("aws-python", "requirements.txt", "converse"),
 		hides:   conformance.Hides{Refusals: true},
-		cannot:  map[string]string{conformance.AbortWhole: "a call blocks until it has ended", conformance.NoTool: notInConverse},
+		cannot:  map[string]string{conformance.AbortWhole: "a call blocks until its end", conformance.NoTool: notInConverse},
 	},
 	{
 		name: "AWS SDK for JavaScript", release: "3.1162.0", api: "InvokeModel", dialect: conformance.Invoke,

@@ -84,7 +84,7 @@ func run(t *testing.T, c client) []outcome {
 func (c client) inItsLanguage(t *testing.T) conformance.Client {
 	made, ok := cuts[c.name]
 	if !ok {
-		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)
+		t.Fatalf("cuts has no entry for %s: add what it does with a cut call", c.name)
 	}
 	return conformance.Client{
 		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides, Streams: c.streams,

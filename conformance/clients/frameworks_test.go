@@ -8,7 +8,7 @@ var frameworks = []client{
 	vercel("6.0.322", "6", "Bedrock", "invoke", conformance.Bedrock, nil),
 	vercel("6.0.322", "6", "Converse", "converse", conformance.Converse, map[string]string{
 		conformance.ToolError:     vercelToolError,
-		conformance.FailureWithin: "what it makes of an exception within a stream is a message without a name",
+		conformance.FailureWithin: "it reports an exception in a stream as a message without the exception's name",
 	}),
 	vercel("7.0.173", "7", "Messages", "anthropic", conformance.Messages, nil),
 	vercel("7.0.173", "7", "Bedrock", "invoke", conformance.Bedrock, nil),
@@ -24,7 +24,7 @@ var frameworks = []client{
 	},
 }
 
-const vercelToolError = "a result that is an error is sent to Bedrock without its status"
+const vercelToolError = "it sends error results to Bedrock without their status"
 
 // vercel is the Vercel AI SDK with a provider.
 func vercel(release, pins, api, provider string, dialect conformance.Dialect, cannot map[string]string) client {
@@ -51,6 +51,6 @@ func pydantic(api, provider string, dialect conformance.Dialect) client {
 func pydanticConverse() client {
 	c := pydantic("Converse", "converse", conformance.Converse)
 	c.hides.Refusals, c.hides.RequestID = true, true
-	c.cannot = map[string]string{conformance.AbortWhole: "boto3 asks in a thread, which cannot be cancelled"}
+	c.cannot = map[string]string{conformance.AbortWhole: "boto3 sends the request in a thread, which cannot be cancelled"}
 	return c
 }

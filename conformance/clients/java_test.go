@@ -24,7 +24,7 @@ var java = []client{
 		// A failure in a stream has no request id.
 		hides: conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true, NoSuchTool: true},
 		cannot: map[string]string{
-			conformance.ForcedTool:  "its choice of a tool has no name",
+			conformance.ForcedTool:  "its tool choice cannot name a tool",
 			conformance.NoTool:      notInConverse,
 			conformance.ToolError:   vercelToolError,
 			conformance.Arguments:   int32s,
@@ -38,10 +38,10 @@ var java = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true},
 		cannot: map[string]string{
 			conformance.ToolError:   untoldError,
-			conformance.ImageResult: "its message of a tool is a text",
+			conformance.ImageResult: "its tool message is a text",
 			conformance.AbortWhole:  unstoppable[conformance.AbortWhole],
 		},
 	},
 }
 
-const int32s = "the calls of its history have integers of 32 bits"
+const int32s = "calls in its history have 32-bit integers"

@@ -25,7 +25,7 @@ var javascript = []client{
 	},
 	strandsTypeScript("Messages", "anthropic", conformance.Messages, map[string]string{
 		conformance.NoTool:        strandsNoTool,
-		conformance.AbortWhole:    "it asks for a stream in any case",
+		conformance.AbortWhole:    "it always streams",
 		conformance.FailureWithin: strandsTooLong,
 	}),
 	strandsTypeScript("Converse", "converse", conformance.Converse, map[string]string{
@@ -44,14 +44,14 @@ var javascript = []client{
 		program: nodeProgram("genkit", "genkit"),
 		hides:   conformance.Hides{Events: true},
 		cannot: except(doubles, map[string]string{
-			conformance.ToolError: untoldError, conformance.ImageResult: "a result of a tool is a text or an image, and not both",
+			conformance.ToolError: untoldError, conformance.ImageResult: "a tool result is a text or an image, not both",
 		}),
 	},
 }
 
-const langchainToolError = "the status of its message of a tool is not sent"
+const langchainToolError = "it does not send the status of its tool message"
 
-const strandsTooLong = "that the prompt is too long has neither a status nor a cause"
+const strandsTooLong = "its error for a too long prompt has no status and no cause"
 
 // strandsTypeScript is Strands with a provider.
 func strandsTypeScript(api, provider string, dialect conformance.Dialect, cannot map[string]string) client {

@@ -17,7 +17,7 @@ var langchain = []client{
 		hides: conformance.Hides{Events: true, RequestID: true, Refusals: true},
 		cannot: map[string]string{
 			conformance.NoTool:     "Converse has no such tool_choice",
-			conformance.AbortWhole: "it asks in a thread, which cannot be cancelled",
+			conformance.AbortWhole: "it sends the request in a thread, which cannot be cancelled",
 		},
 	},
 }

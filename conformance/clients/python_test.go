@@ -10,7 +10,7 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true},
 		cannot: map[string]string{
 			conformance.NoTool:     strandsNoTool,
-			conformance.AbortWhole: "it asks for a stream in any case",
+			conformance.AbortWhole: "it always streams",
 		},
 	},
 	{
@@ -19,8 +19,8 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, Refusals: true, RequestID: true},
 		cannot: map[string]string{
 			conformance.NoTool:     strandsNoTool,
-			conformance.Abort:      "it closes a stream at the next event, and from a model that stalls none comes",
-			conformance.AbortWhole: "it asks in a thread, which cannot be cancelled",
+			conformance.Abort:      "it closes a stream only at the next event, which never comes if the model stalls",
+			conformance.AbortWhole: "it sends the request in a thread, which cannot be cancelled",
 		},
 	},
 	{
@@ -47,7 +47,7 @@ var python = []client{
 		name: "Haystack", release: "8.0.1", api: "Messages", dialect: conformance.Messages,
 		program: pythonProgram("haystack", "requirements.txt"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
-		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
+		cannot:  map[string]string{conformance.CutShort: "it drops a cut call, even if some values are complete"},
 	},
 	openAIAgents("Messages", "anthropic", conformance.Messages),
 	openAIAgents("Converse", "converse", conformance.Converse),
@@ -57,7 +57,7 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, NoSuchTool: true},
 		cannot: map[string]string{
 			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice, conformance.ToolError: untoldError,
-			conformance.AbortWhole: "it asks for a stream in any case",
+			conformance.AbortWhole: "it always streams",
 		},
 	},
 	{
@@ -74,10 +74,10 @@ var python = []client{
 		program: pythonProgram("semantic-kernel", "requirements.txt"),
 		hides:   conformance.Hides{Events: true, Refusals: true},
 		cannot: map[string]string{
-			conformance.NoTool:       "it refuses a tool_choice of none",
+			conformance.NoTool:       "it rejects the tool_choice `none`",
 			conformance.ToolError:    untoldError,
 			conformance.ImageResult:  resultText,
-			conformance.StopSequence: "it has no word for it, and the answer is an error",
+			conformance.StopSequence: "it does not know this stop reason, and the answer is an error",
 		},
 	},
 	{
@@ -86,7 +86,7 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, TokenLimit: true},
 		cannot: map[string]string{
 			conformance.ToolError: unsentError,
-			conformance.CutShort:  "it gives no stop reason, and drops a call that was cut",
+			conformance.CutShort:  "it reports no stop reason, and drops a cut call",
 		},
 	},
 	{
@@ -117,7 +117,7 @@ var python = []client{
 			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice,
 			conformance.ToolError:   untoldError,
 			conformance.ImageResult: resultText,
-			conformance.Abort:       "the stream that its model gives has no method to close it",
+			conformance.Abort:       "the stream of its model has no method to close it",
 		},
 	},
 }
@@ -142,14 +142,14 @@ func litellmProxy(of, api, provider string, dialect conformance.Dialect) client 
 		program: pythonProgram("litellm-proxy", "requirements.txt", of, provider),
 		hides:   conformance.Hides{Events: true, RequestID: true},
 		cannot: map[string]string{
-			conformance.AbortWhole: "the proxy goes on to wait for an answer that is not streamed when its client has left",
-			conformance.Statuses:   "the proxy has statuses and types of its own for some, as 400 for 413 and 500 for 529",
+			conformance.AbortWhole: "without streaming, the proxy waits for the answer even after its client has left",
+			conformance.Statuses:   "the proxy changes some statuses and types, such as 413 to 400 and 529 to 500",
 		},
 	}
 	if of == "OpenAI" {
 		c.hides.StopSequence, c.hides.StopReason = true, true
 		c.cannot[conformance.ToolError] = untoldError
-		c.cannot[conformance.FailureWithin] = "the proxy tells of it in words of its own"
+		c.cannot[conformance.FailureWithin] = "the proxy reports it in its own words"
 	}
 	if provider == "converse" {
 		c.cannot[conformance.NoTool] = notInConverse
@@ -166,8 +166,8 @@ func openAIAgents(api, provider string, dialect conformance.Dialect) client {
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot: map[string]string{
 			conformance.ToolError: untoldError,
-			conformance.CutShort:  "it does not tell that the token limit ended an answer",
-			conformance.Abort:     "LiteLLM 1.83.0, the newest that it works with, leaves the connection of a stream open when the stream is closed or the run is cancelled",
+			conformance.CutShort:  "it does not report that the token limit ended an answer",
+			conformance.Abort:     "it needs LiteLLM 1.83.0 or older, which does not close the connection when the stream is closed or the run is cancelled",
 		},
 	}
 	if provider == "converse" {
@@ -179,14 +179,14 @@ func openAIAgents(api, provider string, dialect conformance.Dialect) client {
 	return c
 }
 
-const untypedFailure = "what it makes of a failure within a stream is a message without a type"
+const untypedFailure = "it reports a failure in a stream as a message without the error type"
 
 const noChoice = "it has no tool_choice"
 
-const untoldError = "its message of a tool does not tell that the result is an error"
+const untoldError = "its tool message cannot say that the result is an error"
 
-const unsentError = "that a result is an error stands in its message, and is not sent"
+const unsentError = "its tool message says that the result is an error, but it does not send this"
 
-const resultText = "a tool's result is text alone"
+const resultText = "a tool result can only be text"
 
-const strandsNoTool = "its tool_choice has no none"
+const strandsNoTool = "its tool_choice has no `none`"

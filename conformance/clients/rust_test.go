@@ -15,7 +15,7 @@ var rust = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, Refusals: true},
 		cannot: map[string]string{
 			conformance.ToolError:   untoldError,
-			conformance.ImageResult: "its message of a tool holds text alone",
+			conformance.ImageResult: "its tool message holds only text",
 		},
 	},
 	{

@@ -43,8 +43,8 @@ func cell(c client, test string, o outcome, markdown bool) string {
 }
 
 // aboutCuts explains the column of cut calls.
-const aboutCuts = "cut call: the token limit cuts a call within a value. By default, a library gets the parameters that came whole, in JSON that is left open: " +
-	"it refuses the call, or drops what is not whole. With `stream_values: flow` it gets the beginning of the value, too. `mends`: then it closes the JSON, and an agent may run half a value."
+const aboutCuts = "cut call: the token limit cuts a call inside a value. By default, a library gets the complete parameters, in JSON that stays open: " +
+	"it refuses the call, or drops the incomplete value. With `stream_values: flow`, it also gets the beginning of the value. `mends` means that it then closes the JSON, so an agent may run half a value."
 
 // table has a row for each client and a column for each case. The notes come below it.
 func table(results [][]outcome, markdown bool) string {

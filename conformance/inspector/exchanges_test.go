@@ -436,7 +436,7 @@ func TestColoursChange(t *testing.T) {
 	<-asked
 	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
 	if got := p.text(`[...document.querySelectorAll('.completion .k')].find(e => e.textContent.includes('Oslo')).className`); got != "k k-shaped" {
-		t.Errorf("what is no call after all is shown as %q", got)
+		t.Errorf("a text that is no call is shown as %q", got)
 	}
 	p.quiet()
 }

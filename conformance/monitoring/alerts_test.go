@@ -61,7 +61,7 @@ func TestUnitTestsFail(t *testing.T) {
 	}
 	output := install.Run(t, folder, "sh", "-c", "promtool test rules alerts_test.yaml || true")
 	if !strings.Contains(output, "FAILED") || !strings.Contains(output, "alertname: DragomanUpstreamFailing") {
-		t.Errorf("nobody notices another threshold:\n%s", output)
+		t.Errorf("no unit test notices another threshold:\n%s", output)
 	}
 }
 

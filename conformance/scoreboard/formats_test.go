@@ -114,7 +114,7 @@ func score(t *testing.T, list []item, answers []answer, mine bool) (sum tally) {
 func TestDialects(t *testing.T) {
 	for _, d := range dialects {
 		if len(d.parsers) == 0 || len(d.completions(t)) == 0 {
-			t.Errorf("%s: nobody reads it, or there is nothing to read", d.name)
+			t.Errorf("%s: it has no parsers or no completions", d.name)
 		}
 		c := item{Tools: []tool{{Name: "f", InputSchema: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`)}},
 			Accepted: [][]call{{{Name: "f", Input: []byte(`{"a":"x"}`)}}}}

@@ -83,7 +83,7 @@ func checkEnums(t *testing.T, path string, v reflect.Value) {
 				return
 			}
 		}
-		t.Errorf("%s: %s is none of %v", path, v, known)
+		t.Errorf("%s: %s is not one of %v", path, v, known)
 	}
 }
 
