@@ -32,6 +32,7 @@ func TestStart(t *testing.T) {
 	t.Cleanup(func() { server.Close(); aws.Close(); google.Close() })
 	account := []string{"AWS_ENDPOINT_URL=" + aws.URL, "AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 	for name, env := range map[string][]string{
+		"demo":           nil,
 		"local-server":   {"SERVER=" + server.URL + "/v1"},
 		"bedrock":        account,
 		"imported-model": account,
@@ -87,6 +88,8 @@ func (w *walk) command(line string) {
 	case strings.HasPrefix(line, "./dragoman serve "):
 		line = strings.Replace(line, "--config dragoman.yaml", "--config "+w.folder+"/dragoman.yaml", 1)
 		w.url = serveWith(w.t, line, w.env...).URL
+	case line == "./dragoman demo":
+		contains(w.t, w.run(line), "get_weather", "tool_use")
 	case strings.HasPrefix(line, "./dragoman eval "):
 		contains(w.t, w.run(line), "models:\n  - name: \"qwen2.5-coder:1.5b\"")
 	case strings.HasPrefix(line, "./dragoman check "):
