@@ -6,10 +6,10 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Escapes of ours in the text.
+// This file reads the escapes that Dragoman writes into prompts, where a model copies them into its completion.
 
-// NextEntity returns the index of the first `&` among the first n bytes of text that may begin an
-// escape of ours, or n.
+// NextEntity returns the index of the first `&` in text[:n] that may begin one of Dragoman's escapes. If there is
+// no such `&`, it returns n.
 func NextEntity(text []byte, n int) int {
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(text[at:n], '&')
@@ -22,16 +22,19 @@ func NextEntity(text []byte, n int) int {
 	}
 }
 
-// ReadEntity reads the `&` that is next, in text or, with own, in the value of the parameter that has
-// this tag. names are what the prompt has escaped, and kind is what the text is read as. If it begins an escape of ours, one level of escaping is taken off. The text goes to
-// write. It reports false if more text has to come before that can be decided.
+// ReadEntity reads the next character, which is `&`. If one of Dragoman's escapes begins there, ReadEntity removes
+// one level of escaping. It passes the result to write. It returns false if it needs more text to decide.
 //
-// In `&amp;amp;amp;…` nothing is certain before the run ends, and a run has no bound. But taking off
-// one level drops one `amp;` of it and keeps the rest, so the first `&amp;` can be written at once:
+// names are the escapes that the prompt used. If the `&` is in a value, own is the tag of its parameter; in text,
+// own is "". The bytes are recorded as kind.
+//
+// A run such as `&amp;amp;amp;…` can have any length, and only its end shows whether it is an escape. ReadEntity
+// does not wait for the end. Removing one level drops one `amp;` and keeps the rest, so it writes the first
+// `&amp;` at once:
 //
 //	&amp;amp;amp;x    written: &amp;
-//	    &amp;amp;x    the ; of the first entity, which is next, is replaced by & (replaceNext), and
-//	                  ampersandSent records that this & has been written
+//	    &amp;amp;x    replaceNext replaces the ; of the first entity with &, and ampersandSent records
+//	                  that this & has been written
 func (in *Text) ReadEntity(names markup.Escapes, own string, kind SpanKind, write func([]byte)) bool {
 	if own == "" {
 		names.Tags &^= markup.TagOwnParameter

@@ -8,14 +8,14 @@ import (
 	"dragoman/translate/markup"
 )
 
-// What states match besides tags.
+// This file matches what is not a tag: white space, line ends, prose and Markdown code fences.
 
-// MaxGap bounds the white space between a tag of a call's structure and what must follow it, in bytes.
+// MaxGap limits the white space between a tag of a call's structure and the text that must follow it, in bytes.
 const MaxGap = 256
 
-// MatchBlanks matches white space that begins at rest[i], of fewer than limit bytes, and returns the
-// index after it. The verdict is NoMatch if there are limit bytes of it or more, which bounds how
-// much text is held, and NeedMore if more of it may come.
+// MatchBlanks matches the white space that begins at rest[i], and returns the index after it. The verdict is
+// NoMatch if limit bytes or more are white space; the limit bounds how much text Dragoman holds. The verdict is
+// NeedMore if more white space may arrive.
 func (in *Text) MatchBlanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	end := i + limit
 	i = in.skipFrom(rest, i, limit)
@@ -28,7 +28,7 @@ func (in *Text) MatchBlanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	return i, markup.Match
 }
 
-// NeedMore returns NeedMore, or NoMatch if no more text will come.
+// NeedMore returns the verdict NeedMore, or NoMatch if no more text will arrive.
 func (in *Text) NeedMore() markup.Verdict {
 	if in.EOF {
 		return markup.NoMatch
@@ -36,7 +36,8 @@ func (in *Text) NeedMore() markup.Verdict {
 	return markup.NeedMore
 }
 
-// MatchLineEnd matches the end of a line at the beginning of rest. The end of the text is none.
+// MatchLineEnd matches the end of a line at the beginning of rest. The end of the text does not count as the end
+// of a line.
 func (in *Text) MatchLineEnd(rest []byte) markup.Verdict {
 	switch {
 	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
@@ -47,9 +48,9 @@ func (in *Text) MatchLineEnd(rest []byte) markup.Verdict {
 	return markup.NoMatch
 }
 
-// MatchWords matches text that goes on with a sentence, or ends a quotation: a mark of a quotation or, before the line
-// ends, a small letter or a digit. A capital begins another sentence; marks, as those of bold type, tell
-// nothing, nor does a tag.
+// MatchWords matches text that continues a sentence or ends a quotation. That is a quotation mark or, before the
+// line ends, a lower-case letter or a digit. An upper-case letter begins another sentence. Other marks, such as
+// those for bold type, are skipped. A tag is not a match.
 func (in *Text) MatchWords(rest []byte) markup.Verdict {
 	switch rest[0] {
 	case '<':
@@ -71,8 +72,8 @@ func (in *Text) MatchWords(rest []byte) markup.Verdict {
 	return in.NeedMore()
 }
 
-// MatchSentence matches the beginning of a sentence: a letter that is not lower-case. A lower-case one goes on with the
-// sentence before.
+// MatchSentence matches the beginning of a sentence: a letter that is not lower-case. A lower-case letter
+// continues the sentence before.
 func (in *Text) MatchSentence(rest []byte) markup.Verdict {
 	if !utf8.FullRune(rest) && !in.EOF {
 		return markup.NeedMore
@@ -81,14 +82,14 @@ func (in *Text) MatchSentence(rest []byte) markup.Verdict {
 	return markup.VerdictOf(r != utf8.RuneError && unicode.IsLetter(r) && !unicode.IsLower(r))
 }
 
-// MaxInfo bounds the text after the back-ticks that open a code fence, in bytes.
+// MaxInfo limits the line that opens a code fence, in bytes.
 const MaxInfo = 128
 
-// Fence opens and ends a Markdown code fence.
+// Fence is the shortest mark that opens or closes a Markdown code fence.
 var Fence = []byte("```")
 
-// MatchFence matches the line that opens a Markdown code fence at the beginning of rest: three
-// back-ticks or more, and any other text. n is the index of its end.
+// MatchFence matches the line that opens a Markdown code fence at the beginning of rest: three or more back-ticks,
+// then any text. n is the index of the end of the line.
 func (in *Text) MatchFence(rest []byte) (n int, v markup.Verdict) {
 	for n < len(rest) && n < MaxInfo && rest[n] == '`' {
 		n++
@@ -109,7 +110,8 @@ func (in *Text) MatchFence(rest []byte) (n int, v markup.Verdict) {
 	return n, markup.Match
 }
 
-// IndexEither returns the index, from i on, of the first byte of s that is a or b, or len(s).
+// IndexEither returns the index of the first a or b in s[i:], counted from the start of s. If there is neither, it
+// returns len(s).
 func IndexEither(s []byte, i int, a, b byte) int {
 	for i < len(s) && s[i] != a && s[i] != b {
 		i++

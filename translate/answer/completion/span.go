@@ -5,50 +5,49 @@ import (
 	"slices"
 )
 
-// What each part of a completion is read as. The input notes it for a [Trace]; without one nothing is
-// noted.
+// This file records what each part of a completion was read as. Only a trace needs the record; without a trace,
+// nothing is recorded.
 
-// SpanKind is what a part of a completion is.
+// SpanKind says what a part of a completion was read as.
 type SpanKind uint8
 
-// The kinds of a [Span]. The last two are not decided on yet.
+// The kinds of a [Span]. SpanHeld and SpanDoubt are not final: later text decides.
 const (
-	SpanText    SpanKind = iota // text, or thinking
-	SpanMarkup                  // a tag of a call or of thinking, a tool's name in it, and the white space around
+	SpanText    SpanKind = iota // answer text or thinking
+	SpanMarkup                  // a tag of a call or of thinking, a tool name, or the white space around them
 	SpanValue                   // the value of a parameter, or a call in JSON
-	SpanDropped                 // no part of the answer: a comment, text without a place in a call, what follows the answer
-	SpanHeld                    // waits for more text: it may be the beginning of a tag, or of a call that is none
-	SpanDoubt                   // waits for what follows: it is doubtful where a value ends
+	SpanDropped                 // not part of the answer: a comment, stray text in a call, or text after the answer
+	SpanHeld                    // waits for more text: the beginning of a tag, or text that may become a call
+	SpanDoubt                   // waits for more text: it is not clear yet where a value ends
 )
 
-// spanNames are the names of the kinds.
+// spanNames holds the names of the kinds.
 var spanNames = [...]string{
 	SpanText: "text", SpanMarkup: "markup", SpanValue: "value", SpanDropped: "dropped", SpanHeld: "held", SpanDoubt: "doubt",
 }
 
-// String returns the name of the kind, as in JSON.
+// String returns the name of the kind in JSON.
 func (k SpanKind) String() string { return spanNames[k] }
 
 // MarshalText returns the name of the kind.
 func (k SpanKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Span is a part of a completion. It begins where the one before it ends.
+// Span is a part of a completion. It begins where the previous span ends.
 type Span struct {
-	End  int      `json:"end"` // in bytes of the completion
+	End  int      `json:"end"` // the offset of its end, in bytes of the completion
 	Kind SpanKind `json:"kind"`
 }
 
-// Spans is what was read of all that was fed, in bytes of that. No two that stand side by side are of
-// one kind. A nil *spans notes nothing.
+// Spans records what each byte of the completion was read as. Adjacent spans have different kinds. A nil *Spans
+// records nothing.
 type Spans struct {
 	List  []Span
 	call  int // where the last call begins
-	blank int // where the white space between tags begins that was read last; at the end if that was something else
-	Same  int // what stands before this has not changed since it was last set
+	blank int // where the last white space between tags begins; the end of the record if something else was read last
+	Same  int // the spans before this offset have not changed since Same was last set
 }
 
-// note notes that the text from one offset to another is of the kind, and forgets what was noted of
-// the text from there on.
+// note records that the bytes between two offsets are of the kind. It forgets all spans after the first offset.
 func (s *Spans) note(from, to int, kind SpanKind) {
 	s.Same = min(s.Same, from)
 	n := s.Index(from)
@@ -62,15 +61,15 @@ func (s *Spans) note(from, to int, kind SpanKind) {
 	s.blank = to
 }
 
-// noteBlanks is note for white space between tags, which may come in pieces.
+// noteBlanks does what note does, for white space between tags. The white space may arrive in pieces.
 func (s *Spans) noteBlanks(from, to int) {
 	blank := min(s.blank, from)
 	s.note(from, to, SpanMarkup)
 	s.blank = blank
 }
 
-// noteStray is note for text that has no place in a call. White space around it is not part of it, but
-// that between two such texts is.
+// noteStray does what note does, for stray text in a call. White space around stray text is markup, but white
+// space between two pieces of stray text is stray text.
 func (s *Spans) noteStray(from int, text []byte) {
 	blank := min(s.blank, from)
 	if n := s.Index(blank - 1); n < len(s.List) && s.List[n].Kind == SpanDropped && s.List[n].End == blank {
@@ -81,7 +80,7 @@ func (s *Spans) noteStray(from int, text []byte) {
 	s.noteBlanks(words, from+len(text))
 }
 
-// add adds a span up to an offset.
+// add adds a span that ends at an offset.
 func (s *Spans) add(to int, kind SpanKind) {
 	n := len(s.List)
 	switch {
@@ -93,7 +92,7 @@ func (s *Spans) add(to int, kind SpanKind) {
 	}
 }
 
-// Index returns the index of the span that ends after an offset.
+// Index returns the index of the span that contains the byte at offset.
 func (s *Spans) Index(offset int) int {
 	n, _ := slices.BinarySearchFunc(s.List, offset, func(e Span, offset int) int {
 		if e.End <= offset {
@@ -104,7 +103,7 @@ func (s *Spans) Index(offset int) int {
 	return n
 }
 
-// start returns where the span of that index begins.
+// start returns the offset where span n begins.
 func (s *Spans) start(n int) int {
 	if n == 0 {
 		return 0
@@ -112,7 +111,7 @@ func (s *Spans) start(n int) int {
 	return s.List[n-1].End
 }
 
-// replace turns the spans of one kind into another, from the last call on.
+// replace changes all spans of one kind to another kind, from the beginning of the last call on.
 func (s *Spans) replace(old, kind SpanKind) {
 	if s == nil {
 		return
@@ -131,20 +130,20 @@ func (s *Spans) replace(old, kind SpanKind) {
 	s.blank = s.start(len(s.List))
 }
 
-// BeginCall notes where a call begins.
+// BeginCall records where a call begins.
 func (s *Spans) BeginCall(offset int) {
 	if s != nil {
 		s.call = offset
 	}
 }
 
-// MakeStray notes that what was read of the call's values has no place in it.
+// MakeStray records that the values of the last call are stray text.
 func (s *Spans) MakeStray() { s.replace(SpanValue, SpanDropped) }
 
-// RestoreStray notes that what has no place in the call is text of the answer after all.
+// RestoreStray records that the stray text of the last call is text of the answer.
 func (s *Spans) RestoreStray() { s.replace(SpanDropped, SpanText) }
 
-// RestoreBlanks notes that the white space that was read last is not layout but text.
+// RestoreBlanks records that the last white space between tags is text of the answer, not layout.
 func (s *Spans) RestoreBlanks() {
 	if s != nil {
 		s.note(s.blank, s.start(len(s.List)), SpanText)

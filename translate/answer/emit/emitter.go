@@ -1,4 +1,5 @@
-// Package emit makes the events of one message: it alone does, so that their grammar holds (guarantee G4).
+// Package emit makes the events of one message. No other package does, so the events always follow the grammar of
+// the API (G4).
 package emit
 
 import (
@@ -12,82 +13,83 @@ import (
 	"slices"
 )
 
-// Emitter is the only author of the events of a message: of block starts, deltas and stops, of
-// ids and indexes. Whatever the states ask of it, the events have this form (G4):
+// Emitter makes the events of a message: the starts, deltas and stops of blocks, with ids and indexes. Whatever
+// the parser asks for, the events have this form (G4):
 //
 //	message = message_start ping { block } message_delta message_stop .
 //	block   = content_block_start { content_block_delta } content_block_stop .
 //
-// What the states write is gathered in buf until flush, which is called after each piece of the
-// completion, so that a piece makes one delta and not one for each write.
+// Emitter gathers in buf what the parser writes. The parser calls Flush after each piece of the completion. So one
+// piece makes one delta, however many writes it causes.
 //
 // The block of a call passes through these steps:
 //
-//	holdInput     what is written is gathered and not sent, since it may turn out to be no call
-//	dropInput     it is none: what was gathered is forgotten (the input gives the text back)
-//	openToolUse   it is one: the block starts, and what was gathered can be sent
-//	closeToolUse  the call is whole: so is the JSON object of its input
-//	cutToolUse    the call was cut: the JSON object is left open
+//	HoldInput     the text may turn out to be no call: the emitter gathers the input and does not send it
+//	DropInput     it is no call: the emitter forgets the input, and completion.Text gives the text back
+//	OpenToolUse   it is a call: the block starts, and the gathered input can be sent
+//	CloseToolUse  the call is whole: the emitter closes the JSON object of its input
+//	CutToolUse    the call was cut: the JSON object stays open
 type Emitter struct {
-	Yield func(messages.Event, error) bool
-	Seed  string // of the ids
-	Gone  bool   // yield has returned false: nothing is sent any more
+	Yield func(messages.Event, error) bool // receives the events; returns false if the receiver wants no more
+	Seed  string                           // the ids of the message and of its calls derive from it
+	Gone  bool                             // Yield has returned false: nothing more is sent
 
-	wasCut    bool   // nothing is sent any more but the end of the message: see cut
-	Stopped   bool   // message_stop was sent
-	TextBegun bool   // a block of text has been opened
-	OpenKind  string // the type of the open block, "" between blocks
-	Index     int    // of the open block, or of the next one
-	buf       []byte // gathered for the open block or, while pending, for the block of a call
-	Wrote     func() // nil for nobody
-	Keeps     int    // how many bytes of what is sent of a call are kept
-	Kept      []byte // of the last call
+	wasCut    bool   // Cut was called: only the end of the message is still sent
+	Stopped   bool   // message_stop has been sent
+	TextBegun bool   // a block that is not thinking has been opened with OpenBlock
+	OpenKind  string // the type of the open block; "" between blocks
+	Index     int    // the index of the open block or, between blocks, of the next block
+	buf       []byte // gathered for the open block or, while Pending, for the block of the pending call
+	Wrote     func() // optional: called when the input of a pending call has grown
+	Keeps     int    // how many bytes of each call's input to copy to Kept
+	Kept      []byte // the first bytes that were sent of the last call's input
 
 	callInput
 }
 
-// maxKept is how much of a call is looked at for values of an example, in bytes: what copies an example is
-// short. maxCompared is how much is kept where the call may come from the server as well.
 const (
-	MaxKept     = 16 << 10
+	// MaxKept is how much of a call's input is kept, in bytes, to find a call that only copies the example of the
+	// prompt. A copy of an example is short.
+	MaxKept = 16 << 10
+	// MaxCompared is how much is kept if the server may send the same call as well.
 	MaxCompared = 256 << 10
 )
 
-// callInput is how far the input of a call, which is one JSON object, has been written.
+// callInput records how far the input of a call has been written. The input is one JSON object.
 type callInput struct {
-	Pending     bool // what is gathered is of a call whose block is not open yet; writes of its input are told to wrote
-	FlowsValues bool // a string is sent while it is written; without, only what stands before wholeTo is sent
+	Pending     bool // the gathered input belongs to a call, and the block of the call is not open yet
+	FlowsValues bool // strings are sent while they are written; if false, only bytes before wholeTo are sent
 	sent        int  // how many bytes of the input have been sent
-	wholeTo     int  // how many bytes of the input hold whole members alone: see markWhole
+	wholeTo     int  // how many bytes of the input contain only whole members: see MarkWhole
 }
 
-// New returns an emitter of one message, whose events go to yield until that returns false. The ids are made
-// of the seed.
+// New returns an emitter of one message. It sends the events to yield until yield returns false. The ids derive
+// from seed.
 func New(yield func(messages.Event, error) bool, seed string) Emitter {
 	return Emitter{Yield: yield, Seed: seed}
 }
 
-// send yields an event, unless the answer was cut or nobody listens any more.
+// send yields an event, unless the answer was cut or the receiver is gone.
 func (e *Emitter) send(event messages.Event) {
 	if !e.Gone && !e.wasCut && !e.Yield(event, nil) {
 		e.Gone = true
 	}
 }
 
-// Pause tells that the next event has to be waited for.
+// Pause sends the event that announces a wait for the next event.
 func (e *Emitter) Pause() {
 	if !e.Gone && !e.Stopped && !e.Yield(messages.Event{Type: messages.Pause}, nil) {
 		e.Gone = true
 	}
 }
 
-// StartMessage sends the events that open the message. estimated is as in [messages.Message].
+// StartMessage sends the events that open the message. estimated: usage is an estimate.
 func (e *Emitter) StartMessage(model string, usage messages.Usage, estimated bool) {
 	e.send(messages.Event{Type: messages.MessageStart, Message: &messages.Message{ID: messageID(e.Seed), Model: model, Usage: usage, UsageEstimated: estimated}})
 	e.send(messages.Event{Type: messages.Ping})
 }
 
-// StopMessage stops the open block and the message. end holds what message_delta tells.
+// StopMessage stops the open block and the message. end holds the fields of message_delta.
 func (e *Emitter) StopMessage(end *messages.Message) {
 	e.StopBlock()
 	e.wasCut = false
@@ -96,8 +98,8 @@ func (e *Emitter) StopMessage(end *messages.Message) {
 	e.Stopped = true
 }
 
-// OpenBlock stops the open block and begins one of text or thinking. refused says that it has the text of a
-// call that was refused.
+// OpenBlock stops the open block, and opens a block of text or thinking. refused: the block holds the text of a
+// call that Dragoman refused.
 func (e *Emitter) OpenBlock(kind string, refused bool) {
 	e.StopBlock()
 	e.TextBegun = e.TextBegun || kind != messages.BlockThinking
@@ -105,15 +107,15 @@ func (e *Emitter) OpenBlock(kind string, refused bool) {
 	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.Index, Block: &messages.ContentBlock{Type: kind, Refused: refused}})
 }
 
-// StopBlock sends what was gathered for the open block and stops it, if one is open.
+// StopBlock sends what was gathered for the open block and stops the block, if one is open.
 func (e *Emitter) StopBlock() {
 	e.Flush()
 	e.sendStop(0)
 }
 
-// sendStop stops the open block, if one is open. For a call that was cut, cut is how many bytes
-// of its input hold whole members (see [messages.Event]); for all other blocks it is 0. Thinking ends with
-// its signature, also where a call follows at once.
+// sendStop stops the open block, if one is open. For a call that was cut, cut is how many bytes of its input
+// contain whole members (see [messages.Event]). For all other blocks cut is 0. A block of thinking ends with its
+// signature.
 func (e *Emitter) sendStop(cut int) {
 	if e.OpenKind == messages.BlockThinking {
 		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.SignatureDelta, Index: e.Index})
@@ -125,28 +127,27 @@ func (e *Emitter) sendStop(cut int) {
 	}
 }
 
-// EnsureBlock opens a block of text or thinking, unless one is open.
+// EnsureBlock opens a block of text or thinking, unless a block of that kind is open.
 func (e *Emitter) EnsureBlock(kind string) {
 	if e.OpenKind != kind {
 		e.OpenBlock(kind, false)
 	}
 }
 
-// Write gathers bytes of the open block: text, thinking, or JSON of the input of a call.
+// Write gathers bytes for the open block: text, thinking, or JSON of a call's input.
 func (e *Emitter) Write(s []byte) { e.buf = append(e.buf, s...) }
 
 // Gathered returns how many bytes are gathered and not sent.
 func (e *Emitter) Gathered() int { return len(e.buf) }
 
-// Written returns what is gathered and not sent, from the byte with that index on. It is valid until more is written.
+// Written returns the gathered bytes from an index on. They are valid until the next write.
 func (e *Emitter) Written(from int) []byte { return e.buf[from:] }
 
-// Truncate forgets what was gathered beyond the first n bytes. Nothing of that may have been sent:
-// no flush may stand between the call of gathered that returned n and this one.
+// Truncate forgets all gathered bytes after the first n. n must come from Gathered, with no Flush in between.
 func (e *Emitter) Truncate(n int) { e.buf = e.buf[:n] }
 
-// Flush sends what is gathered for the open block, as one delta. While a call is pending nothing is
-// sent, and of a call whose values are held only what is whole.
+// Flush sends the gathered bytes of the open block as one delta. While a call is pending, Flush sends nothing. If
+// FlowsValues is false, it sends only the whole members of a call's input.
 func (e *Emitter) Flush() {
 	n := len(e.buf)
 	if e.Pending {
@@ -173,36 +174,36 @@ func (e *Emitter) Flush() {
 	e.buf = e.buf[:copy(e.buf, e.buf[n:])]
 }
 
-// HoldInput begins the input of what may become a call: what is written from now on is gathered
-// and not sent. What the open block has gathered is sent before.
+// HoldInput begins the input of a pending call. It sends what was gathered for the open block. From now on, the
+// emitter gathers what is written and does not send it.
 func (e *Emitter) HoldInput() {
 	e.Flush()
 	e.callInput = callInput{Pending: true}
 }
 
-// SendText sends text of the open block, before the call that is pending.
+// SendText sends text of the open block at once. The text stands before the pending call.
 func (e *Emitter) SendText(s []byte) {
 	if len(s) > 0 {
 		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Index: e.Index, Text: s})
 	}
 }
 
-// DropInput forgets what was gathered since holdInput, since it was no call. The block that was
-// open before still is.
+// DropInput forgets the input that was gathered since HoldInput, because the text is no call. The block that was
+// open before stays open.
 func (e *Emitter) DropInput() {
 	e.buf = e.buf[:0]
 	e.callInput = callInput{}
 }
 
-// Cut ends the answer before the call that was pending: the block that is open is stopped, and of
-// what is written from now on, in which states go on with the call, nothing is sent.
+// Cut ends the answer before the pending call. It stops the open block. The parser may go on writing the call, but
+// the emitter sends only the end of the message.
 func (e *Emitter) Cut() {
 	e.DropInput()
 	e.StopBlock()
 	e.wasCut = true
 }
 
-// OpenToolUse starts the block of the call that was pending. What was gathered belongs to it.
+// OpenToolUse starts the block of the pending call. The gathered input belongs to that block.
 func (e *Emitter) OpenToolUse(name string) {
 	e.Pending, e.Kept = false, e.Kept[:0]
 	e.sendStop(0)
@@ -214,7 +215,7 @@ func (e *Emitter) OpenToolUse(name string) {
 
 var emptyObject = []byte("{}")
 
-// WriteName begins a member of the input: `{"name":` or `,"name":`.
+// WriteName begins a member of the input: it writes `{"name":` or `,"name":`.
 func (e *Emitter) WriteName(name string) {
 	c := byte(',')
 	if e.inputLen() == 0 {
@@ -230,35 +231,36 @@ func (e *Emitter) WriteInput(text []byte) {
 	e.tellWrite()
 }
 
-// tellWrite tells that the input of a call that is pending has grown.
+// tellWrite calls Wrote if the input of a pending call has grown.
 func (e *Emitter) tellWrite() {
 	if e.Pending && e.Wrote != nil {
 		e.Wrote()
 	}
 }
 
-// Quote begins or ends a string that is the value of a member.
+// Quote begins or ends a string value.
 func (e *Emitter) Quote() {
 	e.buf = append(e.buf, '"')
 	e.tellWrite()
 }
 
-// WriteEscaped writes text of such a string, which is valid UTF-8.
+// WriteEscaped writes text of a string value, with JSON escapes. The text must be valid UTF-8.
 func (e *Emitter) WriteEscaped(s []byte) {
 	e.buf = rawjson.AppendEscaped(e.buf, s)
 	e.tellWrite()
 }
 
-// WriteTyped writes the value of a member, as the schema types its text. It reports whether the value
-// fits the schema; one that does not is written all the same, as a string. literals is as for AppendTyped.
+// WriteTyped writes the value of a member. The schema decides the type of the text. If the value does not fit the
+// schema, WriteTyped writes it as a string and returns false. literals has the meaning that it has for
+// [format.AppendTyped].
 func (e *Emitter) WriteTyped(s *schema.Schema, text string, literals bool) (fits bool) {
 	e.buf, fits = format.AppendTyped(e.buf, s, text, literals)
 	e.tellWrite()
 	return fits
 }
 
-// WriteTypedItems writes elements as an array, as the schema of the array types them. It writes
-// nothing and reports false if one of them does not fit.
+// WriteTypedItems writes elements as an array. The schema of the array decides their types. If an element does not
+// fit, WriteTypedItems writes nothing and returns false.
 func (e *Emitter) WriteTypedItems(array *schema.Schema, list []markup.Element) (fit bool) {
 	out, fit := schema.AppendTypedItems(e.buf, array, list)
 	if fit {
@@ -268,8 +270,9 @@ func (e *Emitter) WriteTypedItems(array *schema.Schema, list []markup.Element) (
 	return fit
 }
 
-// WriteObject writes the whole input but its last brace, which closeToolUse writes, and returns the names of
-// its members. Text that is nearly a JSON object is mended; for any other it writes nothing and reports false.
+// WriteObject writes the whole input except the last brace, and returns the names of its members. CloseToolUse
+// writes the last brace. WriteObject repairs text that is nearly a JSON object. For any other text, it writes
+// nothing and returns false.
 func (e *Emitter) WriteObject(text string) (members []string, ok bool) {
 	begun := len(e.buf)
 	out, ok := rawjson.AppendLooseKind(e.buf, text, '{')
@@ -282,14 +285,13 @@ func (e *Emitter) WriteObject(text string) (members []string, ok bool) {
 	return members, ok
 }
 
-// WriteCutObject writes, of an input that is the beginning of a JSON object, the members that are
-// whole in it.
+// WriteCutObject writes the whole members of an input that is only the beginning of a JSON object.
 func (e *Emitter) WriteCutObject(text string) {
 	e.buf = rawjson.AppendCutObject(e.buf, text)
 	e.MarkWhole()
 }
 
-// HasMembers reports whether the input of the call that is pending has members of all the names.
+// HasMembers reports whether the input of the pending call has a member for each of the names.
 func (e *Emitter) HasMembers(names []string) bool {
 	if len(names) == 0 {
 		return true
@@ -302,32 +304,33 @@ func (e *Emitter) HasMembers(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !given[name] })
 }
 
-// MaxHeld bounds what is held of a parameter that is written or sent when it is whole, in bytes: with more, the call is
-// broken off (G6). What models write is less than a tenth of that.
+// MaxHeld limits, in bytes, how much the emitter and the reader hold of a parameter that is written or sent only
+// when it is whole. Above the limit, Dragoman breaks off the call (G6). Models write less than a tenth of the
+// limit.
 const MaxHeld = 16 << 20
 
-// HoldsTooMuch reports whether more than MaxHeld is held of a parameter, of which held bytes are not written yet.
+// HoldsTooMuch reports whether a parameter exceeds MaxHeld. held is how many of its bytes are not written yet.
 func (e *Emitter) HoldsTooMuch(held int) bool {
 	return held > MaxHeld || !e.FlowsValues && e.Gathered() > MaxHeld
 }
 
-// Size returns how many bytes there is room for.
+// Size returns the capacity of the buffer in bytes.
 func (e *Emitter) Size() int { return cap(e.buf) }
 
 // inputLen returns how many bytes of the input have been written, sent or not.
 func (e *Emitter) inputLen() int { return e.sent + len(e.buf) }
 
-// MarkWhole records that what was written of the input so far ends with a whole member.
+// MarkWhole records that the input, as far as it has been written, ends with a whole member.
 func (e *Emitter) MarkWhole() { e.wholeTo = e.inputLen() }
 
-// EnsureBrace writes the first brace of the input, unless a member has.
+// EnsureBrace writes the first brace of the input, unless WriteName or WriteObject has written it.
 func (e *Emitter) EnsureBrace() {
 	if e.inputLen() == 0 {
 		e.buf = append(e.buf, '{')
 	}
 }
 
-// CloseToolUse closes the JSON object of the input, and the block.
+// CloseToolUse closes the JSON object of the input and stops the block.
 func (e *Emitter) CloseToolUse() {
 	e.EnsureBrace()
 	e.buf = append(e.buf, '}')
@@ -336,8 +339,8 @@ func (e *Emitter) CloseToolUse() {
 	e.callInput = callInput{}
 }
 
-// CutToolUse stops the block of a call that was not read to its end. The JSON of its input is left
-// open where it was cut, so that no client can take it for whole and run half of a call.
+// CutToolUse stops the block of a call that was not read to its end. The JSON of its input stays open at the cut.
+// So no client can mistake it for a whole input and run half of a call.
 func (e *Emitter) CutToolUse() {
 	if !e.FlowsValues {
 		e.buf = e.buf[:max(0, e.wholeTo-e.sent)]
@@ -349,8 +352,8 @@ func (e *Emitter) CutToolUse() {
 	e.callInput = callInput{}
 }
 
-// messageID returns the id of the message: the seed, which is the id of the request. Without a
-// seed it is always the same.
+// messageID returns the id of the message: the seed, which is the id of the request. Without a seed, it returns a
+// constant id.
 func messageID(seed string) string {
 	if seed == "" {
 		return "msg_" + prompt.DerivedID(seed, 0)
@@ -358,6 +361,6 @@ func messageID(seed string) string {
 	return seed
 }
 
-// toolUseID returns the id of block n of a message. It is as unique as the seed, and of the form
-// that every API accepts (docs/reference/messages-api.md §8).
+// toolUseID returns the id of block n of a message. The id is as unique as the seed. Every API accepts its form
+// (docs/reference/messages-api.md §8).
 func toolUseID(seed string, n int) string { return "toolu_" + prompt.DerivedID(seed, n+1) }
