@@ -8,37 +8,36 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Within a call, between its parameters: the tags of the next parameter or of the call's own
-// structure, and what models write there although it has no place, which is called stray
-// (docs/reference/legacy-format.md §12 row 10).
+// This file reads the text between the parameters of a call: the tag of the next parameter, the tags of the call's
+// own structure, and stray text. Stray text is text that models write there although the format has no place for
+// it (docs/reference/legacy-format.md §12 row 10).
 
-// MaxParameters bounds the parameters of a call: with more, it is broken off (G6).
+// MaxParameters limits the parameters of a call. Above the limit, Dragoman breaks off the call (G6).
 const MaxParameters = 10_000
 
-// bodySeen is what has been seen between the parameters.
+// bodySeen records what has been read between the parameters.
 type bodySeen struct {
-	keys             []string   // names of parameters whose values have not come: see readLoneKey
-	begunTwice       bool       // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
-	restarted        bool       // the model began the call again that a prefill had opened
+	keys             []string   // the names of parameters that still lack a value: see readLoneKey
+	begunTwice       bool       // <invoke name="…"> stands twice: restarted, or two calls
+	restarted        bool       // the model began the call again, after a prefill or <parameters>
 	parametersClosed bool       // </parameters> was read
-	ends             []held.End // of the values that follow, where that has been settled: see doubt.go
-	gap, before      layout     // how the tag that is next stands, as far as it has been read, and the tag before
-	strayText        bool       // text that has no place stands before what is next, up to the tag before that
-	strayLine        bool       // they are a line so far that is dropped if it holds no {: see readStrayText
-	inLine           bool       // text that has no place stands before what is next, on its line
+	ends             []held.End // where the next values end, if package held has decided: see doubt.go
+	gap, before      layout     // white space before the next tag so far, and before the last tag
+	strayText        bool       // stray text stands between the last tag and the next one
+	strayLine        bool       // the stray text so far is one line that will be dropped: see readStrayText
+	inLine           bool       // stray text precedes the next text on the same line
 }
 
-// readCall is the state inCall: the name of the tool has been read, or a parameter, or a tag of the
-// call's structure. It reads one of
+// readCall is the function of the state inCall. It reads one of these:
 //
 //	<p>, <parameter name="p">      the opening tag of a parameter (atValue)
 //	{                              an input that is one JSON object (inValue)
-//	</invoke>, </function_calls>   the end of the call (betweenCalls, afterAnswer)
-//	<invoke>, <function_calls>     the next call: this one was not closed (betweenCalls)
+//	</invoke>, </function_calls>   the end of the call (the reader leaves the call)
+//	<invoke>, <function_calls>     the next call: this call was not closed (the reader leaves the call)
 //	<parameters>, </parameters>    a tag of the structure (inCall)
 //	<!-- … -->                     a comment (inCall)
-//	parameter name="p">, /invoke>  one of these tags that has lost what it begins with: see unbracketed.go
-//	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
+//	parameter name="p">, /invoke>  one of these tags without its `<` or `</`: see unbracketed.go
+//	anything else                  stray text: held or dropped, or a pending call is given back
 func (r *Reader) readCall() state {
 	call := r.call
 	if call.Spelling.IsNested() {
@@ -81,7 +80,7 @@ func (r *Reader) readCall() state {
 		return wait
 	}
 	if v == markup.NoMatch {
-		if r.in.EOF && (bytes.IndexByte(rest, '>') < 0 || r.in.CutShort && r.endsWithin(rest)) { // the text was cut within a tag
+		if r.in.EOF && (bytes.IndexByte(rest, '>') < 0 || r.in.CutShort && r.endsWithin(rest)) { // the text was cut inside a tag
 			r.in.TakeAll(completion.SpanMarkup)
 			return r.leave(BrokenOff)
 		}
@@ -96,7 +95,7 @@ func (r *Reader) readCall() state {
 	r.open.before, r.open.gap, r.open.inLine = r.open.gap, layout{}, false
 	unopened := r.open.strayText && call.Spelling != nil && !call.StrayTag && !r.IsPending()
 	if r.open.strayText = false; unopened && t.Closing && t.Is("parameter") {
-		return r.doubtful() // the text was a value, whose opening tag cannot be read
+		return r.doubtful() // the stray text was a value, but its opening tag cannot be read
 	}
 	if t.Closing {
 		return r.readClosingTag(t)
@@ -104,8 +103,8 @@ func (r *Reader) readCall() state {
 	return r.readOpeningTag(t)
 }
 
-// readBeforeTag reads what begins with no `<`: the JSON of an input, a tag of another form, at which this call
-// may end, a tag that has lost its bracket, or stray text.
+// readBeforeTag reads text that does not begin with `<`. The text may be a JSON input, a tag of another form that
+// begins the next call, a tag that has lost its bracket, or stray text.
 func (r *Reader) readBeforeTag(rest []byte) state {
 	call := r.call
 	if (rest[0] == '{' || rest[0] == '"') && call.Spelling.IsJSON() && r.mayBeObject() {
@@ -125,7 +124,7 @@ func (r *Reader) readBeforeTag(rest []byte) state {
 			return r.close("missing_input")
 		}
 	}
-	if !r.open.inLine { // stray text goes on to the end of its line, however it is cut
+	if !r.open.inLine { // stray text continues to the end of its line, however the pieces divide it
 		switch next, v := r.readUnbracketed(rest); v {
 		case markup.NeedMore:
 			return wait
@@ -136,7 +135,8 @@ func (r *Reader) readBeforeTag(rest []byte) state {
 	return r.readStrayText(rest)
 }
 
-// readComment reads a comment of n bytes, which is passed over unless it follows held text.
+// readComment reads a comment of n bytes. It drops the comment, unless the comment follows stray text that is
+// held.
 func (r *Reader) readComment(n int) state {
 	if call := r.call; len(call.Stray) > 0 {
 		call.Stray = append(call.Stray, r.in.Rest()[:n]...)
@@ -146,8 +146,8 @@ func (r *Reader) readComment(n int) state {
 	return inCall
 }
 
-// readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
-// or a stray one.
+// readClosingTag reads a closing tag between parameters: the end of the call, the end of its parameters, or a
+// stray tag.
 func (r *Reader) readClosingTag(t markup.Tag) state {
 	call, kind := r.call, completion.SpanMarkup
 	switch {
@@ -163,7 +163,7 @@ func (r *Reader) readClosingTag(t markup.Tag) state {
 		r.call.ParametersOpen, r.open.parametersClosed = false, true
 	case r.IsPending() && !(call.Spelling != nil && !call.Unoffered && t.Is("parameter")):
 		return r.giveBack("stray_closer")
-	case t.Is("parameter") && call.AfterOpen && len(r.call.Parameters) == 0: // it closes the value before, which holds the end of its call
+	case t.Is("parameter") && call.AfterOpen && len(r.call.Parameters) == 0: // it closes the last value of the call before
 		return r.doubtful()
 	default:
 		if len(r.call.Stray) > 0 {
@@ -176,8 +176,8 @@ func (r *Reader) readClosingTag(t markup.Tag) state {
 	return inCall
 }
 
-// readOpeningTag reads an opening tag between parameters: that of a parameter, of the call's own
-// structure, or a stray one.
+// readOpeningTag reads an opening tag between parameters. The tag opens a parameter, belongs to the call's own
+// structure, or is stray.
 func (r *Reader) readOpeningTag(t markup.Tag) state {
 	call := r.call
 	tag, element := string(t.Full), true
@@ -213,7 +213,7 @@ func (r *Reader) readOpeningTag(t markup.Tag) state {
 		}
 	}
 	switch {
-	case t.Spelling != nil && element && !declared: // parameters have tags of their own
+	case t.Spelling != nil && element && !declared: // in this spelling, parameters have other tags
 		return r.readStrayTag(t)
 	case t.Empty && t.HasValues(): // <parameter name="a" value="x"/>
 		return r.readStrayTag(t)
@@ -234,8 +234,8 @@ func (r *Reader) readOpeningTag(t markup.Tag) state {
 	return r.beginValue(t, property, tag, element)
 }
 
-// readStrayTag reads an opening tag that has no place in the call. A call with one cannot be read to
-// its end: closeCall ends it as unreadable.
+// readStrayTag reads an opening tag that has no place in the call. Such a call cannot be read to its end: close
+// ends it as unreadable.
 func (r *Reader) readStrayTag(t markup.Tag) state {
 	if r.IsPending() {
 		return r.giveBack("stray_text")
@@ -247,8 +247,9 @@ func (r *Reader) readStrayTag(t markup.Tag) state {
 	return inCall
 }
 
-// MatchFencedInput matches the line that opens a Markdown code fence, before a JSON object, or
-// a string with one where the format has it: n is the index of that. Only the input of a call that is offered stands so, and only in a wrapper.
+// MatchFencedInput matches the line that opens a Markdown code fence before the input of the call. The input must
+// be a JSON object or, in spellings with JSON, may be a string that contains one. n is the index of the input. The
+// tool must be offered.
 func (r *Reader) MatchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	if r.call.Unoffered || rest[0] != '`' {
 		return 0, markup.NoMatch
@@ -267,7 +268,9 @@ func (r *Reader) MatchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	return n, v
 }
 
-// matchFencedLine is MatchFencedInput for an input that begins on the line that opens the fence: ```json {"count":3}```.
+// matchFencedLine does what MatchFencedInput does, for an input on the line that opens the fence:
+//
+//	```json {"count":3}```
 func (r *Reader) matchFencedLine(rest []byte) (n int, v markup.Verdict) {
 	ticks := 0
 	for ticks < len(rest) && ticks < completion.MaxInfo && rest[ticks] == '`' {

@@ -5,53 +5,54 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Call is what is known of one open call, in whatever form its arguments come.
+// Call is what is known of one open call, whatever the form of its arguments.
 type Call struct {
 	Tool      string // the tool's name, "" if it is not known
 	Schema    *schema.Schema
-	Unoffered bool   // the tool is not offered: the block opens only when the call is whole
-	Reason    string // why the outcome of the call is not clean, "" if it is: see NoteReason
-	Misfit    string // how a value does not fit its schema, "" if all do
+	Unoffered bool   // the request does not offer the tool: the block opens only when the call is whole
+	Reason    string // why the outcome of the call is not clean, "" if it is clean: see NoteReason
+	Misfit    string // how a value does not fit its schema, "" if every value fits
 
-	Spelling      *markup.Spelling // of the call's tags
-	AttributeForm bool             // <invoke name="…">
-	Namespace     string           // the prefix of the call's tags, with its colon; "" for none
-	WrapperOpen   bool             // <function_calls> was opened, and not closed
-	Fence         string           // the line of the Markdown code fence that it stands in
-	Quoted        int              // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
+	Spelling      *markup.Spelling // how the tags of the call are spelled; nil for legacy and attribute
+	AttributeForm bool             // the call begins with <invoke name="…">
+	Namespace     string           // the prefix of the call's tags with its colon, "" without a prefix
+	WrapperOpen   bool             // the call is inside an open wrapper, such as <function_calls>
+	Fence         string           // the line that opens the code fence around the call or its input, "" without a fence
+	Quoted        int              // how many back-ticks opened the code fence around the call, 0 without a fence
 
-	Certain     bool // it is a call, and its block opens with its first parameter
-	MustBeWhole bool // the call is none unless it is whole
-	Bare        bool // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
-	Unread      bool // text or attributes stand in it that are no parameters
-	Unbracketed bool // tags of it have lost what they begin with: see unbracketed.go
-	Opening     bool // the prefill has opened it
-	AfterOpen   bool // the value before it, in another call, has no closing tag
+	Certain     bool // this is certainly a call; its block opens with its first parameter
+	MustBeWhole bool // the text counts as a call only if the call is whole
+	Bare        bool // the call lacks the wrapper of its format: it needs every required parameter
+	Unread      bool // the call contains text or attributes that are not parameters
+	Unbracketed bool // some tags of the call have lost their `<` or `</`: see unbracketed.go
+	Opening     bool // the prefill has opened the call
+	AfterOpen   bool // the last value of the call before has no closing tag
 
-	ParametersOpen bool            // <parameters> was opened, and not closed
+	ParametersOpen bool            // <parameters> is open
 	Parameters     map[string]bool // the properties that were given so far
 	JSONInput      bool            // the whole input was one JSON object
-	Members        []string        // the names of its members
-	Stray          []byte          // text and tags that have no place in the call
-	StrayTag       bool            // there is a tag among them
+	Members        []string        // the names of the members of that object
+	Stray          []byte          // text and tags in the call that are not part of its form
+	StrayTag       bool            // Stray contains a tag
 }
 
-// NoteReason records why the outcome of the call is not clean: how the call is malformed, although
-// its meaning is certain, or why it is broken off. The first reason counts.
+// NoteReason records why the outcome of the call is not clean: how the call is malformed although its meaning is
+// certain, or why Dragoman breaks it off. Only the first reason is kept.
 func (c *Call) NoteReason(reason string) {
 	if c.Reason == "" {
 		c.Reason = reason
 	}
 }
 
-// IsInput reports whether the JSON of the call is its input alone, and not all of it.
+// IsInput reports whether the JSON in the call is only its input. If not, the JSON is the whole call.
 func (c *Call) IsInput() bool { return c.AttributeForm && c.Spelling.IsJSON() }
 
-// IsUnreadable reports whether text stands in the call that may have been meant as its input.
+// IsUnreadable reports whether the call contains stray text that the model may have meant as the input.
 func (c *Call) IsUnreadable() bool { return len(c.Stray) > 0 && (len(c.Parameters) == 0 || c.StrayTag) }
 
-// NoteBare records that the call begins without the wrapper that its format has. Formats without one
-// open and close their calls clearly enough; legacy and attribute have always been read so.
+// NoteBare records that the call begins without the wrapper that its format requires. It ignores formats without a
+// wrapper, because their tags show clearly enough where a call begins and ends. It also ignores legacy and
+// attribute, for which Dragoman has always accepted calls without a wrapper.
 func (c *Call) NoteBare() {
 	if c.Spelling != nil && c.Spelling.HasWrapper() && !c.WrapperOpen {
 		c.MustBeWhole, c.Bare = true, true

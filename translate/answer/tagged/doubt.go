@@ -8,54 +8,55 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Where it is doubtful which tag ends a value, what follows settles it. From the doubtful tag on the
-// text is held, and all ways to read it are followed (package held):
+// If it is not clear which tag ends a value, the tags that follow decide. From the doubtful tag on, the reader
+// holds the text, and package held follows all possible readings:
 //
-//	<a>1 <b>2</b> x</a>          b is text of a: its end is followed by no parameter
+//	<a>1 <b>2</b> x</a>          b is text of a: no parameter follows </b>
 //	<a>1 <b>2</b> </parameters>  b is a parameter: a has no closing tag, and b has one
-//	<a>1</b> <b>2</a>            b and a are parameters whose closing tags are swapped
-//	<a>1</a> and <b>2</b>        what stands between the parameters a and b is dropped …
+//	<a>1</b> <b>2</a>            b and a are parameters, and their closing tags are swapped
+//	<a>1</a> and <b>2</b>        " and " stands between the parameters a and b, and is dropped …
 //	<a>1</a> and <b>2</b> x</a>  … but here it is text of a
 
-// Bounds on what is held while it is doubtful where a value ends. Beyond them the text is that of the
-// value, which then has to end at its closing tag, or is doubtful.
+// These limits apply to the text that is held in a doubt. Above them, the reader treats the text as part of the
+// value. The value then has to end at its own closing tag, or the call is ambiguous.
 const (
 	MaxDoubt     = 64 << 10 // bytes
 	maxDoubtTags = 4096
 )
 
-// A doubt may be followed to the end of the answer, and another one may begin in what was followed. So that the work
-// grows with the text alone, all doubts of an answer together may follow freeDoubt bytes, and doubtPerByte for
-// each byte that was read. A tag counts as tagCost bytes more.
+// A doubt may last to the end of the answer, and the next doubt may begin inside the same text. These limits make
+// the work linear in the length of the answer. All doubts of an answer together may follow freeDoubt bytes, plus
+// doubtPerByte bytes for each byte that was read. Each tag counts as tagCost additional bytes.
 const (
 	freeDoubt    = 1 << 20
 	doubtPerByte = 2
 	tagCost      = 64
 )
 
-// doubt is the text that is held.
+// doubt is the text that is held. Offsets are in bytes from the doubtful tag on, if their comment names no other
+// start.
 type doubt struct {
 	search  *held.Search
-	from    int       // where the doubtful tag stands in all that was fed
-	scanned int       // how many bytes have been looked at since
-	tag     *held.Tag // the last tag that was found, which is followed when it is known what stands behind it
-	tagEnd  int       // where it ends, in bytes since
-	done    int       // where the last tag ends that was followed, in bytes since
-	tags    int       // how many tags have been followed
-	opened  bool      // the last tag was the opening tag of an element
-	gap     held.Gap  // what stands after the last tag, as far as it has been looked at
-	edge    held.Edge // of the text up to the last tag, with that
-	looked  int       // how far the end of a CDATA section has been looked for: see matchOpaque
-	cut     bool      // it was settled where the text was cut, so that the call is not whole
+	from    int       // the offset of the doubtful tag in the completion
+	scanned int       // how many bytes have been scanned
+	tag     *held.Tag // the last tag that was found; it is followed when the text after it is known
+	tagEnd  int       // the end of that tag
+	done    int       // the end of the last tag that was followed
+	tags    int       // how many tags were found
+	opened  bool      // the last tag opened an element
+	gap     held.Gap  // the text after the last tag, as far as it was scanned
+	edge    held.Edge // the end of the text up to and including the last tag
+	looked  int       // how far the end of a CDATA section has been searched: see matchOpaque
+	cut     bool      // the doubt was settled where the text was cut, so the call is not whole
 }
 
-// beginDoubt begins to hold text, from the tag that is next.
+// beginDoubt begins to hold text, from the next tag on.
 func (r *Reader) beginDoubt() state {
 	r.doubt = doubt{search: held.NewSearch(r.heldCall(), &r.value.text), from: r.in.Offset(), edge: r.value.edge}
 	return inDoubt
 }
 
-// heldCall returns what counts of the call that is being read.
+// heldCall returns the facts of the open call that package held needs.
 func (r *Reader) heldCall() held.Call {
 	call := r.call
 	r.Followed += len(call.Schema.Required)
@@ -74,15 +75,15 @@ func (r *Reader) heldCall() held.Call {
 	}
 }
 
-// readDoubt is the state inDoubt: text of a value has been read, up to a doubtful tag. It follows the
-// tags from there up to the one that settles where the value ends, or that it goes on (inValue). It
-// reads nothing. If that cannot be settled, the call is broken off.
+// readDoubt is the function of the state inDoubt. It follows the tags after the doubtful tag until one of them
+// decides where the value ends, or that the value goes on (inValue). It marks no text as read. If no tag decides,
+// readDoubt breaks off the call.
 func (r *Reader) readDoubt() state {
 	d := &r.doubt
 	rest := r.in.Rest()
 	text := rest[:min(len(rest), MaxDoubt)]
 	eof := r.in.EOF && len(text) == len(rest)
-	known := len(text) // what begins with a `<` behind that may be a tag that was cut
+	known := len(text) // from here on, a `<` may begin a tag that was cut
 	if eof && r.in.CutShort {
 		known = bytes.LastIndexByte(text, '>') + 1
 	}
@@ -96,7 +97,7 @@ func (r *Reader) readDoubt() state {
 		was := d.scanned
 		n, v := d.nextTag(r.call.Spelling, text, eof)
 		r.Followed += d.scanned - was
-		if v == markup.NeedMore || v == markup.Match && d.scanned+n == len(text) && !eof && text[d.scanned+1] != '/' { // what stands behind an opening tag counts, too
+		if v == markup.NeedMore || v == markup.Match && d.scanned+n == len(text) && !eof && text[d.scanned+1] != '/' { // the character after an opening tag matters as well
 			break
 		}
 		if v == markup.NoMatch && d.gap < held.Text {
@@ -138,8 +139,8 @@ func (r *Reader) readDoubt() state {
 	return wait
 }
 
-// follow follows the last tag in all readings, and returns the next state if that has settled where the value
-// ends, else wait.
+// follow follows the last tag in all readings. It returns the next state if that decides where the value ends, and
+// wait if it does not.
 func (r *Reader) follow(text []byte, behind held.Follow) state {
 	d := &r.doubt
 	d.search.Step(d.tag, behind)
@@ -147,7 +148,8 @@ func (r *Reader) follow(text []byte, behind held.Follow) state {
 	return r.settle(d.search.Settle())
 }
 
-// complete notes in a value whether its text is whole before a tag, which stands at an index of the held text.
+// complete records in v whether the text of the value is whole before a tag. at is the index of the tag in the
+// held text.
 func (r *Reader) complete(v *held.Value, text []byte, at int) {
 	if !held.IsTyped(v.Schema) {
 		return
@@ -171,11 +173,10 @@ func (r *Reader) complete(v *held.Value, text []byte, at int) {
 		format.FitsText(v.Schema, string(before)+markup.Unescape(string(said), r.escaped, markup.ParamTag(v.Property)))
 }
 
-// maxWhole bounds the text of a value that is tried by its type, in bytes, with its escapes.
+// maxWhole limits the text that complete compares with the type of the value, in bytes with escapes.
 const maxWhole = 256
 
-// nextTag looks for the next tag, and returns its length. The verdict is NoMatch if there is
-// no tag after all, but text was passed.
+// nextTag looks for the next tag, and returns its length. If it has passed only text, the verdict is NoMatch.
 func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v markup.Verdict) {
 	rest := text[d.scanned:]
 	i := bytes.IndexByte(rest, '<')
@@ -198,7 +199,7 @@ func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v mar
 	}
 	t, v := g.MatchTag(rest, eof)
 	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(t.Attributes, '<') >= 0 {
-		v = markup.NoMatch // the quotes in it are those of the text
+		v = markup.NoMatch // its attributes contain a `<`: the quotes belong to the text
 	}
 	if v == markup.NoMatch {
 		d.gap = max(d.gap, held.Text)
@@ -207,11 +208,11 @@ func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v mar
 	return t.Len, v
 }
 
-// heldTag returns what the tag means that is next in the held text, of n bytes.
+// heldTag returns the meaning of the next tag in the held text. The tag has n bytes.
 func (r *Reader) heldTag(text []byte, n int) *held.Tag {
 	d := &r.doubt
 	t := r.valueTagAt(text[d.scanned:], n, d.scanned)
-	t.Name = bytes.Clone(t.Name) // the input may move before the tag is followed
+	t.Name = bytes.Clone(t.Name) // the buffer may move before the tag is followed
 	t.Gap, t.Edge = d.gap, d.edge
 	t.Edge.Add(text[d.tagEnd:d.scanned])
 	d.edge = t.Edge
@@ -228,7 +229,7 @@ func (r *Reader) settle(verdict held.Verdict, ends []held.End) state {
 	case held.GoesOn:
 		return r.settleAsText(false)
 	case held.Ends:
-		if len(ends) > 0 && ends[0].Len == 0 && r.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
+		if len(ends) > 0 && ends[0].Len == 0 && r.isNamedLikeOurs() { // its own closing tag may look like a tag of the call
 			return r.settleDoubtful()
 		}
 		r.open.ends = append(r.open.ends[:0], ends...)
@@ -239,8 +240,8 @@ func (r *Reader) settle(verdict held.Verdict, ends []held.End) state {
 	return wait
 }
 
-// settleAsText returns inValue, with what has been followed as text of the value. unsure says
-// that this is not certain.
+// settleAsText returns inValue, and makes the text that was followed part of the value. unsure: this reading is
+// not certain.
 func (r *Reader) settleAsText(unsure bool) state {
 	d := &r.doubt
 	r.value.unsure = unsure
@@ -256,16 +257,15 @@ func (r *Reader) settleAsText(unsure bool) state {
 	return inValue
 }
 
-// settleDoubtful breaks the call off.
+// settleDoubtful breaks off the call.
 func (r *Reader) settleDoubtful() state {
 	r.value.open = false
 	r.value.held = nil
 	return r.doubtful()
 }
 
-// settleAtEOF settles on the best reading at the end of the text. If the upstream has cut the text,
-// a value may well be open, and what was cut off may speak for any of several readings: so the call has
-// not come to its end, whatever they say.
+// settleAtEOF chooses the best reading at the end of the text. If the upstream has cut the text, settleAtEOF
+// breaks off the call: a value may still be open, and the missing text could have favored another reading.
 func (r *Reader) settleAtEOF(text []byte) state {
 	d := &r.doubt
 	if r.in.CutShort {

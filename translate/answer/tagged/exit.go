@@ -8,28 +8,28 @@ import (
 	"dragoman/translate/messages"
 )
 
-// How a call ends.
+// This file ends a call: it decides whether the call is closed, broken off, or given back as text.
 
-// Exit says what has become of the call.
+// Exit says how a Step has ended.
 type Exit struct {
 	Kind   ExitKind
-	Reason string // of a call that is closed or given back
+	Reason string // why the call is malformed or no call, if Kind is Closed or GivenBack
 }
 
-// ExitKind says how a [Reader] has left the call.
+// ExitKind says whether a [Reader] has reached the end of the call, and how.
 type ExitKind uint8
 
 // The kinds of an [Exit].
 const (
-	Waits      ExitKind = iota // it has not: more text has to come
-	Reads                      // it has not: Step has to be called again
+	Waits      ExitKind = iota // the call goes on: more text must arrive first
+	Reads                      // the call goes on: call Step again
 	Closed                     // the call was read to its end
-	GivenBack                  // it is no call: its text is text of the answer
-	BrokenOff                  // it was not read to its end, because it was cut, is doubtful or cannot be read
-	Cut                        // the text was cut within a value
-	Unreadable                 // it holds text that cannot be read
-	Strayed                    // it holds too much text that cannot be read: what follows is text, too
-	ObjectNext                 // its input is a JSON object, in the spelling of calls in JSON, which is next
+	GivenBack                  // this is no call: its text is text of the answer
+	BrokenOff                  // the call was not read to its end, because it was cut, is ambiguous or cannot be read
+	Cut                        // the text was cut inside a value
+	Unreadable                 // the call contains text that cannot be read
+	Strayed                    // the call contains too much unreadable text, and the text after it is text as well
+	ObjectNext                 // the input comes next: JSON, in a spelling of calls that have JSON
 )
 
 // leave ends the call.
@@ -38,43 +38,43 @@ func (r *Reader) leave(kind ExitKind) state {
 	return left
 }
 
-// close ends the call, which was read to its end. If reason is not "", it says how the end was malformed.
+// close ends the call, which was read to its end. reason says how its end is malformed, "" if it is not.
 func (r *Reader) close(reason string) state {
 	switch none := len(r.call.Parameters) == 0 && !r.call.JSONInput; {
 	case r.call.IsUnreadable():
 		return r.leave(Unreadable)
-	case len(r.open.ends) > 0, // the reading that was settled on goes on
+	case len(r.open.ends) > 0, // package held expects more values
 		len(r.open.keys) > 0, // there are fewer values than names
-		r.open.begunTwice && (none || reason == "missing_closer"): // or it is two calls, the first of which has no parameters
+		r.open.begunTwice && (none || reason == "missing_closer"): // or these are two calls, the first without parameters
 		return r.doubtful()
 	}
 	r.exit = Exit{Closed, reason}
 	return left
 }
 
-// giveBack ends the call, since it is none. reason says why.
+// giveBack ends the call, because the text is no call. reason says why.
 func (r *Reader) giveBack(reason string) state {
 	r.exit = Exit{GivenBack, reason}
 	return left
 }
 
-// doubtful breaks off the call, in which it is not certain where a value ends: see doubt.go.
+// doubtful breaks off the call, because its text is ambiguous: see doubt.go.
 func (r *Reader) doubtful() state {
 	r.call.Reason = messages.ReasonAmbiguous
 	return r.leave(BrokenOff)
 }
 
-// tooLong breaks off the call, which has more parameters or a longer one than is held.
+// tooLong breaks off the call. The call has too many parameters, or one that is too long to hold.
 func (r *Reader) tooLong() state {
 	r.value.held, r.value.open = nil, false
 	r.call.Reason = "too_long"
 	return r.leave(BrokenOff)
 }
 
-// closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
-// has only left out its last closing tags: the upstream did not cut the text, and the tool has all that it
-// requires. So it is where a stray closing tag stands in place of the end of a call without parameters: no
-// text that was cut ends so.
+// closeAtEOF ends a call if the text ends between its parameters. The call is whole if the model has only omitted
+// its last closing tags: the upstream did not cut the text, and the call has everything that its tool requires.
+// The call is also whole if its tool has no parameters, and the call ends with a wrong closing tag. A text that
+// was cut does not end in this way.
 func (r *Reader) closeAtEOF() state {
 	if r.lacksInput() && !r.in.CutShort {
 		return r.close("missing_input")
@@ -89,7 +89,8 @@ func (r *Reader) closeAtEOF() state {
 	return r.close("missing_closer")
 }
 
-// hasRequired reports whether the call stands in its wrapper, its tool is offered, and all that it requires was given.
+// hasRequired reports whether the call is in a wrapper, its tool is offered, and every required parameter was
+// given.
 func (r *Reader) hasRequired() bool {
 	call := r.call
 	return call.WrapperOpen && !call.Unoffered && !slices.ContainsFunc(call.Schema.Required, func(name string) bool {
@@ -97,15 +98,15 @@ func (r *Reader) hasRequired() bool {
 	})
 }
 
-// lacksInput reports whether the call has nothing in place of its input, which ends it, and its tool
-// requires nothing.
+// lacksInput reports whether the call should contain JSON but contains nothing, and its tool requires nothing.
+// Such a call has no closing tag: its input would end it.
 func (r *Reader) lacksInput() bool {
 	call := r.call
 	return call.IsInput() && !call.Spelling.Ends() && !call.JSONInput && len(call.Stray) == 0 && !call.Unoffered && len(call.Schema.Required) == 0
 }
 
-// breakOffValue breaks off a call whose text ends within a value. A string is sent up to where it was
-// cut. Of an object that is the whole input, the members that came whole are sent.
+// breakOffValue breaks off a call if the text ends inside a value. A string is sent up to the cut. If the whole
+// input is one JSON object, its whole members are sent.
 func (r *Reader) breakOffValue() state {
 	r.in.TakeAll(completion.SpanDropped)
 	if r.value.text.Schema == nil {

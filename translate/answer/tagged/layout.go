@@ -6,23 +6,23 @@ import (
 	"dragoman/translate/markup"
 )
 
-// The white space at the end of a value, which may be layout. A value may stand on lines of its own;
-// then the newline before its closing tag is no part of it, as the one after its opening tag is none.
-// Where the closing tag is missing, the value ends in what the model writes between two tags: a
-// newline, and the indentation of the next tag.
+// This file separates a value from the layout around it. A value may stand on lines of its own. Then neither the
+// newline after its opening tag nor the newline before its closing tag is part of the value. If the closing tag is
+// missing, the value ends with the text that models write between two tags: a newline, and the indentation of the
+// next tag.
 
-// layout is how the tags around a value stand.
+// layout describes the white space around the tags of a value.
 type layout struct {
-	padded bool // a newline stands after the opening tag, and was read as layout
-	lines  bool // the opening tag stands on a line of its own
-	indent bool // it is indented there
+	padded bool // a newline follows the opening tag, and was dropped as layout
+	lines  bool // the opening tag begins a line
+	indent bool // the opening tag is indented on that line
 }
 
-// maxIndent bounds the indentation of a tag.
+// maxIndent limits the indentation of a tag, in bytes.
 const maxIndent = 64
 
-// tailAt returns where in text the white space begins that may be layout, if text is the value so far
-// or the end of it. start says that it is the value so far.
+// tailAt returns the index in text where white space begins that may be layout. text is the value so far, or the
+// end of it. start: text is the value so far.
 func (l layout) tailAt(text []byte, start bool) int {
 	i := len(text)
 	if l.indent {
@@ -47,7 +47,7 @@ func (l layout) tailAt(text []byte, start bool) int {
 	return newline
 }
 
-// newlineAt returns where the newline at the end of text begins, len(text) if there is none.
+// newlineAt returns the index of the newline at the end of text. If there is no newline, it returns len(text).
 func newlineAt(text []byte) int {
 	n := len(text)
 	switch {
@@ -59,7 +59,7 @@ func newlineAt(text []byte) int {
 	return n
 }
 
-// trim returns tail, which tailAt has found, without what is layout. A lone \r is none.
+// trim removes the layout from tail, which tailAt has found. A lone \r is not layout.
 func (l layout) trim(tail []byte, unclosed bool) []byte {
 	if !unclosed {
 		if l.padded {
@@ -77,7 +77,7 @@ func (l layout) trim(tail []byte, unclosed bool) []byte {
 	return rest
 }
 
-// trimNewline removes one newline from the end of text.
+// trimNewline removes one newline from the end of text, but not a lone \r.
 func trimNewline(text []byte) []byte {
 	rest := text[:newlineAt(text)]
 	if bytes.HasSuffix(text, []byte("\r")) {
@@ -86,14 +86,14 @@ func trimNewline(text []byte) []byte {
 	return rest
 }
 
-// trimText is trim for the text of a whole value.
+// trimText does what trim does, for the text of a whole value.
 func (l layout) trimText(text string, unclosed bool) string {
 	at := l.tailAt([]byte(text), true)
 	return text[:at+len(l.trim([]byte(text[at:]), unclosed))]
 }
 
-// writeStringValue writes text of a value that is a string, but for the white space at its end that
-// may be layout: see layout. It is called for each piece of a string, and must not allocate.
+// writeStringValue writes text of a string value. It keeps back white space at the end that may be layout. It is
+// called for each piece of a string, and must not allocate.
 func (r *Reader) writeStringValue(s []byte) {
 	v := &r.value
 	if len(v.tail) > 0 || v.atStart {
@@ -121,7 +121,7 @@ func (r *Reader) writeStringValue(s []byte) {
 	}
 }
 
-// writeTail writes white space of a string that turned out to be no layout.
+// writeTail writes white space that turned out to be part of the string.
 func (r *Reader) writeTail(tail []byte) {
 	if len(tail) > 0 {
 		r.value.endsBlank, r.value.atStart = true, false
@@ -129,7 +129,7 @@ func (r *Reader) writeTail(tail []byte) {
 	}
 }
 
-// note records white space before a tag, which may come in pieces.
+// note records white space before a tag. The white space may arrive in pieces.
 func (l *layout) note(blank []byte) {
 	if i := bytes.LastIndexByte(blank, '\n'); i >= 0 {
 		l.lines, l.indent = true, false

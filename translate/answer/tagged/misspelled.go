@@ -8,20 +8,25 @@ import (
 	"dragoman/translate/markup"
 )
 
-// MatchParameter matches the tag of the named parameter that rest has where the tag t stands, which has
-// its name as the label, or in it.
+// This file reads parameters whose tags are wrong or in the wrong order.
+
+// MatchParameter matches a tag t as the tag of the parameter with this name. The name is in t, or is the label of
+// t.
 func (r *Reader) MatchParameter(t markup.Tag, name string) (first markup.Tag, v markup.Verdict) {
 	label := r.call.Spelling.Between() + name
 	rest := r.in.Rest()[t.Len:]
-	near := rest[:min(len(rest), 4*format.MaxToolName)] // of which the tag is no more: all of rest is not to be copied for each call
+	near := rest[:min(len(rest), 4*format.MaxToolName)] // append copies this for each call; no tag is longer
 	first, v = r.call.Spelling.MatchListed(append([]byte(label), near...), r.in.EOF && len(near) == len(rest))
 	first.Len += t.Len - len(label)
 	return first, v
 }
 
-// readMisopened reads t, which opens a call as the first thing in another: its first parameter, where the
-// model wrote the tag of a call for that of a parameter, as in <tool_call>book<tool_call>note</arg_key>.
-// Else the call that is open was not closed.
+// readMisopened reads t, which opens a call directly inside another call. In
+//
+//	<tool_call>book<tool_call>note</arg_key>
+//
+// the model wrote the tag of a call in place of the tag of the first parameter. If t names no parameter of the
+// tool, the open call was not closed.
 func (r *Reader) readMisopened(t markup.Tag) state {
 	name, _ := t.NameAttribute()
 	_, _, declared := r.call.Schema.PropertyByTag(name)
@@ -43,9 +48,12 @@ func (r *Reader) readMisopened(t markup.Tag) state {
 	return r.beginValue(first, name, name, false)
 }
 
-// readLoneKey reads the name of a parameter whose value does not follow, since all names stand before all
-// values: <arg_key>a</arg_key><arg_key>b</arg_key><arg_value>1</arg_value><arg_value>2</arg_value>. The call is one
-// only if it is whole and has as many of both. It reports false if rest does not begin with one.
+// readLoneKey reads the name of a parameter without a value, where the model wrote all names before all values:
+//
+//	<arg_key>a</arg_key><arg_key>b</arg_key><arg_value>1</arg_value><arg_value>2</arg_value>
+//
+// The call counts only if it is whole, and has as many values as names. readLoneKey returns false if rest does not
+// begin with such a name.
 func (r *Reader) readLoneKey(rest []byte) bool {
 	call := r.call
 	if call.Spelling == nil || len(call.Parameters) > 0 || call.JSONInput || len(call.Stray) > 0 {
@@ -61,9 +69,10 @@ func (r *Reader) readLoneKey(rest []byte) bool {
 	return true
 }
 
-// nextKey returns the name of the parameter whose value is next, where names stand before it. name is that
-// of the tag before the value: the last of the names, before the first value. It reports false where that
-// stands there twice, or the tag of any other value has a name.
+// nextKey returns the name of the next value, in a call where all names precede the values. name is the name in
+// the tag of the value. The last name is in the tag of the first value. The other tags have no name.
+//
+// nextKey returns false if the last name repeats another name, or if the tag of a later value has a name.
 func (r *Reader) nextKey(name string) (key string, ok bool) {
 	call := r.call
 	if name != "" {

@@ -8,32 +8,32 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Calls whose parameters are elements of their own names, with a mark before each tag (markup.Mark):
+// In some formats, parameters are elements with their own names, and a mark (markup.Mark) stands before each tag:
 //
 //	]<]minimax[>[<invoke name="book">
 //	]<]minimax[>[<note>text]<]minimax[>[</note>
 //	]<]minimax[>[<tags>]<]minimax[>[<item>a]<]minimax[>[</item>]<]minimax[>[</tags>
 //	]<]minimax[>[</invoke>
 //
-// No value holds the mark, so that a tag with it is one of the call, and all else is text. What is not
-// balanced, or mixes text and elements, is doubtful. The opening tag of a parameter may be missing: the
-// value then stands behind the mark, or behind <invoke>, and its closing tag has the name.
+// No value contains the mark. So a tag with the mark belongs to the call, and everything else is text. The call is
+// ambiguous if tags are not balanced, or if a value mixes text and elements. The opening tag of a parameter may be
+// missing. Then the value follows the mark or <invoke>, and only its closing tag contains the name.
 
 // nestedTag is a tag with a mark before it.
 type nestedTag struct {
 	len       int
-	name      string // of an element; of a parameter that has its name as an attribute, that
+	name      string // the name of the element, or the name attribute of a <parameter> tag
 	closing   bool
-	attribute bool // it is such a parameter
-	invoke    bool // it opens or closes the call
-	wrapper   bool // … or the wrapper
+	attribute bool // the tag is a <parameter> tag with a name attribute
+	invoke    bool // the tag opens or closes the call
+	wrapper   bool // the tag opens or closes the wrapper
 }
 
-// isStructure reports whether t is no tag of a parameter.
+// isStructure reports whether t opens or closes the call or its wrapper.
 func (t *nestedTag) isStructure() bool { return t.invoke || t.wrapper }
 
-// matchNestedTag matches the tag that rest begins with, whose mark is there. The verdict is NoMatch if the mark
-// stands alone, or before what is no tag.
+// matchNestedTag matches the tag at the beginning of rest, which begins with a whole mark. The verdict is NoMatch
+// if no tag follows the mark.
 func (r *Reader) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
 	listed, v := r.call.Spelling.MatchListed(rest, false)
 	switch {
@@ -67,9 +67,9 @@ func (r *Reader) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
 	return t, markup.Match
 }
 
-// readNested is the state inCall for such a call. It reads the opening tag of a parameter, a mark without
-// one, or text as the first thing in the call (inNestedValue), or the end of the call (betweenCalls,
-// afterAnswer), maybe that of its wrapper or the next call.
+// readNested does what readCall does, for these calls. It reads the opening tag of a parameter, a mark without a
+// tag, or text at the beginning of the call (inNestedValue). At the end of the call, at the end of its wrapper and
+// at the next call, it ends the call.
 func (r *Reader) readNested() state {
 	call := r.call
 	more := r.in.SkipBlanks()
@@ -99,7 +99,7 @@ func (r *Reader) readNested() state {
 		return r.close("")
 	case t.isStructure() && (t.closing || len(call.Parameters) > 0):
 		return r.close("missing_closer")
-	case t.isStructure(): // the call may begin again
+	case t.isStructure(): // the model may have begun the call again
 		return r.doubtful()
 	case t.closing:
 		return r.passCloser(&t)
@@ -111,7 +111,7 @@ func (r *Reader) readNested() state {
 	return r.beginNamedValue(t.len, property, t.name, !t.attribute)
 }
 
-// beginNamedValue is beginValue for a parameter with a tag of n bytes (inNestedValue).
+// beginNamedValue does what beginValue does, for a parameter with a tag of n bytes (inNestedValue).
 func (r *Reader) beginNamedValue(n int, property, tag string, element bool) state {
 	if next := r.beginValue(markup.Tag{Len: n}, property, tag, element); next != atValue {
 		return next
@@ -120,7 +120,8 @@ func (r *Reader) beginNamedValue(n int, property, tag string, element bool) stat
 	return inNestedValue
 }
 
-// waitOrCut waits for the rest of a tag between parameters, or breaks off the call that was cut in one.
+// waitOrCut waits for the rest of a tag between parameters. If the text was cut inside the tag, it breaks off the
+// call.
 func (r *Reader) waitOrCut() state {
 	if !r.in.EOF {
 		return wait
@@ -129,7 +130,7 @@ func (r *Reader) waitOrCut() state {
 	return r.leave(BrokenOff)
 }
 
-// passCloser passes over the closing tag of a parameter that was given: it stands twice.
+// passCloser skips a repeated closing tag of a parameter that was already given.
 func (r *Reader) passCloser(t *nestedTag) state {
 	property, _, _ := r.call.Schema.PropertyByTag(t.name)
 	if !r.call.Parameters[property] {
@@ -140,7 +141,7 @@ func (r *Reader) passCloser(t *nestedTag) state {
 	return inCall
 }
 
-// beginUnnamed begins a value whose opening tag is missing, behind a mark of n bytes.
+// beginUnnamed begins a value without an opening tag. A mark of n bytes precedes the value.
 func (r *Reader) beginUnnamed(n int) state {
 	r.in.Take(n, completion.SpanMarkup)
 	r.value = valueSeen{open: true, mode: modeHeld, unnamed: true}
@@ -148,7 +149,7 @@ func (r *Reader) beginUnnamed(n int) state {
 	return inNestedValue
 }
 
-// mayBeMark reports whether a mark may begin at the end of the text, or a tag behind one.
+// mayBeMark reports whether rest ends inside a mark, or directly after it. A tag may then still follow.
 func mayBeMark(rest []byte) bool {
 	return markup.IsPrefixOf(rest, markup.Mark) || string(rest) == markup.Mark
 }

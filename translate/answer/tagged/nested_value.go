@@ -8,17 +8,16 @@ import (
 	"dragoman/translate/schema"
 )
 
-// The values of calls whose tags have a mark before them: see nested.go.
+// This file reads the values of calls that have a mark before each tag: see nested.go.
 
-// maxElements bounds how deep elements lie in a value.
+// maxElements limits how deep elements may be nested in a value.
 const maxElements = 64
 
-// readNestedValue is the state inNestedValue: the opening tag of a parameter has been read, or a mark or <invoke>
-// where that is missing, or a part of the value. It writes the value up to its end (inCall).
+// readNestedValue is the function of the state inNestedValue. It writes the value up to its end (inCall).
 func (r *Reader) readNestedValue() state { return r.readValueBy((*Reader).readNestedText) }
 
-// readNestedText writes the value as far as it is decided, and ends it if its end is there. It returns wait if
-// that has not come.
+// readNestedText writes the part of the value that is already certain. If it finds the end of the value, it ends
+// the value. If not, it returns wait.
 func (r *Reader) readNestedText() state {
 	for r.value.open {
 		if r.holdsTooMuch() {
@@ -48,15 +47,15 @@ func (r *Reader) readNestedText() state {
 	return inCall
 }
 
-// takeNested takes n bytes as text of the value (inNestedValue).
+// takeNested reads n bytes as text of the value.
 func (r *Reader) takeNested(n int) state {
 	r.writeValue(r.in.Rest()[:n])
 	r.in.Take(n, completion.SpanValue)
 	return inNestedValue
 }
 
-// nextNested returns the index of the first byte of rest that may begin a tag of the call, the value's own
-// closing tag without a mark, or an escape of ours; or len(rest).
+// nextNested returns the index of the first byte of rest that may begin a tag of the call, one of Dragoman's
+// escapes, or the value's own closing tag without a mark. If there is no such byte, it returns len(rest).
 func (r *Reader) nextNested(rest []byte) int {
 	for from, n := 0, 0; ; n++ {
 		from, n = n, completion.IndexEither(rest, n, markup.Mark[0], '<')
@@ -72,7 +71,8 @@ func (r *Reader) nextNested(rest []byte) int {
 	}
 }
 
-// mayClose reports whether s, at a `<`, begins with the closing tag of the name, or may go on to it.
+// mayClose reports whether s begins with the closing tag of this name, or with the beginning of that tag. s begins
+// with `<`.
 func mayClose(s []byte, name string) bool {
 	if len(s) > 1 && s[1] != '/' {
 		return false
@@ -81,8 +81,8 @@ func mayClose(s []byte, name string) bool {
 	return markup.IsPrefixOf(s, name) || markup.HasPrefix(s, name) && (len(s) == len(name) || s[len(name)] == '>')
 }
 
-// readNestedTag reads the tag in a value that rest begins with, or may begin with: as one of an element in it
-// (inNestedValue), or as its end.
+// readNestedTag reads the tag at the beginning of rest, which may still be incomplete. The tag belongs to an
+// element inside the value (inNestedValue), or ends the value.
 func (r *Reader) readNestedTag(rest []byte) state {
 	v := &r.value
 	t, verdict := r.matchNestedTag(rest)
@@ -92,7 +92,7 @@ func (r *Reader) readNestedTag(rest []byte) state {
 		return wait
 	case verdict == markup.NoMatch && (depth > 0 && v.elements[depth-1] == "" || !r.mayHoldElements()):
 		return r.doubtful()
-	case verdict == markup.NoMatch: // an element whose opening tag is missing
+	case verdict == markup.NoMatch: // an element without an opening tag
 		r.call.NoteReason("wrong_opener")
 		t.len = len(markup.Mark)
 		return r.openElement(&t)
@@ -121,7 +121,8 @@ func (r *Reader) readNestedTag(rest []byte) state {
 	return r.doubtful()
 }
 
-// mayHoldElements reports whether an element may begin in the value: it has others, or is no scalar, and has no text.
+// mayHoldElements reports whether an element may begin in the value. It may if the value already contains
+// elements, or if the value contains no text and its schema allows more than scalars.
 func (r *Reader) mayHoldElements() bool {
 	v := &r.value
 	if v.elements != nil {
@@ -139,14 +140,14 @@ func (r *Reader) openElement(t *nestedTag) state {
 	return r.takeNested(t.len)
 }
 
-// mayBeNext reports whether t is of a parameter that the tool has, and the call has not.
+// mayBeNext reports whether t names a parameter that the tool declares and that the call does not have yet.
 func (r *Reader) mayBeNext(t *nestedTag) bool {
 	property, _, declared := r.call.Schema.PropertyByTag(t.name)
 	return declared && !r.call.Parameters[property] && property != r.value.text.Property
 }
 
-// readUnnamedTag is readNestedTag for a value without an opening tag: its closing tag has the name of the
-// parameter. With nothing before another tag there is no value.
+// readUnnamedTag does what readNestedTag does, for a value without an opening tag. The closing tag of the value
+// contains the name of the parameter. If only white space precedes another tag, there is no value.
 func (r *Reader) readUnnamedTag(t *nestedTag) state {
 	held := r.value.held
 	switch {
@@ -167,8 +168,8 @@ func (r *Reader) readUnnamedTag(t *nestedTag) state {
 	return r.endNested(t.len)
 }
 
-// readPlainCloser reads the value's own closing tag without a mark, which rest begins with, or may begin with.
-// It ends the value if no other closing tag can follow: a tag of the call does, or the next parameter.
+// readPlainCloser reads the value's own closing tag, written without a mark. rest begins with the tag, or with its
+// beginning. The tag ends the value if a tag of the call or the next parameter follows.
 func (r *Reader) readPlainCloser(rest []byte) state {
 	n := len("</>") + len(r.value.text.Closer)
 	if len(rest) < n {
@@ -196,7 +197,7 @@ func (r *Reader) readPlainCloser(rest []byte) state {
 	return r.takeNested(1)
 }
 
-// endNested is endValue for a value that may be made of elements.
+// endNested does what endValue does, for a value that may consist of elements.
 func (r *Reader) endNested(n int) state {
 	v := &r.value
 	if v.elements == nil {
@@ -220,10 +221,10 @@ func (r *Reader) endNested(n int) state {
 	return inCall
 }
 
-// isBlank reports whether text is nothing but white space.
+// isBlank reports whether text contains only white space.
 func isBlank(text []byte) bool { return markup.SkipBlanks(text, 0, len(text)) == len(text) }
 
-// endUnclosed ends a value before a tag of the call: its own closing tag is missing.
+// endUnclosed ends a value without a closing tag of its own, before a tag of the call.
 func (r *Reader) endUnclosed() decision {
 	r.value.unclosed = true
 	r.call.NoteReason("missing_closer")

@@ -1,9 +1,9 @@
-// Package tagged reads the open call of a format whose parameters are tags around raw values: legacy, attribute, and
-// every format of that kind. It begins behind the name of the tool, and ends where the call ends.
+// Package tagged reads an open call whose parameters are tags around raw values, as in legacy, attribute and
+// similar formats. It starts after the name of the tool, and stops at the end of the call.
 //
 //	inCall        -> atValue inValue inNestedValue, or the call ends
 //	atValue       -> inValue
-//	inValue       -> inCall, inDoubt where it is doubtful which tag ends the value
+//	inValue       -> inCall, or inDoubt if it is not clear which tag ends the value
 //	inNestedValue -> inCall
 //	inDoubt       -> inValue
 package tagged
@@ -15,13 +15,13 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Reader reads one open call whose parameters are tags around raw values, from behind the name of its tool to its end.
-// It reads the regular form as it comes, and sends values while it reads them. Where it is doubtful which tag ends a
-// value, it holds the text, and has package held settle that.
+// Reader reads one open call whose parameters are tags around raw values. It starts after the name of the tool,
+// and stops at the end of the call. It reads the regular form as it arrives, and writes values while it reads
+// them. If it is not clear which tag ends a value, Reader holds the text, and package held decides.
 type Reader struct {
 	Wrapper  string // the name of the wrapper that was opened last
-	Followed int    // how many bytes have been followed in doubts: see freeDoubt
-	Open     func() // opens the block of the call, if it may be opened before the call is whole
+	Followed int    // how many bytes all doubts of the answer have followed: see freeDoubt
+	Open     func() // opens the block of the call, if the block may open before the call is whole
 	Hold     func() // makes the call certain, if it may be certain before it is whole
 
 	call    *Call
@@ -29,9 +29,9 @@ type Reader struct {
 	out     *emit.Emitter
 	reads   *format.Reads
 	tools   *format.ToolNames
-	escaped markup.Escapes // what the prompt has escaped: only this is unescaped
+	escaped markup.Escapes // what the prompt has escaped; nothing else is unescaped
 
-	plain bool // the last piece ended in a string value, whose text may be written as it comes: see Plain
+	plain bool // the last piece ended inside a string value, so the next piece may be plain text: see Plain
 	state state
 	exit  Exit
 	open  bodySeen
@@ -39,20 +39,20 @@ type Reader struct {
 	doubt doubt
 }
 
-// state names what is being read of the call. The function of a state reads as much of the unread input as it can
-// decide on, and returns the next state, or wait if more text has to come first, or left. The comment of each state says
-// what has been read when the state begins.
+// state says which part of the call is next. Each state has a function. The function reads as much of the unread
+// text as it can decide on, and returns the next state. It returns wait if it needs more text, and left if the
+// call has ended. The comment of each state says what has just been read when the state begins.
 type state uint8
 
 const (
-	wait state = iota // no state: more text has to come
-	left              // no state: the call has ended, as the Exit says
+	wait state = iota // not a state: more text must arrive first
+	left              // not a state: the call has ended, and Reader.exit says how
 
-	inCall        // the tool's name, or a whole parameter, or a tag of the call's structure
+	inCall        // the tool's name, a whole parameter, or a tag of the call's structure
 	atValue       // the opening tag of a parameter
-	inValue       // a part of a parameter's value, or nothing of an input that is a JSON object
-	inNestedValue // the same of a parameter that may hold elements: see nested.go
-	inDoubt       // a part of a value, up to a tag of which it is doubtful what it is
+	inValue       // part of a parameter's value, or nothing yet of an input that is a JSON object
+	inNestedValue // the opening tag of a parameter that may contain elements, or part of its value: see nested.go
+	inDoubt       // part of a value, up to a tag that may or may not end it
 )
 
 // states holds the function of each state.
@@ -64,20 +64,21 @@ var states = [...]func(*Reader) state{
 	inDoubt:       (*Reader).readDoubt,
 }
 
-// stateNames are the names of the states.
+// stateNames holds the names of the states.
 var stateNames = [...]string{inCall: "inCall", atValue: "atValue", inValue: "inValue", inNestedValue: "inNestedValue", inDoubt: "inDoubt"}
 
-// NewReader returns a reader of the calls in an answer: of call, which is in what is read of the input.
+// NewReader returns a reader for the calls of one answer. call is the call that is open. The text of the answer is
+// in, and the events go to out.
 func NewReader(call *Call, in *completion.Text, out *emit.Emitter, reads *format.Reads, tools *format.ToolNames, escaped markup.Escapes) Reader {
 	return Reader{call: call, in: in, out: out, reads: reads, tools: tools, escaped: escaped}
 }
 
-// Begin forgets the call that was read last.
+// Begin forgets the last call, so that the reader can read the next one.
 func (r *Reader) Begin() {
 	r.open, r.value, r.state = bodySeen{}, valueSeen{tail: r.value.tail[:0]}, inCall
 }
 
-// Step reads on, and says whether the call has ended.
+// Step runs the function of the current state. The Exit says whether the call has ended.
 func (r *Reader) Step() Exit {
 	r.plain = false
 	return r.moveTo(states[r.state](r))
@@ -95,19 +96,21 @@ func (r *Reader) moveTo(next state) Exit {
 	return Exit{Kind: Reads}
 }
 
-// Enter begins to read what stands behind the name of the tool.
+// Enter begins to read the text after the name of the tool.
 func (r *Reader) Enter() { r.state = inCall }
 
-// EnterParameter is Enter where t, which is next, opens the parameter of the name.
+// EnterParameter begins to read the call at t, which is the next tag and opens the parameter with this name.
 func (r *Reader) EnterParameter(t markup.Tag, name string) Exit {
 	r.state = inCall
 	return r.moveTo(r.beginValue(t, name, name, false))
 }
 
-// IsPlain reports whether the next piece of the completion may go to WritePlain, if Plain finds nothing in it.
+// IsPlain reports whether the next piece of the completion may go to WritePlain. It may if Plain finds nothing
+// special in the piece.
 func (r *Reader) IsPlain() bool { return r.plain }
 
-// Plain returns how many bytes of text, which is next, can be nothing but text of the value that is open.
+// Plain returns how many bytes at the start of text can only be text of the open value. text comes next in the
+// completion.
 func (r *Reader) Plain(text []byte) int {
 	if len(r.open.ends) > 0 {
 		return 0
@@ -116,38 +119,38 @@ func (r *Reader) Plain(text []byte) int {
 	return r.value.looked
 }
 
-// WritePlain writes all of such a text.
+// WritePlain writes all of text to the open value. Plain must have returned the length of text.
 func (r *Reader) WritePlain(text []byte) {
 	r.value.looked = 0
 	r.value.edge.Add(text)
 	r.writeStringValue(text)
 }
 
-// InObject reports whether the input of the call is a JSON object that is open.
+// InObject reports whether the input of the call is a JSON object that is still open.
 func (r *Reader) InObject() bool { return r.value.json.Depth > 0 }
 
-// WouldBeText reports whether tag, if it stood after the text so far, would be text of a value that is open, or of a
-// string in it.
+// WouldBeText reports whether tag would be text if it came next: text of the open value, or of a string in an
+// input that is JSON.
 func (r *Reader) WouldBeText(tag string) bool {
 	return r.value.open && r.wouldBeValue(tag) || r.value.json.InString
 }
 
-// State returns the name of what is being read.
+// State returns the name of the current state.
 func (r *Reader) State() string { return stateNames[r.state] }
 
-// IsDoubtful reports whether text is held because it is doubtful where a value ends.
+// IsDoubtful reports whether the reader holds text because it is not clear where a value ends.
 func (r *Reader) IsDoubtful() bool { return r.state == inDoubt }
 
-// ClosesValue reports whether tag is the closing tag of the value that is open.
+// ClosesValue reports whether tag is the closing tag of the open value.
 func (r *Reader) ClosesValue(tag string) bool {
 	return r.value.open && "</"+r.value.text.Closer+">" == tag
 }
 
-// Size returns how many bytes there is room for.
+// Size returns the capacity of the buffers in bytes.
 func (r *Reader) Size() int { return cap(r.call.Stray) + cap(r.value.held) + cap(r.value.tail) }
 
-// holdsTooMuch reports whether the parameter that is being read is longer than MaxHeld.
+// holdsTooMuch reports whether the open parameter exceeds emit.MaxHeld.
 func (r *Reader) holdsTooMuch() bool { return r.out.HoldsTooMuch(len(r.value.held)) }
 
-// IsPending reports whether the call may yet turn out to be none, so that its text is given back.
+// IsPending reports whether the call may still turn out to be text, which the parser would give back.
 func (r *Reader) IsPending() bool { return r.out.Pending && !r.call.Certain }

@@ -17,8 +17,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// read has a reader read what stands behind the name of a tool with the strings a and b, in pieces of a size, and
-// returns how the call ends, its input, and what stands behind it.
+// read reads text as the rest of a call, after the name of its tool. The tool has the strings a and b and the
+// integer n. The text arrives in pieces of the given size. read returns how the call ends, its input, and the text
+// after the call.
 func read(text string, piece int) (exit Exit, reason, input, behind string) {
 	var sent strings.Builder
 	out := emit.New(func(e messages.Event, _ error) bool { sent.Write(e.Text); return true }, "")

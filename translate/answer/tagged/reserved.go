@@ -9,28 +9,28 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Parameters that are named like a tag of a call's own structure, as in
+// This file reads parameters that have the name of a tag of the call's own structure. Here the tool has a property
+// "invoke":
 //
 //	<parameters>
 //	<invoke>x</invoke>
 //	</parameters>
 //
-// for a tool with a property "invoke". Such a tag is the parameter's unless what follows it could
-// belong to the structure, as <tool_name> after <invoke> does. Then there are two readings, and the
-// call is broken off.
+// Such a tag opens the parameter, unless the text after it could belong to the structure. For example, <tool_name>
+// could follow the <invoke> of a call. Then there are two readings, and Dragoman breaks off the call.
 
-// tagReading is what a tag that is named like one of ours can be.
+// tagReading says what a tag with a reserved name can be.
 type tagReading uint8
 
 const (
 	asParameter tagReading = iota
 	asStructure
 	asEither
-	undecided // more text has to come
+	undecided // more text must arrive first
 )
 
-// readingOf returns what t can be, an opening tag between parameters whose name, in any case, is that
-// of a declared parameter.
+// readingOf returns what t can be. t is an opening tag between parameters, and its name is the name of a declared
+// parameter if case is ignored.
 func (r *Reader) readingOf(t *markup.Tag) tagReading {
 	call := r.call
 	fresh := len(call.Parameters) == 0 && !call.JSONInput
@@ -39,7 +39,7 @@ func (r *Reader) readingOf(t *markup.Tag) tagReading {
 		return asParameter
 	case r.open.restarted && fresh, t.Is("invoke") && len(t.Attributes) > 0:
 		return asStructure
-	case t.Is("parameters") && fresh && !call.ParametersOpen && !call.AttributeForm: // <parameters> is next
+	case t.Is("parameters") && fresh && !call.ParametersOpen && !call.AttributeForm: // <parameters> is expected here
 		return r.readingOfFirst(t)
 	case t.Is("parameters") && !fresh && call.ParametersOpen, t.Is("tool_name") && call.ParametersOpen:
 		return asParameter
@@ -49,8 +49,9 @@ func (r *Reader) readingOf(t *markup.Tag) tagReading {
 	return r.readingBefore(t)
 }
 
-// readingOfFirst is readingOf for <parameters> where it should stand: a tag or JSON goes on with it;
-// text is prose or the value of a parameter, and a CDATA section is a value.
+// readingOfFirst does what readingOf does, for <parameters> in its regular place. If a tag or JSON follows, t is
+// structure. Other text could be prose or the value of a parameter, and a CDATA section is a value: then t can be
+// both.
 func (r *Reader) readingOfFirst(t *markup.Tag) tagReading {
 	rest := r.in.Rest()
 	i, v := r.in.MatchBlanks(rest, t.Len, completion.MaxGap)
@@ -65,8 +66,8 @@ func (r *Reader) readingOfFirst(t *markup.Tag) tagReading {
 	return asStructure
 }
 
-// mayBeDeclared reports whether a tag that no parameter has may be one's: in capitals, or of a tool
-// whose parameters are not known.
+// mayBeDeclared reports whether an undeclared tag may still open a parameter: its name differs only in case, or
+// the parameters of the tool are not known.
 func (r *Reader) mayBeDeclared(tag string) bool {
 	if r.call.Unoffered {
 		return r.call.ParametersOpen && !strings.EqualFold(tag, "parameters")
@@ -78,7 +79,7 @@ func (r *Reader) mayBeDeclared(tag string) bool {
 	return declared
 }
 
-// readingBefore is readingOf where what stands after t decides.
+// readingBefore does what readingOf does, if the text after t decides.
 func (r *Reader) readingBefore(t *markup.Tag) tagReading {
 	rest := r.in.Rest()
 	i, v := r.in.MatchBlanks(rest, t.Len, completion.MaxGap)
@@ -86,7 +87,7 @@ func (r *Reader) readingBefore(t *markup.Tag) tagReading {
 	case v != markup.Match || i == len(rest):
 	case rest[i] == '{' && t.Is("parameters"):
 		v = r.matchInput(rest[i:])
-	case rest[i] != '<' || i+1 < len(rest) && rest[i+1] == '!': // CDATA is of a value
+	case rest[i] != '<' || i+1 < len(rest) && rest[i+1] == '!': // CDATA is always a value
 		v = markup.NoMatch
 	default:
 		var next markup.Tag
@@ -103,11 +104,10 @@ func (r *Reader) readingBefore(t *markup.Tag) tagReading {
 	return asParameter
 }
 
-// follows reports whether the tag next, which stands after t, belongs to the structure that t is a
-// tag of.
+// follows reports whether next, the tag after t, belongs to the structure that t would begin.
 func follows(next, t *markup.Tag) bool {
 	switch {
-	case t.Is("parameters"): // or a parameter with nothing or with markup in it
+	case t.Is("parameters"): // a parameter could also be empty or contain markup
 		return next.Is("parameters") || !next.Closing
 	case next.Closing:
 		return false
@@ -119,10 +119,10 @@ func follows(next, t *markup.Tag) bool {
 	return t.IsWrapper() && next.Is("invoke")
 }
 
-// maxFirstName bounds the name that matchInput reads, in bytes.
+// maxFirstName limits the name that matchInput reads, in bytes.
 const maxFirstName = 1 << 10
 
-// matchInput reports whether rest, which begins with {, may be the whole input of the call: its first
+// matchInput reports whether rest, which begins with {, may be the whole input of the call. It may if its first
 // member has the name of a parameter.
 func (r *Reader) matchInput(rest []byte) markup.Verdict {
 	i, v := r.in.MatchBlanks(rest, 1, completion.MaxGap)

@@ -2,21 +2,21 @@ package tagged
 
 import "dragoman/translate/markup"
 
-// Tags in the spelling of the call.
+// This file matches tags in the spelling of the call.
 
-// matchOwnTag matches the tag that rest begins with, in the spelling of the call.
+// matchOwnTag matches the tag at the beginning of rest, in the spelling of the call.
 func (r *Reader) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return r.call.Spelling.MatchTag(rest, r.in.EOF)
 }
 
-// endsWithin reports whether the text was cut within the tag that rest begins with.
+// endsWithin reports whether the text was cut inside the tag at the beginning of rest.
 func (r *Reader) endsWithin(rest []byte) bool {
 	_, v := r.call.Spelling.MatchTag(rest, false)
 	return v == markup.NeedMore
 }
 
-// MatchTag is matchOwnTag where nothing but tags of a call can stand: its closing tags may be those of the
-// attribute format (see [markup.Spelling.Plain]).
+// MatchTag does what matchOwnTag does, where only tags of a call can follow. There, if the spelling is
+// [markup.Spelling.Plain], closing tags of the attribute format match as well.
 func (r *Reader) MatchTag(rest []byte) (markup.Tag, markup.Verdict) {
 	t, v := r.matchOwnTag(rest)
 	if g := r.call.Spelling; v == markup.Match && g != nil && g.Plain && len(t.Name) == 0 && t.Closing {
@@ -29,9 +29,9 @@ func (r *Reader) MatchTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return t, v
 }
 
-// respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
-// none in that of the call: <function name="book"> may begin a call in several. It reports false while
-// more text has to come.
+// respell may change the spelling of the call. The first tag of a call, such as <function name="book">, may belong
+// to several spellings. t is the first tag inside the call. If t opens a parameter in another of these spellings,
+// and not in the current one, the call continues in that spelling. respell returns false if it needs more text.
 func (r *Reader) respell(t *markup.Tag) bool {
 	call := r.call
 	if call.Spelling == nil || len(t.Name) > 0 || t.Closing || len(call.Parameters) > 0 {

@@ -7,12 +7,12 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Text where only tags belong in a call.
+// This file reads stray text: text in a call where the format allows only tags.
 
-// readStrayText reads text where only tags belong. A JSON object is the whole input, in a code fence
-// or not. If the call is pending, other text shows that it is none, and the call is given back.
-// Otherwise the text is dropped, unless it may have been meant as the input: then it is held. That is
-// known of a line when it is whole.
+// readStrayText reads text where the format allows only tags. A JSON object there is the whole input, inside a
+// code fence or not. If the call is pending, any other text shows that this is no call, and the reader gives it
+// back. If not, the reader holds a line that may have been meant as the input, and drops any other line. It
+// decides at the end of the line.
 func (r *Reader) readStrayText(rest []byte) state {
 	call := r.call
 	if rest[0] == '{' && r.mayBeObject() {
@@ -40,9 +40,9 @@ func (r *Reader) readStrayText(rest []byte) state {
 		n = len(rest)
 	}
 	r.open.inLine, r.open.strayText, call.Unread = true, true, true
-	json := rest[0] == '{' // it may be arguments, so it cannot be dropped
+	json := rest[0] == '{' // it may be the input, so it must not be dropped
 	call.StrayTag = call.StrayTag || json && len(call.Parameters) > 0
-	if len(call.Stray) == 0 { // all that follows held text is held with it
+	if len(call.Stray) == 0 { // once a line is held, all stray text after it is held
 		r.open.strayLine = !r.mayBeInput()
 	}
 	r.open.strayLine = r.open.strayLine && !json
@@ -52,12 +52,12 @@ func (r *Reader) readStrayText(rest []byte) state {
 	return inCall
 }
 
-// MaxStray bounds the text without a place in a call that is held until the call ends (G6).
+// MaxStray limits the stray text that is held until the call ends, in bytes (G6).
 const MaxStray = 32 << 10
 
-// straysTooFar reports whether the stray text of the call is longer than MaxStray with the white
-// space that follows it. Where its line may be dropped, that is up to the end of the line: however the
-// text is cut, a line that is too long does not come to be dropped (G2).
+// straysTooFar reports whether the stray text of the call exceeds MaxStray, counted with the white space after it.
+// If the line may be dropped, only white space up to the end of the line counts. So the result does not depend on
+// how the text was split into pieces: a line that is too long is never dropped (G2).
 func (r *Reader) straysTooFar(blank []byte) bool {
 	if len(r.call.Stray) == 0 {
 		return false
@@ -68,8 +68,8 @@ func (r *Reader) straysTooFar(blank []byte) bool {
 	return len(r.call.Stray)+len(blank) > MaxStray
 }
 
-// mayBeObject reports whether a { may begin the whole input: it begins a line, or follows a tag, and
-// nothing but lines of text has come before it.
+// mayBeObject reports whether a { may begin the whole input. It may if it begins a line or follows a tag, and only
+// whole lines of text precede it.
 func (r *Reader) mayBeObject() bool {
 	call := r.call
 	prose := bytes.TrimRight(call.Stray, " \t")
@@ -77,8 +77,8 @@ func (r *Reader) mayBeObject() bool {
 		(len(prose) == 0 || prose[len(prose)-1] == '\n' && bytes.IndexByte(prose, '{') < 0)
 }
 
-// mayBeInput reports whether text may have been meant as the input of the call: no other input has
-// come, the parameters are not closed, and the tool takes text.
+// mayBeInput reports whether text may have been meant as the input of the call: the call has no other input yet,
+// its parameters are not closed, and the tool accepts text.
 func (r *Reader) mayBeInput() bool {
 	call := r.call
 	return len(call.Parameters) == 0 && !call.JSONInput && !r.open.parametersClosed && call.Schema.TakesText()

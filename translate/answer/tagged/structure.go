@@ -8,19 +8,19 @@ import (
 	"dragoman/translate/markup"
 )
 
-// The tags of a call's own structure: those that begin it again, those of the next one, and elements that
-// are no parameters.
+// This file reads the tags of a call's own structure: tags that begin the call again, tags of the next call, and
+// elements that are not parameters.
 
-// readStructure reads an opening tag of the call's own structure, and returns the next state. It
-// reports false, and reads nothing, if t is none of these:
+// readStructure reads an opening tag of the call's own structure, and returns the next state. If t is not one of
+// these tags, readStructure reads nothing and returns false:
 //
-//	<parameters>                 the parameters begin
-//	<function_calls>, <invoke>   as the first thing in <parameters>, or in a call that a prefill has
-//	                             opened: the model begins it again; elsewhere this call was not closed, and
-//	                             the next one begins. <invoke> with the same name, as the first
-//	                             thing in a call, begins it again, too: see closeCall
-//	<function_results>           this call was not closed, and the model makes up its result
-//	<tool_name>, <id>            the name once more, or an id that the model made up: dropped
+//	<parameters>                 The parameters begin.
+//	<function_calls>, <invoke>   The model begins the call again, if the tag is the first thing in
+//	                             <parameters>, or in a call that a prefill has opened. An <invoke> with
+//	                             the same name as the first thing in a call also begins it again:
+//	                             see close. Otherwise, this call was not closed and the next one begins.
+//	<function_results>           This call was not closed, and the model invents its result.
+//	<tool_name>, <id>            The model repeats the name, or invents an id. The element is dropped.
 func (r *Reader) readStructure(t markup.Tag) (next state, ok bool) {
 	call := r.call
 	fresh := len(call.Parameters) == 0 && !call.JSONInput
@@ -67,7 +67,7 @@ func (r *Reader) readStructure(t markup.Tag) (next state, ok bool) {
 	return inCall, true
 }
 
-// opensAgain reports whether t is <invoke name="…"> with the name of the call that is open.
+// opensAgain reports whether t is <invoke name="…"> with the name of the open call.
 func (r *Reader) opensAgain(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
 	if g := r.call.Spelling; g != nil && g.IDs {
@@ -76,7 +76,7 @@ func (r *Reader) opensAgain(t markup.Tag) bool {
 	return ok && r.call.AttributeForm && name == r.call.Tool
 }
 
-// matchOpenedAgain reports whether t, a wrapper, is followed by the opening tag of the call that is open.
+// matchOpenedAgain reports whether the opening tag of the open call follows the wrapper t.
 func (r *Reader) matchOpenedAgain(t markup.Tag) markup.Verdict {
 	rest := r.in.Rest()
 	i, v := r.in.MatchBlanks(rest, t.Len, completion.MaxGap)
@@ -93,8 +93,8 @@ func (r *Reader) matchOpenedAgain(t markup.Tag) markup.Verdict {
 	return v
 }
 
-// skipElement drops a small element that is no parameter: a second name, or an id. Without a closing
-// tag nearby, only the opening tag is dropped.
+// skipElement drops a small element that is not a parameter: a repeated name, or an id. If no closing tag is near,
+// it drops only the opening tag.
 func (r *Reader) skipElement(t markup.Tag) state {
 	rest := r.in.Rest()[t.Len:]
 	if t.Empty {

@@ -7,12 +7,14 @@ import (
 	"dragoman/translate/markup"
 )
 
-// readUnbracketed reads such a tag in a call, which rest begins with: that of a parameter that the tool
-// declares, or a closing one. The verdict is NoMatch if there is none.
+// This file reads tags that have lost their `<` or `</`, such as parameter name="p"> or /invoke>.
+
+// readUnbracketed reads a tag without its `<` or `</`, such as parameter name="p">. rest may begin with the
+// opening tag of a declared parameter, or with a closing tag. If it does not, the verdict is NoMatch.
 func (r *Reader) readUnbracketed(rest []byte) (next state, v markup.Verdict) {
 	t, v := r.matchUnbracketedTag(rest)
 	switch {
-	case v == markup.NeedMore && r.in.EOF: // the text was cut within the tag
+	case v == markup.NeedMore && r.in.EOF: // the text was cut inside the tag
 		r.in.TakeAll(completion.SpanMarkup)
 		return r.leave(BrokenOff), markup.Match
 	case v != markup.Match:
@@ -27,7 +29,7 @@ func (r *Reader) readUnbracketed(rest []byte) (next state, v markup.Verdict) {
 	return r.readOpeningTag(t), v
 }
 
-// matchUnbracketedTag matches such a tag of the call that is read.
+// matchUnbracketedTag matches a tag of the open call that lacks its `<` or `</`.
 func (r *Reader) matchUnbracketedTag(rest []byte) (t markup.Tag, v markup.Verdict) {
 	call := r.call
 	if g := call.Spelling; !call.AttributeForm || call.Unoffered || call.JSONInput || g != nil && (g.JSON || g.Labels()) {
@@ -42,8 +44,8 @@ func (r *Reader) matchUnbracketedTag(rest []byte) (t markup.Tag, v markup.Verdic
 	return t, v
 }
 
-// unbracketedMayFollow reports whether such a tag stands behind the closing tag of a value: that of another
-// parameter, or of the end of the call.
+// unbracketedMayFollow reports whether such a tag can follow the closing tag of a value: the tag opens another
+// parameter, or closes the call.
 func (r *Reader) unbracketedMayFollow(rest []byte) markup.Verdict {
 	t, v := r.matchUnbracketedTag(rest)
 	switch {
@@ -57,8 +59,8 @@ func (r *Reader) unbracketedMayFollow(rest []byte) markup.Verdict {
 	return markup.VerdictOf(r.parameterMayFollow(&t, false))
 }
 
-// scanUnbracketed is scanValue for a value that may end with such a tag. It reports false where the value
-// holds a `<`.
+// scanUnbracketed does what scanValue does, for a value that may end with such a tag. It returns false if the
+// value contains a `<`.
 func (r *Reader) scanUnbracketed(rest []byte) (n, end int, d decision, ok bool) {
 	n, end, d = r.nextUnbracketedEnd(rest)
 	if r.value.unbracketed = d != isValue; !r.value.unbracketed {
@@ -67,14 +69,14 @@ func (r *Reader) scanUnbracketed(rest []byte) (n, end int, d decision, ok bool) 
 	if escape := r.nextEscape(rest[:n]); escape < n {
 		return escape, 0, isValue, true
 	}
-	if d == endsValue && n > 0 { // it is held, and comes to this again
+	if d == endsValue && n > 0 { // the text before the tag is held, and the next scan ends the value
 		return n, 0, isValue, true
 	}
 	return n, end, d, true
 }
 
-// nextUnbracketedEnd returns how many bytes of rest stand before such a tag that ends the value, or may end
-// it, and the length of the tag. The decision is isValue if a `<` stands before it.
+// nextUnbracketedEnd looks for such a tag that ends the value or may end it. n is how many bytes of rest precede
+// the tag, and end is its length. The decision is isValue if a `<` comes first.
 func (r *Reader) nextUnbracketedEnd(rest []byte) (n, end int, d decision) {
 	closer := []byte("parameter>")
 	if g := r.call.Spelling; g != nil {

@@ -9,62 +9,61 @@ import (
 	"dragoman/translate/markup"
 )
 
-// The value of a parameter, from its opening tag up to its end. It is ordinary text, with tags and
-// entities as the model wrote them. value_end.go decides where it ends, and
-// value_write.go writes it.
+// This file reads the value of a parameter, from its opening tag to its end. A value is ordinary text, with tags
+// and entities as the model wrote them. value_end.go decides where the value ends, and value_write.go writes it.
 
-// valueSeen is what has been seen of the value that is being read.
+// valueSeen records what has been read of the open value.
 type valueSeen struct {
-	open bool   // the opening tag was read, and the end of the value was not
-	tag  string // the tag under which the property is offered
+	open bool   // the value has begun and has not ended
+	tag  string // the name of the parameter in its opening tag
 
 	mode        valueMode
-	held        []byte     // text of a value that is typed when it is whole
-	validLen    int        // how much of it was there when it was found to be JSON: see heldIsJSON
-	json        held.Depth // of the whole input of a call
+	held        []byte     // the text so far, if its type is decided when the value is whole
+	validLen    int        // how much of held was JSON at the last check: see heldIsJSON
+	json        held.Depth // the nesting of an input that is one JSON object
 	duplicate   bool       // the parameter was given before
-	unbracketed bool       // its closing tag may have lost what it begins with
-	isJSON      bool       // its tag says that it is no string: where it is JSON, that is what is meant
+	unbracketed bool       // the closing tag may lack its `</`
+	isJSON      bool       // the opening tag rules out a string: if the text is JSON, it is read as JSON
 	cdata       bool       // the value began with <![CDATA[
-	section     section    // which that begins
-	wraps       bool       // it may be all of the input: see wrapsInput
-	unnamed     bool       // its opening tag is missing: see nested.go
-	elements    []string   // that are open in it, there; nil before the first
-	layout      layout     // of the tags around it
-	tail        []byte     // the white space at the end of a string so far that may be layout
-	atStart     bool       // nothing of the string has been written, and white space at its beginning may be layout
-	edge        held.Edge  // of the value so far
-	endsBlank   bool       // there is white space at the end of what has been written
-	looked      int        // how far passOn has looked through the input, for scanValue to go on there
-	blankAfter  int        // how far mayFollow has read white space after a closing tag, to go on there
+	section     section    // that CDATA section
+	wraps       bool       // the value may be the whole input: see wrapsInput
+	unnamed     bool       // the opening tag is missing: see nested.go
+	elements    []string   // the names of the open elements in a nested value; nil before the first element
+	layout      layout     // the white space around the tags of the value
+	tail        []byte     // white space at the end of the string so far, which may be layout
+	atStart     bool       // nothing of the string was written, and white space at its beginning may be layout
+	edge        held.Edge  // the end of the value so far
+	endsBlank   bool       // the text that was written ends with white space
+	looked      int        // how far Plain has scanned the unread text; scanValue continues there
+	blankAfter  int        // how much white space mayFollow has read after a closing tag; it continues there
 
 	closerStarts format.ByteSet // the first bytes of the names that matter in closing tags
 	openerStarts format.ByteSet // the first bytes of the names that matter in opening tags
 	names        format.ByteSet // the keys of the names of declared parameters: see nameKey
 	unclosed     bool           // the value has no closing tag of its own: the tag after it ended it
-	misclosed    bool           // it has another one, or none
-	ambiguous    bool           // tags in it may be those of other elements of a list
-	markup       bool           // it holds markup that is not whole: see held.Value.holdsMarkup
-	unsure       bool           // it holds too much doubtful text to know where it ends
+	misclosed    bool           // the closing tag of the value is wrong or missing
+	ambiguous    bool           // a tag in the value may have ended it, or a tag in a list may separate other elements
+	markup       bool           // the value contains incomplete markup: see held.End.Markup
+	unsure       bool           // the value contains too much doubtful text to be certain where it ends
 
-	text held.Value // its parameter and the tags in it; without a schema it is the whole input of the call
+	text held.Value // the parameter and the tags in the value; without a schema, the value is the whole input
 }
 
 // valueMode says when a value is written to the emitter.
 type valueMode uint8
 
 const (
-	modeText     valueMode = iota // as it comes: a string
-	modeNullable                  // as it comes, once it cannot be null any more: a string or null
-	modeHeld                      // when it is whole, since its schema types the whole text
+	modeText     valueMode = iota // as it arrives: a string
+	modeNullable                  // as it arrives, as soon as it can no longer be null: a string or null
+	modeHeld                      // when it is whole, because its type depends on the whole text
 )
 
-// beginValue reads t, the opening tag of a parameter, and begins its value. element is false for
-// <parameter name="tag">.
+// beginValue reads t, the opening tag of a parameter, and begins its value. element is false for <parameter
+// name="tag">.
 func (r *Reader) beginValue(t markup.Tag, property, tag string, element bool) state {
 	r.in.Take(t.Len, completion.SpanMarkup)
 	if ends := r.open.ends; len(ends) > 0 && !t.Empty && ends[0].From != r.in.Offset() {
-		return r.doubtful() // the tag is none of those that begin a value in the reading
+		return r.doubtful() // package held has settled on another tag as the beginning of the next value
 	}
 	closer := tag
 	if !element {
@@ -79,21 +78,21 @@ func (r *Reader) beginValue(t markup.Tag, property, tag string, element bool) st
 	str, nullable := s.IsString()
 	if g := r.call.Spelling; g != nil && g.Typed != "" && s.AcceptsString() {
 		switch is, _ := t.Attribute(g.Typed); is {
-		case "true", "string": // so says the model, and the schema has nothing against it
+		case "true", "string": // the model calls the value a string, and the schema allows a string
 			str, nullable = true, false
 		case "false", "number", "integer", "boolean", "null", "object", "array":
 			str, r.value.isJSON = false, true
 		}
 	}
 	r.value.wraps = r.wrapsInput(tag)
-	if r.value.wraps || r.in.ShowsTokens { // it is read when it is whole
+	if r.value.wraps || r.in.ShowsTokens { // such a value is read when it is whole
 		str = false
 	}
 	switch {
-	case r.call.Parameters[property] && s.ArraySchema() != nil: // or they are elements of one list
+	case r.call.Parameters[property] && s.ArraySchema() != nil: // the two values may be elements of one list
 		return r.doubtful()
 	case r.call.Parameters[property]:
-		r.call.NoteReason("duplicate_parameter") // JSON has room for one: the first is out already
+		r.call.NoteReason("duplicate_parameter") // a JSON object has room for one value, and the first has been written
 		r.value.duplicate = true
 	case str && nullable:
 		r.value.mode = modeNullable
@@ -106,17 +105,16 @@ func (r *Reader) beginValue(t markup.Tag, property, tag string, element bool) st
 	return atValue
 }
 
-// beginObject begins an input that is written as one JSON object. Its { is next. It is read as a
-// value without a schema of its own.
+// beginObject begins an input that is one JSON object. The next character is {. The object is read as a value
+// without a schema.
 func (r *Reader) beginObject() state {
 	r.value = valueSeen{open: true, mode: modeHeld}
 	r.noteStarts()
 	return inValue
 }
 
-// readValueStart is the state atValue: the opening tag of a parameter has been read. It drops what
-// stands between the tag and the value (inValue): white space before a CDATA section and <![CDATA[
-// itself, or else one newline, which is layout.
+// readValueStart is the function of the state atValue. It drops the text between the opening tag and the value
+// (inValue). That is <![CDATA[ with the white space before it, or one newline, which is layout.
 func (r *Reader) readValueStart() state {
 	rest := r.in.Rest()
 	n := 0
@@ -147,13 +145,12 @@ func (r *Reader) readValueStart() state {
 	return inValue
 }
 
-// readValue is the state inValue: nothing, or a part, of a value has been read. It writes the value
-// up to its end (inCall). If the text is cut before that end, the call is broken off (afterAnswer).
-// What was still undecided when the text was cut may be the beginning of a tag, or layout, and is
-// left out of the value: so readValue takes back what readValueText writes at the end of the text.
+// readValue is the function of the state inValue. It writes the value up to its end (inCall). If the text ends
+// before the value does, readValue breaks off the call. Undecided text at such a cut may be layout or the
+// beginning of a tag, so it is not part of the value: readValue takes back what readValueText has written of it.
 func (r *Reader) readValue() state { return r.readValueBy((*Reader).readValueText) }
 
-// readValueBy is readValue with what writes the value as far as it is decided.
+// readValueBy does what readValue does. read writes the part of the value that is already certain.
 func (r *Reader) readValueBy(read func(*Reader) state) state {
 	if !r.in.EOF {
 		return read(r)
@@ -172,8 +169,8 @@ func (r *Reader) readValueBy(read func(*Reader) state) state {
 	return r.breakOffValue()
 }
 
-// readValueText writes the value as far as it is decided, and ends it if its end is there. It returns
-// wait if that has not come.
+// readValueText writes the part of the value that is already certain. If it finds the end of the value, it ends
+// the value. If not, it returns wait.
 func (r *Reader) readValueText() state {
 	v := &r.value
 	for {
@@ -214,9 +211,9 @@ func (r *Reader) readValueText() state {
 	return wait
 }
 
-// readCDATAEnd reads a `]` in a CDATA section. `]]>` ends the section where the end of the value
-// follows. Where another section follows at once, as in a]]]]><![CDATA[>b for a]]>b, the value goes
-// on in that. Any other `]` is text.
+// readCDATAEnd reads a `]` in a CDATA section. If the end of the value follows, `]]>` ends the section. If another
+// section follows at once, the value continues in that section: a]]]]><![CDATA[>b means a]]>b. Any other `]` is
+// text.
 func (r *Reader) readCDATAEnd(rest []byte) state {
 	switch {
 	case markup.IsPrefixOf(rest, cdataEnds) && !r.in.EOF:
@@ -237,7 +234,7 @@ func (r *Reader) readCDATAEnd(rest []byte) state {
 			return r.endValue(n)
 		}
 		if i, _ := r.in.MatchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
-			r.value.ambiguous = true // ]]> is text, or the tag after it is a wrong closing tag
+			r.value.ambiguous = true // ]]> may be text, or the tag after it may be a wrong closing tag
 		}
 	}
 	r.writeValue(rest[:1])
@@ -245,8 +242,8 @@ func (r *Reader) readCDATAEnd(rest []byte) state {
 	return inValue
 }
 
-// wouldBeValue reports whether tag would be text of the value that is open. It would not be if the
-// value is whole without its closing tag, or if tag ends the value.
+// wouldBeValue reports whether tag would be text of the open value if it came next. It would not be text if the
+// value is already whole, or if tag ends the value.
 func (r *Reader) wouldBeValue(tag string) bool {
 	s := r.value.text.Schema
 	if s == nil && r.value.json.IsWhole() || s != nil && r.isWhole() {

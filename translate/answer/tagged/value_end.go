@@ -6,19 +6,20 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Where a value ends. A value is ordinary text that may hold any tag, even its own closing tag and
-// those of the call. So a closing tag ends the value only if what follows can follow a value: the
-// next parameter, or the end of the parameters, of the call or of the text. In
+// This file decides where a value ends. A value is ordinary text. It may contain any tag, even its own closing tag
+// or a tag of the call. So a closing tag ends the value only if the text after it can follow a value. The next
+// parameter can follow, and so can the end of the parameters, of the call, or of the text. In
 //
 //	<html><p>Write </html> last.</p></html>
 //	</parameters>
 //
-// the first </html> is text, since " last." follows, and the second one ends the value.
+// the first </html> is text, because " last." follows. The second </html> ends the value.
 
-// maxBlankAfter bounds the white space between the value's own closing tag and what must follow it, in bytes.
+// maxBlankAfter limits the white space between the value's own closing tag and the text that must follow it, in
+// bytes.
 const maxBlankAfter = 64 << 10
 
-// The beginning and the end of a CDATA section.
+// These strings begin and end a CDATA section.
 const (
 	cdataBegins = "<![CDATA["
 	cdataEnds   = "]]>"
@@ -29,24 +30,24 @@ type decision uint8
 
 const (
 	isValue   decision = iota // text of the value
-	needsMore                 // more text has to come before that can be decided
-	endsValue                 // its closing tag or, if that is missing, the tag after it
-	isDoubt                   // it is doubtful: see doubt.go
+	needsMore                 // not decided: more text must arrive first
+	endsValue                 // the end of the value: its closing tag or, if that is missing, the tag after the value
+	isDoubt                   // not clear: see doubt.go
 )
 
-// decided returns the decision that a verdict on the end of a value means.
+// decided returns the decision for a verdict on the end of a value. A match ends the value.
 func decided(v markup.Verdict) decision {
 	return [...]decision{markup.NoMatch: isValue, markup.NeedMore: needsMore, markup.Match: endsValue}[v]
 }
 
-// decideTag decides on the tag that rest begins with. n is the length of the value's closing tag. In the regular
-// form that is the one tag that matters: all others that may mean something begin a doubt.
+// decideTag decides what the tag at the beginning of rest is. n is the length of the value's closing tag. In the
+// regular form, only the value's own closing tag matters. Every other tag that may matter begins a doubt.
 func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 	v := &r.value
 	if v.text.Schema == nil {
 		return 0, decided(r.matchObjectEnd(rest))
 	}
-	if len(rest) == 1 && !r.in.EOF { // nextSpecial has not seen what follows
+	if len(rest) == 1 && !r.in.EOF { // nextSpecial has not seen the byte after the `<`
 		return 0, needsMore
 	}
 	if v := r.matchTagName(rest, r.isWhole()); v != markup.Match {
@@ -61,7 +62,7 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 		return 0, decided(verdict)
 	case t.Closes(v.text.Closer):
 		return t.Len, r.decideOwnCloser(rest, &t)
-	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole(): // the upstream may have stopped at it where it is text
+	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole(): // the upstream may have stopped here: the tag may be text
 		v.text.Take(&t, false, false)
 		return 0, isValue
 	case v.unsure, v.text.JSON.InString, t.IsCloser() && v.text.Holds(string(t.Name)), !t.IsCloser() && !r.mayBeOfCall(&t):
@@ -80,8 +81,9 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 	return 0, isDoubt
 }
 
-// mayEndBehind reports whether the value may end with a closing tag that is not its own, or before it, by what
-// stands behind that: no text, and behind one of another element only what can follow a value.
+// mayEndBehind reports whether the value may end at t, or just before t. t is a closing tag that is not the
+// value's own, and rest follows t. No text may follow t. If t closes another element, only text that can follow a
+// value may follow.
 func (r *Reader) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
 	if t.Kind == held.ClosesOther && !t.Maybe {
 		return r.mayFollow(rest, false)
@@ -93,14 +95,14 @@ func (r *Reader) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
 	return v
 }
 
-// mayBeOfCall reports whether an opening tag may be of the call, and no text of the value.
+// mayBeOfCall reports whether an opening tag may belong to the call, instead of being text of the value.
 func (r *Reader) mayBeOfCall(t *held.Tag) bool {
 	v := &r.value.text
 	return t.Kind == held.OpensStructure || t.Bare && (t.Kind == held.OpensParameter || t.Maybe && v.Element || v.OwnOpener(t)) || r.isWhole()
 }
 
-// decideOwnCloser decides on the closing tag of the value's own name. It ends the value if what
-// follows can follow a value, unless it closes an element in the value, or stands in a string of JSON.
+// decideOwnCloser decides what a closing tag with the value's own name is. It ends the value if the text after it
+// can follow a value. It does not end the value if it closes an element in the value, or is inside a JSON string.
 func (r *Reader) decideOwnCloser(rest []byte, t *held.Tag) decision {
 	v := &r.value
 	switch follows := r.mayFollow(rest[t.Len:], false); {
@@ -115,15 +117,14 @@ func (r *Reader) decideOwnCloser(rest []byte, t *held.Tag) decision {
 	return isDoubt
 }
 
-// isNamedLikeOurs reports whether the value's own closing tag may be one of the call, too.
+// isNamedLikeOurs reports whether the value's own closing tag may also be a closing tag of the call.
 func (r *Reader) isNamedLikeOurs() bool {
 	return r.value.text.Element && !r.value.cdata && markup.IsReserved(r.value.text.Closer)
 }
 
-// matchTagName reports whether rest may begin with a tag that means something in the value: see
-// [valueTag]. Closing tags mean something even if they are of other names, unless an element of such
-// a name was opened in the value. After a value that is whole, every tag does. It asks no more than
-// the name, since most tags in a value are text.
+// matchTagName reports whether rest may begin with a tag that matters in the value. It looks only at the name,
+// because most tags in a value are text. A closing tag with another name matters, unless an element with such a
+// name was opened in the value. If the value is whole, every tag matters.
 func (r *Reader) matchTagName(rest []byte, whole bool) markup.Verdict {
 	if v := r.call.Spelling.MatchName(rest, r.in.EOF); v != markup.NoMatch {
 		return v
@@ -148,7 +149,7 @@ func (r *Reader) matchTagName(rest []byte, whole bool) markup.Verdict {
 	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || r.mayMeanSomething(rest[start:end]))
 }
 
-// matchValueTag matches a tag that may mean something in the value.
+// matchValueTag matches a tag that may matter in the value.
 func (r *Reader) matchValueTag(rest []byte) (t held.Tag, v markup.Verdict) {
 	if len(rest) > 1 && rest[1] == '!' { // a comment
 		return t, markup.NoMatch
@@ -163,7 +164,7 @@ func (r *Reader) matchValueTag(rest []byte) (t held.Tag, v markup.Verdict) {
 	return r.readValueTag(&tag, 0), markup.Match
 }
 
-// mayMeanSomething reports whether an opening tag of the name may be other than text of the value.
+// mayMeanSomething reports whether a tag with this name may be more than text of the value.
 func (r *Reader) mayMeanSomething(name []byte) bool {
 	v := &r.value
 	name = r.withoutNamespace(name)
@@ -187,8 +188,8 @@ func (r *Reader) mayMeanSomething(name []byte) bool {
 	return false
 }
 
-// matchObjectEnd reports whether an input that is one JSON object ends at the closing tag of the call
-// that rest begins with.
+// matchObjectEnd reports whether an input that is one JSON object ends at the closing tag at the beginning of
+// rest.
 func (r *Reader) matchObjectEnd(rest []byte) markup.Verdict {
 	if r.call.Spelling == nil && !markup.HasPrefix(rest, "</") {
 		if markup.IsPrefixOf(rest, "</") {
@@ -209,8 +210,8 @@ func (r *Reader) matchObjectEnd(rest []byte) markup.Verdict {
 	return r.callMayClose(rest[t.Len:], &t)
 }
 
-// matchAfterCDATA matches the end of the value where rest begins with the `]]>` of its CDATA section. n
-// counts that, too.
+// matchAfterCDATA matches the end of the value after a CDATA section. rest begins with the `]]>` of the section,
+// and n includes the `]]>`.
 func (r *Reader) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	i, v := r.in.MatchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
@@ -231,7 +232,7 @@ func (r *Reader) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 		return 0, markup.NeedMore
 	case endsValue:
 		return i + n, markup.Match
-	case isDoubt: // it has ended, whatever closes it
+	case isDoubt: // the section has ended the value, whatever the closing tag is
 		t, _ := r.matchValueTag(rest[i:])
 		if t.Kind != held.ClosesOther {
 			r.endUnclosed()

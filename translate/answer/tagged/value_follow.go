@@ -8,14 +8,14 @@ import (
 	"dragoman/translate/markup"
 )
 
-// What can follow a closing tag that ends a value.
+// This file decides whether the text after a closing tag can follow a value.
 
-// callMayClose reports whether t, </parameters> or </invoke>, closes the call and so ends a value that
-// has no closing tag of its own. rest is the text after the tag. It does where the next tag of the
-// call's end follows, else it is text of the value.
+// callMayClose reports whether t closes the call, and so ends a value without a closing tag of its own. t is
+// </parameters> or </invoke>, and rest follows t. If the next tag of the call's end follows, t closes the call. If
+// not, t is text of the value.
 func (r *Reader) callMayClose(rest []byte, t *held.Tag) markup.Verdict {
 	if r.value.text.Schema == nil && r.value.json.IsWhole() {
-		return markup.Match // the JSON object is whole, so nothing of it can follow
+		return markup.Match // the JSON object is already whole
 	}
 	i, v := r.in.MatchBlanks(rest, 0, completion.MaxGap)
 	switch {
@@ -39,16 +39,17 @@ func (r *Reader) callMayClose(rest []byte, t *held.Tag) markup.Verdict {
 	return markup.NoMatch
 }
 
-// hasParameterInvoke reports whether <invoke>, which is t, may open a parameter of the tool.
+// hasParameterInvoke reports whether t, which is <invoke>, may open a parameter of the tool.
 func (r *Reader) hasParameterInvoke(t *markup.Tag) bool {
 	_, _, declared := r.call.Schema.PropertyByTag("invoke")
 	return declared && r.value.text.Element && len(t.Attributes) == 0
 }
 
-// mayFollow reports whether rest can follow the value's closing tag. After a wrong closing tag fewer
-// things can: not the end of the text, not another call, and no parameter that is not declared.
-// blankAfter records how far the white space was read without a decision, so that the next call goes
-// on from there: with one byte in each piece, to read it again from the start takes quadratic time.
+// mayFollow reports whether rest can follow the closing tag of the value. wrong: the closing tag is not the
+// value's own. Then the end of the text, another call and an undeclared parameter cannot follow.
+//
+// If mayFollow needs more text, it records in blankAfter how much white space it has read, and continues there at
+// the next call. Without this, single-byte pieces would take quadratic time.
 func (r *Reader) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	looked := r.value.blankAfter
 	r.value.blankAfter = 0
@@ -68,7 +69,7 @@ func (r *Reader) mayFollow(rest []byte, wrong bool) markup.Verdict {
 		return v
 	}
 	match := r.MatchTag
-	if wrong { // a tag that is not the format's own is none of the call's behind another one
+	if wrong { // after a wrong closing tag, only tags of the call's own spelling belong to the call
 		match = r.matchOwnTag
 	}
 	var t markup.Tag
@@ -78,7 +79,7 @@ func (r *Reader) mayFollow(rest []byte, wrong bool) markup.Verdict {
 		r.value.blankAfter = i
 		return markup.NeedMore
 	case v == markup.NoMatch && r.in.EOF && bytes.IndexByte(rest[i:], '>') < 0:
-		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
+		return markup.VerdictOf(!wrong) // the text was cut inside the next tag
 	case v == markup.NoMatch:
 		return markup.NoMatch
 	case t.Closing && wrong && t.IsWrapper():
@@ -91,11 +92,12 @@ func (r *Reader) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	return markup.VerdictOf(r.parameterMayFollow(&t, wrong))
 }
 
-// closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
-// the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in
-// turn; where that was cut, the end tells nothing of the second.
+// closerMayFollow reports whether the closing tag t can follow a value. t must close the parameters, the call or
+// its wrapper, and rest follows t. After </parameters>, and after a tag without the marker of its format, another
+// tag or the end of the text must follow. If the text was cut, its end does not count after a tag without a
+// marker.
 func (r *Reader) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
-	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // it has no marker
+	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // t has no marker
 	ends := t.Is("invoke") || t.IsWrapper()
 	switch {
 	case ends && !plain:
@@ -113,10 +115,12 @@ func (r *Reader) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
 	return markup.VerdictOf(v == markup.NoMatch || rest[i] == '<')
 }
 
-// parameterMayFollow reports whether t, which follows the value, opens another parameter: a declared
-// one or, unless the value's closing tag is wrong, any in the attribute form and for a tool that
-// declares none. A tag of the value's own parameter does not: <p>1</p><p>2</p> may be one list, which
-// repeated reads when the value is whole.
+// parameterMayFollow reports whether t, the tag after the value, opens another parameter. A declared parameter can
+// always follow. In the attribute form, any <parameter> tag can follow. Another undeclared parameter can follow if
+// the value's closing tag is not wrong, and the tool declares no parameters or the value is a CDATA section.
+//
+// A tag of the value's own parameter cannot follow: <p>1</p><p>2</p> may be one list, which repeated reads when
+// the value is whole.
 func (r *Reader) parameterMayFollow(t *markup.Tag, wrong bool) bool {
 	next := r.readValueTag(t, 0)
 	switch {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Parameters that are all of the input.
+// This file reads a parameter that contains the whole input.
 
-// wrapsInput reports whether the parameter that is named in a tag may be all of the input.
+// wrapsInput reports whether the parameter with this tag may contain the whole input.
 func (r *Reader) wrapsInput(tag string) bool {
 	call := r.call
 	if !held.IsInputKey(tag) || call.Unoffered || len(call.Parameters) > 0 || call.Schema.AdditionalProperties != nil {
@@ -17,7 +17,7 @@ func (r *Reader) wrapsInput(tag string) bool {
 	return !declared
 }
 
-// writeWrapped writes the value as all of the input, and reports whether it is that.
+// writeWrapped writes the value as the whole input. It returns false if the value is not the whole input.
 func (r *Reader) writeWrapped() bool {
 	text := strings.TrimSpace(r.heldText())
 	if !strings.HasPrefix(text, "{") {

@@ -9,13 +9,15 @@ import (
 	"dragoman/translate/markup"
 )
 
-// How the text of a value is scanned for the tags that may end it. Most text is passed over unread.
+// This file scans the text of a value for tags that may end it. It skips most text after one look at a byte or
+// two.
 
-// scanValue returns how many bytes of rest are text of the value, and what the `<` after them is, with
-// the length of the closing tag if it ends the value. The decision is isValue, without a look, where
-// those bytes end at the end of rest, at an `&` or at a `]`. So it is where a `<` follows text of a
-// value that is held: the caller holds that text first, since whether a tag ends the value depends on
-// all of the value before it.
+// scanValue returns how many bytes of rest are text of the value, and the decision on the `<` after them. If that
+// tag ends the value, end is its length. If the text stops at the end of rest, at an `&` or at a `]`, the decision
+// is isValue.
+//
+// If a `<` follows text of a held value, the decision is isValue as well. The caller then holds that text and
+// scans again, because whether a tag ends the value depends on all of the value before it.
 func (r *Reader) scanValue(rest []byte) (n, end int, d decision) {
 	if len(r.open.ends) > 0 {
 		return r.scanSettled(rest)
@@ -45,7 +47,7 @@ func (r *Reader) scanValue(rest []byte) (n, end int, d decision) {
 	}
 }
 
-// scanSettled is scanValue where a doubt has been settled: all up to the next of the ends is text.
+// scanSettled does what scanValue does after a doubt was settled: all bytes up to the next end are text.
 func (r *Reader) scanSettled(rest []byte) (n, end int, d decision) {
 	next := r.open.ends[0]
 	at := min(max(next.At-r.in.Offset(), 0), len(rest))
@@ -58,7 +60,7 @@ func (r *Reader) scanSettled(rest []byte) (n, end int, d decision) {
 	return at, n, endsValue
 }
 
-// takeEnd takes the next of the settled ends, and returns the length of the closing tag.
+// takeEnd removes the next settled end, and returns the length of its closing tag.
 func (r *Reader) takeEnd() int {
 	end := r.open.ends[0]
 	r.open.ends = r.open.ends[1:]
@@ -70,9 +72,10 @@ func (r *Reader) takeEnd() int {
 	return end.Len
 }
 
-// nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
-// the value, or len(rest): the `<` of a tag that may matter, and what nextEscape finds. It records
-// the elements of other names, whose closing tags do not matter.
+// nextSpecial returns the index of the first byte in rest[n:] that may be more than text of the value, counted
+// from the start of rest. Such a byte is the `<` of a tag that may matter, or a byte that nextEscape finds. If
+// there is none, nextSpecial returns len(rest). It records the elements with other names, because their closing
+// tags do not matter.
 func (r *Reader) nextSpecial(rest []byte, n int) int {
 	v := &r.value
 	if v.cdata {
@@ -111,8 +114,9 @@ func (r *Reader) nextSpecial(rest []byte, n int) int {
 	return n
 }
 
-// isNoTag reports whether the `<` that rest begins with is text of a string by the name that follows it,
-// as decideTag would find. Of a closing tag whose element was not opened it does not ask.
+// isNoTag reports whether the `<` at the beginning of rest is text of a string. It looks only at the name after
+// the `<`, and agrees with decideTag. If no element with such a name was opened, isNoTag returns false for a
+// closing tag.
 func (r *Reader) isNoTag(rest []byte) bool {
 	if rest[1] == '/' && (len(rest) == 2 || !r.value.text.Saw(rest[2])) {
 		return false
@@ -120,17 +124,17 @@ func (r *Reader) isNoTag(rest []byte) bool {
 	return r.matchTagName(rest, false) == markup.NoMatch
 }
 
-// mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
-// tag there matters: see isWhole. Of bytes that are not held yet, it says what they allow.
+// mayBeWhole reports whether the held value may be whole after n more bytes. If it is whole, every tag matters:
+// see isWhole. Because these bytes are not held yet, mayBeWhole only says what is possible.
 func (v *valueSeen) mayBeWhole(n int) bool {
 	j := &v.text.JSON
 	return v.text.Schema.IsScalar() || j.HasEnded() || n > 0 && (j.Is || !j.Begun && held.IsTyped(v.text.Schema))
 }
 
-// passForeignCloser decides, as decideTag does, on the closing tag of an element that was not opened in
-// a string and is of no concern to the call: it is text before what cannot follow a value, that is
-// before other text, and before another such tag. It reports false, and records nothing, where it does
-// not look that closely.
+// passForeignCloser reports whether the closing tag at the beginning of rest is text of a string. It decides as
+// decideTag does, and records nothing. The tag is text if its element was not opened in the string, its name does
+// not concern the call, and other text or another such tag follows. If a closer look is necessary,
+// passForeignCloser returns false.
 func (r *Reader) passForeignCloser(rest []byte) bool {
 	v := &r.value
 	if v.mode != modeText || v.cdata || rest[1] != '/' || r.takesAny() {
@@ -151,8 +155,8 @@ func (r *Reader) passForeignCloser(rest []byte) bool {
 	return true
 }
 
-// foreignCloserLen returns the length of the closing tag at the beginning of rest, 0 if there is none
-// or if it may be one of a call.
+// foreignCloserLen returns the length of the closing tag at the beginning of rest. It returns 0 if there is no
+// closing tag, or if the tag may belong to a call.
 func foreignCloserLen(rest []byte) int {
 	if len(rest) < 2 || rest[1] != '/' {
 		return 0
@@ -167,19 +171,19 @@ func foreignCloserLen(rest []byte) int {
 	return i + 1
 }
 
-// isOfCall reports whether tags of that name, in any case, belong to a call.
+// isOfCall reports whether tags with this name belong to a call. It ignores case.
 func isOfCall(name []byte) bool {
 	t := markup.Tag{Name: name}
 	return len(name) >= len("invoke") && (t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper())
 }
 
-// mayEnd reports whether a closing tag whose name begins with c may matter.
+// mayEnd reports whether a closing tag may matter if its name begins with c.
 func (v *valueSeen) mayEnd(c byte) bool {
 	return v.closerStarts.Has(c) || v.text.Schema != nil && (!v.text.Saw(c) || v.text.HoldsFrom(c))
 }
 
-// nextEscape returns the index of the first byte of text that is not text of the value as it stands,
-// or len(text): an `&` if the prompt has escaped anything and, within a CDATA section, a `]`.
+// nextEscape returns the index of the first byte of text that may need decoding. That is an `&` if the prompt has
+// escaped anything and, in a CDATA section, a `]`. If there is no such byte, nextEscape returns len(text).
 func (r *Reader) nextEscape(text []byte) int {
 	if r.escaped.Tags != 0 {
 		if i := bytes.IndexByte(text, '&'); i >= 0 {
@@ -194,8 +198,8 @@ func (r *Reader) nextEscape(text []byte) int {
 	return len(text)
 }
 
-// noteStarts records the first bytes of the names of all tags that matter to decideTag, so that
-// nextSpecial can pass over most others without a match.
+// noteStarts records the first bytes of the names of all tags that matter to decideTag. With them, nextSpecial
+// skips most other tags without matching them.
 func (r *Reader) noteStarts() {
 	v := &r.value
 	if g := r.call.Spelling; g != nil {
@@ -242,8 +246,8 @@ func (r *Reader) noteStarts() {
 	}
 }
 
-// nameKey returns a key that tells most names of tags apart, before they are looked up. All names with
-// a % have one key, since models escape bytes that could stand as they are.
+// nameKey returns a key that differs for most names of tags, so that most lookups are not necessary. All names
+// with a % share one key, because models also escape bytes that need no escape.
 func nameKey(name []byte) byte {
 	for _, c := range name {
 		if c == '%' {

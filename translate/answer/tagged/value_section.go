@@ -6,23 +6,23 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Values in a CDATA section. All in it is text up to `]]>`. In a format whose models forget that, the
-// closing tag of the value ends it as well, where no `]]>` comes any more:
+// This file reads values in a CDATA section. Everything up to `]]>` is text. Models of some formats forget the
+// `]]>`. In these formats, the closing tag of the value ends the section if no `]]>` follows:
 //
 //	<param name="note"><![CDATA[a < b</param><param name="count">3</param></function>
 //
-// Until it is known that none comes, the text from such a tag on is held.
+// The reader holds the text from such a tag on until it knows whether a `]]>` follows.
 
-// section is what is known of the text behind the beginning of a CDATA section.
+// section records what is known of the text of a CDATA section.
 type section struct {
-	end    int // the offset of the next ]]>, if that was found
-	looked int // how much text from a closing tag on was searched for it in vain
+	end    int // the offset of the next ]]>, if it was found
+	looked int // how many bytes from a closing tag on were searched without finding ]]>
 }
 
-// maxSection bounds the text that is held because a section may not be ended, in bytes.
+// maxSection limits the text that is held while a section may lack its end, in bytes.
 const maxSection = 64 << 10
 
-// nextInSection is nextSpecial for a value in a section.
+// nextInSection does what nextSpecial does, for a value in a section.
 func (r *Reader) nextInSection(rest []byte, n int) int {
 	special := "]"
 	switch g := r.call.Spelling; {
@@ -45,8 +45,8 @@ func (r *Reader) nextInSection(rest []byte, n int) int {
 	return n
 }
 
-// decideInSection decides on the closing tag that begins at rest[n], in a section. n is the length of the
-// tag where it ends the value.
+// decideInSection decides what the closing tag at rest[n] is, inside a section. If the tag ends the value, end is
+// its length.
 func (r *Reader) decideInSection(rest []byte, n int) (end int, d decision) {
 	v, at := &r.value, r.in.Offset()+n
 	rest = rest[n:]
@@ -70,7 +70,7 @@ func (r *Reader) decideInSection(rest []byte, n int) (end int, d decision) {
 	switch {
 	case i >= 0:
 		v.section.end = at + from + i
-		v.ambiguous = v.ambiguous || bytes.Contains(rest[:from+i], []byte(cdataBegins)) // another section is ended by that
+		v.ambiguous = v.ambiguous || bytes.Contains(rest[:from+i], []byte(cdataBegins)) // that ]]> ends another section
 		return 0, isValue
 	case len(rest) >= maxSection, r.in.EOF && r.in.CutShort:
 		return 0, isValue

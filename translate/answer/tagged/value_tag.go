@@ -8,13 +8,15 @@ import (
 	"dragoman/translate/markup"
 )
 
-// The tags that mean something in a value: those that may end it, and those of elements of the same
-// names, which pair up within it.
+// This file finds what a tag in a value means. It may end the value, or belong to an element with the same name
+// inside the value.
 
-// matchOpaque matches markup that holds no tags at the beginning of rest: a comment or, if an element
-// begins there, a CDATA section. The end of a comment is near (markup.MatchComment), that of a section
-// need not be: looked is how many bytes of rest have been searched for it in vain, so that they are not
-// searched again for each piece. With NeedMore, n is how many have been now.
+// matchOpaque matches markup without tags at the beginning of rest: a comment or, if begins is true, a CDATA
+// section.
+//
+// A comment is short (markup.MatchComment), but a section may be long. looked is how many bytes of rest were
+// already searched for its end. So no byte is searched again for each piece. If the verdict is NeedMore, n is the
+// new number of searched bytes.
 func matchOpaque(rest []byte, begins bool, looked int, eof bool) (n int, v markup.Verdict) {
 	more := markup.NeedMore
 	if eof {
@@ -33,7 +35,8 @@ func matchOpaque(rest []byte, begins bool, looked int, eof bool) (n int, v marku
 	return len(rest), more
 }
 
-// valueTagAt returns what the tag means with which rest begins, of n bytes, at an index of the unread input.
+// valueTagAt returns the meaning of the tag at the beginning of rest. The tag has n bytes. at is its index in the
+// unread text.
 func (r *Reader) valueTagAt(rest []byte, n, at int) held.Tag {
 	if rest[1] == '!' {
 		vt := held.Tag{Kind: held.Comment, At: r.in.Offset() + at, Len: n}
@@ -48,8 +51,7 @@ func (r *Reader) valueTagAt(rest []byte, n, at int) held.Tag {
 	return vt
 }
 
-// readValueTag returns what the tag t means in the call that is being read. t is next after at bytes
-// of the unread input.
+// readValueTag returns the meaning of the tag t in the open call. at is the index of t in the unread text.
 func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty}
 	if t.Is("parameter") && !t.Closing {
@@ -98,7 +100,7 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 	return vt
 }
 
-// declares reports whether the tool declares a parameter of the name.
+// declares reports whether the tool declares a parameter with this name.
 func (r *Reader) declares(name []byte) bool {
 	if len(name) == 0 || r.value.text.Schema != nil && !r.value.names.Has(nameKey(name)) {
 		return false
@@ -106,8 +108,7 @@ func (r *Reader) declares(name []byte) bool {
 	return r.call.Schema.Declares(name)
 }
 
-// takesAny reports whether the tool has a schema for parameters that it does not declare, so that any
-// tag may be that of a parameter.
+// takesAny reports whether the tool has a schema for undeclared parameters, so that any tag may open a parameter.
 func (r *Reader) takesAny() bool {
 	return r.call.Schema.AdditionalProperties != nil && !r.call.Unoffered
 }
@@ -120,6 +121,6 @@ func (r *Reader) withoutNamespace(name []byte) []byte {
 	return name
 }
 
-// parameterName is the name by which each parameter of the attribute form is closed. Where a format
-// spells that otherwise, an element of that name is otherParameter.
+// parameterName is the name in the closing tag of each parameter in the attribute form. If a format spells that
+// tag differently, otherParameter replaces the name of an element that is called "parameter".
 var parameterName, otherParameter = []byte("parameter"), []byte("<parameter")

@@ -10,17 +10,17 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Values of which the type tells where they end: JSON, and numbers, booleans and null.
+// This file recognizes values that end where their type says: JSON, numbers, booleans and null.
 
-// isWhole reports whether the value so far is whole and cannot go on with a tag: JSON that has ended,
-// or a number, a boolean or null where nothing else is allowed.
+// isWhole reports whether the value so far is whole, so that no tag can belong to it. That is complete JSON or, if
+// the schema allows nothing else, a number, a boolean or null.
 func (r *Reader) isWhole() bool {
 	v := &r.value
 	if v.mode != modeHeld {
 		return false
 	}
 	if v.text.JSON.Is {
-		if !v.text.JSON.IsWhole() || v.text.Schema.ArraySchema() != nil && !v.isList() { // it may be an element of a list
+		if !v.text.JSON.IsWhole() || v.text.Schema.ArraySchema() != nil && !v.isList() { // the JSON may be one element of a list
 			return false
 		}
 		if v.heldIsJSON() {
@@ -31,7 +31,7 @@ func (r *Reader) isWhole() bool {
 	return r.isScalar()
 }
 
-// heldIsJSON reports whether what is held of the value, which only grows, is JSON.
+// heldIsJSON reports whether the held text is JSON. It remembers the answer until more text is held.
 func (v *valueSeen) heldIsJSON() bool {
 	if v.validLen == 0 || v.validLen != len(v.held) {
 		if !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
@@ -42,8 +42,8 @@ func (v *valueSeen) heldIsJSON() bool {
 	return true
 }
 
-// isScalar reports whether the value so far is a number, a boolean or null, and its schema allows
-// nothing else. Such a value cannot hold a tag.
+// isScalar reports whether the value so far is a number, a boolean or null, and its schema allows nothing else.
+// Such a value cannot contain a tag.
 func (r *Reader) isScalar() bool {
 	v := &r.value
 	if v.mode != modeHeld || !v.text.Schema.IsScalar() || len(v.held) > 2*maxNull {
@@ -53,5 +53,5 @@ func (r *Reader) isScalar() bool {
 	return fits
 }
 
-// isList reports whether the value so far begins as an array of JSON does.
+// isList reports whether the value so far begins like a JSON array.
 func (v *valueSeen) isList() bool { return markup.HasPrefix(bytes.TrimSpace(v.held), "[") }

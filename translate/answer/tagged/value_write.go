@@ -15,8 +15,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// How a value is written to the input of the call: a string as it comes, any other value when it is
-// whole, since its schema types the whole text.
+// This file writes values to the input of the call. A string is written as it arrives. Any other value is written
+// when it is whole, because its type depends on the whole text.
 
 // beginMember begins the member of the input that the value belongs to.
 func (r *Reader) beginMember() {
@@ -27,14 +27,14 @@ func (r *Reader) beginMember() {
 	r.out.WriteName(r.value.text.Property)
 }
 
-// beginText begins to write the value as a string, as it comes.
+// beginText begins to write the value as a string.
 func (r *Reader) beginText() {
 	r.value.mode = modeText
 	r.beginMember()
 	r.out.Quote()
 }
 
-// writeValue adds text to the value: it is written, or held. It is not empty.
+// writeValue adds text to the value: it writes or holds the text. s must not be empty.
 func (r *Reader) writeValue(s []byte) {
 	v := &r.value
 	v.edge.Add(s)
@@ -60,10 +60,10 @@ func (r *Reader) writeValue(s []byte) {
 	}
 }
 
-// maxNull bounds a null with white space around it.
+// maxNull limits a null with the white space around it, in bytes.
 const maxNull = 64
 
-// writeAsText writes a value as a string that might have been null until now.
+// writeAsText writes the held text as a string, because it can no longer be null.
 func (r *Reader) writeAsText() {
 	r.beginText()
 	held := r.value.held
@@ -71,13 +71,13 @@ func (r *Reader) writeAsText() {
 	r.writeValue(held)
 }
 
-// endValue reads the closing tag of the value, of n bytes, and writes what is left of the value. It
-// returns inCall, or the state after a call that is broken off.
+// endValue reads the closing tag of the value, which has n bytes, and writes the rest of the value. It returns
+// inCall, or the state after a call that was broken off.
 func (r *Reader) endValue(n int) state {
 	v := &r.value
 	r.in.Take(n, completion.SpanMarkup)
 	v.open = false
-	if v.unclosed { // the white space before the next tag is at the end of the value
+	if v.unclosed { // the white space before the next tag is already part of the value's text
 		r.open.gap = layout{lines: v.layout.lines, indent: v.layout.indent}
 	}
 	switch {
@@ -113,7 +113,7 @@ func (r *Reader) endValue(n int) state {
 	return inCall
 }
 
-// endString is endValue for a string. A doubtful one is left without its closing quote.
+// endString does what endValue does, for a string. It does not close the quotes of an ambiguous string.
 func (r *Reader) endString() state {
 	v := &r.value
 	if v.cdata {
@@ -130,17 +130,17 @@ func (r *Reader) endString() state {
 	return inCall
 }
 
-// endObject is endValue for an input that is one JSON object. If it cannot be read as JSON it becomes
-// stray text of the call, with which closeCall ends it as unreadable.
+// endObject does what endValue does, for an input that is one JSON object. If the object cannot be read as JSON,
+// it becomes stray text of the call, and close ends the call as unreadable.
 func (r *Reader) endObject() state {
 	text := bytes.TrimSpace(r.value.held)
-	r.value.held, r.value.json = nil, held.Depth{} // an open quote in it counts no longer: see wouldBeText
+	r.value.held, r.value.json = nil, held.Depth{} // an open quote in it no longer counts: see WouldBeText
 	object, unfenced := text, true
 	if r.call.Fence != "" {
 		object, unfenced = bytes.CutSuffix(text, []byte("```"))
 	}
 	object = bytes.TrimSpace(object)
-	if quoted, ok := bytes.CutSuffix(object, []byte(`}"`)); ok { // with a quote too many, which no JSON ends with
+	if quoted, ok := bytes.CutSuffix(object, []byte(`}"`)); ok { // an extra quote: no JSON object ends with one
 		r.call.NoteReason("mended_json")
 		object = object[:len(quoted)+1]
 	}
@@ -156,7 +156,7 @@ func (r *Reader) endObject() state {
 		r.call.Stray = append(append(r.call.Stray, r.call.Fence...), text...)
 		return inCall
 	}
-	r.call.Stray = nil // lines of text before the object
+	r.call.Stray = nil // drops lines of text before the object
 	if r.call.Fence != "" {
 		r.call.NoteReason("fenced_json")
 	}
@@ -166,14 +166,14 @@ func (r *Reader) endObject() state {
 	return inCall
 }
 
-// isDoubtful reports whether it is doubtful that the value that has ended is what the model meant. It
-// is not asked for a typed value that is valid JSON, which proves where the value ends.
+// isDoubtful reports whether the value that has ended may not be what the model meant. Callers do not ask for a
+// typed value that is valid JSON, because valid JSON proves where the value ends.
 func (v *valueSeen) isDoubtful() bool {
 	return v.ambiguous || v.unclosed && v.endsBlank && !v.cdata || v.unsure && (v.unclosed || v.text.HoldsMarkup())
 }
 
-// writeTyped writes the value that was held, as its schema types it, and reports whether it fits.
-// The elements of an array may stand each in a parameter of its own: <p>1</p><p>2</p>.
+// writeTyped writes the held value with the type that its schema requires, and reports whether the value fits the
+// schema. A model may write each element of an array as a parameter of its own: <p>1</p><p>2</p>.
 func (r *Reader) writeTyped() (fits bool) {
 	v := &r.value
 	text := r.heldText()
@@ -195,15 +195,15 @@ func (r *Reader) writeTyped() (fits bool) {
 	return r.out.WriteTyped(v.text.Schema, text, r.call.AttributeForm)
 }
 
-// isSingleItem reports whether a text is the one element of a list of strings: the schema takes nothing else, and
-// nothing in the text may part it into several. A word for null is none.
+// isSingleItem reports whether text is the only element of a list of strings. The schema must allow only a list,
+// and text must not contain anything that may separate elements. A word for null is not an element.
 func (r *Reader) isSingleItem(text string) bool {
 	s := r.value.text.Schema
 	return !slices.Contains([]string{"None", "null", "nil"}, strings.TrimSpace(text)) && s.ArraySchema() != nil && s.ListsStrings() && !s.AcceptsString() && strings.TrimSpace(text) != "" && !strings.ContainsAny(strings.TrimSpace(text), ",;[]{}<>\r\n") &&
 		!format.FitsText(s, text)
 }
 
-// heldText returns the text of the value that was held.
+// heldText returns the held text of the value.
 func (r *Reader) heldText() string {
 	if r.in.ShowsTokens {
 		return markup.BlanksForTokens(string(r.value.held))
@@ -211,8 +211,8 @@ func (r *Reader) heldText() string {
 	return string(r.value.held)
 }
 
-// saidJSON returns what text stands for whose tag says that it is no string: a string in quotes is meant
-// without them. A parameter that no schema describes is typed by its text.
+// saidJSON returns the text of a value whose opening tag rules out a string. If the schema requires a string,
+// saidJSON removes quotes around the text. If no schema describes the parameter, its text decides the type.
 func (r *Reader) saidJSON(text string) string {
 	v := &r.value
 	value := jsontext.Value(strings.TrimSpace(text))
@@ -228,9 +228,8 @@ func (r *Reader) saidJSON(text string) string {
 	return text
 }
 
-// repeated reads an array whose elements the model wrote as parameters of the same name. Of
-// <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other
-// text.
+// repeated reads an array whose elements the model wrote as parameters with the same name. For example, the value
+// of <p>1</p><p>2</p> is 1</p><p>2, and its elements are 1 and 2. For any other text, repeated returns nil.
 func (r *Reader) repeated(text string) (list []markup.Element) {
 	v := &r.value
 	closer, trim := "</"+v.text.Closer+">", markup.TrimNewlines
@@ -242,11 +241,11 @@ func (r *Reader) repeated(text string) (list []markup.Element) {
 	}
 	ambiguous := false
 	if v.layout.padded {
-		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
+		text = "\n" + text // readValueStart has dropped the newline, and TrimNewlines must see it
 	}
 	for {
 		item, rest, more := strings.Cut(text, closer)
-		ambiguous = ambiguous || r.holdsOwnTag(item) // it may be two elements, the closing tag of the first being wrong
+		ambiguous = ambiguous || r.holdsOwnTag(item) // the item may be two elements, if the first has a wrong closing tag
 		if !more {
 			if list == nil {
 				return nil
@@ -269,7 +268,7 @@ func (r *Reader) repeated(text string) (list []markup.Element) {
 	}
 }
 
-// trimItem returns the text of the last element of a list, which is not closed, without its layout.
+// trimItem returns the last element of a list without its layout. The element has no closing tag.
 func (v *valueSeen) trimItem(item string) string {
 	inner := strings.TrimPrefix(strings.TrimPrefix(item, "\r"), "\n")
 	l := v.layout
@@ -277,7 +276,7 @@ func (v *valueSeen) trimItem(item string) string {
 	return l.trimText(inner, true)
 }
 
-// holdsOwnTag reports whether text holds an opening tag of the parameter, or </parameter>.
+// holdsOwnTag reports whether text contains an opening tag of the parameter, or </parameter>.
 func (r *Reader) holdsOwnTag(text string) bool {
 	for ; ; text = text[1:] {
 		i := strings.IndexByte(text, '<')
@@ -290,7 +289,8 @@ func (r *Reader) holdsOwnTag(text string) bool {
 	}
 }
 
-// ownTagLen returns the length of the opening tag of the parameter at the start of text, or 0.
+// ownTagLen returns the length of the parameter's opening tag at the start of text. If there is none, it returns
+// 0.
 func (r *Reader) ownTagLen(text string) int {
 	v := &r.value
 	if len(text) < 2 || text[0] != '<' || v.text.Element && text[1] != v.tag[0] && (v.text.Property == "" || text[1] != v.text.Property[0]) {
