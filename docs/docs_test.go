@@ -1,7 +1,7 @@
 // Package docs_test holds the pages of the project together: every reference page and section that a
 // comment or a page cites exists, and so does everything that a page links to or names.
 //
-// The pages in docs/reference hold the facts that the code rests on. They are cited by page and
+// Pages in docs/reference with numbered sections hold facts about other projects. They are cited by page and
 // section, as in "docs/reference/NAME.md §2b"; a list ("§2, §5", "§2 to §9") cites each of its
 // sections. Two forms name something smaller: "finding 5" is an item of a numbered list of findings,
 // and "§12 row 3" a row of the table in that section. Behind a page that is cited in full, and within
@@ -256,7 +256,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// facts is what a page of facts about others has: sections that are cited by number.
+// facts recognizes a page of facts about other projects: its sections are cited by number.
 var facts = regexp.MustCompile(`(?m)^## (?:\d|Findings)`)
 
 var (
