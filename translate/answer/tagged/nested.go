@@ -149,7 +149,7 @@ func (r *Reader) beginUnnamed(n int) state {
 	return inNestedValue
 }
 
-// mayBeMark reports whether rest ends inside a mark, or directly after it. A tag may then still follow.
+// mayBeMark reports whether rest is the beginning of a mark, or exactly a mark. The reader then needs more text.
 func mayBeMark(rest []byte) bool {
 	return markup.IsPrefixOf(rest, markup.Mark) || string(rest) == markup.Mark
 }

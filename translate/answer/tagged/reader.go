@@ -67,8 +67,8 @@ var states = [...]func(*Reader) state{
 // stateNames holds the names of the states.
 var stateNames = [...]string{inCall: "inCall", atValue: "atValue", inValue: "inValue", inNestedValue: "inNestedValue", inDoubt: "inDoubt"}
 
-// NewReader returns a reader for the calls of one answer. call is the call that is open. The text of the answer is
-// in, and the events go to out.
+// NewReader returns a reader for the calls of one answer. call is the open call. The reader takes the text of the
+// answer from in, and writes the call to out.
 func NewReader(call *Call, in *completion.Text, out *emit.Emitter, reads *format.Reads, tools *format.ToolNames, escaped markup.Escapes) Reader {
 	return Reader{call: call, in: in, out: out, reads: reads, tools: tools, escaped: escaped}
 }

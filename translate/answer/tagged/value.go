@@ -58,8 +58,8 @@ const (
 	modeHeld                      // when it is whole, because its type depends on the whole text
 )
 
-// beginValue reads t, the opening tag of a parameter, and begins its value. element is false for <parameter
-// name="tag">.
+// beginValue reads t, the opening tag of a parameter, and begins its value. element: the name of the tag is the
+// name of the parameter, as in <note>. If element is false, an attribute contains the name.
 func (r *Reader) beginValue(t markup.Tag, property, tag string, element bool) state {
 	r.in.Take(t.Len, completion.SpanMarkup)
 	if ends := r.open.ends; len(ends) > 0 && !t.Empty && ends[0].From != r.in.Offset() {

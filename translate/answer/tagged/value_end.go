@@ -82,8 +82,8 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 }
 
 // mayEndBehind reports whether the value may end at t, or just before t. t is a closing tag that is not the
-// value's own, and rest follows t. No text may follow t. If t closes another element, only text that can follow a
-// value may follow.
+// value's own, and rest follows t. The value may end there only if a tag or the end of the text follows t. If t
+// closes another element, that tag must be able to follow a value.
 func (r *Reader) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
 	if t.Kind == held.ClosesOther && !t.Maybe {
 		return r.mayFollow(rest, false)
