@@ -3,9 +3,11 @@ package fidelity
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"dragoman/translate"
 	"dragoman/translate/testcost"
 )
 
@@ -97,4 +99,15 @@ func documented(table string) string {
 		b.WriteString(strings.Join(columns[:min(2, len(columns))], " | ") + "\n")
 	}
 	return b.String()
+}
+
+// TestManners holds that calls are written and damaged in every format in which a model is asked.
+func TestManners(t *testing.T) {
+	written := append(formatsOf(manners), formatsOf(lists)...)
+	written = append(written, translate.FormatLegacy, translate.FormatAttribute, translate.FormatJSON) // by writers of their own
+	for _, name := range translate.Formats() {
+		if !slices.Contains(written, name) {
+			t.Errorf("%s has no manner", name)
+		}
+	}
 }
