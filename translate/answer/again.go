@@ -4,21 +4,20 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Why and how often a model is asked again for one answer. What the model is told is in language.go.
+// When and how often Dragoman asks a model again for one answer. language.go has the words for the model.
 
-// Bounds on what one answer may cost: how often the model is asked to go on with it, and how often
-// it is asked to correct it, whatever is wrong. A model that gets a call wrong twice gets it wrong a
-// third time, too.
+// Limits on the cost of one answer: MaxContinuations is how often Dragoman asks the model to continue an answer,
+// and maxCorrections is how often it asks the model to correct one. A model that gets a call wrong twice also gets
+// it wrong the third time.
 const (
 	MaxContinuations = 2
 	maxCorrections   = 1
 )
 
-// budget counts how often the model has been asked again for one answer, corrected or not. The zero
-// value is a budget of which nothing is spent.
+// budget counts how often Dragoman has asked the model again for one answer. A zero budget is unspent.
 type budget struct{ continuations, corrections int }
 
-// spend reports whether the model may be asked again for a reason, and counts it if so.
+// spend reports whether Dragoman may ask the model again for a reason. If so, it counts the request.
 func (b *budget) spend(why prompt.Reason) bool {
 	asked, most := &b.corrections, maxCorrections
 	if why == prompt.ReasonStopped {

@@ -7,10 +7,10 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What of a request its answer is read by. An answer may take minutes, and a request is long: so this
-// shares no memory with it, and little is kept for each answer.
+// The part of a request that the parser needs to read its answer. An answer may take minutes, and a request is
+// long. So this part is a small copy that shares no memory with the request.
 
-// answered returns what of a request the parser reads the answer by. tools are those of outliving.
+// answered returns a copy of what the parser needs from the request. tools must come from prompt.Outliving.
 func answered(req *messages.Request, tools []messages.Tool) *messages.Request {
 	own := &messages.Request{
 		ID: strings.Clone(req.ID), Model: strings.Clone(req.Model), Thinking: req.Thinking,

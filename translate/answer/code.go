@@ -6,32 +6,32 @@ import (
 	"dragoman/translate/markup"
 )
 
-// code follows Markdown code in text, since a tag in code is quoted and not meant. A fenced block
-// begins with a line of three back-ticks or tildes or more, and ends with a line of as many; a code span
-// ends with its line at the latest. Text that is indented is no code: models indent the calls that they
-// mean, and the paragraphs of a list. The zero value stands at the start of a line, outside of code.
+// code tracks Markdown code in text, because a tag in code is a quotation and no call. A fenced block begins with a
+// line of three or more back-ticks or tildes, and ends with a line of at least as many. A code span ends with its
+// line at the latest. Indented text does not count as code: models indent calls that they mean, and the paragraphs
+// of a list. The zero value is at the start of a line, outside code.
 type code struct {
-	fence   int  // how many marks opened the fenced block, 0 outside of one
-	mark    byte // back-ticks or tildes
-	info    bool // this is still the line that opened it
-	closes  bool // this line ends it, if nothing but blanks follows
-	inline  int  // how many back-ticks opened the code span, 0 outside of one
-	run     int  // how many marks the text ends in: more may come
-	runOf   byte // back-ticks or tildes
-	first   bool // they are the first on their line
-	midLine bool // there is more than blanks on this line
+	fence   int  // length of the marks that opened the fenced block; 0 outside a block
+	mark    byte // the mark of the fenced block: a back-tick or a tilde
+	info    bool // the current line opened the fenced block
+	closes  bool // the current line closes the fenced block, if only blanks follow
+	inline  int  // length of the back-ticks that opened the code span; 0 outside a span
+	run     int  // how many marks the text ends with; more may follow
+	runOf   byte // the mark of that run: a back-tick or a tilde
+	first   bool // the run is the first text on its line
+	midLine bool // the line has text other than blanks
 
-	head  [4]byte // the first bytes on this line, without the blanks before them
-	heads int     // how many of them there are
+	head  [4]byte // the first bytes of the line, without leading blanks
+	heads int     // how many bytes head holds
 }
 
-// isComment reports whether the line begins with the mark of a comment, or of a quotation.
+// isComment reports whether the line begins with a comment mark or a quotation mark: //, #, <!-- or >.
 func (c *code) isComment() bool {
 	head := c.head[:c.heads]
 	return bytes.HasPrefix(head, []byte("//")) || bytes.HasPrefix(head, []byte("# ")) || bytes.HasPrefix(head, []byte("<!--")) || bytes.HasPrefix(head, []byte(">"))
 }
 
-// noteHead records the first bytes of the line, which goes on with s.
+// noteHead records the first bytes of the line; s is the next text of the line.
 func (c *code) noteHead(s []byte) {
 	if c.heads == 0 {
 		s = bytes.TrimLeft(s, " \t\r\n")
@@ -41,13 +41,13 @@ func (c *code) noteHead(s []byte) {
 	}
 }
 
-// isOpen reports whether the text ends in code.
+// isOpen reports whether the text ends inside code.
 func (c *code) isOpen() bool {
 	c.settle()
 	return c.fence > 0 || c.inline > 0
 }
 
-// advance reads the next text.
+// advance reads s, the next text.
 func (c *code) advance(s []byte) {
 	if c.run == 0 && bytes.IndexByte(s, '`') < 0 && bytes.IndexByte(s, '~') < 0 {
 		if i := bytes.LastIndexByte(s, '\n'); i >= 0 {
@@ -88,7 +88,7 @@ func isBlankLine(s []byte) bool {
 	return markup.SkipBlanks(line, 0, len(line)) == len(line)
 }
 
-// reset forgets all that has been seen.
+// reset returns to the start of a text.
 func (c *code) reset() { *c = code{} }
 
 // newline begins the next line.
@@ -99,7 +99,7 @@ func (c *code) newline() {
 	c.inline, c.info, c.closes, c.midLine, c.head, c.heads = 0, false, false, false, [4]byte{}, 0
 }
 
-// settle decides what the marks at the end of the text mean, now that no more of them follow.
+// settle interprets the marks at the end of the text, when no more marks follow.
 func (c *code) settle() {
 	run := c.run
 	if run == 0 {
@@ -109,7 +109,7 @@ func (c *code) settle() {
 	switch {
 	case c.fence > 0 && c.runOf != c.mark:
 		c.closes = false
-	case c.fence > 0 && c.info: // ```code``` on one line: that was a code span
+	case c.fence > 0 && c.info: // ```code``` on one line is a code span
 		if c.mark == '`' {
 			c.fence, c.info = 0, false
 		}

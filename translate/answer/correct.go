@@ -7,16 +7,16 @@ import (
 	"iter"
 )
 
-// Corrected is [Events] for an answer that has to pass checks. The first block that a check may find
-// wrong is held back, with all after it, until the answer is complete; an answer that tool_choice
-// forces to begin with a call is held back until it does (hold.go). If it is wrong, the model
-// is told why and asked once more ([ReasonUncontinued], [ReasonUnread], [ReasonUnmet], [ReasonInvalid]):
-// render makes the prompt for the request that tells the model, given the reason. The second answer takes the place of what was held
-// back, whether it passes the checks or not. If render or the second answer fails, the first answer
-// stands. The usage is the sum.
+// Corrected is [Events] for an answer that must pass checks. It holds back the first block that a check may reject,
+// and all later blocks, until the answer is complete. If tool_choice forces a call, it holds the answer back until
+// that call begins (hold.go). If a check rejects the answer, Corrected tells the model why and asks once more
+// ([ReasonUncontinued], [ReasonUnread], [ReasonUnmet], [ReasonInvalid]). render makes the prompt from the corrected
+// request and the reason. The second answer replaces the blocks that were held back, even if it fails the checks
+// too. If render or the second answer fails, the client gets the first answer. The usage is the sum of both.
 //
-// What stands before a call that is forced is left out: [messages.Message.LeftOut] names it. An
-// answer that still has no such call is as the model wrote it, and [messages.Message.Unmet] says so.
+// If tool_choice forces a call, Corrected omits the blocks before that call and lists them in
+// [messages.Message.LeftOut]. If the final answer still lacks the call, the client gets the answer as the model
+// wrote it, and [messages.Message.Unmet] says so.
 func Corrected(req *messages.Request, asked *prompt.Prompt, ask Ask, checks *Checks, render func(*messages.Request, prompt.Reason) (*prompt.Prompt, error)) iter.Seq2[messages.Event, error] {
 	spoken := asked.Language
 	c := &corrector{
@@ -29,23 +29,23 @@ func Corrected(req *messages.Request, asked *prompt.Prompt, ask Ask, checks *Che
 	return c.yieldEvents
 }
 
-// corrector yields the events of one answer, and has the model correct it once.
+// corrector yields the events of one answer, and asks the model to correct it at most once.
 type corrector struct {
 	correction
-	prompt *prompt.Prompt // until it is asked
+	prompt *prompt.Prompt // nil once the model was asked
 	ask    Ask
 	render func(*messages.Request, prompt.Reason) (*prompt.Prompt, error)
 	again  budget
 }
 
-// yieldEvents yields the events of the answer before the first block that is held back, and then
-// those of what the held blocks have become.
+// yieldEvents yields the events before the first block that is held back. Then it yields the held blocks, corrected
+// if necessary.
 func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	h := hold{correction: &c.correction, prefilled: c.prompt.Opening != "" && !c.tries, yield: yield}
 	prompt := *c.prompt
-	prompt.FlowsValues = prompt.FlowsValues || c.Readable // calls are held back, and a model has to see a value that it left open
+	prompt.FlowsValues = prompt.FlowsValues || c.Readable // show the model a value that it left open
 	events := eventsWithin(c.req, &prompt, c.ask, &c.again)
-	c.prompt = nil // the model is asked again with another one
+	c.prompt = nil // release it: a correction has a prompt of its own
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) { h.read(events, collect) })
 	switch {
 	case h.over:
@@ -54,13 +54,13 @@ func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 		yield(messages.Event{}, err)
 		return
 	}
-	if yield(messages.Event{Type: messages.Pause}, nil) { // the model may be asked again
+	if yield(messages.Event{Type: messages.Pause}, nil) { // next, the model may be asked again
 		h.sendHeld(c.correct(m, h.from))
 	}
 }
 
-// correct returns m without the blocks before held, which have been yielded, if m passes the checks.
-// Otherwise it returns the second answer of the model, or m again if there is none.
+// correct checks m. If m passes, it returns m without the first held blocks, which the client already has.
+// Otherwise it returns the second answer of the model, or m if the second request fails.
 func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	why, corrected := prompt.ReasonUncontinued, c.tellUncontinued(m)
 	if corrected == nil {
@@ -82,7 +82,7 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	if second == nil {
 		return m
 	}
-	if why != prompt.ReasonUncontinued { // else the model had begun no call itself
+	if why != prompt.ReasonUncontinued { // if the reason is ReasonUncontinued, the model itself began no call
 		second.Outcomes = append(keptOutcomes(m.Outcomes), second.Outcomes...)
 	}
 	second.Usage, second.UsageEstimated = m.Usage.Plus(second.Usage), m.UsageEstimated || second.UsageEstimated
@@ -90,8 +90,8 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	return second
 }
 
-// askAgain returns the answer of the model to the request that tells it what is wrong. It returns nil
-// if the budget is spent, and if the model cannot be asked or fails.
+// askAgain sends the corrected request to the model and returns the answer. It returns nil if the budget is spent,
+// or if the prompt or the answer fails.
 func (c *corrector) askAgain(corrected *messages.Request, why prompt.Reason) *messages.Message {
 	if !c.again.spend(why) {
 		return nil
@@ -108,9 +108,9 @@ func (c *corrector) askAgain(corrected *messages.Request, why prompt.Reason) *me
 	return second
 }
 
-// keptOutcomes returns the outcomes of a first answer that count after a second one: each call that
-// could not be read counts as repaired, and what tool_choice did not let come as leaked. The others
-// do not count, since the client never gets them.
+// keptOutcomes returns the outcomes of a first answer that still count if a second answer follows. A call that
+// could not be read counts as repaired. A call that tool_choice did not allow still counts as leaked. The other
+// outcomes do not count, because the client never gets those calls.
 func keptOutcomes(outcomes []messages.Outcome) []messages.Outcome {
 	var kept []messages.Outcome
 	for _, o := range outcomes {

@@ -11,36 +11,35 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What is wrong with an answer, and the turns that tell the model: an assistant turn with the answer
-// as the model wrote it, and a user turn with a result for each call, which says why the call was not
-// run. The client has not got these calls, so none of them has been run.
+// This file finds what is wrong with an answer, and writes the turns that tell the model. The assistant turn
+// repeats the answer. The user turn has a result for each call, which says why the call was not run. The client did
+// not get these calls, so it ran none of them.
 
-// Checks are what an answer has to pass. A check returns what is wrong with a value, in words for the
-// model; "" if nothing is.
+// Checks are the checks that an answer must pass. A check returns the problem in words for the model, or "" if the
+// value is valid.
 type Checks struct {
-	// Inputs check the inputs of calls, by the name of the tool: those of strict tools.
+	// Inputs check the inputs of calls to strict tools, by the name of the tool.
 	Inputs map[string]func(input jsontext.Value) (problem string)
-	// JSON checks the JSON value that [messages.Request.Format] asks for. It is not called for text
-	// that is no JSON, which is wrong in any case.
+	// JSON checks the JSON value that [messages.Request.Format] requires. Text that is not JSON always fails,
+	// without a call to this function.
 	JSON func(value jsontext.Value) (problem string)
-	// Readable says that a call is wrong that cannot be read, or whose parameters do not fit its tool by
-	// their names. Without it, the client gets what could be read of the first, as an incomplete call or
-	// as text, and the second as it is.
+	// Readable also rejects a call that cannot be read, and a call whose parameter names do not fit its tool.
+	// Without Readable, the client gets an unreadable call as an incomplete call or as text, and a call with wrong
+	// names unchanged.
 	Readable bool
-	// Choice says that an answer is wrong that does not do what tool_choice asks: one that has to
-	// begin with a call of the right tool and does not, and one that is nothing but a call where none
-	// may come.
+	// Choice rejects an answer that does not follow tool_choice: a forced call is missing or calls the wrong tool,
+	// or an answer consists only of calls although tool_choice allows none.
 	Choice bool
 }
 
-// correction finds what is wrong with an answer to a request, and tells the model.
+// correction finds what is wrong with the answer to a request, and writes the request that tells the model.
 type correction struct {
 	*Checks
 	req      *messages.Request
-	language func() *language.Language // of the prompt: a function, since most answers need none
-	invented []string                  // [Prompt.invented]
-	tries    bool                      // the answer has to go on with a prefill that begins a call: see Target.TryPrefill
-	limit    int                       // the most tokens of the answer
+	language func() *language.Language // language of the prompt; a function, because most answers do not need it
+	invented []string                  // see Prompt.invented
+	tries    bool                      // the answer must continue a prefill that begins a call: see Target.TryPrefill
+	limit    int                       // the maximum tokens of the answer
 }
 
 // withTurns returns a copy of the request with two more turns: what the model said, and the reply.
@@ -62,9 +61,9 @@ func notRun(id, problem string) messages.BlockParam {
 	return messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id, IsError: true, Content: []messages.BlockParam{textParam(problem)}}
 }
 
-// tellInvalid checks the inputs of the calls of m or, if it has none, the JSON that was asked for. If
-// one is wrong it returns the request that shows the model its answer and says what is wrong, else
-// nil. It returns nil, too, for an answer that was cut: a second one would be cut again.
+// tellInvalid checks the inputs of all calls of m. If m has no calls, it checks the JSON that the request requires.
+// If a check fails, it returns a request that shows the model its answer and the problem. Otherwise it returns nil.
+// It also returns nil for an answer that was cut off, because a second answer would be cut off too.
 func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 	if !isComplete(m) {
 		return nil
@@ -103,16 +102,16 @@ func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 	return c.withTurns(said, reply)
 }
 
-// tellUnread returns the request that shows the model its answer m and says which calls could not be
-// read; nil if all could. Such a call may be a tool_use block, or text that was given back.
+// tellUnread returns a request that shows the model its answer m and says which calls could not be read. It returns
+// nil if all calls could be read. An unreadable call is either a tool_use block, or text that the parser gave back.
 func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 	if !c.hasUnread(m.Outcomes) {
 		return nil
 	}
 	l := c.language()
 	var said, reply []messages.BlockParam
-	// Each call has an outcome, in the order of the calls. The outcomes of those that have a block
-	// are paired with the blocks below; the problems of those without one are told last.
+	// Outcomes are in the order of the calls. The loop below pairs each tool_use block with its outcome. Problems
+	// of calls without a block come last.
 	var outcomes []messages.Outcome
 	var problems []string
 	for _, o := range m.Outcomes {
@@ -138,7 +137,7 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 			problem = c.unreadProblem(l, o)
 		}
 		input := inputAsWritten(&b)
-		if o.Unread && string(input) == "{}" { // nothing of the call was read: the next block has its text
+		if o.Unread && string(input) == "{}" { // the parser read nothing of the call: the next block has its text
 			problems = append(problems, problem)
 			continue
 		}
@@ -151,13 +150,13 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 	return c.withTurns(said, reply)
 }
 
-// tellUnmet returns the request that shows the model its answer m and says that it is not what
-// tool_choice asks for; nil if it is. It returns nil, too, for a refusal, and where the context is
-// full. Words that were cut left no room for the call, which a second answer may begin with.
+// tellUnmet returns a request that shows the model its answer m and says that it does not follow tool_choice. It
+// returns nil if m follows tool_choice, if the model refused, or if the context is full. An answer that max_tokens
+// cut off before the call does get a second try: the second answer may begin with the call.
 func (c *correction) tellUnmet(m *messages.Message) *messages.Request {
 	l := c.language()
 	switch {
-	case c.saysNothing(m.Content, m): // and what it wrote is nothing that it can be shown
+	case c.saysNothing(m.Content, m): // the model wrote no text that the request could repeat
 		next := *c.req
 		next.Messages = append(slices.Clip(next.Messages),
 			messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{textParam(l.AskAgainInWords)}})
@@ -172,7 +171,7 @@ func (c *correction) tellUnmet(m *messages.Message) *messages.Request {
 			said = append(said, textParam(b.Text))
 		case messages.BlockToolUse:
 			problem := l.AskAgainOtherMisfit
-			if len(reply) == 0 { // the first call decides
+			if len(reply) == 0 { // the first call decides whether the choice is met
 				problem = l.AskAgainWrongTool
 				if c.req.MeetsChoice(b.Name) {
 					problem = l.AskAgainMisfit + c.tellMisfit(b.Name, b.Input)
@@ -185,8 +184,8 @@ func (c *correction) tellUnmet(m *messages.Message) *messages.Request {
 	return c.withTurns(said, append(reply, textParam(l.AskAgainUncalled)))
 }
 
-// isMet reports whether blocks, those of an answer, hold a call that tool_choice forces, before any
-// other call. If its tool requires arguments, a call that has none of these is not the call.
+// isMet reports whether the first call of an answer is the one that tool_choice forces. If its tool requires
+// parameters, the call must have at least one of them.
 func (c *correction) isMet(blocks []messages.ContentBlock) bool {
 	at := slices.IndexFunc(blocks, isCall)
 	if at < 0 || !c.req.MeetsChoice(blocks[at].Name) {
@@ -198,17 +197,17 @@ func (c *correction) isMet(blocks []messages.ContentBlock) bool {
 		slices.ContainsFunc(rawjson.MemberNames(call.Input), func(name string) bool { return slices.Contains(required, name) })
 }
 
-// saysNothing reports whether a call, or results, are all that the model wrote after its thinking,
-// where tool_choice lets none come. blocks are those of the answer that ends with end.
+// saysNothing reports whether tool_choice allows no calls, and the model wrote only a call or results after its
+// thinking. blocks are the blocks of the answer, and end is its last message.
 func (c *correction) saysNothing(blocks []messages.ContentBlock, end *messages.Message) bool {
 	cut := func(o messages.Outcome) bool { return o.Reason == reasonChoice }
 	text := func(b messages.ContentBlock) bool { return b.Type == messages.BlockText }
 	return c.Choice && !c.req.MayCall() && slices.ContainsFunc(end.Outcomes, cut) && !slices.ContainsFunc(blocks, text)
 }
 
-// tellUncontinued returns the request as it is, if the model has not gone on with a prefill that begins a
-// call: if its answer does not begin with a whole call that has arguments, or needs none. It returns nil for
-// an answer that was cut or refused.
+// tellUncontinued returns the request unchanged if the model did not continue a prefill that begins a call. The
+// model continued it if the answer begins with a whole call, and that call has an argument or its tool requires
+// none. tellUncontinued returns nil if the model continued, or if the answer was cut off or refused.
 func (c *correction) tellUncontinued(m *messages.Message) *messages.Request {
 	switch {
 	case !c.tries, isRefused(m), m.StopReason == messages.StopContextWindow,
@@ -220,7 +219,7 @@ func (c *correction) tellUncontinued(m *messages.Message) *messages.Request {
 	return c.req
 }
 
-// required returns the names of the parameters that the tool of this name requires.
+// required returns the names of the parameters that a tool requires.
 func (c *correction) required(name string) []string {
 	at := slices.IndexFunc(c.req.Tools, func(t messages.Tool) bool { return t.Name == name })
 	if at < 0 {
@@ -229,8 +228,8 @@ func (c *correction) required(name string) []string {
 	return schema.Compile(c.req.Tools[at].InputSchema).Required
 }
 
-// hasContinued reports whether the answer shows that the model has gone on with such a prefill: it begins with
-// a whole call with arguments, in which no prose stands, and which the model has not begun again.
+// hasContinued reports whether the answer proves that the model continues such a prefill: it begins with a whole
+// call that has arguments, contains no prose, and was not begun a second time.
 func (c *correction) hasContinued(m *messages.Message) bool {
 	if !m.Continued || len(m.Content) == 0 || !isCall(m.Content[0]) || string(m.Content[0].Input) == "{}" || len(m.Outcomes) == 0 {
 		return false
@@ -242,24 +241,24 @@ func (c *correction) hasContinued(m *messages.Message) bool {
 // isCall reports whether a block is a call.
 func isCall(b messages.ContentBlock) bool { return b.Type == messages.BlockToolUse }
 
-// isRefused reports whether an answer is none because the model, or what guards it, refuses one.
+// isRefused reports whether the model, or a guardrail, refused to answer.
 func isRefused(m *messages.Message) bool {
 	return m.StopReason == messages.StopRefusal || m.StopReason == messages.StopGuardrail
 }
 
-// hasUnread reports whether one of the calls could not be read, if that is checked. Where no call may
-// come, what looks like one and cannot be read is text.
+// hasUnread reports whether a call could not be read and c.Readable rejects such calls. If tool_choice allows no
+// calls, unreadable calls are plain text.
 func (c *correction) hasUnread(outcomes []messages.Outcome) bool {
 	return c.Readable && c.req.MayCall() && slices.ContainsFunc(outcomes, func(o messages.Outcome) bool { return o.Unread })
 }
 
-// isComplete reports whether the model ended the answer itself.
+// isComplete reports whether the model itself ended the answer.
 func isComplete(m *messages.Message) bool {
 	return m.StopReason == messages.StopEndTurn || m.StopReason == messages.StopToolUse
 }
 
-// keepJSON makes the text of an answer that is to be JSON the JSON value alone, if it is one with
-// something around it. An answer with calls is not asked to be JSON.
+// keepJSON reduces the text of an answer to its JSON value, if the request requires JSON. It changes nothing if the
+// text has no such value, or if the answer has calls.
 func (c *correction) keepJSON(m *messages.Message) {
 	if c.req.Format == nil || !isComplete(m) || slices.ContainsFunc(m.Content, isCall) {
 		return
@@ -272,7 +271,7 @@ func (c *correction) keepJSON(m *messages.Message) {
 	m.Content = append(m.Content, messages.ContentBlock{Type: messages.BlockText, Text: string(v)})
 }
 
-// checkText returns what is wrong with the text of an answer that is to be JSON.
+// checkText returns the problem with the text of an answer that must be JSON, or "".
 func (c *correction) checkText(text string, l *language.Language) (problem string) {
 	v, ok := rawjson.FindValue(text)
 	switch {
@@ -295,8 +294,8 @@ func allText(m *messages.Message) string {
 	return text.String()
 }
 
-// unreadProblem returns what the model is told of a call that could not be read. A call that breaks off has
-// no reason, or one why it was mended before.
+// unreadProblem returns what to tell the model about a call that could not be read. If the call breaks off,
+// o.Reason is empty, or names an earlier repair.
 func (c *correction) unreadProblem(l *language.Language, o messages.Outcome) string {
 	if o.Reason == messages.ReasonNoArgumentsRead {
 		return l.AskAgainUnread + c.tellMisfit(o.Tool, jsontext.Value("{}"))
@@ -308,8 +307,8 @@ func (c *correction) unreadProblem(l *language.Language, o messages.Outcome) str
 	return l.AskAgainUnread + why
 }
 
-// refusal returns what is said of the reason why a call is none, although it need not break off. It reports
-// false if that is no such reason.
+// refusal returns what to tell the model about a reason for which the parser rejects a complete call. It returns
+// false for any other reason.
 func refusal(l *language.Language, reason string) (why string, ok bool) {
 	switch reason {
 	case messages.ReasonAmbiguous:
@@ -332,9 +331,9 @@ func refusal(l *language.Language, reason string) (why string, ok bool) {
 	return "", false
 }
 
-// inputAsWritten returns the input of a call, with the parameter in which it was cut: b.Input leaves
-// that out, but the model has to see what it wrote. b.Cut ends within a string or after a member, so
-// it is closed by a quote and a brace, or by a brace.
+// inputAsWritten returns the input of a call, including the parameter that was cut off. b.Input omits that
+// parameter, but the model must see what it wrote. b.Cut ends within a string or after a member. So a quote and a
+// brace, or a brace alone, close it.
 func inputAsWritten(b *messages.ContentBlock) jsontext.Value {
 	for _, end := range []string{"}", `"}`} {
 		if v := jsontext.Value(string(b.Cut) + end); v.IsValid() {

@@ -8,32 +8,31 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Ask asks an upstream to complete a prompt. The request goes out when the chunks are ranged over.
+// Ask asks an upstream to complete a prompt. It sends the request when the caller ranges over the chunks.
 type Ask func(*prompt.Prompt) iter.Seq2[prompt.Chunk, error]
 
-// Events returns the answer to the prompt as a stream of the Messages API
-// (docs/reference/streaming.md §2). prompt is what [Render] made of req. The upstream is asked when the
-// sequence is ranged over, and the first event comes with its first chunk.
+// Events returns the answer to the prompt as a stream of the Messages API (docs/reference/streaming.md §2). prompt
+// must come from [Render] of req. Events asks the upstream when the caller ranges over the sequence. The first
+// event comes with the first chunk.
 //
 // A [messages.Pause] follows the events of each chunk without More.
 //
-// An error of the chunks ends the sequence with that error, and so does their end without a Stop; the
-// events before it are whole. When the answer is known to have ended, no further chunk is taken,
-// which cancels the upstream: after one call if the client allows one alone, before a call that
-// tool_choice does not let come, and at text after the calls.
+// If the chunks end with an error, or without a Stop, the sequence ends with an error. The events before the error
+// are whole. Events stops reading chunks as soon as it knows that the answer has ended, and so cancels the
+// upstream. An answer ends after one call if the client allows only one. It also ends before a call that
+// tool_choice does not allow, and at text after the calls.
 //
-// An upstream may stop at [CallsEnd] where the model meant it as text, in a value or in Markdown
-// code. If the prompt was rendered for a [Target] with Prefill, Events then asks the model to go on
-// after the tag ([ReasonStopped]), at most twice and within the MaxTokens of the prompt. The usage is
-// the sum. If the upstream fails before the model has gone on, the answer ends as it was, and its
-// stop_reason says that its call is incomplete; but [context.Canceled] and a later error end the
-// sequence.
+// An upstream may stop at [CallsEnd] although the model meant it as text, in a value or in Markdown code. If the
+// prompt was rendered for a [Target] with Prefill, Events then asks the model to continue after the tag
+// ([ReasonStopped]). It does so at most twice, within the MaxTokens of the prompt, and sums up the usage. If the
+// upstream fails before the model has continued, Events keeps the answer, and its stop_reason marks its call as
+// incomplete. [context.Canceled] and any later error end the sequence.
 func Events(req *messages.Request, prompt *prompt.Prompt, ask Ask) iter.Seq2[messages.Event, error] {
 	return eventsWithin(req, prompt, ask, new(budget))
 }
 
-// Unasked returns the answer to a request whose max_tokens is 0, which asks no model: a message without content. The
-// tokens of the prompt are an estimate.
+// Unasked returns the answer to a request with max_tokens 0. It asks no model: the message has no content, and its
+// input tokens are an estimate.
 func Unasked(req *messages.Request, prompt *prompt.Prompt) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		out := emit.Emitter{Yield: yield, Seed: req.ID}
@@ -43,8 +42,7 @@ func Unasked(req *messages.Request, prompt *prompt.Prompt) iter.Seq2[messages.Ev
 	}
 }
 
-// eventsWithin is [Events] with a budget that a second answer to the same request shares: see
-// [Corrected].
+// eventsWithin is [Events] with a budget that it shares with a second answer to the same request: see [Corrected].
 func eventsWithin(req *messages.Request, prompt *prompt.Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		r := newReader(req, prompt, again, yield)

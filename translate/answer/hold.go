@@ -11,49 +11,49 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What of an answer is held back until it is known to be right (correct.go).
+// This file holds back the part of an answer that may still turn out wrong (correct.go).
 //
-// Where tool_choice forces a call, and the model was asked for it in words, that is all before the
-// call, message_start included: as long as the model may have to be asked again nothing has been sent,
-// so that HTTP's status and header can still say what has become of the choice. A call that a prefill
-// has begun will come: message_start waits for nothing. If the model may not go on with it, all is held
-// back until the answer is whole.
+// If tool_choice forces a call, and the prompt only asked for the call in words, Dragoman holds back everything
+// before the call, including message_start. As long as it may have to ask the model again, it sends nothing. So it
+// can still set the HTTP status and headers. If a prefill has begun the call, the call will come, and Dragoman
+// sends message_start at once. If the model may fail to continue that prefill, Dragoman holds everything back until
+// the answer is whole.
 
-// hold passes on the events of an answer up to the first that has to be held back.
+// hold passes on the events of an answer up to the first event that it has to hold back.
 type hold struct {
 	*correction
-	prefilled bool // a prefill has begun the call that is forced, and the model goes on with it
+	prefilled bool // a prefill has begun the forced call, and the model continues it
 	yield     func(messages.Event, error) bool
 
 	state   holdState
-	begun   []messages.ContentBlock // the blocks that have begun; of text, that there is any
-	opening []messages.Event        // message_start and ping, if they are held back
-	from    int                     // the index of the first block that is held back
-	leftOut []messages.ContentBlock // the blocks that were left out before those that are passed on
-	call    []messages.Event        // the call that is forced, until its first argument tells whether it is one; nil for none
-	before  []messages.ContentBlock // the blocks before that
-	over    bool                    // the client has got the end of the answer, or has left
+	begun   []messages.ContentBlock // the blocks that have begun; of a text, only whether it has any
+	opening []messages.Event        // message_start and ping, if held back
+	from    int                     // index of the first block that is held back
+	leftOut []messages.ContentBlock // the blocks omitted before the blocks that are passed on
+	call    []messages.Event        // events of the forced call until its first argument arrives; else nil
+	before  []messages.ContentBlock // the blocks before the forced call
+	over    bool                    // the client has the end of the answer, or has gone away
 }
 
-// holdState is what becomes of the next event.
+// holdState says what happens to the next event.
 type holdState uint8
 
 const (
-	watches holdState = iota // it is passed on, and collected, since the model may have to be shown it
-	holds                    // it is collected
-	passes                   // it is passed on: nothing of the answer can be wrong any more
+	watches holdState = iota // pass it on, and collect it in case the model has to see it again
+	holds                    // collect it
+	passes                   // pass it on: nothing later in the answer can be wrong
 )
 
-// forces reports whether the answer has to begin with a call.
+// forces reports whether the answer must begin with a call.
 func (c *correction) forces() bool { return c.Choice && c.req.MustCall() }
 
-// read passes on the events of the answer, or has them collected.
+// read passes on the events of the answer, or hands them to collect.
 func (h *hold) read(events iter.Seq2[messages.Event, error], collect func(messages.Event, error) bool) {
 	if h.forces() {
 		h.state = holds
 	}
 	for e, err := range events {
-		if e.Type == messages.Pause { // events before those that are held back have been passed on
+		if e.Type == messages.Pause { // all events before the held ones have been passed on
 			if h.over = !h.yield(e, nil); h.over {
 				return
 			}
@@ -78,13 +78,13 @@ func (h *hold) read(events iter.Seq2[messages.Event, error], collect func(messag
 	}
 }
 
-// decide changes the state, if e is an event from which on it has to change.
+// decide changes the state if e requires it.
 func (h *hold) decide(e messages.Event) {
 	starts := e.Type == messages.ContentBlockStart
 	switch {
 	case h.state == watches && (h.mayBeWrong(e) || e.Type == messages.MessageDelta && h.saysNothing(h.begun, e.Message)):
 		h.state, h.from = holds, len(h.begun)
-	case h.state == watches && starts && e.Block.Type == messages.BlockText && !h.req.MayCall(): // now it says something
+	case h.state == watches && starts && e.Block.Type == messages.BlockText && !h.req.MayCall(): // the answer has text
 		h.pass()
 	case h.forces() && !h.prefilled && isOpening(e):
 		h.opening = append(h.opening, e)
@@ -109,8 +109,8 @@ func (h *hold) decide(e messages.Event) {
 	}
 }
 
-// readArgument reads a delta of the call that is forced. A call whose first argument its tool requires is passed on;
-// one that begins with another argument is held back to its end.
+// readArgument reads a delta of the forced call. If the tool requires the first argument of the call, the call is
+// passed on. If the call begins with another argument, it is held back to its end.
 func (h *hold) readArgument(e messages.Event) {
 	e.Text = slices.Clone(e.Text)
 	h.call = append(h.call, e)
@@ -119,19 +119,19 @@ func (h *hold) readArgument(e messages.Event) {
 		input = append(input, e.Text...)
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(input))
-	dec.ReadToken() // the brace
+	dec.ReadToken() // the opening brace
 	name, err := dec.ReadToken()
 	switch {
-	case err != nil: // its name has not come
+	case err != nil: // the name of the argument is not complete yet
 	case slices.Contains(h.required(h.call[0].Block.Name), name.String()):
-		h.call = h.call[:len(h.call)-1] // e is passed on by the caller
+		h.call = h.call[:len(h.call)-1] // the caller passes e on
 		h.passCall()
 	default:
 		h.call = nil
 	}
 }
 
-// passCall passes on what has come of the call that is forced, without what stands before it.
+// passCall passes on the events of the forced call so far, and omits the blocks before it.
 func (h *hold) passCall() {
 	h.pass()
 	h.leftOut = h.before
@@ -143,19 +143,18 @@ func (h *hold) passCall() {
 	}
 }
 
-// pass has all that follows passed on. The request is not kept for it: the model is not asked again.
+// pass passes on everything that follows. It releases the request, because the model is not asked again.
 func (h *hold) pass() {
 	h.state = passes
 	h.req, h.language = nil, nil
 }
 
-// isOpening reports whether e stands before the blocks of an answer.
+// isOpening reports whether e comes before the blocks of an answer.
 func isOpening(e messages.Event) bool {
 	return e.Type == messages.MessageStart || e.Type == messages.Ping
 }
 
-// mayBeWrong reports whether e starts a block that a check may find wrong, or tells that a call could
-// not be read.
+// mayBeWrong reports whether e starts a block that a check may reject, or reports a call that could not be read.
 func (h *hold) mayBeWrong(e messages.Event) bool {
 	switch e.Type {
 	case messages.ContentBlockStart:
@@ -167,8 +166,7 @@ func (h *hold) mayBeWrong(e messages.Event) bool {
 	return false
 }
 
-// send passes e on, and reports whether more can follow. Where blocks were left out, those after
-// them have their places.
+// send passes e on, and reports whether more can follow. If blocks were omitted, it renumbers the later blocks.
 func (h *hold) send(e messages.Event) bool {
 	switch e.Type {
 	case messages.ContentBlockStart, messages.ContentBlockDelta, messages.ContentBlockStop:
@@ -182,7 +180,7 @@ func (h *hold) send(e messages.Event) bool {
 	return !h.over
 }
 
-// open sends the opening that was held back, with what told says of a choice that forces a call.
+// open sends the opening that was held back. It adds LeftOut and Unmet from told.
 func (h *hold) open(told *messages.Message) {
 	for _, e := range h.opening {
 		if e.Message != nil {
@@ -194,7 +192,7 @@ func (h *hold) open(told *messages.Message) {
 	}
 }
 
-// withChoice returns e with what told says of a choice that forces a call.
+// withChoice returns e with LeftOut and Unmet from told.
 func withChoice(e messages.Event, told *messages.Message) messages.Event {
 	m := *e.Message
 	m.LeftOut, m.Unmet = told.LeftOut, told.Unmet
@@ -202,7 +200,7 @@ func withChoice(e messages.Event, told *messages.Message) messages.Event {
 	return e
 }
 
-// sendHeld sends what the blocks that were held back have become.
+// sendHeld sends the blocks that were held back, in their final form.
 func (h *hold) sendHeld(m *messages.Message) {
 	if h.forces() {
 		if h.isMet(m.Content) {
@@ -222,7 +220,7 @@ func (h *hold) sendHeld(m *messages.Message) {
 	}
 }
 
-// addBlockTypes returns types with those of blocks, each once. Blocks of white space alone do not count.
+// addBlockTypes adds the types of blocks to types, each once. It ignores blocks of only white space.
 func addBlockTypes(types []string, blocks []messages.ContentBlock) []string {
 	for i := range blocks {
 		b := &blocks[i]

@@ -12,11 +12,10 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Whether the parameters of a call fit its tool, by their names. How a value fits its schema is another
-// question: see schema.AppendTyped.
+// This file checks the parameter names of a call against its tool. schema.AppendTyped checks the values.
 
-// misfitOf returns why parameters of these names do not fit a tool with the schema s, as the reason of an
-// outcome, and which names that is about. It returns "" if they fit.
+// misfitOf returns why the given parameter names do not fit a tool with the schema s, as the reason of an outcome,
+// and the names at fault. It returns "" if they fit.
 func misfitOf(s *schema.Schema, strict bool, given []string) (reason string, which []string) {
 	if which = s.Missing(given); len(which) > 0 {
 		return messages.ReasonMissingParameters, which
@@ -27,7 +26,7 @@ func misfitOf(s *schema.Schema, strict bool, given []string) (reason string, whi
 	return "", nil
 }
 
-// misfit returns why the parameters of the call that is read do not fit its tool; "" if they do.
+// misfit returns why the parameters of the current call do not fit its tool, or "" if they fit.
 func (p *parser) misfit() (reason string) {
 	call := &p.call
 	if call.Unoffered || call.Schema == nil {
@@ -42,8 +41,8 @@ func (p *parser) misfit() (reason string) {
 	return reason
 }
 
-// tellMisfit returns what the model is told of an input whose parameters do not fit the tool; "" if they
-// do, or if there is no such tool.
+// tellMisfit returns what to tell the model if the names of the input do not fit the tool, or if a value is copied
+// from the example. It returns "" if the input is fine, or if the tool does not exist.
 func (c *correction) tellMisfit(tool string, input jsontext.Value) string {
 	i := slices.IndexFunc(c.req.Tools, func(t messages.Tool) bool { return t.Name == tool })
 	if i < 0 {

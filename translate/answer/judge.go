@@ -12,10 +12,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Judge passes on the events of a model that has a tool API of its own, and adds to message_delta the
-// outcome of each call ([messages.Message.Outcomes]), by the rules for calls that are read from text:
-// incomplete, unknown_tool, invalid or clean. It adds a [messages.Pause] behind each event without More. The
-// events are not changed otherwise. memo may be nil.
+// Judge passes on the events of a model with its own tool API. It adds the outcome of each call to message_delta
+// ([messages.Message.Outcomes]), by the same rules as for calls in text: incomplete, unknown_tool, invalid or
+// clean. It adds a [messages.Pause] after each event without More. It changes nothing else. memo may be nil.
 func Judge(req *messages.Request, memo *prompt.Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	tools := prompt.Outliving(req.Tools)
 	j := judge{tools: format.ToolNames{List: tools}, schemas: &prompt.ToolSchemas{Tools: tools, Memo: memo}, knowsAll: !req.OtherTools}
@@ -32,25 +31,25 @@ func Judge(req *messages.Request, memo *prompt.Memo, events iter.Seq2[messages.E
 	}
 }
 
-// judge has read a part of the events.
+// judge is the state of [Judge] within one stream of events.
 type judge struct {
 	tools    format.ToolNames
 	schemas  *prompt.ToolSchemas
-	knowsAll bool // tools has all that the request offers
+	knowsAll bool // tools has every tool that the request offers
 	open     bool // the block of a call is open
 	name     string
-	input    []byte // as far as it has come, no more than MaxHeld
+	input    []byte // the input so far, at most MaxHeld bytes
 	outcomes []messages.Outcome
 }
 
-// read returns the event, with the outcomes if it is the one that tells them.
+// read returns the event. It adds the outcomes to message_delta.
 func (j *judge) read(e messages.Event) messages.Event {
 	switch {
 	case e.Type == messages.ContentBlockStart && isCall(*e.Block):
 		j.open, j.name = true, e.Block.Name
 		j.input = append(j.input[:0], e.Block.Input...)
 	case e.Type == messages.ContentBlockDelta && e.Delta == messages.InputJSONDelta && j.open:
-		if string(j.input) == "{}" { // what a block has as it opens
+		if string(j.input) == "{}" { // the placeholder of a block that opens
 			j.input = j.input[:0]
 		}
 		if len(j.input)+len(e.Text) <= emit.MaxHeld {
@@ -69,7 +68,7 @@ func (j *judge) read(e messages.Event) messages.Event {
 	return e
 }
 
-// outcome returns how the call is judged whose block has ended.
+// outcome returns the outcome of the call that has just ended.
 func (j *judge) outcome() messages.Outcome {
 	o := messages.Outcome{Kind: messages.OutcomeClean, Tool: j.name, FromServer: true}
 	input, tool := jsontext.Value(rawjson.ReplaceLoneSurrogates(j.input)), j.tools.Named(j.name)

@@ -14,7 +14,7 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// states holds the function of each state but wait.
+// states holds the function of each state except wait.
 var states = [...]func(*parser) state{
 	inText:         (*parser).readText,
 	atAnswer:       (*parser).readAnswer,
@@ -36,8 +36,8 @@ var states = [...]func(*parser) state{
 	afterAnswer:    (*parser).readAfterAnswer,
 }
 
-// newParser returns a parser of the answer to a prompt, which is for req. Its events go to yield,
-// until that returns false. It keeps neither of the two.
+// newParser returns a parser for the answer to a prompt, which belongs to req. It sends events to yield until yield
+// returns false. It keeps neither req nor the prompt.
 func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.Event, error) bool) *parser {
 	tools := asked.Tools
 	if tools == nil {
@@ -53,7 +53,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		text:     textSeen{opening: asked.Opening, apart: markup.Unescaper{Escapes: asked.Escaped}, takesThinking: req.Thinking != messages.ThinkingOff},
 		invented: asked.Invented,
 	}
-	if len(p.invented) > 0 { // or the call of the example may be meant
+	if len(p.invented) > 0 { // without invented values, the model may mean the call of the example
 		p.example, p.out.Wrote, p.out.Keeps = asked.Example, p.openUnlessEcho, emit.MaxKept
 	}
 	if asked.ToolAPI != nil {
@@ -78,7 +78,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		p.text.prefill = strings.TrimSuffix(prefill.String(), asked.Opening)
 	}
 	switch {
-	case p.text.prefill != "" || p.text.opening != "": // which the completion continues
+	case p.text.prefill != "" || p.text.opening != "": // the completion continues the prefill
 	case asked.Thinking == format.ThinkingMaybe || asked.Thinking == format.ThinkingOpen:
 		p.text.opened = asked.Thinking
 	default:
@@ -87,16 +87,16 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 	return p
 }
 
-// prepare sets what follows from what is known of the answer.
+// prepare sets up the tag reader and the first bytes of calls that begin a line.
 func (p *parser) prepare() {
 	p.tags = tagged.NewReader(&p.call.Call, &p.in, &p.out, p.Reads, &p.tools, p.escaped)
 	p.tags.Open, p.tags.Hold = p.openOffered, p.holdOffered
 	p.noteLineStarts()
 }
 
-// feed reads the next piece of the completion, which may be cut anywhere, even within a character.
-// Text that the states cannot decide on yet stays in the input. A call with "" only runs the
-// states, after the input has got its end.
+// feed reads the next piece of the completion. The piece may be cut anywhere, even within a character. Text that
+// the states cannot decide on yet stays in the input. feed("") only runs the states, after the input has got its
+// end.
 func (p *parser) feed(s string) {
 	for {
 		piece := s[:min(len(s), p.in.Room())]
@@ -114,9 +114,9 @@ func (p *parser) feed(s string) {
 	}
 }
 
-// passOn writes the text that was added without the states, if they could only pass it on: in prose
-// or in a string value, every `<` in it is text, and there is no escape of ours. It reports whether
-// it did.
+// passOn writes the added text without running the states, if they would write it unchanged. That is the case in
+// prose or in a string value, if every `<` is plain text and no escape of ours occurs. It reports whether it wrote
+// the text.
 func (p *parser) passOn() bool {
 	if p.writePlain == nil || p.in.EOF || p.out.Gathered() > emit.MaxHeld {
 		return false
@@ -160,8 +160,8 @@ func (p *parser) run() {
 	p.out.Flush()
 }
 
-// decideAsText gives back the text after the mark, since there is too much of it: see MaxUndecided. A call
-// that is certain goes on.
+// decideAsText gives back the text after the mark, because it is too long: see MaxUndecided. A call that is certain
+// continues.
 func (p *parser) decideAsText() {
 	if p.call.Certain {
 		p.openCall()
@@ -178,9 +178,8 @@ func (p *parser) decideAsText() {
 	p.run()
 }
 
-// finish reads what is left when the upstream has stopped. stop and sequence are what the upstream
-// said. Where that was a stop sequence, which upstreams leave out of the text, finish decides
-// whether the parser has to read it.
+// finish reads the rest of the text after the upstream has stopped. stop and sequence are what the upstream
+// reported. Upstreams omit the stop sequence from the text. finish decides whether the parser has to read it.
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.IsOurs(stop, sequence)
 	p.in.CutShort = stop != messages.StopEndTurn && (!ours || p.call.openFence) // in code, the model may have quoted the tag
@@ -189,11 +188,11 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	}
 	switch {
 	case ours && sequence == "" && p.wouldBeText(f.StopSequence):
-		// In a value the tag would be read as text, but an upstream that names no sequence
-		// may have come to the model's own end: it is not certain that the tag was written.
+		// In a value, the parser would read the tag as text. But an upstream that names no sequence may have
+		// reached the model's own end, so it is not certain that the model wrote the tag.
 	case ours && p.call.begun && !p.call.openFence:
-		// The tag ended the calls or, where a value is open and the upstream named the tag,
-		// was text of the value. The states tell the two apart.
+		// The tag ended the calls, or it was text of an open value and the upstream named the tag. The states tell
+		// the two apart.
 		p.feed(f.ImpliedEnd)
 	case sequence == f.StopSequence && p.text.code.isOpen():
 		p.feed(f.StopSequence) // the model quoted the tag in Markdown code
@@ -206,9 +205,9 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	p.finishText()
 }
 
-// endsCall reports whether a stop sequence is the closing tag of the call that is read, or of its wrapper. Some
-// clients have one among their own (docs/reference/legacy-format.md §10), so a call that stopped at it is
-// whole. Text that is not decided on may be a whole call with it, as <tool_call>ping is.
+// endsCall reports whether a stop sequence is the closing tag of the current call, or of its wrapper. Some clients
+// have such a tag among their own stop sequences (docs/reference/legacy-format.md §10), so a call that stopped
+// there is whole. Undecided text may form a whole call with the tag: <tool_call>ping, for example.
 func (p *parser) endsCall(sequence string) bool {
 	if sequence == "" || sequence[0] != '<' {
 		return false

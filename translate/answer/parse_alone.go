@@ -12,20 +12,25 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Calls in JSON without anything around them:
+// JSON calls without anything around them:
 //
 //	{"name":…,"parameters":{…}}; {"name":…,"parameters":{…}}
 //
-// They are what is left of calls where a server has erased the markers, and what models write that have
-// none. They are calls only as the whole answer, or all that follows the thinking in it: else a text of the client
-// would be one which the model repeats, since nothing in it can be escaped. Those that a format
-// begins with a word of its own or the name of a tool may stand behind prose, too, from the start of
-// a line up to the end of the answer. An object may if the closing tag of a wrapper that is not there ends a line
-// behind it.
+// They remain if a server erases the markers around calls. Some formats have no markers at all. Such JSON is a call
+// only if it is the whole answer, or everything after the thinking. Otherwise the model may be repeating a text of
+// the client: the prompt cannot escape anything in JSON.
+//
+// There are two exceptions. A call that begins with a word of the format, or with the name of a tool, may follow
+// prose. It must begin a line, and the calls must end the answer. An object may follow prose if the closing tag of
+// a wrapper follows it and ends a line. That wrapper has no opening tag.
 
-// aloneCalls is the spelling of such calls, begunCalls that of those with a word of the format before them, listedCalls
-// that of a list of them behind prose, which is text, orphanCalls that of those before a closing tag, and namedCalls that
-// of an input with the name of the tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
+// The spellings of these calls:
+//
+//   - aloneCalls: calls as shown above.
+//   - begunCalls: calls after a word of the format.
+//   - listedCalls: a list of calls after prose, which is text.
+//   - orphanCalls: calls before a closing tag without its opening tag.
+//   - namedCalls: the name of the tool and the input, the rest of [TOOL_CALLS]book[ARGS]{…}.
 var (
 	aloneCalls  = &markup.Spelling{Lists: true, Endless: true}
 	begunCalls  = &markup.Spelling{Lists: true, Endless: true}
@@ -34,7 +39,7 @@ var (
 	namedCalls  = &markup.Spelling{Endless: true, JSON: true}
 )
 
-// nextText returns the state in which text is read that may be a call alone.
+// nextText returns the state for text that may be a call on its own.
 func (p *parser) nextText() state {
 	if !p.mayCall || p.text.inThinking || p.text.thinkingTag != "" {
 		return inText
@@ -42,9 +47,9 @@ func (p *parser) nextText() state {
 	return atAnswer
 }
 
-// readAnswer is the state atAnswer: nothing has been read, or thinking. A call in JSON that may be the
-// whole answer follows (atJSONName; inRehearsal in thinking), and the mark is set before it; or anything
-// else (inText).
+// readAnswer is the state atAnswer: the parser has read nothing, or thinking. If a JSON call that may be the whole
+// answer follows, the next state is atJSONName (inRehearsal in thinking), and the mark is before the call.
+// Otherwise it is inText.
 func (p *parser) readAnswer() state {
 	if !p.mayCall {
 		return inText
@@ -56,8 +61,8 @@ func (p *parser) readAnswer() state {
 	return next
 }
 
-// readAlone reads what stands before a call without anything around it, with which rest begins. behind says
-// that prose stands before it. The verdict is NoMatch, and the state inText, if there is none.
+// readAlone reads what precedes a call without anything around it, at the start of rest. behind says whether prose
+// precedes the call. If there is no such call, the verdict is NoMatch and the state inText.
 func (p *parser) readAlone(rest []byte, behind bool) (next state, v markup.Verdict) {
 	a, v := p.matchAlone(rest, behind)
 	switch v {
@@ -66,7 +71,7 @@ func (p *parser) readAlone(rest []byte, behind bool) (next state, v markup.Verdi
 	case markup.NoMatch:
 		return inText, v
 	}
-	t := markup.Tag{Spelling: a.spelling, Full: []byte("tool_call")} // a closing tag of that name would be its wrapper's
+	t := markup.Tag{Spelling: a.spelling, Full: []byte("tool_call")} // a closing tag of this name would close the wrapper of the call
 	p.beginNextCall(t)
 	if p.text.thinkingTag != "" {
 		p.call.alone = !behind
@@ -85,14 +90,14 @@ func (p *parser) readAlone(rest []byte, behind bool) (next state, v markup.Verdi
 	return atJSONName, v
 }
 
-// aloneStart is what stands before the first call.
+// aloneStart is the text before the first call.
 type aloneStart struct {
 	len      int // in bytes, up to the { of the call
 	spelling *markup.Spelling
 	listEnd  string
 }
 
-// matchAlone matches what stands before the first call: see [format.Format.alone].
+// matchAlone matches the text before the first call, in the ways of [format.Format.alone].
 func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Verdict) {
 	start, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	if v == markup.NeedMore {
@@ -126,7 +131,7 @@ func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Ve
 	return aloneStart{}, v
 }
 
-// matchAloneAfter is matchAlone from i on, for one way to begin.
+// matchAloneAfter is matchAlone from i on, for one of these ways.
 func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart, v markup.Verdict) {
 	word, list := strings.CutSuffix(begin, "[")
 	a.spelling = aloneCalls
@@ -162,8 +167,8 @@ func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart
 	return a, v
 }
 
-// matchOrphan matches the beginning of a call that counts only with a closing tag behind it: an object whose
-// first member is the name of an offered tool.
+// matchOrphan matches the beginning of a call that counts only before a closing tag: an object with the name of an
+// offered tool as its first member.
 func (p *parser) matchOrphan(rest []byte) markup.Verdict {
 	if rest[0] != '{' {
 		return markup.NoMatch
@@ -176,7 +181,7 @@ func (p *parser) matchOrphan(rest []byte) markup.Verdict {
 	return v
 }
 
-// beginsAlone reports whether text, at the start of a line, may begin such a call.
+// beginsAlone reports whether text at the start of a line may begin a call without anything around it.
 func (p *parser) beginsAlone(text []byte) bool {
 	if !p.aloneStarts.Has(text[0]) {
 		return false
@@ -185,8 +190,8 @@ func (p *parser) beginsAlone(text []byte) bool {
 	return v != markup.NoMatch
 }
 
-// matchCallKey reports whether rest begins as the object of a call does that is the whole answer, so
-// that other JSON is sent as it comes.
+// matchCallKey reports whether rest begins like the object of a call. If not, the client gets the JSON as text,
+// without delay.
 func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	const most = 64
 	i := markup.SkipBlanks(rest, 1, most)
@@ -209,8 +214,8 @@ func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	return p.in.NeedMore()
 }
 
-// matchAloneEnd reports whether a call may be one by what follows it, with which rest begins: other such calls and
-// the end of the text, or a tag of calls.
+// matchAloneEnd checks the text after a call without anything around it, at the start of rest. More such calls and
+// the end of the text may follow, or a tag of calls.
 func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	closers := p.listEnd
@@ -239,8 +244,8 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 	return p.matchAfterAll(rest, i, closers)
 }
 
-// matchOnlyCalls reports whether all that is left of the text, which rest begins with, is objects and what stands
-// between and behind calls. It is looked at once, behind the first call: all of the text has to come for it.
+// matchOnlyCalls reports whether the rest of the text has only objects, and what may stand between and after calls.
+// It checks this once, after the first call, and needs the whole text to do so.
 func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 	switch {
 	case p.calls.whole > 0:
@@ -271,8 +276,8 @@ func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
 	}
 }
 
-// matchAfterAll matches what may follow calls that are the whole answer, from i on, besides white space: the token for its
-// end, a tag of calls or, behind begunCalls, a sentence. closers are what has not ended.
+// matchAfterAll matches what may follow calls that are the whole answer, at rest[i:]. That is the end token, a tag
+// of calls or, after begunCalls, a sentence. closers are the brackets that are still open.
 func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdict {
 	if p.call.Spelling == begunCalls && closers == "" && endsLine(rest[:i]) {
 		if v := p.in.MatchSentence(rest[i:]); v != markup.NoMatch {
@@ -298,12 +303,12 @@ func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdic
 	return v
 }
 
-// endsLine reports whether white space at the end of text ends a line.
+// endsLine reports whether the white space at the end of text has a newline.
 func endsLine(text []byte) bool {
 	return bytes.IndexByte(text[len(bytes.TrimRight(text, " \t\r\n")):], '\n') >= 0
 }
 
-// leakAlone gives a call back that is whole, and not the whole answer.
+// leakAlone gives back a complete call that is not the whole answer.
 func (p *parser) leakAlone() state {
 	if !p.call.Unoffered {
 		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonDiscussed, InText: true})
@@ -311,7 +316,8 @@ func (p *parser) leakAlone() state {
 	return p.giveBack()
 }
 
-// matchOrphanEnd matches the closing tag of a wrapper, behind which its line ends: else it is prose about tags.
+// matchOrphanEnd matches the closing tag of a wrapper. The line must end after the tag: otherwise it is prose about
+// tags.
 func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
 	if len(rest) == 0 || !p.BeginsTag(rest[0]) {
 		return markup.NoMatch

@@ -9,12 +9,12 @@ import (
 	"dragoman/translate/messages"
 )
 
-// After a call, and after text that looked like a call and is none: that is given back as text.
+// This file reads the text after a call. It also gives back text that looked like a call but is not a call.
 
-// readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The next
-// call follows (atInvoke, inWrapper, inTags, atJSONName, inLiteral), maybe after prose, or the end of the
-// wrapper. Anything else ends the answer (afterAnswer): the model wrote it without having seen the results
-// of its calls (docs/reference/legacy-format.md §12 row 2).
+// readBetweenCalls is the state betweenCalls: a call, and maybe its wrapper, has ended. The next call may follow,
+// maybe after prose (atInvoke, inWrapper, inTags, atJSONName, inLiteral), or the end of the wrapper. Anything else
+// ends the answer (afterAnswer), because the model wrote it without the results of its calls
+// (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
 	blank := p.in.Rest()
 	more := p.in.SkipBlanks()
@@ -61,8 +61,8 @@ func (p *parser) readBetweenCalls() state {
 	return p.runOn()
 }
 
-// endsInTag reports whether the text was cut within a tag that would have begun another call, with which
-// rest begins.
+// endsInTag reports whether the text was cut off within a tag that would have begun another call, at the start of
+// rest.
 func (p *parser) endsInTag(rest []byte) bool {
 	if !p.in.EOF || !p.BeginsTag(rest[0]) {
 		return false
@@ -79,8 +79,8 @@ func (p *parser) endsInTag(rest []byte) bool {
 	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
 }
 
-// runOn ends the answer where the model went on writing after its calls. After a call that was refused, and
-// no other, it is text.
+// runOn ends the answer if the model wrote more text after its calls. If all calls so far were refused, that text
+// belongs to the answer.
 func (p *parser) runOn() state {
 	if p.holdsRefused() {
 		if p.proseBetween = nil; p.in.IsMarked() {
@@ -94,29 +94,28 @@ func (p *parser) runOn() state {
 	return afterAnswer
 }
 
-// noteAfterCall records that something stands after the last call that has no place there.
+// noteAfterCall records that text which does not belong there follows the last call.
 func (p *parser) noteAfterCall(reason string) {
 	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
 		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, reason
 	}
 }
 
-// cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
-// there is of it is dropped.
+// cutNextCall ends the answer if the text was cut off in the beginning of a further call. It drops that beginning.
 func (p *parser) cutNextCall() state {
 	p.calls.incomplete = true
 	return afterAnswer
 }
 
-// giveBack writes what was read after the mark as text, since it is no call (inText). After calls it
-// is prose, or the opening of a call that was cut: either ends the answer (afterAnswer). So does such
-// an opening that tool_choice does not let come.
+// giveBack writes the text after the mark as plain text, because it is no call (inText). After other calls, such
+// text is prose, or the beginning of a call that was cut off: both end the answer (afterAnswer). A beginning that
+// tool_choice does not allow ends it too.
 func (p *parser) giveBack() state {
 	switch {
 	case p.in.EOF && p.in.CutShort && p.isBarred():
 		p.openCall()
 		return afterAnswer
-	case p.calls.whole > 0 && p.in.EOF && !p.isInProse(): // more text could have made a call of it
+	case p.calls.whole > 0 && p.in.EOF && !p.isInProse(): // more text could have made this a call
 		return p.cutNextCall()
 	case p.calls.whole > 0:
 		return p.runOn()
@@ -125,7 +124,7 @@ func (p *parser) giveBack() state {
 	return inText
 }
 
-// giveBackText writes what was read after the mark as text, and forgets the call.
+// giveBackText writes the text after the mark as plain text, and forgets the call.
 func (p *parser) giveBackText() {
 	raw := p.unescaped(p.in.GiveBack())
 	p.out.DropInput()
@@ -136,9 +135,9 @@ func (p *parser) giveBackText() {
 	}
 }
 
-// giveBackCall is giveBack for a call that has named its tool, or has tried to, so that it counts as
-// an outcome; a quoted one does not, since it need not be meant as a call. After other calls, in a
-// wrapper or where its tags are those of calls alone, the rest of the call is text, too (inBrokenCall).
+// giveBackCall is giveBack for a call that has named its tool, or has tried to. It records an outcome, except for a
+// quoted call, which need not be meant as one. After other calls, if the call is in a wrapper or its tags occur
+// only in calls, the rest of the call becomes text too (inBrokenCall).
 func (p *parser) giveBackCall(reason string) state {
 	switch {
 	case p.call.Quoted > 0:
@@ -157,7 +156,7 @@ func (p *parser) giveBackCall(reason string) state {
 	}
 	p.noteOutcome(o)
 	certain := wrapperOpen || p.call.Spelling != nil && !p.call.Unoffered
-	if p.in.EOF && p.in.CutShort && reason == "incomplete" { // what looks like calls may stand in a value
+	if p.in.EOF && p.in.CutShort && reason == "incomplete" { // the value of a cut call may hold text that looks like calls
 		p.in.TakeAll(completion.SpanText)
 	}
 	cut := p.calls.whole > 0 && p.in.EOF && reason == "incomplete"
@@ -176,17 +175,17 @@ func (p *parser) giveBackCall(reason string) state {
 	return inText
 }
 
-// isInProse reports whether the call stands behind prose in an answer that is whole, so that what is no call
-// is a word about one.
+// isInProse reports whether prose precedes the call in a complete answer. Text that looks like a call there is
+// probably only about calls.
 func (p *parser) isInProse() bool { return p.call.prose != nil && !p.in.CutShort }
 
-// isBarred reports whether the call that the text ends in is none to be given back, since tool_choice
-// lets no call come: openCall then ends the answer before it. A quoted one is text.
+// isBarred reports whether tool_choice does not allow the call at the end of the text. Then openCall ends the
+// answer before the call, instead of giving it back. A quoted call is text, and not barred.
 func (p *parser) isBarred() bool {
 	return p.calls.whole == 0 && p.call.Quoted == 0 && p.out.Pending && !p.mayOpen()
 }
 
-// waitOrGiveBack waits for more text; if no more will come, it gives back what was read.
+// waitOrGiveBack waits for more text. If the text has ended, it gives back what the parser has read.
 func (p *parser) waitOrGiveBack() state {
 	if p.in.EOF {
 		return p.giveBack()
@@ -194,9 +193,9 @@ func (p *parser) waitOrGiveBack() state {
 	return wait
 }
 
-// readBrokenCall is the state inBrokenCall: the beginning of a call was given back, in a wrapper that
-// has other calls, or a call was broken off by its stray text. The rest of it is text, too, up to the
-// next <invoke> or the end of the wrapper (betweenCalls). Of a call in JSON it is up to its own end.
+// readBrokenCall is the state inBrokenCall: after other calls, the parser has given back the beginning of a call,
+// or has broken off a call with too much stray text. The rest of the call is text too. It ends at the next <invoke>
+// or at the end of the wrapper (betweenCalls). The rest of a JSON call ends at its own closing tag.
 func (p *parser) readBrokenCall() state {
 	g := p.call.Spelling
 	if p.readTextUpTo(func(t markup.Tag) bool {
@@ -207,9 +206,9 @@ func (p *parser) readBrokenCall() state {
 	return wait
 }
 
-// readForeignBlock is the state inForeignBlock: a wrapper has been given back, because its first tag
-// is not that of a call, or its JSON cannot be read. All in it is text, up to its closing tag (inText):
-// what looks like a call there may be part of a value, as in <function_calls><write><text><invoke>….
+// readForeignBlock is the state inForeignBlock: the parser has given back a wrapper, because its first tag begins
+// no call, or its JSON is unreadable. Everything up to its closing tag is text (inText). Text that looks like a
+// call may be part of a value there, as in <function_calls><write><text><invoke>….
 func (p *parser) readForeignBlock() state {
 	if p.readTextUpTo(func(t markup.Tag) bool {
 		return t.IsWrapper() && t.Closing && (p.wrapperSpelling != nil || string(t.Name) == p.tags.Wrapper)
@@ -219,7 +218,7 @@ func (p *parser) readForeignBlock() state {
 	return wait
 }
 
-// readTextUpTo writes text up to a tag for which ends is true, and reports whether that tag is next.
+// readTextUpTo writes text up to a tag for which ends returns true. It reports whether it has reached such a tag.
 func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.in.Rest()

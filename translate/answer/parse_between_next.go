@@ -9,19 +9,18 @@ import (
 	"dragoman/translate/markup"
 )
 
-// What may stand behind a call, in the state betweenCalls. Each function reads what rest begins with, and
-// returns the next state, wait with NeedMore; the verdict is NoMatch if rest begins with something else.
+// readNext reads one kind of text that may follow a call, in the state betweenCalls. It returns the next state. If
+// it needs more text, it returns wait and NeedMore. If rest begins with something else, the verdict is NoMatch.
 
 type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 
-// mayComeFirst read what is looked for before a tag, and mayComeNext what is looked for behind one that was
-// cut.
+// The parser tries mayComeFirst before any tag, and mayComeNext after checking for a tag that was cut off.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
 	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
 )
 
-// readNextNamed reads the next call in a wrapper of calls whose objects stand behind their names.
+// readNextNamed reads the next call in a wrapper of namedCalls: a tool name before a JSON object.
 func (p *parser) readNextNamed(rest []byte) (next state, v markup.Verdict) {
 	if !p.call.WrapperOpen || p.wrapperSpelling != namedCalls {
 		return wait, markup.NoMatch
@@ -33,7 +32,7 @@ func (p *parser) readNextNamed(rest []byte) (next state, v markup.Verdict) {
 	return p.readNamed(), v
 }
 
-// readNextOrphan reads the next call that stands before a closing tag without its opener.
+// readNextOrphan reads the next call that precedes a closing tag without its opening tag.
 func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
 	if p.call.WrapperOpen || p.wrapperSpelling != orphanCalls {
 		return wait, markup.NoMatch
@@ -41,8 +40,8 @@ func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
 	return p.readAlone(rest, true)
 }
 
-// readNextAlone reads what stands between calls in JSON that are the whole answer: the end of a code fence, the line that
-// opens the next one, and the beginning of a list.
+// readNextAlone reads what may stand between JSON calls that are the whole answer: the end of a code fence, the
+// line that opens the next fence, or the beginning of a list.
 func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 	if p.wrapperSpelling != aloneCalls || !p.call.WrapperOpen {
 		return wait, markup.NoMatch
@@ -67,7 +66,7 @@ func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 	return betweenCalls, v
 }
 
-// readNextLiteral reads the beginning of calls that are literals.
+// readNextLiteral reads the beginning of calls in literal syntax.
 func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
 	if !p.call.WrapperOpen && rest[0] != '[' && rest[0] != format.GemmaCall[0] {
 		return wait, markup.NoMatch
@@ -81,8 +80,8 @@ func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
 	return inLiteral, v
 }
 
-// readNextInWrapper reads what may stand between calls in a wrapper: what parts the elements of a list, the
-// name of a tool on a line before its input, a brace too many, or prose.
+// readNextInWrapper reads what may stand between calls in a wrapper: a separator of list elements, the name of a
+// tool on a line before its input, an extra brace, or prose.
 func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 	if !p.call.WrapperOpen {
 		return wait, markup.NoMatch
@@ -102,7 +101,7 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 		p.beginNextCall(markup.Tag{})
 		return p.beginNameLine(name, n), v
 	}
-	n, v := 1, markup.VerdictOf(rest[0] == '}' && p.literal.whole) // one too many
+	n, v := 1, markup.VerdictOf(rest[0] == '}' && p.literal.whole) // an extra brace
 	if v == markup.NoMatch {
 		n, v = p.matchAside(rest)
 	}
@@ -114,15 +113,15 @@ func (p *parser) readNextComment(rest []byte) (next state, v markup.Verdict) {
 	return p.leaveOut(markup.MatchComment(rest, p.in.EOF))
 }
 
-// readNextStray reads a closing tag that closes nothing, a line break of HTML, or closed thinking: the calls
-// behind it would be lost. In the formats of Claude 2 it shows that the calls are over, where their wrapper is.
+// readNextStray skips a closing tag that closes nothing, an HTML line break, or closed thinking. Otherwise the
+// calls after it would be lost. In the formats of Claude 2, the calls are over here if their wrapper is.
 func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
 	if p.format.InventsResults && !p.textMayFollow && !p.call.WrapperOpen || p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
 		return wait, markup.NoMatch
 	}
 	switch t, v := p.matchOpener(rest); {
 	case v == markup.NeedMore, v == markup.Match && (t.IsWrapper() || t.Is("invoke") || t.Is("tool_name") || t.Is("parameters") || t.Is("parameter")):
-		return wait, markup.NoMatch // what it is, is decided next
+		return wait, markup.NoMatch // the caller decides what it is
 	}
 	switch t, v := p.matchThinking(rest, p.in.EOF); {
 	case v == markup.NeedMore:
@@ -139,7 +138,7 @@ func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
 	return p.leaveOut(t.Len, v)
 }
 
-// matchClosedThinking matches thinking that t opens, which rest begins with, up to its end.
+// matchClosedThinking matches thinking up to its end. t is its opening tag, at the start of rest.
 func (p *parser) matchClosedThinking(rest []byte, t markup.TextTag) (n int, v markup.Verdict) {
 	head := rest[:min(len(rest), maxAside)]
 	for n = t.Len; n < len(head); n++ {
@@ -159,7 +158,7 @@ func (p *parser) matchClosedThinking(rest []byte, t markup.TextTag) (n int, v ma
 	return n, markup.NoMatch
 }
 
-// leaveOut leaves out n bytes that have no place behind a call, if they match.
+// leaveOut drops n bytes that do not belong after a call, if the verdict is Match.
 func (p *parser) leaveOut(n int, v markup.Verdict) (state, markup.Verdict) {
 	if v != markup.Match {
 		return wait, v
@@ -187,7 +186,7 @@ func (p *parser) readNextHeader(rest []byte) (next state, v markup.Verdict) {
 	return p.runOn(), v
 }
 
-// readNextHeadless reads the beginning of a call that has lost the tag before it.
+// readNextHeadless reads the beginning of a call that lacks its opening tag.
 func (p *parser) readNextHeadless(rest []byte) (next state, v markup.Verdict) {
 	t, name, v := p.matchHeadless(rest)
 	switch {
@@ -200,7 +199,7 @@ func (p *parser) readNextHeadless(rest []byte) (next state, v markup.Verdict) {
 	return p.beginHeadless(t, name), v
 }
 
-// readNextTag reads a tag where a call may begin.
+// readNextTag reads a tag in a place where a call may begin.
 func (p *parser) readNextTag(t markup.Tag) state {
 	switch {
 	case t.Closing && p.holdsRefused():

@@ -12,13 +12,13 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Prose between calls, which models go on with after the end of a call: "Now the other file." Where a
-// stop sequence ends the calls of a format, prose shows that the upstream did not heed it. Only in the
-// formats of Claude 2 does it show that the model makes results up (docs/reference/legacy-format.md §6).
+// Prose between calls. Models write some after a call: "Now the other file." Some formats have a stop sequence for
+// the end of the calls. In these formats, prose shows that the upstream ignored the stop sequence. Only in the
+// formats of Claude 2 does prose show that the model invents results (docs/reference/legacy-format.md §6).
 
-// readProseBetween reads prose up to what may be the next call. It is text before that, if it is one; else it
-// is left out, like all that follows the last call. The mark stands before it, so that it is not lost where
-// that call is given back. The verdict is NoMatch if none can follow.
+// readProseBetween reads prose before a possible next call. If a call follows, the client gets the prose as text
+// before it. Otherwise the parser omits the prose, like all text after the last call. The mark is before the prose,
+// so that giving back the call also gives back the prose. The verdict is NoMatch if no prose may follow here.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	if p.format.InventsResults && !p.textMayFollow || !p.wrapperMayEnd() {
 		return markup.NoMatch
@@ -27,7 +27,7 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	if v == markup.Match {
 		if p.proseBetween == nil {
 			p.in.SetMark()
-		} else { // an empty wrapper stands between the two
+		} else { // an empty wrapper separates the two texts
 			p.proseBetween = append(p.proseBetween, "\n\n"...)
 		}
 		p.proseBetween = append(p.proseBetween, bytes.TrimSpace(rest[:n])...)
@@ -36,14 +36,14 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	return v
 }
 
-// wrapperMayEnd reports whether the calls may be over: their wrapper was closed, or needs no end.
+// wrapperMayEnd reports whether the calls may be over: their wrapper was closed, or needs no closing tag.
 func (p *parser) wrapperMayEnd() bool {
 	g := p.wrapperSpelling
 	return !p.call.WrapperOpen || g != nil && g.Endless && p.listEnd == "" && !p.call.alone
 }
 
-// matchProse matches prose before a call. There is none if Markdown code is open in it, which would quote
-// the call, or if results or thinking begin in it.
+// matchProse matches prose before a call. It does not match if Markdown code is open in the prose, because the code
+// would quote the call. It also does not match if results or thinking begin in the prose.
 func (p *parser) matchProse(rest []byte) (n int, v markup.Verdict) {
 	head := rest[:min(len(rest), maxAside)]
 	var code code
@@ -68,8 +68,8 @@ func (p *parser) matchProse(rest []byte) (n int, v markup.Verdict) {
 	return n, p.in.NeedMore()
 }
 
-// matchNext matches what means something in prose. It reports whether that is the beginning of a call, or
-// what there is of one where the answer was cut.
+// matchNext matches text that has a meaning within prose. begins reports whether that text begins a call, or would
+// have begun one in an answer that was cut off.
 func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	if p.in.CutShort && p.endsInTag(rest) {
 		return true, markup.Match
@@ -79,7 +79,7 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 		return t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper, v
 	}
 	switch _, _, v := p.matchHeadless(rest); {
-	case v == markup.NeedMore && p.in.EOF: // it was cut
+	case v == markup.NeedMore && p.in.EOF: // the call was cut off
 		return true, markup.Match
 	case v != markup.NoMatch:
 		return true, v
@@ -92,14 +92,14 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	return true, v
 }
 
-// holdsResults reports whether results begin in text, in any format, or another turn: a call behind results
-// that a model makes up is made up, too.
+// holdsResults reports whether text contains the beginning of results in any format, or of another turn. A model
+// that invents results also invents the calls after them.
 func holdsResults(text []byte) bool {
 	return bytes.HasPrefix(text, []byte(strings.TrimSpace(prompt.HumanMarker))) ||
 		slices.ContainsFunc(resultMarks(), func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
 }
 
-// resultMarks are what results begin with in all formats, and what turns begin with.
+// resultMarks returns the beginnings of results in all formats, and the beginnings of turns.
 var resultMarks = sync.OnceValue(func() []string {
 	marks := slices.Clone(turnMarks)
 	for _, f := range format.All() {
@@ -116,7 +116,7 @@ var resultMarks = sync.OnceValue(func() []string {
 	return marks
 })
 
-// turnMarks are what turns begin with that are not the model's, in the templates of several families.
+// turnMarks are the beginnings of turns of other roles, in the templates of several model families.
 var turnMarks = []string{
 	strings.TrimPrefix(prompt.HumanMarker, "\n"), "<|im_start|>", "<|im_user|>", "<|im_system|>", "<|user|>", "<|observation|>",
 	"<｜User｜>", "]~b]", "<|start_header_id|>", "<start_of_turn>", "<|turn>", "[INST]",

@@ -10,15 +10,14 @@ import (
 	"dragoman/translate/schema"
 )
 
-// The beginning of a call: <invoke>, and the name of its tool. The call is pending until it is certain
-// to be one, and until then all of it may be given back as text. In a wrapper it is certain with the
-// name of an offered tool, else with the first thing after that name that belongs to a call. The call
-// of a tool that is not offered is pending up to its end, and so is one that must be whole.
+// The beginning of a call: <invoke>, and the name of its tool. The call is pending until it is certain. Until then,
+// the parser may give all of it back as text. In a wrapper, the name of an offered tool makes the call certain.
+// Elsewhere, the first part of a call after that name does. A call to an unknown tool is pending up to its end, and
+// so is a call that must be whole.
 
-// readInvoke is the state atInvoke: <invoke> or <invoke name="…"> is next, and the mark stands before
-// it or before its wrapper. After the first, the name of the tool must follow (atToolName); the
-// second has it (inTags), and <invoke name="…"/> is a whole call. A tag with other attributes is
-// given back.
+// readInvoke is the state atInvoke: <invoke> or <invoke name="…"> is next, and the mark is before it or before its
+// wrapper. After <invoke>, the tool name must follow (atToolName). <invoke name="…"> has the name (inTags), and
+// <invoke name="…"/> is a whole call. The parser gives back a tag with other attributes.
 func (p *parser) readInvoke() state {
 	t, v := p.tags.MatchTag(p.in.Rest())
 	if v == markup.NeedMore {
@@ -69,10 +68,9 @@ func (p *parser) beginNamed(t markup.Tag) state {
 	return p.beginTags()
 }
 
-// readToolName is the state atToolName: <invoke> has been read. It reads <tool_name>x</tool_name>, or
-// a bare x before <parameters> that is the name of an offered tool (inTags). A comment before it is
-// passed over, and so is <invoke>, in a wrapper, before another (atInvoke). Before anything else the
-// call is given back.
+// readToolName is the state atToolName: the parser has read <invoke>. It reads <tool_name>x</tool_name>, or the
+// bare name x of an offered tool before <parameters> (inTags). It skips a comment before the name. In a wrapper, it
+// also skips <invoke> before another <invoke> (atInvoke). If anything else follows, it gives the call back.
 func (p *parser) readToolName() state {
 	if !p.in.SkipBlanks() {
 		return p.waitOrGiveBack()
@@ -112,7 +110,7 @@ func (p *parser) readToolName() state {
 	return p.beginTags()
 }
 
-// matchTaggedName matches <tool_name>x</tool_name>, which rest begins with, and returns the name.
+// matchTaggedName matches <tool_name>x</tool_name> at the start of rest, and returns the name.
 func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verdict) {
 	t, v := p.tags.MatchTag(rest)
 	switch {
@@ -128,7 +126,7 @@ func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verd
 	return name, t.Len + end + closer.Len, v
 }
 
-// isToolName reports whether t is <tool_name>, also where the format of the call has no such tag.
+// isToolName reports whether t is <tool_name>, even if the format of the call has no such tag.
 func isToolName(t markup.Tag) bool {
 	return t.Is("tool_name") || t.Spelling != nil && string(t.Full) == "tool_name"
 }
@@ -143,8 +141,8 @@ func (p *parser) matchBareName(rest []byte) (name string, n int, v markup.Verdic
 	return name, end, v
 }
 
-// matchNameBeforeTag matches text that is no longer than the name of a tool, up to the tag after it,
-// which begins at rest[end].
+// matchNameBeforeTag matches text up to the next tag, which begins at rest[end]. The text must be no longer than a
+// tool name.
 func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup.Tag, v markup.Verdict) {
 	end = bytes.IndexByte(rest, '<')
 	switch {
@@ -157,9 +155,9 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 	return strings.Trim(string(rest[:end]), " \t\r\n"), end, t, v
 }
 
-// nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes it
-// certain that this is a call, and a name that no tool can have loses what stands around it. If no tool can
-// have the name, this is no call: nameTool gives it back, and returns the next state and false.
+// nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes the call certain,
+// and nameTool trims an invalid name to its valid core. If the text cannot be the name of a tool, it is no call:
+// nameTool gives it back, and returns the next state and false.
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.Find(name)
 	if tool == nil {

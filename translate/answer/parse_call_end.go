@@ -10,12 +10,11 @@ import (
 	"dragoman/translate/messages"
 )
 
-// How a call ends: it closes if it is whole; it is broken off if it was cut, is doubtful or cannot be
-// read. The JSON of a call that is broken off is left open, so that no client runs half of it. The
-// functions return the next state: betweenCalls, afterAnswer, or one of giveBackCall.
+// How a call ends. The parser closes a whole call. It breaks off a call that was cut off, is doubtful or cannot be
+// read: it leaves the JSON of the call open, so that no client runs half of it. The functions return the next
+// state: betweenCalls, afterAnswer, or a state of giveBackCall.
 
-// closeCall closes a call that was read to its end. If reason is not "", it says how the end was
-// malformed.
+// closeCall closes a call that was read to its end. If the end was malformed, reason says how.
 func (p *parser) closeCall(reason string) state {
 	call := &p.call
 	if call.IsUnreadable() {
@@ -69,7 +68,7 @@ func (p *parser) finishCall() state {
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
 	p.calls.unclosed = call.Reason == "missing_closer" && len(call.Parameters) > 0
-	p.calls.closed = !call.Spelling.HasWrapper() && call.Spelling.Ends() // the end of such a call is that of its block, too
+	p.calls.closed = !call.Spelling.HasWrapper() && call.Spelling.Ends() // the end of such a call also ends its block
 	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: call.WrapperOpen}}
 	if p.req.ToolChoice.DisableParallelToolUse {
 		p.calls.closed = true
@@ -78,7 +77,7 @@ func (p *parser) finishCall() state {
 	return betweenCalls
 }
 
-// outcome returns how the call was read, which has been closed.
+// outcome returns the outcome of the call, which has been closed.
 func (p *parser) outcome() messages.Outcome {
 	call := &p.call
 	o := messages.Outcome{Tool: call.Tool, Kind: messages.OutcomeClean}
@@ -101,9 +100,9 @@ func (p *parser) outcome() messages.Outcome {
 	return o
 }
 
-// breakOff ends a call that was not read to its end, and with it the answer: see callsRead.stopReason
-// for what the client is told. A pending call is given back instead, and one that cannot be read is refused,
-// if nothing of it was sent.
+// breakOff ends a call that was not read to its end, and with it the answer. callsRead.stopReason has the stop
+// reason for the client. A pending call is given back instead. If the client has nothing of the call yet and the
+// call cannot be read, it is refused.
 func (p *parser) breakOff() state {
 	if p.tags.IsPending() {
 		return p.giveBackCall("incomplete")
@@ -118,7 +117,7 @@ func (p *parser) breakOff() state {
 	return p.cutCall()
 }
 
-// cutCall ends a call whose text was cut, or of which parameters were sent, and with it the answer.
+// cutCall ends a call that was cut off, or that the client already has in part. It also ends the answer.
 func (p *parser) cutCall() state {
 	if p.openCall(); p.ended {
 		return afterAnswer
@@ -136,21 +135,22 @@ func (p *parser) cutCall() state {
 	return afterAnswer
 }
 
-// closeDoubtful breaks off a call in which it is not certain where a value ends: see tagged/doubt.go.
+// closeDoubtful breaks off a call if the end of one of its values is uncertain: see tagged/doubt.go.
 func (p *parser) closeDoubtful() state {
 	p.call.Reason = messages.ReasonAmbiguous
 	return p.breakOff()
 }
 
-// closeTooLong breaks off a call that has more parameters or a longer one than is held.
+// closeTooLong breaks off a call that exceeds the limits on held text: too many parameters, or one that is too
+// long.
 func (p *parser) closeTooLong() state {
 	p.json.held = nil
 	p.call.Reason = "too_long"
 	return p.breakOff()
 }
 
-// closeUnreadable ends a call that holds text that cannot be read. If its block is open, and cannot be taken
-// back, the call is broken off, and the text that cannot be read follows it in a text block.
+// closeUnreadable ends a call with text that cannot be read. If the client already has the start of the block, the
+// call is broken off, and a text block with the unreadable text follows.
 func (p *parser) closeUnreadable() state {
 	if p.out.Pending {
 		return p.refuse()
@@ -168,8 +168,8 @@ func (p *parser) closeUnreadable() state {
 	return betweenCalls
 }
 
-// closeStray ends a call with too much text that has no place in it, as closeUnreadable does, and
-// passes the rest of it on as text.
+// closeStray ends a call with too much stray text. It works like closeUnreadable, and the rest of the call becomes
+// text.
 func (p *parser) closeStray() state {
 	if p.out.Pending {
 		p.refuse()

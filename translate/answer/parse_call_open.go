@@ -6,11 +6,11 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What the states of a call share: how it begins as text that may be given back, how its block
-// opens, what is recorded of it, and how much of it is held at most.
+// What the states of a call share: how a call begins as text that the parser may give back, how its block opens,
+// and how its outcome is recorded.
 
-// beginCall begins a call with the tag t, which is next. The mark is set before it, or stands before the
-// prose between it and the last call, and the call is pending.
+// beginCall begins a call at the tag t, which is next. The call is pending. The mark is before t, or before the
+// prose between the last call and t.
 func (p *parser) beginCall(t markup.Tag) {
 	p.out.HoldInput()
 	if p.proseBetween == nil {
@@ -24,10 +24,10 @@ func (p *parser) beginCall(t markup.Tag) {
 	}}
 	p.tags.Begin()
 	p.call.Bare = t.Spelling.IsUnsure()
-	p.call.MustBeWhole = p.call.Bare || p.calls.fromServer // else it may come twice: see isRepeat
+	p.call.MustBeWhole = p.call.Bare || p.calls.fromServer // calls from the server may come a second time: see isRepeat
 }
 
-// beginNextCall is beginCall after another call. It is in the same wrapper if that is still open.
+// beginNextCall is beginCall after another call. If the wrapper is still open, the call is in it.
 func (p *parser) beginNextCall(t markup.Tag) {
 	wrapperOpen := p.call.WrapperOpen
 	p.calls.closed = false
@@ -36,15 +36,15 @@ func (p *parser) beginNextCall(t markup.Tag) {
 	p.call.prose, p.proseBetween = p.proseBetween, nil
 }
 
-// noteReasons notes the first of several.
+// noteReasons passes several reasons to NoteReason, which keeps the first.
 func (p *parser) noteReasons(reasons []string) {
 	for _, reason := range reasons {
 		p.call.NoteReason(reason)
 	}
 }
 
-// openCall opens the block of the call, unless it is open. From here on the text is a call, and
-// cannot be given back. If tool_choice does not let the call come, the answer ends before it.
+// openCall opens the block of the call, if it is not open yet. From now on the text is a call, and the parser
+// cannot give it back. If tool_choice does not allow the call, the answer ends before it.
 func (p *parser) openCall() {
 	if !p.out.Pending {
 		return
@@ -66,12 +66,12 @@ func (p *parser) openCall() {
 	p.out.OpenToolUse(p.call.Tool)
 }
 
-// reasonChoice is the reason of an outcome for what tool_choice does not let come.
+// reasonChoice is the reason of an outcome if tool_choice does not allow a call.
 const reasonChoice = "tool_choice"
 
-// mayOpen reports whether tool_choice lets the call come. Where it names a tool, the first call may
-// be of another one all the same: the model is then asked again (correct.go). A model's own API has
-// seen to its calls itself (Rescue).
+// mayOpen reports whether tool_choice allows the call. If tool_choice names a tool, the first call may still be to
+// another tool: then Dragoman asks the model again (correct.go). With Rescue, the model's own API has checked its
+// calls itself.
 func (p *parser) mayOpen() bool {
 	switch choice := p.req.ToolChoice; {
 	case p.textMayFollow:
@@ -83,9 +83,9 @@ func (p *parser) mayOpen() bool {
 	}
 }
 
-// holdOffered records that the text is a call, if the tool is offered, and the call need not be whole. Its
-// block opens with its first parameter (openOffered), or when it is whole: until then all of it can be
-// refused.
+// holdOffered records that the text is certainly a call, if the tool is offered and the call need not be whole. The
+// block opens with the first parameter (openOffered), or when the call is whole. Until then the parser can refuse
+// all of it.
 func (p *parser) holdOffered() {
 	switch {
 	case !p.out.Pending || p.call.Unoffered || p.call.MustBeWhole:
@@ -96,9 +96,9 @@ func (p *parser) holdOffered() {
 	}
 }
 
-// openOffered is openCall if the tool is offered, and the call need not be whole. A call to any other
-// tool may be an example in prose, so its block opens when all of the call has been read (closeCall). A
-// call to the tool of the prompt's own example opens when it differs from that (openUnlessEcho).
+// openOffered is openCall if the tool is offered and the call need not be whole. A call to an unknown tool may be
+// an example in prose, so its block opens at its end (closeCall). A call to the tool of the prompt's example opens
+// when its input differs from the example (openUnlessEcho).
 func (p *parser) openOffered() {
 	switch {
 	case p.call.Unoffered || p.call.MustBeWhole:
@@ -109,7 +109,7 @@ func (p *parser) openOffered() {
 	}
 }
 
-// maxOutcomes bounds the outcomes of an answer: more are not counted.
+// maxOutcomes limits the outcomes of an answer. Further outcomes are not counted.
 const maxOutcomes = 20_000
 
 // noteOutcome records how a call was read.
@@ -120,6 +120,6 @@ func (p *parser) noteOutcome(o messages.Outcome) {
 	}
 }
 
-// endedByModel reports whether the text was not cut by the upstream. A call that cannot be read is
-// then the model's mistake, and the model can be asked to make it again.
+// endedByModel reports whether the model ended the text itself, so that the upstream did not cut it off. Then an
+// unreadable call is the model's mistake, and Dragoman can ask the model to write it again.
 func (p *parser) endedByModel() bool { return !p.in.EOF || !p.in.CutShort }

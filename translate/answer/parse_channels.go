@@ -10,12 +10,12 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Messages on channels: <|channel|>analysis<|message|> begins thinking, one to a tool is a call, and
-// any other is text. Where a server has erased the markers, the words of a header are left: see
+// Messages on channels. <|channel|>analysis<|message|> begins thinking, a message to a tool is a call, and any
+// other message is text. If a server has erased the markers, only the words of the header remain: see
 // held/header_erased.go.
 
-// readChannel reads a header, or the marker behind a message, that rest begins with in prose. The verdict
-// is NoMatch if there is none.
+// readChannel reads a header, or the marker after a message, at the start of rest in prose. The verdict is NoMatch
+// if there is neither.
 func (p *parser) readChannel(rest []byte) (next state, v markup.Verdict) {
 	text := &p.text
 	if text.channel != "" {
@@ -49,7 +49,7 @@ func (p *parser) readChannel(rest []byte) (next state, v markup.Verdict) {
 	return inText, v
 }
 
-// beginAnalysis begins a message of thinking with its header, of n bytes.
+// beginAnalysis begins a thinking message. Its header has n bytes.
 func (p *parser) beginAnalysis(n int) state {
 	t := markup.TextTag{Tag: markup.Tag{Len: n}, Kind: markup.KindThinking, Name: format.Analysis}
 	if p.readThinkingTag(t) {
@@ -59,7 +59,7 @@ func (p *parser) beginAnalysis(n int) state {
 	return p.takeText(n)
 }
 
-// endMessage ends a message at a marker of n bytes, or before the header of the next.
+// endMessage ends a message at a marker of n bytes, or (n is 0) before the header of the next message.
 func (p *parser) endMessage(n int) state {
 	t := markup.TextTag{Tag: markup.Tag{Len: n, Closing: true}, Kind: markup.KindThinking, Name: format.Analysis}
 	thought := p.text.thinkingTag == format.Analysis
@@ -67,7 +67,7 @@ func (p *parser) endMessage(n int) state {
 		return afterThinking
 	}
 	p.noteThinking(t)
-	if thought { // its header is text, too
+	if thought { // the header of the thinking is text, and so is its end marker
 		return p.takeText(n)
 	}
 	p.in.Take(n, completion.SpanMarkup)
@@ -91,7 +91,7 @@ func (p *parser) beginChannelCall(h held.Header) state {
 	return inJSONCall
 }
 
-// matchMessageEnd matches what ends a message: the marker behind it, or the header of the next.
+// matchMessageEnd matches the end of a message: the marker after it, or the header of the next message.
 func (p *parser) matchMessageEnd(rest []byte) markup.Verdict {
 	if t, v := format.HarmonySpelling.MatchListed(rest, p.in.EOF); v == markup.NeedMore || v == markup.Match && t.Closing {
 		return v
@@ -100,9 +100,8 @@ func (p *parser) matchMessageEnd(rest []byte) markup.Verdict {
 	return v
 }
 
-// readErasedHeader reads a header that has lost its markers, which rest may begin with: that of a call, or
-// analysisWe… at the beginning of the answer, and assistantfinal after it. The verdict is NoMatch if
-// there is none.
+// readErasedHeader reads a header without markers at the start of rest: the header of a call, analysisWe… at the
+// start of the answer, or assistantfinal after it. The verdict is NoMatch if rest has no such header.
 func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
 	text := &p.text
 	h, v := held.MatchErasedHeader(rest, p.in.NeedMore(), &p.tools)
@@ -126,7 +125,7 @@ func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
 	case held.BeginsJoined(rest, format.Analysis):
 		text.joined, text.channel = true, format.Analysis
 		return p.beginAnalysis(len(format.Analysis)), markup.Match
-	case held.BeginsJoined(rest, "commentary"): // what a model says before a call
+	case held.BeginsJoined(rest, "commentary"): // models write commentary before a call
 		text.joined = true
 	}
 	return wait, markup.NoMatch

@@ -5,12 +5,13 @@ import (
 	"dragoman/translate/markup"
 )
 
-// A call behind prose on its line may be meant, or the model talks about it: "I could write <call> here." So the call
-// is held. It is meant where its line ends with it, and where another call follows. In a line that is a comment or a
-// quotation it is not.
+// A call after prose on its line may be meant, or may be an example: "I could write <call> here." The parser holds
+// the call until it knows. The model means the call if the line ends after it, or if another call follows. It does
+// not mean the call if the line is a comment or a quotation.
 
-// readLineEnd is the state atLineEnd: a whole call behind prose on its line has been read. The end of its wrapper
-// may follow, and then that of the line, or another call (betweenCalls). Before anything else the call is given back.
+// readLineEnd is the state atLineEnd: the parser has read a whole call after prose on its line. The end of its
+// wrapper may follow, and then the end of the line, or another call (betweenCalls). If anything else follows, the
+// parser gives the call back.
 func (p *parser) readLineEnd() state {
 	rest := p.in.Rest()
 	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
@@ -42,7 +43,7 @@ func (p *parser) readLineEnd() state {
 	return p.settleDiscussed(true)
 }
 
-// settleDiscussed finishes the call if it is meant, and its line is no comment; else it gives the call back.
+// settleDiscussed finishes the call if it is meant and its line is no comment. Otherwise it gives the call back.
 func (p *parser) settleDiscussed(meant bool) state {
 	p.call.inSentence = false
 	if meant && !p.text.code.isComment() {

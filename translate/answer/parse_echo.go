@@ -8,16 +8,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// What a model copies of the example call in its prompt. A call that is the same is text. A call with a
-// value that nobody but the example has is a call, since the rest of it may be meant, but invalid.
+// A model may copy the example call of its prompt. The parser treats an exact copy as text. A call that copies only
+// a value which occurs nowhere but in the example is still a call, because the rest may be meant. It counts as
+// invalid.
 
-// mayEcho reports whether the call that is pending may yet be the example call: what was written of its input
-// begins that of the example. Its block stays closed until then.
+// mayEcho reports whether the pending call may turn out to be the example call: its input so far begins the input
+// of the example. Until this is clear, the block of the call stays closed.
 func (p *parser) mayEcho() bool {
 	return p.callsExample() && bytes.HasPrefix(p.example.Input, p.out.Written(0))
 }
 
-// isEcho reports whether the call that is pending is the example call.
+// isEcho reports whether the pending call is the example call.
 func (p *parser) isEcho() bool {
 	if !p.callsExample() {
 		return false
@@ -26,28 +27,27 @@ func (p *parser) isEcho() bool {
 	return bytes.Equal(p.example.Input[:len(p.example.Input)-1], p.out.Written(0))
 }
 
-// callsExample reports whether the call that is pending is of the tool of the example call.
+// callsExample reports whether the pending call is to the tool of the example call.
 func (p *parser) callsExample() bool {
 	return p.example != nil && p.out.Pending && p.example.Name == p.call.Tool
 }
 
-// copiesExample reports whether a value of the call, which has been closed, is one that only the example has.
+// copiesExample reports whether the call, now closed, has a value that only the example has.
 func (p *parser) copiesExample() bool {
 	return slices.ContainsFunc(p.invented, func(text string) bool { return hasString(p.out.Kept, text) })
 }
 
-// hasString reports whether JSON has the string, as a value or as a name.
+// hasString reports whether JSON contains the string, as a value or as a name.
 func hasString(json []byte, s string) bool { return bytes.Contains(json, rawjson.AppendString(nil, s)) }
 
-// openUnlessEcho opens the block of a call that is certain, once what was written of its input differs
-// from the example call.
+// openUnlessEcho opens the block of a certain call as soon as its input differs from the example call.
 func (p *parser) openUnlessEcho() {
 	if p.out.Pending && p.call.Certain && p.out.Gathered() > 0 && !p.mayEcho() {
 		p.openCall()
 	}
 }
 
-// leakEcho gives the text of a copied example call back.
+// leakEcho gives back a copy of the example call as text.
 func (p *parser) leakEcho() state {
 	return p.refuseAs(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonEcho, InText: true})
 }

@@ -8,10 +8,10 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Calls that have lost the tag before them, or what that begins with: in prose, at the beginning of a line,
-// and behind other calls. Such a call is one only if it is whole and has what its tool requires.
+// Calls that lack their opening tag, or the start of it. They occur in prose at the start of a line, and after
+// other calls. Such a call counts only if it is complete and has every required parameter.
 
-// matchHeadless matches the beginning of such a call: t, or the name of a tool.
+// matchHeadless matches the beginning of such a call. It returns the tag t, or the name of a tool.
 func (p *parser) matchHeadless(rest []byte) (t markup.Tag, name string, v markup.Verdict) {
 	if p.ReadsNames {
 		name, g, v := p.matchUnopened(rest)
@@ -25,7 +25,8 @@ func (p *parser) matchHeadless(rest []byte) (t markup.Tag, name string, v markup
 	return t, "", v
 }
 
-// readHeadless reads what may begin such a call in prose. The verdict is NoMatch if it does not.
+// readHeadless reads a possible beginning of such a call in prose. The verdict is NoMatch if rest does not begin
+// one.
 func (p *parser) readHeadless(rest []byte) (next state, v markup.Verdict) {
 	t, name, v := p.matchHeadless(rest)
 	switch {
@@ -41,7 +42,7 @@ func (p *parser) readHeadless(rest []byte) (next state, v markup.Verdict) {
 	return p.beginHeadless(t, name), v
 }
 
-// beginHeadless begins such a call, which is pending.
+// beginHeadless begins such a call. The call is pending.
 func (p *parser) beginHeadless(t markup.Tag, name string) state {
 	if !p.call.WrapperOpen || name != "" {
 		p.call.MustBeWhole, p.call.Bare = true, true
@@ -58,7 +59,7 @@ func (p *parser) beginHeadless(t markup.Tag, name string) state {
 	return p.beginTags()
 }
 
-// mayBeHeadless reports whether a line that text begins with may begin such a call.
+// mayBeHeadless reports whether line may begin such a call.
 func (p *parser) mayBeHeadless(line []byte) bool {
 	if p.ReadsUnbracketed && (markup.HasPrefix(line, format.UnbracketedCall) || markup.IsPrefixOf(line, format.UnbracketedCall)) {
 		return true
@@ -87,9 +88,9 @@ func (p *parser) matchFirstWord(text []byte) (name string, v markup.Verdict) {
 	return "", markup.NoMatch
 }
 
-// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
-// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. After other calls
-// it may be the end of the call as well.
+// matchUnopened matches the name of an offered tool without its opening tag: book<arg_key>note</arg_key>. It
+// applies to formats that have a tag between the name and the first parameter. After other calls, the end of the
+// call may also follow the name.
 func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
 	switch name, v = p.matchFirstWord(rest); v {
 	case markup.NeedMore:

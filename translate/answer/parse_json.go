@@ -13,12 +13,12 @@ import (
 	"dragoman/translate/schema"
 )
 
-// A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
+// JSON calls: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
 
-// readJSONName is the state atJSONName: a wrapper has been read, or a call in one, and { is next. If
-// the first member is the name of an offered tool, as models write it, the call is certain
-// before its arguments come. In any case the whole object is then read (inJSONCall); a name
-// that no tool can have is given back.
+// readJSONName is the state atJSONName: the parser has read a wrapper, or a call in one, and { is next. Models
+// usually write the name of the tool as the first member. If that name is an offered tool, the call is certain
+// before its arguments come. In any case the parser then reads the whole object (inJSONCall). If the name is
+// invalid for every tool, the parser gives the call back.
 func (p *parser) readJSONName() state {
 	name, v := matchJSONName(p.in.Rest(), p.in.EOF)
 	if v == markup.NeedMore {
@@ -41,9 +41,9 @@ func (p *parser) readJSONName() state {
 	return inJSONCall
 }
 
-// matchJSONName matches `{"name": "…"` and returns the name. A name with escapes is no match: it is
-// read with the whole object. A first string that is too long for a name stands for one that no tool
-// can have.
+// matchJSONName matches `{"name": "…"` and returns the name. If the name has escapes, it does not match, and the
+// parser finds the name after the whole object. If the first string is too long, matchJSONName returns its
+// beginning as the name: no tool can have it.
 func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	more := markup.NeedMore
 	if most := 2 * format.MaxToolName; eof || len(s) >= most {
@@ -56,7 +56,7 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 			i += len(token)
 		case markup.IsPrefixOf(s[i:], token):
 			return "", more
-		case s[i] == '"' && bytes.IndexByte(s[i+1:], '"') < 0: // another member, whose name is open
+		case s[i] == '"' && bytes.IndexByte(s[i+1:], '"') < 0: // the name of another member, still open
 			return matchFirstString(s[i:], more)
 		default:
 			return "", markup.NoMatch
@@ -72,8 +72,8 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	return matchFirstString(s[i:], more)
 }
 
-// matchFirstString matches the string that s begins with: see matchJSONName. more is the verdict if it
-// may go on.
+// matchFirstString matches the string at the start of s: see matchJSONName. more is the verdict if the string may
+// go on.
 func matchFirstString(s []byte, more markup.Verdict) (name string, v markup.Verdict) {
 	end := bytes.IndexAny(s[1:], `"\\`)
 	switch {
@@ -87,9 +87,9 @@ func matchFirstString(s []byte, more markup.Verdict) (name string, v markup.Verd
 	return string(s[1 : 1+end]), markup.Match
 }
 
-// readJSONCall is the state inJSONCall: nothing, or a part, of a call in JSON has been read. It holds
-// the text up to the last brace, and then writes the arguments (afterJSONCall). A call that cannot
-// be read as JSON is given back or, if its block is open, broken off; so is one that was cut.
+// readJSONCall is the state inJSONCall: the parser has read nothing, or a part, of a JSON call. It holds the text
+// up to the last brace, and then writes the arguments (afterJSONCall). If the JSON is unreadable or cut off, it
+// gives the call back, or breaks it off if the block is already open.
 func (p *parser) readJSONCall() state {
 	v := &p.json
 	rest := p.in.Rest()
@@ -101,7 +101,7 @@ func (p *parser) readJSONCall() state {
 		return p.closeTooLong()
 	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.NoMatch && v.depth.Depth == 1 && !v.depth.InString && !lacksMember(v.held): // a tag in place of the last brace, which the model forgot
+	case end == markup.NoMatch && v.depth.Depth == 1 && !v.depth.InString && !lacksMember(v.held): // the model forgot the last brace: a tag follows
 		switch _, tag := p.matchOpener(p.in.Rest()); {
 		case tag == markup.NeedMore:
 			return wait
@@ -123,22 +123,22 @@ func (p *parser) readJSONCall() state {
 		p.out.WriteCutObject(said)
 		return p.breakOff()
 	}
-	p.calls.incomplete = true // it has no end, and may have been cut
+	p.calls.incomplete = true // the call has no end, and may have been cut off
 	return p.closeUnreadableJSON()
 }
 
-// lacksMember reports whether a member belongs behind text, which an object begins with.
+// lacksMember reports whether another member must follow text, the beginning of an object.
 func lacksMember(text []byte) bool {
 	text = bytes.TrimRight(text, " \t\r\n")
 	return bytes.HasSuffix(text, []byte(",")) || bytes.HasSuffix(text, []byte("{"))
 }
 
-// heldTool returns what is known of the tool of the call.
+// heldTool returns what the parser knows about the tool of the call.
 func (p *parser) heldTool() *held.Tool {
 	return &held.Tool{Name: p.call.Tool, Schema: p.call.Schema, Unoffered: p.call.Unoffered, Braced: p.json.braced}
 }
 
-// endJSONCall reads a call whose text is whole, and writes its arguments as the input.
+// endJSONCall reads the whole text of a call, and writes the arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.json.held), p.escaped, "")
 	if p.call.IsInput() {
@@ -159,7 +159,7 @@ func (p *parser) endJSONCall() state {
 		return p.closeUnreadableJSON()
 	}
 	if p.call.Spelling.IsUnsure() && (!call.IsBare() || !held.Takes(p.call.Schema, input)) {
-		return p.giveBack() // the description of a tool
+		return p.giveBack() // the description of a tool, not a call
 	}
 	if !p.call.Spelling.IsListed() && p.format.Name != format.JSON && p.format.Name != format.Llama {
 		p.call.NoteReason("json_call")
@@ -168,7 +168,7 @@ func (p *parser) endJSONCall() state {
 	return p.writeJSONInput(said, input)
 }
 
-// endJSONInput is endJSONCall where the object is the input alone.
+// endJSONInput is endJSONCall for an object that is only the input.
 func (p *parser) endJSONInput(said string) state {
 	if said[0] == '"' {
 		p.call.NoteReason("json_string")
@@ -185,8 +185,8 @@ func (p *parser) endJSONInput(said string) state {
 	return p.writeJSONInput(said, input)
 }
 
-// inferTool names the tool of a call whose id has no name in it: the one offered tool that takes such an
-// input. It reports false if there is none, or several.
+// inferTool finds the tool of a call that has an id without a name: the only offered tool that accepts the input.
+// It returns false if no tool, or more than one, accepts it.
 func (p *parser) inferTool(input jsontext.Value) bool {
 	i, ok := held.Infer(len(p.tools.List), func(i int) *schema.Schema { return p.schemas.Of(&p.tools.List[i]) }, input)
 	if ok {
@@ -196,12 +196,12 @@ func (p *parser) inferTool(input jsontext.Value) bool {
 	return ok
 }
 
-// writeJSONInput writes the input of a call, which stands in what the model said.
+// writeJSONInput writes the input of a call. said is the text from which the input was read.
 func (p *parser) writeJSONInput(said string, input []byte) state {
 	if !jsontext.Value(said).IsValid() {
 		p.call.NoteReason("mended_json")
 	}
-	p.out.WriteInput(input[:len(input)-1]) // closeToolUse writes the last brace
+	p.out.WriteInput(input[:len(input)-1]) // the emitter's CloseToolUse writes the last brace
 	p.out.MarkWhole()
 	if !p.call.MustBeWhole && !p.call.inSentence && !p.isEcho() {
 		p.openCall()
@@ -212,9 +212,9 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	return afterJSONCall
 }
 
-// closeUnreadableJSON gives a call back that cannot be read as JSON. If its block is open already, the
-// call is broken off, and its text follows the block. Where a closing tag tells its end, the text goes up to
-// that: what looks like a call before it may stand in a string.
+// closeUnreadableJSON gives back a call with unreadable JSON. If its block is already open, the parser breaks the
+// call off, and writes its text after the block. In a format with closing tags, all text up to the closing tag
+// belongs to the call, because a string in it may look like a call.
 func (p *parser) closeUnreadableJSON() state {
 	p.call.NoteReason("invalid_json")
 	held := p.json.held
@@ -239,9 +239,9 @@ func (p *parser) closeUnreadableJSON() state {
 	return next
 }
 
-// readAfterJSONCall is the state afterJSONCall: the last } of a call in JSON has been read, so the
-// call is whole. It only looks whether the closing tag of the wrapper is there, or another call,
-// to note a missing one, and leaves both to betweenCalls.
+// readAfterJSONCall is the state afterJSONCall: the parser has read the last } of a JSON call, so the call is
+// whole. It looks for the closing tag of the wrapper, or for another call, to record a missing closing tag. It
+// leaves both to betweenCalls.
 func (p *parser) readAfterJSONCall() state {
 	if p.call.alone {
 		v := p.matchAloneEnd(p.in.Rest())
@@ -310,7 +310,7 @@ func (p *parser) readAfterJSONCall() state {
 	return p.closeUnended()
 }
 
-// closeUnended closes a call that is whole, and whose end is not there.
+// closeUnended closes a whole call without a closing tag.
 func (p *parser) closeUnended() state {
 	if !p.call.Spelling.Ends() {
 		return p.closeCall("")

@@ -7,13 +7,13 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Whether the object of a call goes on behind what looks like its last brace.
+// This file decides whether the object of a call continues after what looks like its last brace.
 
-// matchGoingOn reports whether the object of a call goes on behind its last brace: a brace too many stands in
-// it, and what follows that would be lost, or stands too high.
+// matchGoingOn reports whether the object of a call continues after its last brace, because the model wrote an
+// extra brace inside it. Otherwise the members after that brace would be lost, or would end up at the wrong level.
 func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
 	switch rest[0] {
-	case ':': // that was the name of a member
+	case ':': // the text before the colon was the name of a member
 		return markup.Match
 	case '}':
 		return markup.VerdictOf(p.call.nested)
@@ -24,14 +24,14 @@ func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
 		}
 		return v
 	}
-	if p.call.alone { // matchAloneEnd has said that nothing of it follows
+	if p.call.alone { // matchAloneEnd has found that nothing of the object follows
 		return markup.NoMatch
 	}
 	return p.matchMember(rest)
 }
 
-// matchMember matches the name of a member, with a quote behind it and maybe before, and a colon: "note": It is
-// one, too, where it begins with a quote and is cut.
+// matchMember matches the name of a member and a colon: "note": or note":. If the text was cut off, the beginning
+// of such a name matches too, if it starts with a quote.
 func (p *parser) matchMember(rest []byte) markup.Verdict {
 	i := len(rest) - len(bytes.TrimPrefix(rest, []byte(`"`)))
 	from := i

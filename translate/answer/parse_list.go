@@ -5,12 +5,13 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Calls in JSON that stand in a list, in a wrapper or alone:
+// JSON calls in a list, with or without a wrapper:
 //
 //	<tool_call>[{"name":…,"arguments":{…}},{"name":…,"arguments":{…}}]</tool_call>
 
-// matchList matches what begins a list of calls in JSON: its bracket, or also an object whose only member it
-// is, {"tool_calls": [. n is the index of the first call, and end is what has to end the list.
+// matchList matches the beginning of a list of JSON calls. This is the bracket [, or an object with the list as its
+// only member, as in {"tool_calls": [. n is the index of the first call, and end is the closing brackets of the
+// list.
 func (p *parser) matchList(rest []byte) (n int, end string, v markup.Verdict) {
 	for _, list := range [...]struct {
 		begin []string
@@ -27,7 +28,7 @@ func (p *parser) matchList(rest []byte) (n int, end string, v markup.Verdict) {
 	return 0, "", markup.NoMatch
 }
 
-// matchTokens matches tokens with white space behind each of them.
+// matchTokens matches tokens, each followed by optional white space.
 func (p *parser) matchTokens(rest []byte, tokens []string) (n int, v markup.Verdict) {
 	for _, token := range tokens {
 		switch {
@@ -43,8 +44,8 @@ func (p *parser) matchTokens(rest []byte, tokens []string) (n int, v markup.Verd
 	return n, markup.Match
 }
 
-// matchSeparator matches what stands after a call in JSON, or a literal, in a wrapper: a comma or a semicolon before
-// the next one, or the end of their list.
+// matchSeparator matches what may follow a JSON or literal call in a wrapper: a comma or a semicolon before the
+// next call, or the end of the list.
 func (p *parser) matchSeparator(rest []byte) (n int, v markup.Verdict) {
 	switch c := rest[0]; {
 	case c == ']' || c == '}':

@@ -9,23 +9,23 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Calls that are literals of a language: [book(note="a"), ping()], call:book{count:3}. They are read when
-// they are whole, up to the end of their last bracket. In a wrapper that is all; without one they are
-// calls only if nothing speaks against it: they end with their line and, if they have no arguments, begin
-// one; they close, name offered tools and carry what those require.
+// Calls in literal syntax: [book(note="a"), ping()], call:book{count:3}. The parser reads them as a whole, at their
+// last bracket. Without a wrapper, such text is a call only if it meets some conditions. The calls must end with
+// their line, and close all brackets. They must name offered tools, with all required parameters. A call without
+// arguments must begin its line.
 
-// literalSeen is what has been seen of calls that are literals.
+// literalSeen is the state of calls in literal syntax.
 type literalSeen struct {
 	held.Literals
 	scan   held.LiteralScan
-	from   int  // where they begin: see input.offset
+	from   int  // where the calls begin: see completion.Text.Offset
 	whole  bool // the last bracket has been read
-	erased bool // their strings may have lost what stood around them: see [held.Literals.ReadErased]
+	erased bool // the strings may have lost their quotes: see [held.Literals.ReadErased]
 }
 
-// readLiteral is the state inLiteral: nothing, or a part, of calls that are literals has been read. The
-// mark stands before them. When they are whole, it writes them all (betweenCalls, afterAnswer). If they
-// are no calls, or do not come to their end, they are given back.
+// readLiteral is the state inLiteral: the parser has read nothing, or a part, of calls in literal syntax. The mark
+// is before the calls. When they are whole, readLiteral writes them all (betweenCalls, afterAnswer). If they are no
+// calls, or have no end, it gives them back.
 func (p *parser) readLiteral() state {
 	l := &p.literal
 	if l.erased {
@@ -73,8 +73,8 @@ func (p *parser) readLiteral() state {
 	return p.writeLiterals(calls)
 }
 
-// matchLiteralEnd matches the end of the wrapper of a call of Gemma's, or the beginning of the next, behind
-// brackets that are too many: n is the index after those.
+// matchLiteralEnd skips extra brackets before the end of the wrapper of a Gemma call, or before the next wrapper. n
+// is the index after the brackets.
 func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
 	if p.literal.Bare || p.literal.Unclosed || p.literal.Syntax != format.GemmaLiteral {
 		return 0, markup.NoMatch
@@ -101,8 +101,8 @@ func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
 	return 0, v
 }
 
-// readErasedCalls is readLiteral for calls that may have lost the quotes of their strings, and so may end
-// anywhere: they are read with the end of the text, unless that was cut.
+// readErasedCalls is readLiteral for strings that may have lost their quotes. Such a call could end anywhere, so
+// the parser reads it at the end of the text, if the text was not cut off.
 func (p *parser) readErasedCalls() state {
 	p.in.TakeAll(completion.SpanValue)
 	if !p.in.EOF {
@@ -114,7 +114,7 @@ func (p *parser) readErasedCalls() state {
 	return p.giveBackCall("incomplete")
 }
 
-// giveBackLiteral gives calls back. In prose they need not be meant as calls.
+// giveBackLiteral gives calls back. In prose, it records no outcome, because the text need not be meant as calls.
 func (p *parser) giveBackLiteral(reason string) state {
 	if p.literal.Bare && p.literal.Syntax == format.GemmaLiteral {
 		p.literal.erased = true
@@ -126,7 +126,7 @@ func (p *parser) giveBackLiteral(reason string) state {
 	return p.giveBackCall(reason)
 }
 
-// matchGoingOnLiteral is matchGoingOn for calls in a wrapper. Behind a comma another of them may stand.
+// matchGoingOnLiteral is matchGoingOn for calls in a wrapper. After a comma, another such call may follow.
 func (p *parser) matchGoingOnLiteral() markup.Verdict {
 	rest := p.in.Rest()
 	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
@@ -135,7 +135,7 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 		return v
 	case v == markup.NoMatch || i == len(rest):
 		return markup.NoMatch
-	case p.literal.Syntax == format.GemmaLiteral && held.GemmaDelimiter(rest[i:]) != "": // the string before went on
+	case p.literal.Syntax == format.GemmaLiteral && held.GemmaDelimiter(rest[i:]) != "": // the string before continues
 		return markup.Match
 	case p.literal.Syntax == format.GemmaLiteral && markup.IsPrefixOf(rest[i:], format.GemmaQuote):
 		return p.in.NeedMore()
@@ -151,9 +151,9 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 	return v
 }
 
-// matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
-// text, if that was not cut, another call, or the closing tag of a wrapper that is not there. Where literals are not read,
-// it is the end of the text alone: else it is a text about calls.
+// matchAfterLiteral matches what may follow calls without a wrapper. That is the end of the line, the end of a text
+// that was not cut off, another call, or an unpaired closing tag of a wrapper. If the format has no literal syntax,
+// only the end of the text may follow, because other text is probably about calls.
 func (p *parser) matchAfterLiteral() markup.Verdict {
 	rest := p.in.Rest()
 	if p.literal.Objects {
@@ -184,14 +184,14 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 			return v
 		}
 	}
-	if i == len(rest) && p.in.EOF { // text may have been cut that would have followed
+	if i == len(rest) && p.in.EOF { // if the text was cut off, more of the line may be missing
 		return markup.VerdictOf(!p.in.CutShort)
 	}
 	return p.in.MatchLineEnd(rest[i:])
 }
 
-// closeUnbalanced reads calls that end at a tag before their last bracket: one that is missing there is
-// read as if it stood there, if the tag ends the wrapper.
+// closeUnbalanced reads calls that end at a tag before their last bracket. If only one bracket is missing and the
+// tag ends the wrapper, it reads the calls as if the bracket were there.
 func (p *parser) closeUnbalanced() state {
 	t, v := p.matchOpener(p.in.Rest())
 	switch {

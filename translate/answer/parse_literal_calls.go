@@ -6,9 +6,9 @@ import (
 	"dragoman/translate/markup"
 )
 
-// How calls that are literals are written, and what becomes of those that are cut.
+// How the parser writes calls in literal syntax, and what it does with calls that are cut off.
 
-// literalText returns the text of the calls, as far as it has been read.
+// literalText returns the text of the calls that has been read so far.
 func (p *parser) literalText() string { return string(p.in.Since(p.literal.from)) }
 
 // writeLiterals writes calls that have been read, one after another.
@@ -31,8 +31,8 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 	return next
 }
 
-// cutLiteral ends calls whose text ends before their last bracket. Those of a list that are whole count,
-// in a wrapper; the last one is broken off or given back.
+// cutLiteral ends calls that were cut off before their last bracket. In a wrapper, the whole calls of a list count,
+// and the last call is broken off or given back.
 func (p *parser) cutLiteral() state {
 	l := &p.literal
 	if l.Bare {

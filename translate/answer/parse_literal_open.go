@@ -10,9 +10,9 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Where calls that are literals begin: in prose, or in a wrapper.
+// The beginning of calls in literal syntax, in prose or in a wrapper.
 
-// nextLiteral returns the index in text of what may begin such calls in prose without a bracket, or
+// nextLiteral returns the index in text of a possible call in prose that begins without a bracket or tag, or
 // len(text).
 func (p *parser) nextLiteral(text []byte) int {
 	n := len(text)
@@ -24,7 +24,7 @@ func (p *parser) nextLiteral(text []byte) int {
 	}
 	atStart := !p.text.code.midLine
 	for at := 0; at < n; atStart = true {
-		if atStart { // blank lines are passed over at once, or each would be read for each before it
+		if atStart { // skip blank lines at once: else each line would scan all blank lines after it
 			if at = markup.SkipBlanks(text, at, n); at < n && p.beginsCall(text[at:]) {
 				return at
 			}
@@ -43,12 +43,12 @@ func (p *parser) readsLiterals() bool {
 	return p.ReadsLiteral[format.PythonLiteral] || p.readsLineStarts()
 }
 
-// readsLineStarts reports whether calls may begin with a line of prose.
+// readsLineStarts reports whether calls without a tag may begin a line of prose.
 func (p *parser) readsLineStarts() bool {
 	return p.ReadsLiteral[format.GemmaLiteral] || p.ReadsChannels || p.ReadsNames || p.ReadsUnbracketed || len(p.Alone) > 0
 }
 
-// noteLineStarts records with what bytes such calls begin: most lines begin with another.
+// noteLineStarts records the first bytes of such calls. Most lines begin with another byte, so this check is quick.
 func (p *parser) noteLineStarts() {
 	for _, c := range [...]byte{format.GemmaCall[0], 'a', 't'} {
 		p.lineStarts.Add(c)
@@ -86,8 +86,8 @@ func (p *parser) beginsCall(text []byte) bool {
 		(p.ReadsNames || p.ReadsUnbracketed) && p.mayBeHeadless(text)
 }
 
-// readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
-// beginning (inLiteral, inTags). The mark then stands before it.
+// readTextLiteral reads a possible beginning of such calls in prose, at the start of rest. It reads it as text, or
+// as the beginning of a call (inLiteral, inTags) with the mark before it.
 func (p *parser) readTextLiteral(rest []byte) state {
 	if p.ReadsChannels && rest[0] != '[' {
 		if next, v := p.readErasedHeader(rest); v != markup.NoMatch {
@@ -123,8 +123,8 @@ func (p *parser) readTextLiteral(rest []byte) state {
 	return inLiteral
 }
 
-// readObjectCalls reads what may begin calls as the whole answer that have one JSON object in brackets each, [book({…})],
-// which models of all formats write (inLiteral). The verdict is NoMatch if there are none.
+// readObjectCalls reads calls that are the whole answer, each with one JSON object in parentheses: [book({…})].
+// Models of all formats write them (inLiteral). The verdict is NoMatch if rest begins with something else.
 func (p *parser) readObjectCalls(rest []byte) (next state, v markup.Verdict) {
 	if p.ReadsLiteral[format.PythonLiteral] {
 		return wait, markup.NoMatch
@@ -148,7 +148,8 @@ func (p *parser) readObjectCalls(rest []byte) (next state, v markup.Verdict) {
 	return inLiteral, v
 }
 
-// headOf returns the part of rest in which the name of a tool ends, and the verdict on a name that has not ended there.
+// headOf returns the part of rest that is long enough for the name of a tool. more is the verdict on a name that
+// does not end there.
 func (p *parser) headOf(rest []byte) (head []byte, more markup.Verdict) {
 	const most = 2 * format.MaxToolName
 	if len(rest) < most {
@@ -173,7 +174,7 @@ func (p *parser) matchLiteral(rest []byte) (syntax format.LiteralSyntax, name st
 	return format.NoLiteral, "", markup.NoMatch
 }
 
-// beginsList reports whether text, which begins with a bracket, may begin a list of calls in Python.
+// beginsList reports whether text, which begins with a bracket, may begin a list of Python calls.
 func (p *parser) beginsList(text []byte) bool {
 	if !p.ReadsLiteral[format.PythonLiteral] || !p.mayCall {
 		return false
@@ -181,8 +182,8 @@ func (p *parser) beginsList(text []byte) bool {
 	return held.MayBeginPython(text[:min(len(text), 2*format.MaxToolName)])
 }
 
-// matchWrapped matches calls in a wrapper, after which they are next. In one that other formats have they
-// must be to an offered tool.
+// matchWrapped matches calls in a wrapper, at the start of rest. In a wrapper that other formats use too, the calls
+// must name an offered tool.
 func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name string, v markup.Verdict) {
 	syntax, name, v = p.matchLiteral(rest)
 	if known := p.literalsKnown(syntax); v == markup.Match && !known.MayCall(name) {
@@ -191,7 +192,7 @@ func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name st
 	return syntax, name, v
 }
 
-// literalsKnown returns what is known of calls in a syntax that may begin here.
+// literalsKnown returns what the parser knows about calls of this syntax that may begin here.
 func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
 	known := held.Literals{Syntax: syntax, Tools: &p.tools, Escaped: p.escaped, Bare: !p.call.WrapperOpen, Objects: !p.ReadsLiteral[syntax]}
 	if p.call.WrapperOpen {
@@ -201,7 +202,7 @@ func (p *parser) literalsKnown(syntax format.LiteralSyntax) held.Literals {
 	return known
 }
 
-// schemaOf returns the schema of the offered tool that a name stands for; nil if there is none.
+// schemaOf returns the schema of the offered tool with a name, or nil.
 func (p *parser) schemaOf(name string) *schema.Schema {
 	if tool, _ := p.tools.Find(name); tool != nil {
 		return p.schemas.Of(tool)
@@ -209,7 +210,7 @@ func (p *parser) schemaOf(name string) *schema.Schema {
 	return nil
 }
 
-// beginLiteral begins to read calls, the first of which names a tool.
+// beginLiteral begins to read calls. name is the tool of the first call.
 func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
 	p.literal = literalSeen{Literals: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.Offset()}
 	p.literal.SchemaOf = p.schemaOf

@@ -11,134 +11,133 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// parser reads one completion. It has three parts: the input holds the text that is not read yet,
-// the emitter makes the events, and the state says what is being read. The grammar
-// and the graph of states are in doc.go, the loop that runs the states is in parse.go.
+// parser reads one completion. The input holds the unread text, the emitter makes the events, and the state says
+// what the parser is reading. The grammar and the graph of states are in doc.go. The loop that runs the states is
+// in parse.go.
 type parser struct {
-	req    *messages.Request // what is left of it: see answered
-	format *format.Format    // in which the model was asked to write calls
+	req    *messages.Request // a copy of the needed parts: see answered
+	format *format.Format    // the format that the prompt asks for
 	in     completion.Text
 	out    emit.Emitter
 	state  state
 
-	// writePlain takes text that cannot hold markup, past the state: see passOn. It is nil where the
-	// state has to see every piece.
+	// writePlain writes text without markup directly, without the state: see passOn. It is nil if the state has to
+	// see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped       markup.Escapes // what the prompt has escaped: only this is unescaped
-	mayCall       bool           // the model was shown tools, so calls may come, asked for or not
-	textMayFollow bool           // text after the calls is part of the answer: only for Rescue
-	flowsValues   bool           // Target.FlowValues, for tools that do not say it themselves
+	escaped       markup.Escapes // the names that the prompt escaped; the parser unescapes only these
+	mayCall       bool           // the model saw tools, so calls may come
+	textMayFollow bool           // text after the calls belongs to the answer: only for Rescue
+	flowsValues   bool           // Target.FlowValues, for tools that do not set it themselves
 	readsQuoted   bool           // Target.QuotedCalls
 	*format.Reads
-	aloneStarts     format.ByteSet   // the first bytes of those that may stand behind prose
-	wrapperSpelling *markup.Spelling // and its spelling
-	listEnd         string           // what has to end the list of calls in JSON that it has, as far as that has not come; "" for none
+	aloneStarts     format.ByteSet   // the first bytes of calls that may follow prose: see matchAlone
+	wrapperSpelling *markup.Spelling // the spelling of the current wrapper
+	listEnd         string           // brackets that must still close the list of JSON calls, or ""
 	proseBetween    []byte           // text between the last call and the next
-	ended           bool             // the answer has ended: what follows is not part of it
+	ended           bool             // the answer has ended: later text does not belong to it
 
-	balance  callBalance // of a prompt over a tool API, with rescue; else nil
+	balance  callBalance // for a prompt with a tool API and Rescue; else nil
 	calls    callsRead
 	outcomes []messages.Outcome
-	hid      bool // thinking was left out: see [UnaskedHide]
+	hid      bool // thinking was omitted: see [UnaskedHide]
 	tools    format.ToolNames
 	schemas  *prompt.ToolSchemas
-	example  *prompt.ExampleCall // Prompt.example
-	invented []string            // Prompt.invented
+	example  *prompt.ExampleCall // see Prompt.example
+	invented []string            // see Prompt.invented
 
 	text textSeen
 	call callSeen
-	tags tagged.Reader // of the call, if its parameters are tags
+	tags tagged.Reader // reads the call, if its parameters are tags
 	json jsonSeen
 
-	lineStarts format.ByteSet // the first bytes of what may begin a call at the beginning of a line
+	lineStarts format.ByteSet // the first bytes of what may begin a call at the start of a line
 	literal    literalSeen
 }
 
-// state names what is being read. The function of a state (see states) reads as much of the
-// unread input as it can decide on, and returns the next state, or wait if more text has to come
-// first. A state never decides by where a piece of the input ends: as long as the next bytes could
-// change the decision, it leaves the text unread (G2). That is a tag or two at most, but for the
-// white space after a closing tag (maxBlankAfter).
+// state names what the parser is reading. The function of a state (see states) reads as much of the unread input as
+// it can decide on. It returns the next state, or wait if it needs more text. Where a piece of the input ends never
+// affects a decision: if the next bytes could change it, the state leaves the text unread (G2). That is at most a
+// tag or two, except for the white space after a closing tag (maxBlankAfter).
 //
-// The comment of each state says what has been read when the state begins.
+// The comment of each state says what the parser has read when the state begins, and what may follow.
 type state uint8
 
 const (
-	wait state = iota // no state: more text has to come
+	wait state = iota // not a state: the parser needs more text
 
-	inText         // nothing, or text; not in a call
-	atAnswer       // nothing, or thinking: a call in JSON that is the whole answer may follow
-	afterThinking  // a tag of thinking; white space after it is layout
+	inText         // nothing, or text outside calls
+	atAnswer       // nothing, or thinking: a JSON call as the whole answer may follow
+	afterThinking  // a thinking tag: white space after it is layout
 	inRehearsal    // text in thinking, up to a tag that would open a call
 	inWrapper      // <function_calls> or another wrapper: a call must follow
-	atInvoke       // nothing of <invoke> or <invoke name="…">, which is next
+	atInvoke       // nothing of the call: <invoke> or <invoke name="…"> is next
 	atToolName     // <invoke>: <tool_name> must follow
-	inTags         // the name of the tool of a call whose parameters are tags: see [Reader]
-	atJSONName     // nothing of a call in JSON, whose { is next
-	inJSONCall     // a part of a call in JSON
-	afterJSONCall  // the last } of a call in JSON: the end of its wrapper should follow
+	inTags         // the tool name of a call in tags: see [Reader]
+	atJSONName     // nothing of a JSON call: its { is next
+	inJSONCall     // a part of a JSON call
+	afterJSONCall  // the last } of a JSON call: the end of its wrapper should follow
 	betweenCalls   // a whole call, or the end of the wrapper
-	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
-	atLineEnd      // a whole call behind prose on its line: what follows it there tells whether it is meant
-	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
-	inLiteral      // nothing, or a part, of calls that are literals of a language
-	inForeignBlock // a wrapper, in which there is something other than a call, or JSON that cannot be read
-	afterAnswer    // the whole answer: what follows is no part of it
+	atFenceEnd     // a whole call in a Markdown code fence: the end of the fence must follow
+	atLineEnd      // a whole call after prose on its line: the rest of the line tells whether it is meant
+	inBrokenCall   // after other calls: text of a call that was given back or has too much stray text
+	inLiteral      // nothing, or a part, of calls in literal syntax
+	inForeignBlock // a wrapper that holds something other than a call, or unreadable JSON
+	afterAnswer    // the whole answer: later text does not belong to it
 )
 
-// textSeen is what has been seen of the text outside calls.
+// textSeen is the state of the text outside calls.
 type textSeen struct {
 	blank []byte // white space at the end of the text: before a call it is layout
-	code  code   // whether the text is in Markdown code, where markup is quoted
+	code  code   // whether the text is in Markdown code, which quotes markup
 
-	apartThinking []byte           // the first bytes of thinking that the upstream tells apart
-	apart         markup.Unescaper // of thinking that the upstream tells apart: see writeThinking
+	apartThinking []byte           // the first bytes of thinking that the upstream sends separately
+	apart         markup.Unescaper // unescapes thinking that the upstream sends separately: see writeThinking
 
 	prefill string // the client's prefill, without opening: the completion continues it
-	opening string // the beginning of a call at the end of the prefill, written by forceCall
+	opening string // the beginning of a call that forceCall wrote at the end of the prefill
 
 	beganAgain bool // the model has begun that call again
 
-	said bool // there is text of the answer
+	said bool // the answer has text
 
-	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
-	channel string // that of the message that is read, "" if none has begun
+	joined  bool   // the answer began with a channel name without markers: later headers may be joined to words
+	channel string // channel of the current message; "" before the first
 
-	opened        string // [Target.Thinking], until the text begins; "" where the answer begins outside of thinking
+	opened        string // [Target.Thinking] until the text begins; "" if the answer begins outside thinking
 	inCall        bool   // a call that the model considers in such thinking is open
-	talksOn       bool   // there is text behind the last one
-	surelyOpened  bool   // it is ThinkingOpen, so that the text began in thinking
-	takesThinking bool   // thinking at the beginning of the answer is no text: it becomes a block of its own
-	hidesThinking bool   // … or nothing: see [UnaskedHide]
-	inThinking    bool   // such thinking is open
-	innerTag      string // the name of a thinking tag that was opened within it
+	talksOn       bool   // text follows the last of these calls
+	surelyOpened  bool   // opened was ThinkingOpen: the text certainly began in thinking
+	takesThinking bool   // thinking at the start of the answer becomes a block of its own
+	hidesThinking bool   // thinking at the start of the answer is omitted: see [UnaskedHide]
+	inThinking    bool   // thinking at the start of the answer is open
+	innerTag      string // name of a thinking tag that was opened inside thinking
 	endsThought   bool   // a closing tag has ended thinking that no tag had opened
-	thinkingTag   string // the name of the thinking tag that is open, in such a block or in text
-	neverClosed   bool   // thinking was still open at the end: what looks like calls in it is calls
-	rehearsed     []byte // texts of thinking that was closed, each from what looks like a call on
-	rehearsals    []int  // where each of them ends
+	thinkingTag   string // name of the open thinking tag, in a thinking block or in text
+	neverClosed   bool   // thinking was still open at the end: calls in it count
+	rehearsed     []byte // texts of closed thinking, each from its first possible call on
+	rehearsals    []int  // where each of these texts ends
 }
 
-// callSeen is what has been seen of the call that is being read.
+// callSeen is the state of the current call.
 type callSeen struct {
 	tagged.Call
-	begun      bool        // a call has begun, or the wrapper before it
-	prose      []byte      // text in the wrapper, before the call
-	alone      bool        // it is in JSON, and the whole answer, maybe with other such calls
-	onlyFence  bool        // it stands in a code fence, and is a call only if nothing but such fences and calls stands in the answer
-	openFence  bool        // … that is not closed before it: it is a call only if it ends the answer
-	continued  bool        // the model went on after a stop sequence that was text of a value
-	inSentence bool        // prose stands before it on its line: what follows it there tells whether it is meant, see atLineEnd
-	fromServer bool        // the server has read it: see server_call.go
-	attributes [][2]string // of its tag, besides that which names the tool: names and values
-	apart      bool        // … behind which no prose stands on its line
-	nested     bool        // … in which a member may follow one that is an object: see closesWithin
+	begun      bool        // a call, or the wrapper before it, has begun
+	prose      []byte      // text before the call, after the last call
+	alone      bool        // a JSON call that is the whole answer, maybe with other such calls
+	onlyFence  bool        // in a code fence: it counts only if the answer has nothing but such fences and calls
+	openFence  bool        // the code fence is still open: the call counts only if it ends the answer
+	continued  bool        // the model continued after a stop sequence that was text of a value
+	inSentence bool        // prose precedes the call on its line: the rest of the line decides, see atLineEnd
+	fromServer bool        // the server has read the call: see server_call.go
+	attributes [][2]string // names and values of the tag's attributes, except the tool name
+	apart      bool        // no prose follows the call on its line
+	nested     bool        // a member may follow an object in the call: see held.ClosesWithin
 }
 
-// jsonSeen is what has been seen of a call in JSON.
+// jsonSeen is the state of a JSON call.
 type jsonSeen struct {
-	held   []byte     // its text
-	depth  held.Depth // of that
-	braced bool       // the last brace of what is held is not the model's
+	held   []byte     // the text of the call
+	depth  held.Depth // its open brackets and strings
+	braced bool       // the parser added the last brace of held
 }

@@ -1,11 +1,12 @@
-// Package held reads the text of calls that left the regular form. Such text is held until it is certain how it has
-// to be read. The functions here know nothing of pieces, input and events: text goes in, calls and slips come out.
+// Package held reads calls that deviate from the regular form. The parser holds the text of such a call until it is
+// certain how to read it. The functions here take text and return calls and slips. They know nothing of chunks,
+// input or events.
 //
-// There is a function for each way to write a call: [Search] for tags, [ReadObject] and [Tool.Input] for JSON,
-// [Literals] for Python and the literals of Gemma, and [MatchHeader] for channels.
+// Each way to write a call has its function: [Search] for tags, [ReadObject] and [Tool.Input] for JSON, [Literals]
+// for Python and Gemma literals, and [MatchHeader] for channels.
 //
-// A slip is a deviation from the format: a closing tag is missing, two are swapped, prose stands between parameters.
-// Text may be read in several ways. The reading with the fewest kinds of slips wins, up to [MaxSlips]; of those that
-// are equal, the one in which fewer of the call's own tags are text of values. If two readings are equally good, the
-// call is refused: to guess would be to change what the model asked for.
+// A slip is a deviation from the format: a missing closing tag, two swapped tags, or prose between parameters. Some
+// texts have several readings. The reading with the fewest kinds of slips wins, if it has at most [MaxSlips]. Among
+// equals, the reading with fewer tags of the call inside values wins. If two readings are still equal, the call is
+// refused, because a guess could change what the model asked for.
 package held

@@ -6,10 +6,10 @@ import (
 	"dragoman/translate/markup"
 )
 
-// endMarks are the tokens with which models end an answer, where a server lets one through.
+// endMarks are the tokens with which models end an answer. Some servers leave them in the text.
 var endMarks = [...]string{"<|im_end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
 
-// MatchEndMark matches one of them at the beginning of s.
+// MatchEndMark matches an end token at the start of s.
 func MatchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {
 	for _, mark := range endMarks {
 		switch {
@@ -22,7 +22,7 @@ func MatchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {
 	return 0, v
 }
 
-// withoutEndMarks returns text without such tokens, and white space, at its end.
+// withoutEndMarks removes end tokens and white space from the end of text.
 func withoutEndMarks(text string) string {
 	text = strings.TrimSpace(text)
 	for _, mark := range endMarks {

@@ -11,17 +11,17 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Found is a call in JSON that stands in a text.
+// Found is a JSON call inside a text.
 type Found struct {
 	Tool     string
-	From, To int // its object, in bytes of the text
+	From, To int // the object of the call, in bytes of the text
 }
 
-// findPerByte bounds the work of Find: how many bytes it reads for each byte of the text.
+// findPerByte limits the work of Find: how many bytes it reads for each byte of the text.
 const findPerByte = 4
 
-// Find yields the calls in JSON in a text, whatever stands around them: objects that name an offered tool, and have all
-// that the tool requires.
+// Find yields the JSON calls in a text, regardless of the text around them. A call is an object that names an
+// offered tool and has every parameter that the tool requires.
 func Find(text []byte, tools *format.ToolNames, schemaOf func(*messages.Tool) *schema.Schema) iter.Seq[Found] {
 	return func(yield func(Found) bool) {
 		for from, work := 0, findPerByte*len(text); work > 0; {
@@ -54,7 +54,7 @@ func Find(text []byte, tools *format.ToolNames, schemaOf func(*messages.Tool) *s
 	}
 }
 
-// hasObjectKey reports whether an object, which text begins with, may begin with one of ObjectKeys.
+// hasObjectKey reports whether the object at the start of text may begin with a name from ObjectKeys.
 func hasObjectKey(text []byte) bool {
 	rest, quoted := bytes.CutPrefix(bytes.TrimLeft(text[1:min(len(text), 256)], " \t\r\n"), []byte(`"`))
 	for _, key := range ObjectKeys {
@@ -65,8 +65,8 @@ func hasObjectKey(text []byte) bool {
 	return false
 }
 
-// namedTool returns the name of the tool that an object calls; "" if it is no call of an offered tool, or lacks what
-// that requires.
+// namedTool returns the name of the tool that an object calls. It returns "" if the object calls no offered tool,
+// or lacks a required parameter.
 func namedTool(object []byte, tools *format.ToolNames, schemaOf func(*messages.Tool) *schema.Schema) string {
 	o, ok := ReadObject(string(object), tools)
 	if !ok {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Calls of Gemma: call:book{note:<|"|>a<|"|>,count:3,tags:[<|"|>b<|"|>]}. Names of members stand without
-// quotes at every depth, and nothing is escaped in strings.
+// Gemma calls: call:book{note:<|"|>a<|"|>,count:3,tags:[<|"|>b<|"|>]}. Member names have no quotes at any depth,
+// and strings have no escapes.
 
-// MatchGemma matches a call up to the bracket before its arguments, which is of either kind. Between markers
-// the word before the name, its colon or both may be missing. more is the verdict if it may go on.
+// MatchGemma matches a call up to the bracket before its arguments, which may be { or (. Between markers, the word
+// call before the name may be missing, or its colon, or both. more is the verdict if the text may go on.
 func (l *Literals) MatchGemma(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {
 	from := 0
 	switch {
@@ -40,7 +40,7 @@ func (l *Literals) MatchGemma(head []byte, more markup.Verdict) (name string, n 
 	case head[n] != '{' && head[n] != '(' || name == "":
 		return "", 0, markup.NoMatch
 	}
-	if !l.Marks && head[n] == '(' { // names of arguments tell it from a word about a call
+	if !l.Marks && head[n] == '(' { // argument names show that this is a call, and not prose about one
 		switch i := skipName(head, markup.SkipBlanks(head, n+1, len(head))); {
 		case i == len(head):
 			return "", 0, more
@@ -48,14 +48,14 @@ func (l *Literals) MatchGemma(head []byte, more markup.Verdict) (name string, n 
 			return "", 0, markup.NoMatch
 		}
 	}
-	// An unknown name with a colon may be that of a tool and of a parameter, whose bracket is missing.
+	// An unknown name with a colon may consist of the names of a tool and of a parameter, with a missing bracket.
 	if tool, _ := l.Tools.Find(name); tool == nil && (!markup.HasPrefix(head, format.GemmaCall) || strings.HasSuffix(written, ":")) {
 		return "", 0, markup.NoMatch
 	}
 	return name, n, markup.Match
 }
 
-// skipName returns the index in text from i on that is past the name of an argument and white space.
+// skipName returns the index after an argument name and white space, which begin at text[i].
 func skipName(text []byte, i int) int {
 	for i < len(text) && markup.IsNameByte(text[i]) && text[i] != ':' {
 		i++
@@ -63,7 +63,7 @@ func skipName(text []byte, i int) int {
 	return markup.SkipBlanks(text, i, len(text))
 }
 
-// readGemma is Read for a call of Gemma: calls is a list of one.
+// readGemma is Read for a Gemma call. calls has one element.
 func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
 	name, n, _ := l.MatchGemma([]byte(text), markup.NoMatch)
 	if l.Unclosed {
@@ -72,11 +72,11 @@ func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
 	input, reason, ok := readGemmaArguments(text[n:], l.schemaOf(name), l.Escaped)
 	switch {
 	case ok && (!l.Bare && reason == "" || l.keepsQuotes(name, input)):
-		if !strings.HasPrefix(strings.TrimLeft(text[n+1:], " \t\r\n"), `"`) { // with quotes around names, it is JSON
+		if !strings.HasPrefix(strings.TrimLeft(text[n+1:], " \t\r\n"), `"`) { // quoted names: the arguments are JSON
 			input = l.retyped(name, input)
 		}
 		return []Literal{{name, input, with(nil, reason)}}, true
-	case ok || l.Bare || !l.Ended: // what stands behind may be of a string, too
+	case ok || l.Bare || !l.Ended: // later text may belong to a string, too
 		return nil, false
 	}
 	call, ok := l.readErasedCall(text)
@@ -87,7 +87,7 @@ func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
 	return []Literal{call}, true
 }
 
-// ReadUnclosed returns the call whose last string is not closed: the string ends where the call does, with the text.
+// ReadUnclosed returns a call with an unclosed last string. The string ends where the call ends, with the text.
 func (l *Literals) ReadUnclosed(text string) (calls []Literal, ok bool) {
 	text = strings.TrimSpace(text)
 	for _, closer := range [...]string{format.Gemma4Marks.Call[1], format.FunctionGemmaMarks.Call[1]} {
@@ -107,7 +107,7 @@ func (l *Literals) ReadUnclosed(text string) (calls []Literal, ok bool) {
 	switch {
 	case strings.TrimSpace(value) == "", strings.Contains(value, format.Gemma4Marks.Call[1]), holdsPart([]byte(value)):
 		return nil, false
-	case TakesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // or that is another parameter
+	case TakesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // value may hold another parameter
 		return nil, false
 	}
 	calls, ok = l.readGemma(text + format.GemmaQuote + closer)

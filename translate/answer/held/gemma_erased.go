@@ -11,11 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Calls whose strings have lost what stood around them, where a server erases special tokens. A value
-// then ends before the name of another parameter that the tool has, or at the end of the call.
+// Gemma calls without quotes around their strings, because a server erased the special tokens. A value ends before
+// the name of another declared parameter, or at the end of the call.
 
-// ReadErased returns such calls in text, which holds nothing else: one ends where another begins, and the
-// last with the text.
+// ReadErased returns the calls in text, which has nothing but such calls. Each call ends where the next call
+// begins, and the last call ends with the text.
 func (l *Literals) ReadErased(text string) (calls []Literal, ok bool) {
 	text = withoutEndMarks(text)
 	for begin, i := 0, 1; i <= len(text); i++ {
@@ -37,8 +37,8 @@ func (l *Literals) ReadErased(text string) (calls []Literal, ok bool) {
 	return calls, len(calls) > 0
 }
 
-// readErasedCall reads one such call. It reports false where a parameter is not certain: one that stands
-// there twice, or whose text its schema does not take.
+// readErasedCall reads one such call. It returns false if a parameter is uncertain: it occurs twice, or its text
+// does not fit its schema.
 func (l *Literals) readErasedCall(text string) (call Literal, ok bool) {
 	name, n, v := l.MatchGemma([]byte(text), markup.NoMatch)
 	in := l.SchemaOf(name)
@@ -58,10 +58,10 @@ func (l *Literals) readErasedCall(text string) (call Literal, ok bool) {
 		}
 		rest = rest[n:]
 		end := erasedEnd(in, rest, sep)
-		if l.Bare && endsWithin(rest[:end]) { // what follows its last bracket, or its quote, is prose
+		if l.Bare && endsWithin(rest[:end]) { // the text after the last bracket or quote is prose
 			return call, false
 		}
-		if !l.Bare && strings.TrimSpace(rest[:end]) == "" { // only where quotes are erased, it is a string
+		if !l.Bare && strings.TrimSpace(rest[:end]) == "" { // an empty value is a string only if quotes are erased
 			return call, false
 		}
 		if len(out) > 1 {
@@ -84,7 +84,7 @@ func endsInBracket(text string) bool {
 	return strings.HasSuffix(text, "}") || strings.HasSuffix(text, ")")
 }
 
-// closerOf returns the bracket that closes one.
+// closerOf returns the closing bracket for an opening bracket.
 func closerOf(opener byte) byte {
 	if opener == '(' {
 		return ')'
@@ -92,8 +92,8 @@ func closerOf(opener byte) byte {
 	return '}'
 }
 
-// erasedKey returns the name of a parameter that text begins with, and the index after what separates it
-// from its value, a colon or =; 0 if there is none.
+// erasedKey returns the parameter name at the start of text, and the index after its separator (: or =). n is 0 if
+// text does not begin with a parameter.
 func erasedKey(in *schema.Schema, text string, sep byte) (key string, n int) {
 	i := strings.IndexAny(text[:min(len(text), 2*markup.MaxParamTagLen)], ":=,{}[]")
 	if i < 0 || text[i] != sep {
@@ -118,8 +118,8 @@ func erasedEnd(in *schema.Schema, text string, sep byte) int {
 	return len(text)
 }
 
-// appendErased appends the value that text stands for under s, and reports whether that is certain: a list
-// of several strings is not, since a comma may be part of one.
+// appendErased appends text as a value of the schema s, and reports whether the value is certain. A list of several
+// strings is uncertain, because a comma may belong to a string.
 func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.Escapes) ([]byte, bool) {
 	if plain, nullable := s.IsString(); plain && !nullable {
 		return rawjson.AppendString(dst, markup.Unescape(text, escaped, "")), true
@@ -139,13 +139,13 @@ func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.Esca
 	}
 	if literal, ok := readGemma(text, escaped); ok {
 		text = string(literal)
-	} else if strings.ContainsAny(text, ":,{}[]") { // broken, and no string
+	} else if strings.ContainsAny(text, ":,{}[]") { // broken, and not a string
 		return dst, false
 	}
 	return schema.AppendTyped(dst, s, text)
 }
 
-// keepsQuotes reports whether the strings of a call have not lost their quotes, as far as its schema tells.
+// keepsQuotes reports whether the strings of a call still have their quotes, as far as the schema can tell.
 func (l *Literals) keepsQuotes(name string, input jsontext.Value) bool {
 	in := l.SchemaOf(name)
 	if in == nil {
@@ -160,8 +160,8 @@ func (l *Literals) keepsQuotes(name string, input jsontext.Value) bool {
 	return true
 }
 
-// endsWithin reports whether a value without quotes may end before its end: it begins with a quote, or a bracket
-// is closed in it that is not opened there.
+// endsWithin reports whether a value without quotes may end before the end of the text: it begins with a quote, or
+// has a closing bracket without an opening bracket.
 func endsWithin(value string) bool {
 	if v := strings.TrimLeft(value, " \t\r\n"); v != "" && (v[0] == '"' || v[0] == '\'') {
 		return true

@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Names of members in the literals of Gemma. They have no quotes, whatever signs stand in them.
+// Member names in Gemma literals. They have no quotes, even if they contain punctuation.
 
-// name reads the name of a member and what separates it from the value, and returns it as JSON.
+// name reads a member name and its separator, and returns the name as JSON.
 func (g *gemmaReader) name(depth int) (name jsontext.Value, ok bool) {
 	g.skipBlanks()
 	if n := g.signedName(depth); n > 0 {
@@ -32,9 +32,9 @@ func (g *gemmaReader) name(depth int) (name jsontext.Value, ok bool) {
 	return name, c == ':' || c == '='
 }
 
-// signedName returns the length of the name of a member that has signs in it which also have a meaning between members,
-// as in {f(x):1,it's:2}; 0 if there is none. It ends at the first colon that a value stands behind. A name of a parameter
-// is one that the tool declares.
+// signedName returns the length of a member name that contains punctuation with a meaning between members, as in
+// {f(x):1,it's:2}. It returns 0 if there is no such name. The name ends at the first colon before a value. Of the
+// arguments themselves, only a parameter that the tool declares is such a name.
 func (g *gemmaReader) signedName(depth int) int {
 	if !g.signs {
 		return 0
@@ -52,7 +52,7 @@ func (g *gemmaReader) signedName(depth int) int {
 			}
 			return n
 		case c == ':' || c == ',':
-			// What a comma separates may be a value without quotes, and what a blank does, text.
+			// Text before a comma may be a value without quotes, and text before a blank may be prose.
 			if n == 0 || markup.IsBlank(rest[n-1]) || n+1 == len(rest) || markup.IsBlank(rest[n+1]) || c == ',' && (colon > 0 || g.isPastWord()) {
 				return 0
 			}
@@ -66,8 +66,8 @@ func (g *gemmaReader) signedName(depth int) int {
 	return 0
 }
 
-// mayBeText reports whether what stands behind the first colon of a name may be a string without quotes, which value
-// ends: {at:10:30}. That is another reading, which is as good, unless the schema has no string there.
+// mayBeText reports whether the text after the first colon of a name may be a string without quotes, which ends at
+// value: {at:10:30}. That reading is equally good, unless the schema allows no string there.
 func (g *gemmaReader) mayBeText(name, value []byte) bool {
 	value = bytes.TrimLeft(value, " \t\r\n")
 	if bytes.IndexByte([]byte("{[\""), value[0]) >= 0 || GemmaDelimiter(value) != "" {
@@ -80,13 +80,13 @@ func (g *gemmaReader) mayBeText(name, value []byte) bool {
 	return s == nil || s.AcceptsString()
 }
 
-// isPastWord reports whether a value without quotes stands before what is next.
+// isPastWord reports whether the last value that was read has no quotes.
 func (g *gemmaReader) isPastWord() bool {
 	out := bytes.TrimSuffix(g.out, []byte(","))
 	return len(out) < len(g.out) && bytes.IndexByte([]byte(`"]}`), out[len(out)-1]) < 0
 }
 
-// beginsValue reports whether rest, which stands behind a colon, begins with a value.
+// beginsValue reports whether rest, the text after a colon, begins with a value.
 func (g *gemmaReader) beginsValue(rest []byte) bool {
 	const most = 64
 	rest = rest[markup.SkipBlanks(rest, 0, min(len(rest), most)):]

@@ -11,32 +11,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What models write of the literals of Gemma, with their slips: other quotes and brackets, = for a colon, a
-// comma that is missing, and a string that lacks the delimiter before it.
+// This file reads Gemma literals as models write them, with slips: other quotes and brackets, = for a colon, a
+// missing comma, or a string without its opening delimiter.
 
 // gemmaReader reads a literal, and appends its JSON to out.
 type gemmaReader struct {
 	out     []byte
 	text    []byte
 	i       int
-	escaped markup.Escapes // names whose escapes are taken off in strings
+	escaped markup.Escapes // the escapes to undo in strings
 
-	in       *schema.Schema // of the arguments of a call, nil for another literal
-	of       *schema.Schema // of the object whose members are read, nil if it is not known
-	signs    bool           // signs may stand in names: see signedName
+	in       *schema.Schema // schema of the arguments of a call; nil for another literal
+	of       *schema.Schema // schema of the object that is being read; nil if unknown
+	signs    bool           // names may contain punctuation: see signedName
 	commas   bool           // a comma is missing
-	unopened bool           // so is the delimiter before a string
-	unsure   bool           // or that of one whose quotes or blanks may be of its text: "x"<|"|>
+	unopened bool           // a string lacks its opening delimiter
+	unsure   bool           // a repair is uncertain: quotes or blanks may belong to a string, as in "x"<|"|>
 }
 
-// readGemma returns the JSON of a literal, and reports whether text is one.
+// readGemma returns the JSON of a literal, and reports whether text is a literal.
 func readGemma(text string, escaped markup.Escapes) (jsontext.Value, bool) {
 	g := gemmaReader{text: []byte(text), escaped: escaped}
 	return g.whole(g.value(0))
 }
 
-// readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If
-// something is missing in them, reason says so.
+// readGemmaArguments is readGemma for the arguments of a call. They may be in round brackets, or in both kinds.
+// reason is the slip that was repaired, or "".
 func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) (input jsontext.Value, reason string, ok bool) {
 	last := text[len(text)-1]
 	if inner := strings.TrimSpace(text[1 : len(text)-1]); strings.HasPrefix(inner, "{") {
@@ -53,7 +53,7 @@ func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) 
 		return input, "", ok && !g.commas && !g.unopened && !g.unsure
 	}
 	switch {
-	case g.commas && g.unopened, g.unsure: // or other delimiters are
+	case g.commas && g.unopened, g.unsure: // other delimiters may be missing instead
 		return nil, "", false
 	case g.commas:
 		reason = "missing_comma"
@@ -63,19 +63,19 @@ func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) 
 	return input, reason, ok
 }
 
-// whole returns what has been read, and reports whether that is a literal, and all of the text.
+// whole returns the JSON. It reports false if the text is not a literal, or has more text after it.
 func (g *gemmaReader) whole(ok bool) (jsontext.Value, bool) {
 	g.skipBlanks()
 	v := jsontext.Value(g.out)
 	return v, ok && g.i == len(g.text) && v.IsValid()
 }
 
-// maxGemmaDepth bounds how deep brackets may lie in each other: it is as for JSON.
+// maxGemmaDepth limits the nesting of brackets, as for JSON.
 const maxGemmaDepth = 10_000
 
 func (g *gemmaReader) skipBlanks() { g.i = markup.SkipBlanks(g.text, g.i, len(g.text)) }
 
-// next returns the next byte but white space, 0 at the end.
+// next returns the next byte that is not white space; 0 at the end.
 func (g *gemmaReader) next() byte {
 	if g.skipBlanks(); g.i < len(g.text) {
 		return g.text[g.i]
@@ -83,7 +83,7 @@ func (g *gemmaReader) next() byte {
 	return 0
 }
 
-// value reads one value, within depth brackets.
+// value reads one value inside depth brackets.
 func (g *gemmaReader) value(depth int) bool {
 	if depth > maxGemmaDepth {
 		return false
@@ -114,7 +114,7 @@ func (g *gemmaReader) value(depth int) bool {
 	return g.unopenedString()
 }
 
-// gemmaWord returns the JSON of a number or a word, "" if it is none.
+// gemmaWord returns the JSON of a number, a boolean or null; "" for any other word.
 func gemmaWord(word string) string {
 	switch lower := strings.ToLower(word); {
 	case lower == "none":
@@ -127,7 +127,7 @@ func gemmaWord(word string) string {
 	return ""
 }
 
-// GemmaDelimiter returns the delimiter that text begins with, "" if there is none.
+// GemmaDelimiter returns the delimiter at the start of text, or "".
 func GemmaDelimiter(text []byte) string {
 	for _, quote := range [...]string{format.GemmaQuote, format.GemmaEscape} {
 		if markup.HasPrefix(text, quote) {
@@ -137,8 +137,7 @@ func GemmaDelimiter(text []byte) string {
 	return ""
 }
 
-// unopenedString reads a string that has lost the delimiter before it. There is none if another value may
-// end before its end.
+// unopenedString reads a string without its opening delimiter. It fails if another value may end inside the string.
 func (g *gemmaReader) unopenedString() bool {
 	rest := g.text[g.i:]
 	n := 0
@@ -150,7 +149,7 @@ func (g *gemmaReader) unopenedString() bool {
 		n += 1 + next
 	}
 	text := bytes.TrimSpace(rest[:n])
-	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) || holdsPart(text) { // or the delimiter opens another
+	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) || holdsPart(text) { // the delimiter may open another string
 		return false
 	}
 	g.unopened, g.unsure = true, g.unsure || g.i > 0 && markup.IsBlank(g.text[g.i-1])
@@ -159,12 +158,12 @@ func (g *gemmaReader) unopenedString() bool {
 	return bytes.IndexByte([]byte(",}])"), g.next()) >= 0
 }
 
-// holdsPart reports whether a part of a delimiter of Gemma's stands in text, which may have been one.
+// holdsPart reports whether text contains a part of a Gemma delimiter, maybe the rest of a broken one.
 func holdsPart(text []byte) bool {
 	return bytes.Contains(text, []byte("<|")) || bytes.Contains(text, []byte("|>"))
 }
 
-// mayHoldMember reports whether a comma stands in text before what may be the name of a member.
+// mayHoldMember reports whether text has a comma before a possible member name.
 func mayHoldMember(text []byte) bool {
 	for {
 		i := bytes.IndexByte(text, ',')
@@ -178,8 +177,8 @@ func mayHoldMember(text []byte) bool {
 	}
 }
 
-// items reads what stands between brackets, of which the first is next and shut the last. brackets are those
-// of the JSON.
+// items reads the items between brackets. The opening bracket is next, and shut is the closing bracket. brackets
+// are the brackets of the JSON.
 func (g *gemmaReader) items(brackets string, shut byte, depth int, item func(int) bool) bool {
 	g.out = append(g.out, brackets[0])
 	g.i++
@@ -203,9 +202,10 @@ func (g *gemmaReader) items(brackets string, shut byte, depth int, item func(int
 	return true
 }
 
-// lacksComma reports whether a comma is missing between the item that has been read and what is next: a
-// member or, behind the end of a string or of brackets, another. Of the arguments of a call the
-// tool has to have the member, and the string before has none of them in it: it may not be closed.
+// lacksComma reports whether a comma is missing between the last item and the next. In an object, a member may
+// follow. In a list, another item may follow after the end of a string or of brackets. Among the arguments of a
+// call, the tool must declare the next member, and the item before must contain no parameter, because its string
+// may not be closed.
 func (g *gemmaReader) lacksComma(item []byte, depth int, isObject bool) bool {
 	g.commas = true
 	rest := g.text[g.i:]
@@ -242,13 +242,13 @@ func (g *gemmaReader) member(depth int) bool {
 	ok = g.value(depth)
 	g.of = of
 	if g.unopened != unopened && depth == 1 && g.in != nil && !g.in.Declares([]byte(rawjson.Unquote(name))) {
-		g.unsure = true // or all of that is of the string before
+		g.unsure = true // the member may belong to the string before
 	}
 	return ok
 }
 
-// string reads a string, with any quotes, and returns it as JSON. It reports false, and reads nothing, if
-// none is next. isName says that it may be the name of a member.
+// string reads a string with any quotes, and returns it as JSON. If no string is next, it returns false and reads
+// nothing. isName: the string may be the name of a member.
 func (g *gemmaReader) string(isName bool) (jsontext.Value, bool) {
 	rest := g.text[g.i:]
 	l := LiteralScan{Syntax: format.GemmaLiteral, atName: isName}

@@ -10,20 +10,20 @@ import (
 
 // Headers of messages on channels: <|start|>assistant<|channel|>commentary to=functions.book<|message|>{"count":3}.
 
-// Header is what stands before a message.
+// Header is the header of a message.
 type Header struct {
 	Len     int    // in bytes
-	Role    string // who writes it; "" for the model
+	Role    string // author of the message; "" for the model
 	Channel string
-	Tool    string // to which it goes; "" for none
-	Erased  bool   // it has lost its markers
+	Tool    string // recipient of the message; "" for none
+	Erased  bool   // the header has lost its markers
 }
 
-// maxHeader bounds a header, in bytes.
+// maxHeader is the maximum length of a header in bytes.
 const maxHeader = 512
 
-// MatchHeader matches a header with its markers at the beginning of s, and before a call the white space
-// up to its input, which has to begin there.
+// MatchHeader matches a header with its markers at the start of s. In the header of a call, it includes the white
+// space before the input, which must begin there.
 func MatchHeader(s []byte, eof bool) (h Header, v markup.Verdict) {
 	more := markup.NeedMore
 	if eof || len(s) >= maxHeader {
@@ -83,7 +83,7 @@ func matchMarker(s []byte, more markup.Verdict) (marker string, v markup.Verdict
 	return "", v
 }
 
-// note notes the words that stand behind a marker.
+// note records the words after a marker.
 func (h *Header) note(marker, text string) {
 	for i, word := range strings.Fields(text) {
 		switch to, found := strings.CutPrefix(word, format.HeaderTo); {

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Headers of channels whose markers a server has erased, all or some. The words that are left count only if they
-// name an offered tool before an object that has all it requires.
+// Channel headers without markers, because a server has erased all or some of them. The remaining words count only
+// if they name an offered tool, and an object with every required parameter follows.
 
-// MatchErasedHeader matches a header of a call that has lost its markers, or the first of them alone, which
-// the prompt ends with: commentary to=functions.book json and the white space up to its input. more is
-// the verdict if it may go on.
+// MatchErasedHeader matches the header of a call without its markers, and the white space before the input:
+// commentary to=functions.book json. The header may also lack only its first marker, because the prompt ended with
+// it. more is the verdict if the header may go on.
 func MatchErasedHeader(s []byte, more markup.Verdict, tools *format.ToolNames) (h Header, v markup.Verdict) {
 	if len(s) >= maxHeader {
 		more, s = markup.NoMatch, s[:maxHeader]
@@ -61,7 +61,7 @@ func MatchErasedHeader(s []byte, more markup.Verdict, tools *format.ToolNames) (
 	}
 }
 
-// BeginsHeader reports whether text may begin a header that has lost its markers.
+// BeginsHeader reports whether text may begin a header without markers.
 func BeginsHeader(text []byte) bool {
 	for _, word := range [...]string{"assistant", "commentary", format.Analysis, format.HeaderTo + "functions."} {
 		if markup.HasPrefix(text, word) || markup.IsPrefixOf(text, word) {
@@ -71,13 +71,13 @@ func BeginsHeader(text []byte) bool {
 	return false
 }
 
-// BeginsJoined reports whether text begins with a channel that is joined to a message on it: analysisWe…
+// BeginsJoined reports whether text begins with a channel name that is joined to its message: analysisWe…
 func BeginsJoined(text []byte, channel string) bool {
 	return len(text) > len(channel) && markup.HasPrefix(text, channel) && text[len(channel)] >= 'A' && text[len(channel)] <= 'Z'
 }
 
-// NextJoined returns the index in text of what may be the first word of a header, joined to the message
-// before it, or len(text).
+// NextJoined returns the index in text of the possible first word of a header, joined to the message before it, or
+// len(text).
 func NextJoined(text []byte) int {
 	const word = "assistant"
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
@@ -91,8 +91,9 @@ func NextJoined(text []byte) int {
 	return len(text)
 }
 
-// MatchErasedEnd matches what may follow a call whose header has lost its markers: the end of the line or of the
-// text, a marker, another brace, or the header of the next message. Before anything else it is prose about a call.
+// MatchErasedEnd matches what may follow a call after a header without markers. That is the end of the line or of
+// the text, a marker, another brace, or the header of the next message. Before other text, the call is only part of
+// prose about calls.
 func MatchErasedEnd(rest []byte, eof bool) markup.Verdict {
 	i := 0
 	for i < len(rest) && (rest[i] == ' ' || rest[i] == '\t') {

@@ -46,7 +46,7 @@ func TestErasedHeaders(t *testing.T) {
 	}
 }
 
-// saidOf returns what a header says.
+// saidOf formats a header.
 func saidOf(h held.Header, v markup.Verdict) string {
 	switch v {
 	case markup.NeedMore:

@@ -14,15 +14,16 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Tool is what is known of the tool of a call.
+// Tool describes the tool of a call.
 type Tool struct {
 	Name      string
 	Schema    *schema.Schema
-	Unoffered bool // the tool is not offered: nothing is known of its schema
-	Braced    bool // the last brace of the text is not the model's
+	Unoffered bool // the tool is not offered, and its schema is unknown
+	Braced    bool // the parser added the last brace of the text
 }
 
-// Input reads text as the JSON of an input, or as a JSON string that holds it, with slips of models.
+// Input reads text as the JSON of an input, or as a JSON string that contains it. It repairs common slips of
+// models.
 func (t *Tool) Input(text string) (input []byte, slips []string, ok bool) {
 	guessed := false
 	if input, ok = rawjson.AppendLooseKind(nil, text, '{'); !ok {
@@ -49,8 +50,9 @@ func (t *Tool) Input(text string) (input []byte, slips []string, ok bool) {
 	return input, with(slips, slip), true
 }
 
-// unwrapped returns the arguments that an input holds as its one member, or as one of two beside the name of
-// the tool, where the tool declares some of those, and neither member; or as the values of a schema.
+// unwrapped removes an extra object around the arguments. The input must have the arguments as its only member, or
+// beside the name of the tool. The tool must declare all members of the inner object, and none of the outer one.
+// unwrapped also returns the values of an input that has the shape of a schema.
 func (t *Tool) unwrapped(input []byte) (inner []byte, slip string) {
 	if t.Unoffered {
 		return input, ""
@@ -73,22 +75,22 @@ func (t *Tool) unwrapped(input []byte) (inner []byte, slip string) {
 	return inner, "extra_element"
 }
 
-// IsInputKey reports whether a parameter of that name, which no tool declares, may be all of an input.
+// IsInputKey reports whether an undeclared parameter of that name may hold the whole input.
 func IsInputKey(name string) bool {
 	return slices.Contains(ownKeys, name) || slices.Contains(argumentKeys, name) || name == "properties"
 }
 
-// ownKeys are the names of arguments in a call.
+// ownKeys are the usual names of the arguments in a call.
 var ownKeys = []string{"arguments", "parameters", "input"}
 
-// hasType reports whether an object says that its type is name.
+// hasType reports whether an object has the member "type" with the value name.
 func hasType(o rawjson.Object, name string) bool {
 	return slices.ContainsFunc(o.Members, func(m rawjson.Member) bool {
 		return m.Name == "type" && m.Value.Kind() == '"' && rawjson.Unquote(m.Value) == name
 	})
 }
 
-// holdsValues reports whether the members of an object are arguments of the tool, and not their schemas.
+// holdsValues reports whether the members of properties are arguments of the tool, and not their schemas.
 func (t *Tool) holdsValues(properties jsontext.Value) bool {
 	if t.Schema.Declares([]byte("properties")) || !declaresAll(t.Schema, properties) {
 		return false
@@ -105,7 +107,7 @@ func (t *Tool) holdsValues(properties jsontext.Value) bool {
 	return true
 }
 
-// unquoted returns an input with the lists and objects that stand in strings where the schema takes no strings.
+// unquoted replaces strings that contain a list or an object, if the schema accepts no strings there.
 func (t *Tool) unquoted(input []byte) (typed []byte, slip string) {
 	if t.Unoffered || bytes.IndexByte(input, '[') < 0 && bytes.Count(input, []byte("{")) < 2 {
 		return input, ""
@@ -126,8 +128,8 @@ func (t *Tool) unquoted(input []byte) (typed []byte, slip string) {
 	return o.JSON(), slip
 }
 
-// mend returns the JSON that a text is which may have slips of models: braces that stand twice, or
-// those of [rawjson.AppendSlipped]. guessed says that it is certain only if the tool has all parameters in it.
+// mend returns text as JSON. It repairs slips of models: doubled braces, and the slips of [rawjson.AppendSlipped].
+// guessed: the repair is certain only if the tool declares all parameters of the result.
 func mend(text string) (mended []byte, guessed, ok bool) {
 	if mended, ok = rawjson.AppendLoose(nil, text); ok {
 		return mended, false, true
@@ -139,15 +141,14 @@ func mend(text string) (mended []byte, guessed, ok bool) {
 	return mended, guessed, ok
 }
 
-// Wrapped returns the input that the text of one parameter is, which no tool declares that has the schema s.
+// Wrapped returns the text of one undeclared parameter as the whole input of a tool with the schema s.
 func Wrapped(text string, s *schema.Schema) (input []byte, ok bool) {
 	mended, _, ok := mend(text)
 	return mended, ok && declaresAll(s, mended)
 }
 
-// CutArguments returns the arguments in text, which is the beginning of a call that was cut. They
-// are cut, too, unless the call was cut after them: {"name":"f","arguments":{"a":1 gives {"a":1.
-// It returns "" if the arguments had not begun.
+// CutArguments returns the arguments in text, the beginning of a call that was cut off:
+// {"name":"f","arguments":{"a":1 gives {"a":1. It returns "" if the arguments had not begun.
 func CutArguments(text string) string {
 	mended := rawjson.Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
@@ -168,8 +169,8 @@ func CutArguments(text string) string {
 	}
 }
 
-// MayLackAnother reports whether an input without its last brace may have lost another one: a member of an
-// object that ends with it may as well follow that object. s is the schema of the input.
+// MayLackAnother reports whether an input without its last brace may lack a second brace too. That is so if a
+// member of the object at its end may belong after that object instead. s is the schema of the input.
 func MayLackAnother(s *schema.Schema, input jsontext.Value) bool {
 	for {
 		var last jsontext.Value
@@ -192,8 +193,8 @@ func MayLackAnother(s *schema.Schema, input jsontext.Value) bool {
 // TakesAny reports whether an input may have members that the schema does not declare.
 func TakesAny(s *schema.Schema) bool { return s.AdditionalProperties != nil || len(s.Properties) == 0 }
 
-// Infer returns the one tool of a list that takes an input; nil if there is none, or several. of returns the schema
-// of the tool at an index.
+// Infer returns the index of the only tool that accepts an input. The function of returns the schema of the tool at
+// an index. ok is false if no tool, or more than one, accepts the input.
 func Infer(n int, of func(int) *schema.Schema, input jsontext.Value) (index int, ok bool) {
 	index = -1
 	for i := range n {
@@ -208,7 +209,7 @@ func Infer(n int, of func(int) *schema.Schema, input jsontext.Value) (index int,
 	return index, index >= 0
 }
 
-// IsCallID reports whether a label is an id that other APIs give calls, or a number, and no name of a tool.
+// IsCallID reports whether a label is only a number, or a call id of another API, so that it contains no tool name.
 func IsCallID(label string) bool {
 	const digits = "0123456789"
 	for _, prefix := range [...]string{"call_", "toolu_", "chatcmpl-tool-"} {
@@ -229,7 +230,7 @@ func declaresAny(s *schema.Schema, input jsontext.Value) bool {
 	return false
 }
 
-// declaresAll reports whether a schema declares every member of an input, which has all that it requires.
+// declaresAll reports whether a schema declares every member of an input, and the input has every required member.
 func declaresAll(s *schema.Schema, input jsontext.Value) bool {
 	given := map[string]bool{}
 	for name := range rawjson.NamedMembers(input) {
@@ -241,10 +242,10 @@ func declaresAll(s *schema.Schema, input jsontext.Value) bool {
 	return !slices.ContainsFunc(s.Required, func(name string) bool { return !given[name] })
 }
 
-// Takes reports whether a schema declares every member of an input, which has all that it requires.
+// Takes reports whether a schema declares every member of an input, and the input has every required member.
 func Takes(s *schema.Schema, input jsontext.Value) bool { return declaresAll(s, input) }
 
-// ClosesWithin reports whether another member may follow one that is an object in text.
+// ClosesWithin reports whether, in text, a comma and another member follow a closing brace.
 func ClosesWithin(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, "}")

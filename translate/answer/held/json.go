@@ -7,14 +7,14 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Depth follows JSON far enough to know where an object ends: it counts brackets, and knows what
-// is in a string. The zero value stands before the object.
+// Depth follows JSON far enough to find the end of an object: it counts brackets and skips strings. The zero value
+// is before the object.
 type Depth struct {
-	Depth             int // how many brackets are open
+	Depth             int // number of open brackets
 	InString, escaped bool
-	quote             byte // what began the string
-	single            bool // strings of Python count, too: an apostrophe begins one where a value or a name may
-	last              byte // the last byte but white space outside of strings
+	quote             byte // the quote that opened the string
+	single            bool // Python strings count, too: an apostrophe opens a string where a value or a name may begin
+	last              byte // the last byte outside strings that is not white space
 }
 
 // Advance reads s.
@@ -24,8 +24,8 @@ func (j *Depth) Advance(s []byte) {
 	}
 }
 
-// Skip returns the index, from i on, of the first byte of s that Step has to see: in a string, those
-// are quotes and backslashes alone.
+// Skip returns the index of the first byte of s, from i on, that Step has to see. In a string, Step has to see only
+// quotes and backslashes.
 func (j *Depth) Skip(s []byte, i int) int {
 	if !j.InString || j.escaped {
 		return i
@@ -57,12 +57,11 @@ func (j *Depth) Step(c byte) {
 	}
 }
 
-// IsWhole reports whether no bracket and no string is open: the value may end here.
+// IsWhole reports whether no bracket and no string is open, so that the value may end here.
 func (j *Depth) IsWhole() bool { return j.Depth == 0 && !j.InString }
 
-// JSON follows the text of a value whose schema allows no strings. If it begins as an
-// array or an object of JSON does, it is taken for JSON, or for a literal of Python, and JSON knows
-// where that ends. The zero value stands before the text.
+// JSON follows the text of a value if its schema allows no strings. If the text begins like a JSON array or object,
+// JSON reads it as JSON or as a Python literal, and finds its end. The zero value is before the text.
 type JSON struct {
 	Begun bool // a byte other than white space was read
 	Is    bool // the text is JSON
@@ -84,15 +83,15 @@ func (j *JSON) Advance(s []byte) {
 	}
 }
 
-// HasEnded reports whether the text is JSON, and whole: nothing of it can follow, and nothing does.
+// HasEnded reports whether the text is JSON, is whole, and has nothing after it.
 func (j *JSON) HasEnded() bool { return j.Is && j.IsWhole() && (j.last == '}' || j.last == ']') }
 
-// IsTyped reports whether s tells of a text whether it is whole: no strings fit, or only listed ones.
+// IsTyped reports whether the schema tells when a text is whole: it accepts no strings, or only listed strings.
 func IsTyped(s *schema.Schema) bool { return !s.AcceptsString() || s.IsEnum() }
 
-// ReadObject reads s, which goes on with an object, and returns how many bytes of s belong to it. The
-// verdict is Match at the end of the object, and NoMatch at a `<` outside a string, where a tag shows
-// that this is no JSON or that its end is missing.
+// ReadObject reads s, the next part of an object, and returns how many bytes of s belong to the object. The verdict
+// is Match at the end of the object. It is NoMatch at a `<` outside a string: a tag there shows that the text is
+// not JSON, or that its end is missing.
 func (j *Depth) ReadObject(s []byte) (n int, end markup.Verdict) {
 	for i := j.Skip(s, 0); i < len(s); i = j.Skip(s, i+1) {
 		if s[i] == '<' && !j.InString {

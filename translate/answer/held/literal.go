@@ -11,33 +11,33 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Calls that are literals of a language: [book(note="a"), ping()], call:book{count:3}. They are read when their last
+// Calls in literal syntax: [book(note="a"), ping()], call:book{count:3}. They are read as a whole, when their last
 // bracket has come.
 
-// Literals is what is known of such calls besides their text.
+// Literals describes the place and the syntax of such calls.
 type Literals struct {
 	Syntax   format.LiteralSyntax
 	Tools    *format.ToolNames
-	SchemaOf func(name string) *schema.Schema // that of the offered tool that a name stands for; nil if there is none
+	SchemaOf func(name string) *schema.Schema // returns the schema of the offered tool with a name, or nil
 	Escaped  markup.Escapes                   // what the prompt has escaped
-	Bare     bool                             // no wrapper is around them
-	Marked   bool                             // the wrapper is that of a format of literals: a tool need not be offered
-	Marks    bool                             // … that of Gemma
-	Objects  bool                             // each has one object of JSON as its arguments: [book({"note": "a"})]
-	MidLine  bool                             // text stands before them on their line
-	Unclosed bool                             // a tag stands where the last bracket belongs
-	Ended    bool                             // the end of their wrapper follows, or the next wrapper
+	Bare     bool                             // the calls have no wrapper
+	Marked   bool                             // the wrapper belongs to a format with literals: the tool need not be offered
+	Marks    bool                             // the wrapper belongs to Gemma
+	Objects  bool                             // the arguments of each call are one JSON object: [book({"note": "a"})]
+	MidLine  bool                             // text precedes the calls on their line
+	Unclosed bool                             // a tag replaces the last bracket
+	Ended    bool                             // the end of the wrapper follows, or the next wrapper
 }
 
-// Literal is one of them.
+// Literal is one call in literal syntax.
 type Literal struct {
 	Name  string
 	Input jsontext.Value
 	Slips []string
 }
 
-// Read returns the calls in text that are whole, and reports whether text is nothing but calls and nothing speaks
-// against them.
+// Read returns the whole calls in text. ok reports whether text contains only calls, and nothing shows that they
+// are not meant.
 func (l *Literals) Read(text string) (calls []Literal, ok bool) {
 	if l.Syntax == format.GemmaLiteral {
 		calls, ok = l.readGemma(text)
@@ -61,13 +61,13 @@ func (l *Literals) Read(text string) (calls []Literal, ok bool) {
 	return calls, ok
 }
 
-// MayCall reports whether calls may name a tool: an offered one, or any between markers.
+// MayCall reports whether calls may name a tool: an offered tool or, between markers, any tool.
 func (l *Literals) MayCall(name string) bool {
 	tool, _ := l.Tools.Find(name)
 	return tool != nil || l.Marked && format.IsToolName(name)
 }
 
-// readPython is Read for calls in Python.
+// readPython is Read for Python calls.
 func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 	if l.Unclosed {
 		text += "]"
@@ -78,7 +78,7 @@ func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 		switch {
 		case l.Objects && !c.Object:
 			return calls, false
-		case c.Object && !Takes(l.schemaOf(c.Name), call.Input): // it may be the value of a parameter
+		case c.Object && !Takes(l.schemaOf(c.Name), call.Input): // the object may be the value of a parameter
 			return calls, false
 		case c.Object:
 			call.Slips = []string{"json_call"}
@@ -90,7 +90,7 @@ func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 	return calls, ok
 }
 
-// schemaOf returns the schema of the tool that a call names.
+// schemaOf returns the schema of the tool that a call names. For an unknown tool, it is an object of strings.
 func (l *Literals) schemaOf(name string) *schema.Schema {
 	if s := l.SchemaOf(name); s != nil {
 		return s
@@ -98,7 +98,7 @@ func (l *Literals) schemaOf(name string) *schema.Schema {
 	return schema.ObjectOfStrings
 }
 
-// mayBeBare reports whether a call counts that stands without a wrapper. s is the schema of its tool.
+// mayBeBare reports whether a call without a wrapper counts. s is the schema of its tool.
 func (l *Literals) mayBeBare(c *Literal, s *schema.Schema) bool {
 	if s == nil || l.MidLine && len(c.Input) == len("{}") {
 		return false
@@ -106,7 +106,7 @@ func (l *Literals) mayBeBare(c *Literal, s *schema.Schema) bool {
 	return !slices.ContainsFunc(s.Required, func(name string) bool { return rawjson.Lookup(c.Input, name) == nil })
 }
 
-// retyped returns the input of a call with the values that the schema of its tool has as something else than strings.
+// retyped converts strings in the input of a call to the types of the tool's schema.
 func (l *Literals) retyped(name string, input jsontext.Value) jsontext.Value {
 	s := l.schemaOf(name)
 	o := rawjson.ReadObject(input)

@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// LiteralScan follows calls in a syntax far enough to know where they end: it counts brackets, and knows
-// what is in a string. It never takes a part of what it cannot decide on yet.
+// LiteralScan follows calls far enough to find their end: it counts brackets and skips strings. It never reads a
+// part of something that it cannot decide on yet.
 type LiteralScan struct {
 	Syntax format.LiteralSyntax
-	Depth  int       // how many brackets are open
-	Quote  string    // what began the string that is open; "" outside of one
-	Opened int       // how many brackets were open where the last string began
-	atName bool      // the name of a member may be next, or is open
-	after  valuePart // of which the last byte but white space is
+	Depth  int       // number of open brackets
+	Quote  string    // the quote that opened the current string; "" outside strings
+	Opened int       // number of open brackets at the start of the last string
+	atName bool      // a member name may be next, or is open
+	after  valuePart // what the last byte other than white space belongs to
 }
 
-// maxBlanks is how much white space the end of a string, or of a call, may have behind it.
+// maxBlanks is the maximum white space after the end of a string, or of a call.
 const maxBlanks = 256
 
-// valuePart is what a byte is part of, outside of strings.
+// valuePart says what a byte outside strings belongs to.
 type valuePart uint8
 
 const (
 	noValue   valuePart = iota
-	wordValue           // of a value without quotes: an apostrophe begins no string, and a delimiter of Gemma's ends one
-	pastValue           // a string has ended, and nothing separates it from what is next
+	wordValue           // a value without quotes: an apostrophe opens no string here, and a Gemma delimiter ends one
+	pastValue           // a string has ended, and no separator has followed yet
 )
 
-// Scan reads s, which goes on with a call, and returns how many bytes of s belong to it. The verdict is
-// Match at the end of its last bracket, and NoMatch at a `<` that begins no string, where a tag shows
-// that the end of the call is missing.
+// Scan reads s, the next part of a call, and returns how many bytes of s belong to the call. The verdict is Match
+// at the end of the last bracket. It is NoMatch at a `<` that begins no string: a tag there shows that the end of
+// the call is missing.
 func (l *LiteralScan) Scan(s []byte, eof bool) (n int, v markup.Verdict) {
 	for n < len(s) {
 		if l.Quote != "" {
@@ -47,7 +47,7 @@ func (l *LiteralScan) Scan(s []byte, eof bool) (n int, v markup.Verdict) {
 		switch {
 		case v == markup.NeedMore:
 			return n, v
-		case v == markup.Match && l.after == wordValue && quote[0] == '<': // what is before it lacks its own
+		case v == markup.Match && l.after == wordValue && quote[0] == '<': // the string before lacks its opening delimiter
 			l.after = pastValue
 			n += len(quote)
 			continue
@@ -66,7 +66,7 @@ func (l *LiteralScan) Scan(s []byte, eof bool) (n int, v markup.Verdict) {
 	return n, markup.NeedMore
 }
 
-// step reads one byte outside of strings.
+// step reads one byte outside strings.
 func (l *LiteralScan) step(c byte) {
 	switch c {
 	case '(', '[', '{':
@@ -82,7 +82,7 @@ func (l *LiteralScan) step(c byte) {
 	}
 }
 
-// matchQuote matches what begins a string.
+// matchQuote matches the opening quote of a string.
 func (l *LiteralScan) matchQuote(s []byte, eof bool) (quote string, v markup.Verdict) {
 	for _, quote := range format.QuotesOf[l.Syntax] {
 		switch {
@@ -96,8 +96,8 @@ func (l *LiteralScan) matchQuote(s []byte, eof bool) (quote string, v markup.Ver
 	return "", markup.NoMatch
 }
 
-// skipString returns the index after the end of the string that is open. The verdict is NeedMore if the
-// end has not come; before the index nothing ends the string.
+// skipString returns the index after the end of the open string. If the end has not come, the verdict is NeedMore,
+// and the string goes on at least to the index.
 func (l *LiteralScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
 	stops := l.Quote[:1] + `\`
 	switch {
@@ -129,9 +129,8 @@ func (l *LiteralScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
 	}
 }
 
-// matchStringEnd matches the end of the string that is open, where that may stand. Behind another quote of
-// Gemma's, or in its place, a delimiter may stand; an apostrophe ends a string where a value may end,
-// since nothing is escaped in it.
+// matchStringEnd matches the end of the open string. In Gemma literals, a delimiter may follow another quote, or
+// replace it. An apostrophe ends a string only where a value may end, because such a string has no escapes.
 func (l *LiteralScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdict) {
 	if l.Syntax == format.GemmaLiteral && l.Quote[0] != '<' {
 		if s[0] == l.Quote[0] {
@@ -156,10 +155,10 @@ func (l *LiteralScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdic
 	return 0, markup.NoMatch
 }
 
-// withoutEnd returns the text of a string of Gemma's without what ends it: see matchStringEnd.
+// withoutEnd returns the text of a Gemma string without its end: see matchStringEnd.
 func (l *LiteralScan) withoutEnd(text string) string {
 	if text, delimited := strings.CutSuffix(text, format.GemmaQuote); delimited && l.Quote[0] != '<' {
-		if l.Quote == `"` && strings.HasSuffix(text, `\"`) { // it is of the string
+		if l.Quote == `"` && strings.HasSuffix(text, `\"`) { // the quote belongs to the string
 			return text
 		}
 		return strings.TrimSuffix(text, l.Quote)

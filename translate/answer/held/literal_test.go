@@ -28,7 +28,7 @@ func schemaOf(name string) *schema.Schema {
 	return schema.Compile(tool.InputSchema)
 }
 
-// said returns calls in one line each, with what is wrong with all of them.
+// said formats calls on one line, each with its slips.
 func said(calls []held.Literal, ok bool) string {
 	var list []string
 	for _, c := range calls {
@@ -106,7 +106,7 @@ func TestLiteralsWithoutQuotes(t *testing.T) {
 	}
 }
 
-// Time grows with the length of a name that has signs in it.
+// The time grows with the length of a name that contains punctuation.
 func TestSignedNameGrowth(t *testing.T) {
 	known := held.Literals{Syntax: format.GemmaLiteral, Tools: &tools, SchemaOf: schemaOf, Marked: true, Marks: true}
 	for _, unit := range []string{"a:", "(", "a,", "1:", "a(:1,", "<|\"|>", "f(x):{"} {

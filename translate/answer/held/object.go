@@ -13,8 +13,7 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Object is a call that is one JSON object. Models give it an id, and a type, and call its arguments by several
-// names.
+// Object is a call as one JSON object. Models add an id or a type, and use several names for the arguments.
 type Object struct {
 	Name       *string                   `json:"name"`
 	ToolName   *string                   `json:"tool_name"`
@@ -27,20 +26,23 @@ type Object struct {
 	Rest       map[string]jsontext.Value `json:",embed"`
 }
 
-// callWrappers are the names of members that some models put all of a call into, placeholders those that stand for
-// the name of the tool in prompts of others, and argumentKeys those that arguments have besides their own.
+// Member names that models use:
+//
+//   - callWrappers: names of a member that contains the whole call.
+//   - placeholders: placeholders for the tool name in the prompts of other projects.
+//   - argumentKeys: further names for the arguments.
 var (
 	callWrappers = []string{"tool_call", "function_call", "tool_use", "action", "call"}
 	placeholders = []string{"$TOOL_NAME", "$FUNCTION_NAME"}
 	argumentKeys = []string{"options", "params", "args", "kwargs"}
 )
 
-// ObjectKeys are the names of members that such an object may begin with.
+// ObjectKeys are the names of the members with which such an object may begin.
 var ObjectKeys = slices.Concat([]string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}, callWrappers, placeholders)
 
-// ReadObject reads a call that is one JSON object, with slips of models: all of it, or the name of the tool, as the
-// member function or tool, all of it as one of callWrappers, or the name of the tool as that of the one member. It
-// reports false if text is none.
+// ReadObject reads a call as one JSON object, and repairs slips of models. The member "function" or "tool" may hold
+// the whole call, or the name of the tool. The only member may be one of callWrappers with the whole call, or may
+// have the name of the tool. ReadObject returns false if text is no call.
 func ReadObject(text string, tools *format.ToolNames) (o Object, ok bool) {
 	mended, _, ok := mend(text)
 	if !ok || json.Unmarshal(mended, &o) != nil {
@@ -87,7 +89,7 @@ func (o *Object) Tool() string { return *cmp.Or(o.Name, o.ToolName) }
 // IsBare reports whether the object has nothing but a name and arguments.
 func (o *Object) IsBare() bool { return len(o.Arguments) > 0 && len(o.Rest) == 0 }
 
-// arguments returns the arguments of the call, "" if it has none under a name of theirs.
+// arguments returns the arguments of the call, or "" if the call has none under a usual name.
 func (o *Object) arguments() string {
 	for _, v := range []jsontext.Value{o.Arguments, o.Parameters, o.Input} {
 		if len(v) > 0 && v.Kind() != 'n' {
@@ -97,7 +99,7 @@ func (o *Object) arguments() string {
 	return ""
 }
 
-// holdsOthers reports whether arguments of the tool stand beside those of the call as well.
+// holdsOthers reports whether the object has arguments in more than one place.
 func (o *Object) holdsOthers(s *schema.Schema) bool {
 	sets := 0
 	for _, v := range []jsontext.Value{o.Arguments, o.Parameters, o.Input} {
@@ -113,13 +115,13 @@ func (o *Object) holdsOthers(s *schema.Schema) bool {
 	return sets > 1
 }
 
-// flatArguments returns the arguments of a call that has none under a name of theirs: {}, what stands under another
-// name, or what stands beside the name of the tool if that takes it all. It reports false if the tool requires
-// some and they cannot be told.
+// flatArguments returns the arguments of a call that has none under a usual name. They may be {}, an object under
+// one of argumentKeys, or all other members of the call if the tool accepts them all. It returns false if the tool
+// requires arguments and they are uncertain.
 func (o *Object) flatArguments(s *schema.Schema) (arguments, slip string, ok bool) {
 	for name, v := range map[string]jsontext.Value{"id": o.ID, "tool_call_id": o.ToolCallID, "type": o.Type} {
 		if len(v) > 0 && len(o.Rest) > 0 && s.Declares([]byte(name)) {
-			return "", "", false // it may be the call's or an argument
+			return "", "", false // the member may belong to the call or to the arguments
 		}
 	}
 	if len(o.Rest) == 1 {
@@ -140,14 +142,13 @@ func (o *Object) flatArguments(s *schema.Schema) (arguments, slip string, ok boo
 	return "{}", "", len(o.Rest) == 0 || len(s.Required) == 0
 }
 
-// Arguments returns the input of the call, for the tool that it names, and how it is malformed. It reports false if
-// that cannot be told.
+// Arguments returns the input of a call to the tool, and its slips. It returns false if the input is uncertain.
 func (t *Tool) Arguments(o *Object) (input []byte, slips []string, ok bool) {
 	arguments := o.arguments()
 	switch {
 	case arguments == "":
 		var slip string
-		if arguments, slip, ok = o.flatArguments(t.Schema); !ok || t.Unoffered { // an input, with a member that is named so
+		if arguments, slip, ok = o.flatArguments(t.Schema); !ok || t.Unoffered { // an input with a member of that name
 			return nil, nil, false
 		}
 		slips = with(slips, slip)
@@ -162,7 +163,7 @@ func (t *Tool) Arguments(o *Object) (input []byte, slips []string, ok bool) {
 	return input, slips, ok
 }
 
-// with returns the list with a slip, unless that is "".
+// with appends slip to the list, if it is not "".
 func with(slips []string, slip string) []string {
 	if slip == "" {
 		return slips

@@ -5,8 +5,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// MatchPython matches the beginning of a call in Python, maybe as the first of a list, up to the parenthesis before its
-// arguments. more is the verdict if it may go on.
+// MatchPython matches the beginning of a Python call, maybe the first of a list, up to the parenthesis before its
+// arguments. more is the verdict if the text may go on.
 func MatchPython(head []byte, more markup.Verdict) (name string, v markup.Verdict) {
 	from, to, v := pythonName(head, more)
 	if v != markup.Match {
@@ -21,7 +21,7 @@ func MayBeginPython(head []byte) bool {
 	return v != markup.NoMatch
 }
 
-// pythonName is MatchPython with where the name begins and ends.
+// pythonName is MatchPython, but returns where the name begins and ends.
 func pythonName(head []byte, more markup.Verdict) (from, to int, v markup.Verdict) {
 	if len(head) > 0 && head[0] == '[' {
 		from = 1

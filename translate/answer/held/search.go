@@ -5,37 +5,37 @@ import (
 	"slices"
 )
 
-// Call is what counts of the call whose text is searched.
+// Call describes the call that is searched.
 type Call struct {
-	Attribute      bool // it is <invoke name="…">
+	Attribute      bool // the call is <invoke name="…">
 	ParametersOpen bool // <parameters> is open
-	WrapperOpen    bool // it stands in a wrapper
-	Alone          bool // its format has no wrapper: other calls follow it, or text
-	Lines, Padded  bool // the opening tag of the first value stands on a line of its own, and so does its text
-	AnyName        bool // the tool declares no parameter, so that one may have any name
-	Unclosed       bool // its format has no closing tags of values
-	ClosedTwice    bool // models that write it close a value twice
+	WrapperOpen    bool // the call is inside a wrapper
+	Alone          bool // the format has no wrapper: other calls or text may follow
+	Lines, Padded  bool // the opening tag, and the text, of the first value are on lines of their own
+	AnyName        bool // the tool declares no parameters, so a parameter may have any name
+	Unclosed       bool // the format has no closing tags for values
+	ClosedTwice    bool // models that write this format close a value twice
 
-	Missing map[string]bool // the parameters that the tool requires, and that have not begun
+	Missing map[string]bool // required parameters that have not begun
 }
 
 // End is the end of a value.
 type End struct {
-	From     int    // where the text of the value begins in all that was fed; of the first value, where the search began
-	At, Len  int    // where its closing tag stands, and how long it is; 0 if it is missing
-	Reason   string // the name of the slip, "" if the end is as it should be
-	Doubtful bool   // it is not certain that the value ends here
-	Again    bool   // it is none: the opening tag of the value stands twice
-	Markup   bool   // the value holds markup that is not whole: see [Value.HoldsMarkup]
-	own      bool   // it is the closing tag of the value
-	whole    bool   // the type of the value tells that it ends here
-	regular  bool   // … and what can follow a value follows
-	closer   string // the name of that
+	From     int    // where the text of the value begins in all that was fed; for the first value, where the search began
+	At, Len  int    // position and length of the closing tag; Len is 0 if the tag is missing
+	Reason   string // name of the slip, or "" for a regular end
+	Doubtful bool   // it is uncertain whether the value ends here
+	Again    bool   // not an end: the opening tag of the value is written twice
+	Markup   bool   // the value has markup that is not whole: see [Value.HoldsMarkup]
+	own      bool   // the closing tag belongs to the value
+	whole    bool   // the type of the value shows that it ends here
+	regular  bool   // text that may follow a value follows the closing tag
+	closer   string // name of the value's own closing tag
 	before   *End
-	sum      uint64 // of where this end and all before it stand: ends with the same sum end alike
+	sum      uint64 // hash of this end and all ends before it: paths with the same sum end alike
 }
 
-// behind returns the end as the one behind another.
+// behind sets the end before e, and returns e.
 func (e *End) behind(before *End) *End {
 	e.before, e.sum = before, 1
 	if before != nil {
@@ -47,23 +47,23 @@ func (e *End) behind(before *End) *End {
 	return e
 }
 
-// doubtful returns the end as one that is doubtful: other readings may share it.
+// doubtful returns a doubtful copy of the end. It is a copy, because other readings may share the end.
 func (e *End) doubtful() *End {
 	d := *e
 	d.Doubtful = true
 	return &d
 }
 
-// Search follows all ways to read the text of a call from a tag on of which it is doubtful what it is. It reads the
+// Search follows all readings of the text of a call, from the first tag with an uncertain meaning on. It reads the
 // text once: see [Search.Step].
 type Search struct {
 	call   Call
 	first  *open
 	inside []*open
-	paths  [places][]path // outside of values
-	closed bool           // the last tag was a closing one, or one in place of it; comments do not count
-	tagEnd int            // where it ends
-	lost   slipSet        // of the best reading that was dropped for want of room
+	paths  [places][]path // readings that are outside values
+	closed bool           // the last tag was a closing tag, or stands in for one; comments do not count
+	tagEnd int            // where the last tag ends
+	lost   slipSet        // slips of the best reading that was dropped for lack of room
 	isLost bool
 }
 
@@ -73,19 +73,19 @@ type open struct {
 	paths []path
 }
 
-// Bounds on what is followed at once.
+// Limits on the number of values and paths that a search follows.
 const (
 	maxOpen  = 16
 	maxPaths = 12
 )
 
-// NewSearch returns a search in the text of a call from a tag on, which stands in the value v.
+// NewSearch returns a search in the text of a call, from a tag on that is in the value v.
 func NewSearch(call Call, v *Value) *Search {
 	first := &open{Value: v.Clone(), paths: []path{{lacks: len(call.Missing)}}}
 	return &Search{call: call, first: first, inside: []*open{first}}
 }
 
-// First returns the first value as it is if it goes on; nil if no reading has it so.
+// First returns the first value if it is still open in some reading, or nil.
 func (s *Search) First() *Value {
 	if slices.Contains(s.inside, s.first) {
 		return &s.first.Value
@@ -93,7 +93,7 @@ func (s *Search) First() *Value {
 	return nil
 }
 
-// Values yields the values that are open, of which the text goes on up to the next tag.
+// Values yields the open values. The text up to the next tag belongs to them.
 func (s *Search) Values(yield func(*Value) bool) {
 	for _, o := range s.inside {
 		if !yield(&o.Value) {
@@ -102,14 +102,14 @@ func (s *Search) Values(yield func(*Value) bool) {
 	}
 }
 
-// InString reports whether, in some reading, the text goes on in a string of JSON.
+// InString reports whether the text continues inside a JSON string in some reading.
 func (s *Search) InString() bool {
 	return slices.ContainsFunc(s.inside, func(o *open) bool { return o.JSON.Is && o.JSON.InString })
 }
 
 // Step follows the next tag in all readings.
 func (s *Search) Step(t *Tag, next Follow) {
-	if t.Structure && next.Tag != nil && next.Tag.Kind == ClosesOther { // nothing of a call begins so
+	if t.Structure && next.Tag != nil && next.Tag.Kind == ClosesOther { // no part of a call begins like this
 		text := *t
 		text.Kind, text.Structure = OpensOther, false
 		t = &text
@@ -142,10 +142,10 @@ func (s *Search) Step(t *Tag, next Follow) {
 	s.tagEnd = t.End()
 }
 
-// slipsOf returns the slips of a path that are certain while the value goes on.
+// slipsOf returns the slips of a path that are certain while the value is open.
 func (o *open) slipsOf(p path) slipSet { return p.slips.with(TagInValue, o.Value.stands) }
 
-// bound drops readings of which there are too many.
+// bound drops the worst readings if there are too many.
 func (s *Search) bound() {
 	for len(s.inside) > maxOpen {
 		worst := 0
@@ -162,7 +162,7 @@ func (s *Search) bound() {
 	}
 }
 
-// least returns the fewest slips that the value costs so far.
+// least returns the slips of the best path of the open value.
 func (o *open) least() slipSet {
 	least := o.slipsOf(o.paths[0])
 	for _, p := range o.paths[1:] {
@@ -173,7 +173,7 @@ func (o *open) least() slipSet {
 	return least
 }
 
-// leave follows the readings in which the value ends at t.
+// leave follows the path p if the value ends at t.
 func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 	switch {
 	case t.Closes(o.Closer):
@@ -191,7 +191,7 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 			s.add(between, s.end(o, p, t, WrongCloser, false))
 		}
 		p = s.endBefore(o, p, t)
-		p.ends.Doubtful = p.ends.Doubtful || t.Declared && next.Ends // or it closes the value, and the model was stopped at it
+		p.ends.Doubtful = p.ends.Doubtful || t.Declared && next.Ends // the tag may close the value, at which the model was stopped
 		s.step(between, p, t, false, begun)
 	case t.Kind <= OpensParameter && t.Bare:
 		own := t.Property == o.Property || o.OwnOpener(t)
@@ -221,7 +221,7 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 	}
 }
 
-// end returns the path in which t closes the value.
+// end returns the path p after t has closed the value.
 func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	inValue := o.Value.slips(t, own)
 	if p.begun != nil && p.begun.again {
@@ -232,7 +232,7 @@ func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer}
 	if !own {
 		e.Reason = Slips[slip].Name
-		e.Doubtful = e.Doubtful || o.passed && o.Value.stands && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // half a parameter
+		e.Doubtful = e.Doubtful || o.passed && o.Value.stands && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // the end would leave half a parameter
 	}
 	p.ends = e.behind(p.ends)
 	return p
@@ -243,7 +243,7 @@ func (s *Search) isEmpty(o *open, t *Tag) bool {
 	return o.From == t.At || o.From == s.tagEnd && t.Gap != Text
 }
 
-// endBefore returns the path in which the value ends before t, without a closing tag.
+// endBefore returns the path p after the value has ended before t, without a closing tag.
 func (s *Search) endBefore(o *open, p path, t *Tag) path {
 	if s.call.Unclosed {
 		p = s.end(o, p, t, MissingCloser, true)

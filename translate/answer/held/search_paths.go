@@ -1,8 +1,8 @@
 package held
 
-// This file has the readings of a search, and keeps the best.
+// The readings of a search. The best are kept.
 
-// place says where a reading is, after the last tag.
+// place says where a reading is after the last tag.
 type place uint8
 
 const (
@@ -17,23 +17,23 @@ const (
 // path is one way to read the text up to a place.
 type path struct {
 	slips slipSet
-	tags  int   // of the call that are text of values
+	tags  int   // tags of the call that are text of values
 	shut  bool  // the wrapper has ended, and another call has begun
-	ends  *End  // of the values that have ended, the last first
-	begun *name // the parameters that have begun, the last first
-	lacks int   // how many that the tool requires have not
+	ends  *End  // ends of the values that have ended, the last one first
+	begun *name // parameters that have begun, the last one first
+	lacks int   // how many required parameters have not begun
 
-	hollow bool // the next call, or its wrapper, has been opened, and holds nothing so far
+	hollow bool // the next call, or its wrapper, is open and still empty
 }
 
-// name is that of a parameter.
+// name is the name of a parameter that has begun.
 type name struct {
 	property string
-	again    bool // it was given before: the first counts
+	again    bool // the parameter was given before: the first one counts
 	before   *name
 }
 
-// isMissing reports whether t opens a parameter that the tool requires, and that has not begun.
+// isMissing reports whether t opens a required parameter that has not begun.
 func (s *Search) isMissing(p path, t *Tag) bool {
 	return s.call.Missing[t.Property] && !s.isGiven(p, t)
 }
@@ -48,14 +48,15 @@ func (s *Search) isGiven(p path, t *Tag) bool {
 	return t.Given
 }
 
-// add adds a path to those that go on at a place.
+// add adds a path to the paths at a place, if it has at most MaxSlips slips.
 func (s *Search) add(at place, p path) {
 	if p.slips.len() <= MaxSlips {
 		s.paths[at] = addPath(s.paths[at], p)
 	}
 }
 
-// addPath adds a path to those of one place. Of two that go on alike, the one with fewer slips is kept.
+// addPath adds a path to the paths of one place. If two paths can only continue alike, it keeps the path with fewer
+// slips.
 func addPath(list []path, p path) []path {
 	for i := range list {
 		q := &list[i]
@@ -87,7 +88,7 @@ func addPath(list []path, p path) []path {
 	return append(list, p)
 }
 
-// sameEnds reports whether the values of two paths end alike.
+// sameEnds reports whether all values of two paths end alike.
 func sameEnds(a, b *End) bool {
 	return a == b || a != nil && b != nil && a.sum == b.sum
 }

@@ -1,17 +1,17 @@
 package held
 
-// This file tells where a tag could be one of the call.
+// This file decides where a tag could belong to the call.
 
-// Follow is what stands behind a tag.
+// Follow is the text after a tag.
 type Follow struct {
-	Tag  *Tag // the next tag, if white space alone stands before it; nil for none
-	Ends bool // the text ends there, and the model has ended it
+	Tag  *Tag // the next tag, if only white space precedes it; else nil
+	Ends bool // the text ends here, and the model ended it
 }
 
-// beginsHere reports whether a tag stands where the next one of the call would: at the beginning of a line, behind a
-// closing tag or, unless values stand on lines of their own, right behind a word: sure says that it does not stand
-// behind a quotation mark, which may open a quotation. Elements have names that texts have, too: they do not stand
-// behind a word.
+// beginsHere reports whether t is in a place where the next tag of the call would be. These places are the start of
+// a line, and after a closing tag. A <parameter> tag may also follow a word or a quotation mark directly, unless
+// values are on lines of their own. Other elements may not, because plain text has elements of the same names. sure
+// is false after a quotation mark, which may begin a quotation.
 func (s *Search) beginsHere(t *Tag) (here, sure bool) {
 	switch {
 	case t.Edge.beginsLine(), s.closed && t.Gap != Text:
@@ -22,7 +22,7 @@ func (s *Search) beginsHere(t *Tag) (here, sure bool) {
 	return t.Edge.isWord() || t.Edge.isQuote(), !t.Edge.isQuote()
 }
 
-// stands reports whether t, which is text of the value, stands where the call could go on.
+// stands reports whether the call could go on with t, which is text of the value.
 func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	switch t.Kind {
 	case ClosesParameters:
@@ -32,7 +32,7 @@ func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	case ClosesWrapper:
 		return next.Ends || next.Tag != nil && next.Tag.Kind == OpensStructure
 	case ClosesOther:
-		may := (t.Declared || t.Maybe) && (o.Element || len(t.Name) == 0 || !o.Saw(t.Name[0])) // else it may close an element of the value
+		may := (t.Declared || t.Maybe) && (o.Element || len(t.Name) == 0 || !o.Saw(t.Name[0])) // else t may close an element of the value
 		again := s.call.ClosedTwice && t.Closes(o.Closer) && next.Tag != nil && next.Tag.Closes(o.Closer)
 		return again || (may || t.Closes(o.Closer)) && s.mayFollow(next)
 	case OpensParameter, OpensOther, OpensStructure:
@@ -46,7 +46,7 @@ func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	return false
 }
 
-// mayFollow reports whether what stands behind a tag can follow a value.
+// mayFollow reports whether the text after a tag can follow a value.
 func (s *Search) mayFollow(next Follow) bool {
 	t := next.Tag
 	switch {

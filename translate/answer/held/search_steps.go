@@ -1,8 +1,8 @@
 package held
 
-// This file follows a tag outside of values.
+// This file follows a tag outside values.
 
-// step follows t between parameters, or behind them. text says that there is text before it.
+// step follows t between parameters, or after them. text reports whether text precedes t.
 func (s *Search) step(at place, p path, t *Tag, text bool, begun **open) {
 	switch at {
 	case next:
@@ -46,7 +46,7 @@ func (s *Search) step(at place, p path, t *Tag, text bool, begun **open) {
 		s.add(ended, p)
 	case ClosesOther:
 		p.slips = p.slips.with(StrayCloser, true)
-		if s.call.ClosedTwice && p.ends != nil && t.Gap != Text && p.ends.own && t.Closes(p.ends.closer) { // or that closes the value
+		if s.call.ClosedTwice && p.ends != nil && t.Gap != Text && p.ends.own && t.Closes(p.ends.closer) { // the second tag may close the value instead
 			p.ends = p.ends.doubtful()
 		}
 		s.add(at, p)
@@ -55,7 +55,7 @@ func (s *Search) step(at place, p path, t *Tag, text bool, begun **open) {
 	}
 }
 
-// stepEnding follows t after </invoke>. Within a wrapper, its end or another call stands there.
+// stepEnding follows t after </invoke>. In a wrapper, the end of the wrapper or another call belongs there.
 func (s *Search) stepEnding(p path, t *Tag) {
 	switch {
 	case t.Kind == ClosesWrapper, t.Structure:
@@ -74,7 +74,7 @@ func (s *Search) stepEnding(p path, t *Tag) {
 	}
 }
 
-// begin begins the value of the parameter that t opens; <p/> is a whole one.
+// begin begins the value of the parameter that t opens. <p/> is a whole value.
 func (s *Search) begin(at place, p path, t *Tag, text bool, begun **open) {
 	declared := t.Declared || t.Maybe || s.call.AnyName || s.call.Attribute && t.IsNamed(parameterName)
 	p.slips = p.slips.with(Undeclared, !declared).with(GivenTwice, s.isGiven(p, t)).with(OpenParameters, at == after)
@@ -99,7 +99,7 @@ func (s *Search) begin(at place, p path, t *Tag, text bool, begun **open) {
 	openValue(p, t, begun)
 }
 
-// openValue has the value that t opens be open in a path.
+// openValue opens the value that t begins in a path.
 func openValue(p path, t *Tag, begun **open) {
 	if *begun == nil {
 		*begun = &open{Value: Value{Property: t.Property, Closer: string(t.Name), Element: t.Nameless || string(t.Name) != "parameter",
@@ -108,7 +108,7 @@ func openValue(p path, t *Tag, begun **open) {
 	(*begun).paths = addPath((*begun).paths, p)
 }
 
-// restart begins the value of a parameter again whose opening tag stands twice.
+// restart begins a value again, because the opening tag of its parameter is written twice.
 func (s *Search) restart(o *open, p path, t *Tag, begun **open) {
 	p.slips = p.slips.with(Restarted, true)
 	p.ends = (&End{From: o.From, At: t.At, Len: t.Len, Again: true}).behind(p.ends)

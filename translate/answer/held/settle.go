@@ -10,14 +10,14 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Open    Verdict = iota // more text has to come
-	GoesOn                 // all that was followed is text of the first value
-	Ends                   // the values end as [Search.Settle] says
-	Refused                // two readings are equally good, or none is good enough
+	Open    Verdict = iota // more text is needed
+	GoesOn                 // all text so far belongs to the first value
+	Ends                   // the values end as [Search.Settle] returns
+	Refused                // two readings are equally good, or no reading is good enough
 )
 
-// Settle says what the tags that were followed have settled: where all readings agree, or one is better than all
-// others can become.
+// Settle returns what the tags so far have decided. That is what all readings agree on, or the best reading, if no
+// other reading can still become as good.
 func (s *Search) Settle() (Verdict, []End) {
 	all := s.all()
 	if len(all) == 0 {
@@ -47,8 +47,8 @@ func (s *Search) Settle() (Verdict, []End) {
 	return s.settled(best.inOrder())
 }
 
-// regular returns the ends that all paths without a slip have, if the first is as it should be, and no other path has
-// more of the parameters that the tool requires.
+// regular returns the ends that all paths without slips share. It returns nil if the first end is not regular, or
+// if another path has more of the required parameters.
 func regular(all []path) []End {
 	clean := slices.DeleteFunc(slices.Clone(all), func(p path) bool { return p.slips != 0 })
 	if len(clean) == 0 || slices.ContainsFunc(all, func(p path) bool { return p.lacks < clean[0].lacks }) {
@@ -60,7 +60,8 @@ func regular(all []path) []End {
 	return nil
 }
 
-// IsText reports whether the reading in which the first value goes on has fewer slips than all others.
+// IsText reports whether the best reading so far lets the first value continue, and every other reading has more
+// slips.
 func (s *Search) IsText() bool {
 	if s.First() == nil {
 		return false
@@ -79,7 +80,7 @@ func (s *Search) IsText() bool {
 	return true
 }
 
-// AtEnd is Settle where no more text comes.
+// AtEnd is Settle when no more text comes.
 func (s *Search) AtEnd() (Verdict, []End) {
 	var final []path
 	for at, list := range s.paths {
@@ -111,7 +112,7 @@ func (s *Search) settled(ends []End) (Verdict, []End) {
 	return Ends, ends
 }
 
-// all returns all paths, with what is certain of them.
+// all returns all paths, with the slips that are certain so far.
 func (s *Search) all() (all []path) {
 	for _, o := range s.inside {
 		for _, p := range o.paths {
@@ -125,13 +126,13 @@ func (s *Search) all() (all []path) {
 	return all
 }
 
-// beats reports whether p is better than q, which may get more slips.
+// beats reports whether p is better than q. q may still get more slips.
 func (p *path) beats(q *path) bool {
 	a, b := p.slips.len(), q.slips.len()
 	return a < b || a == b && p.tags < q.tags
 }
 
-// best returns the best of paths, nil if none is good enough. tied says that another one is as good.
+// best returns the best path, or nil if no path is good enough. tied reports whether another path is equally good.
 func (s *Search) best(list []path) (best *path, tied bool) {
 	for i := range list {
 		p := &list[i]
@@ -149,7 +150,7 @@ func (s *Search) best(list []path) (best *path, tied bool) {
 	return best, tied
 }
 
-// inOrder returns the ends of the values, the first first.
+// inOrder returns the ends of the values, from first to last.
 func (p *path) inOrder() (ends []End) {
 	for e := p.ends; e != nil; e = e.before {
 		ends = append(ends, *e)
@@ -158,7 +159,7 @@ func (p *path) inOrder() (ends []End) {
 	return ends
 }
 
-// common returns the ends, from the first on, that all paths have.
+// common returns the ends that all paths share, from the first end on.
 func common(all []path) []End {
 	p := path{ends: all[0].ends}
 	for i := range all[1:] {
@@ -170,8 +171,8 @@ func common(all []path) []End {
 	return p.inOrder()
 }
 
-// shared returns the last end up to which the values of two paths end alike, nil for none. Paths have most of their ends
-// in common, which are not looked at.
+// shared returns the last end up to which two paths end alike, or nil. It skips the ends before that, because paths
+// share most of their ends.
 func shared(a, b *End) (same *End) {
 	for a != b {
 		switch {

@@ -8,14 +8,14 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Kind is what a tag in a value, or between values, may mean.
+// Kind is the possible meaning of a tag in a value, or between values.
 type Kind uint8
 
 // The kinds of tags.
 const (
-	OpensOther       Kind = iota // an element, or a parameter that is not declared
+	OpensOther       Kind = iota // an element, or an undeclared parameter
 	OpensParameter               // a parameter that the tool may have
-	OpensStructure               // <parameters>, <invoke>, a wrapper or results: a call within the call, or the next one
+	OpensStructure               // <parameters>, <invoke>, a wrapper or results: a call inside the call, or the next call
 	ClosesOther                  // an element, or a parameter
 	ClosesParameters             // </parameters>
 	ClosesCall                   // </invoke>
@@ -24,40 +24,40 @@ const (
 	Section                      // a CDATA section
 )
 
-// Tag is a tag of the text of a call.
+// Tag is a tag in the text of a call.
 type Tag struct {
 	Kind      Kind
-	Name      []byte         // without the namespace of the call; part of the text
-	Property  string         // the parameter that it opens, or that has its name
-	Declared  bool           // the tool declares that parameter
-	Maybe     bool           // it may be a parameter that is not declared: the tool takes any
-	Schema    *schema.Schema // of that parameter
-	Given     bool           // that parameter was given in the call before
-	Bare      bool           // it has no attributes but the name of the parameter
-	Empty     bool           // it is an element of its own: <x/>
-	Nameless  bool           // it is <parameter>, without a name
-	Structure bool           // it has the name of a tag that opens a part of a call
-	Unopened  bool           // it lacks the tag before the value: <arg_key>x</arg_key>
-	At, Len   int            // where it stands in all that was fed, and how long it is
+	Name      []byte         // without the namespace of the call; a slice of the text
+	Property  string         // the parameter that the tag opens or names
+	Declared  bool           // the tool declares the parameter
+	Maybe     bool           // the tag may be an undeclared parameter, because the tool accepts any
+	Schema    *schema.Schema // schema of the parameter
+	Given     bool           // the parameter was given earlier in the call
+	Bare      bool           // the tag has no attributes except the parameter name
+	Empty     bool           // the tag is an empty element: <x/>
+	Nameless  bool           // the tag is <parameter> without a name
+	Structure bool           // the tag has the name of a structural part of a call
+	Unopened  bool           // the tag before the value is missing: <arg_key>x</arg_key>
+	At, Len   int            // position in all that was fed, and length
 
-	Gap    Gap  // what stands before it, after the tag before
-	Edge   Edge // of the text before it
-	Behind byte // what stands behind it; 0 for nothing
+	Gap    Gap  // what separates it from the tag before
+	Edge   Edge // the end of the text before it
+	Behind byte // the byte after it; 0 for none
 }
 
-// End returns where the tag ends in all that was fed.
+// End returns the position after the tag in all that was fed.
 func (t *Tag) End() int { return t.At + t.Len }
 
 // IsCloser reports whether t is a closing tag.
 func (t *Tag) IsCloser() bool { return t.Kind >= ClosesOther && t.Kind <= ClosesWrapper }
 
-// Closes reports whether t is a closing tag of the name.
+// Closes reports whether t is a closing tag with the name.
 func (t *Tag) Closes(name string) bool { return t.IsCloser() && string(t.Name) == name }
 
-// IsNamed reports whether the parameter that t opens, or closes, is closed by the name.
+// IsNamed reports whether t has the name.
 func (t *Tag) IsNamed(name []byte) bool { return bytes.Equal(t.Name, name) }
 
-// isQuoted reports whether t stands in quotes, or in brackets.
+// isQuoted reports whether t is in quotes or in brackets.
 func (t *Tag) isQuoted() bool {
 	switch {
 	case t.Edge.blank:
@@ -68,7 +68,7 @@ func (t *Tag) isQuoted() bool {
 	return t.Behind != 0 && (t.Edge.last == '(' && t.Behind == ')' || t.Edge.last == '[' && t.Behind == ']' || t.Edge.last == '{' && t.Behind == '}')
 }
 
-// Gap is what stands between two tags.
+// Gap describes the text between two tags.
 type Gap uint8
 
 // The kinds of gaps.
@@ -78,7 +78,7 @@ const (
 	Text             // text
 )
 
-// Note records s, which stands between two tags.
+// Note adds s, text between the two tags.
 func (g *Gap) Note(s []byte) {
 	switch {
 	case *g == Text:
@@ -89,12 +89,12 @@ func (g *Gap) Note(s []byte) {
 	}
 }
 
-// Edge is what counts of a text for what stands behind it. The zero value is that of no text.
+// Edge describes the end of a text. The zero value describes an empty text.
 type Edge struct {
 	last   byte  // the last byte that is not a blank; 0 for none
-	blank  bool  // blanks stand behind it
-	ticks  uint8 // how many back-ticks it ends with, 4 at most
-	fenced bool  // a code fence is open: three back-ticks, and no other three
+	blank  bool  // blanks follow that byte
+	ticks  uint8 // number of back-ticks at the end, at most 4
+	fenced bool  // a code fence is open: three back-ticks opened it, and no other three closed it
 }
 
 // Add adds s to the text.
@@ -110,7 +110,7 @@ func (e *Edge) Add(s []byte) {
 	e.blank = e.blank || n < len(s)
 }
 
-// countTicks counts the back-ticks in s, which is added to the text.
+// countTicks counts the back-ticks in s, the next part of the text.
 func (e *Edge) countTicks(s []byte) {
 	for len(s) > 0 {
 		n := bytes.IndexByte(s, '`')
@@ -127,17 +127,17 @@ func (e *Edge) countTicks(s []byte) {
 	}
 }
 
-// beginsLine reports whether what stands behind the text is the first thing on a line, or in it.
+// beginsLine reports whether the next byte would be the first on its line, or in the text.
 func (e *Edge) beginsLine() bool { return e.last == 0 || e.last == '\n' }
 
-// isWord reports whether the text ends in a word, a sentence, or the path of a file.
+// isWord reports whether the text ends with a word, a sentence, or a file path.
 func (e *Edge) isWord() bool {
 	c := e.last | 0x20
 	return !e.blank && ('a' <= c && c <= 'z' || '0' <= e.last && e.last <= '9' || e.last >= utf8.RuneSelf || e.last == '.' || e.last == '/' || e.last == ')')
 }
 
-// isQuote reports whether the text ends in a quotation mark, or in what else has the same on both sides.
+// isQuote reports whether the text ends with a quotation mark, or with another mark that is the same on both sides.
 func (e *Edge) isQuote() bool { return !e.blank && bytes.IndexByte(quotes, e.last) >= 0 }
 
-// quotes are such marks and, of those that open a quotation beyond ASCII (“ „ ‘ « 「 『), the last bytes.
+// quotes are these marks. Of opening quotation marks outside ASCII (“ „ ‘ « 「 『), it has the last byte.
 var quotes = []byte("`\"'*|\x9c\x9e\x98\xab\x8c\x8e")

@@ -7,79 +7,79 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Value is a value that is open, and what counts of the tags that are text of it.
+// Value is an open value, with what the tags inside it mean for its end.
 type Value struct {
 	Property string
-	Closer   string // the name of its closing tag
-	Element  bool   // it stands in <tag>, and not in <parameter name="tag">
+	Closer   string // name of the closing tag
+	Element  bool   // the value is in <tag>, not in <parameter name="tag">
 	Schema   *schema.Schema
-	From     int // where its text begins in all that was fed
+	From     int // where the text begins in all that was fed
 
 	open     []element
-	seen     format.ByteSet // the first bytes of the names of elements that were opened in it
-	Unpaired bool           // it holds a closing tag of another element with which it could have ended
-	CallTags int            // how many tags of the call are text of it
-	elements int            // how many elements in it may be parameters
-	passed   bool           // it holds a closing tag of its own name that closes nothing
-	stray    string         // the name of the last closing tag in it that stands so and closes nothing
-	crossed  bool           // an element of that name is opened behind it, as the closing tags of two values do that are swapped
-	stands   bool           // one of them is a closing tag that closes nothing, and stands where the call could go on
-	item     bool           // the last tag was its own closing tag, behind which it may go on as a list
-	Fenced   bool           // its opening tag stands in a code fence of the value before it
-	unsure   bool           // it holds more elements than are followed
+	seen     format.ByteSet // first bytes of the names of all elements opened in the value
+	Unpaired bool           // the value has a closing tag of another element, at which it could have ended
+	CallTags int            // number of tags of the call inside the value
+	elements int            // number of elements in the value that may be parameters
+	passed   bool           // the value has a closing tag of its own name that closes nothing
+	stray    string         // name of the last closing tag that closes nothing, where the call could go on
+	crossed  bool           // an element named stray was opened later, as if the closing tags of two values were swapped
+	stands   bool           // a closing tag that closes nothing is where the call could go on
+	item     bool           // the last tag was its own closing tag; the value may continue as a list
+	Fenced   bool           // the opening tag is in a code fence of the value before
+	unsure   bool           // the value has more open elements than are followed
 
-	JSON   JSON // how far its text is JSON, if its type is no string
-	JSONTo int  // how far the text was followed as JSON
+	JSON   JSON // state of the text as JSON, if the type is not a string
+	JSONTo int  // how far JSON has read the text
 	Whole  bool // the text is a whole value of the type
 }
 
-// element is one that is open in a value.
+// element is an open element inside a value.
 type element struct {
 	name   string
-	param  bool // it may be a parameter
-	stands bool // its tag stands where the call could go on
-	fenced bool // … in a code fence
+	param  bool // the element may be a parameter
+	stands bool // its tag is where the call could go on
+	fenced bool // its tag is in a code fence
 }
 
-// maxElements bounds how many elements are followed in one value.
+// maxElements limits how many open elements are followed in one value.
 const maxElements = 256
 
-// Holds reports whether an element of the name is open in the value.
+// Holds reports whether an element with the name is open in the value.
 func (v *Value) Holds(name string) bool {
 	return slices.ContainsFunc(v.open, func(e element) bool { return e.name == name })
 }
 
-// HoldsFrom reports whether an element whose name begins with c is open in the value.
+// HoldsFrom reports whether the value has an open element with a name that begins with c.
 func (v *Value) HoldsFrom(c byte) bool {
 	return slices.ContainsFunc(v.open, func(e element) bool { return e.name != "" && e.name[0] == c })
 }
 
-// Saw reports whether an element whose name begins with c was opened in the value.
+// Saw reports whether the value has had an element with a name that begins with c.
 func (v *Value) Saw(c byte) bool { return v.seen.Has(c) }
 
-// See records an element whose name begins with c.
+// See records an element with a name that begins with c.
 func (v *Value) See(c byte) { v.seen.Add(c) }
 
-// IsUnsure reports whether the value holds more elements than are followed.
+// IsUnsure reports whether the value has more open elements than are followed.
 func (v *Value) IsUnsure() bool { return v.unsure }
 
-// OwnOpener reports whether t opens an element of the name that closes the value.
+// OwnOpener reports whether t opens an element that the value's closing tag would close.
 func (v *Value) OwnOpener(t *Tag) bool {
 	return t.Nameless && !v.Element || t.Kind == OpensOther && v.Element && string(t.Name) == v.Closer
 }
 
-// typed reports whether the type of the value tells where its text is whole: it is JSON so far, or
-// its schema allows nothing but numbers, booleans and null, or a list of values.
+// typed reports whether the type of the value shows where its text is whole. It does if the text is JSON so far, or
+// if the schema accepts only numbers, booleans and null, or only listed values.
 func (v *Value) typed() bool { return v.JSON.Is || v.Schema.IsScalar() || v.Schema.IsEnum() }
 
-// misfits reports whether the value, if it ended here, would not be of its type.
+// misfits reports whether the value would not fit its type if it ended here.
 func (v *Value) misfits() bool { return v.typed() && !v.Whole }
 
-// HoldsMarkup reports whether the value holds tags that may be those of parameters, in pairs or not.
+// HoldsMarkup reports whether the value has tags that may belong to parameters, paired or not.
 func (v *Value) HoldsMarkup() bool { return v.elements > 0 || v.passed }
 
-// Take records t as text of the value. stands says that the call could go on with t, and ends that a value could end
-// with it.
+// Take records t as text of the value. stands reports whether the call could go on with t, and ends whether a value
+// could end there.
 func (v *Value) Take(t *Tag, stands, ends bool) {
 	if v.item {
 		v.item = false
@@ -106,7 +106,7 @@ func (v *Value) Take(t *Tag, stands, ends bool) {
 	}
 }
 
-// takeCloser records a closing tag that closes nothing. call says that it may be one of the call.
+// takeCloser records a closing tag that closes nothing. call reports whether it may belong to the call.
 func (v *Value) takeCloser(call, stands, ends bool) {
 	v.Unpaired = v.Unpaired || ends
 	if call {
@@ -132,8 +132,8 @@ func (v *Value) takeOpener(t *Tag, stands bool) {
 	v.open = append(v.open, element{string(t.Name), param && t.Bare && !t.isQuoted(), stands, t.Edge.fenced})
 }
 
-// close closes the last element of the name that is open. Elements within it that are still open stay so: not all
-// markup is closed.
+// close closes the last open element with the name. Elements inside it stay open, because some markup is never
+// closed.
 func (v *Value) close(name string) bool {
 	for i := len(v.open) - 1; i >= 0; i-- {
 		if v.open[i].name == name {
@@ -144,9 +144,9 @@ func (v *Value) close(name string) bool {
 	return false
 }
 
-// slips returns the slips of the value if it ends at t, or where no tag follows; own says that t is its closing tag.
-// In a value that ends with that, tags are free text, but for those that stand where the call could go on. What
-// stands in a code fence does not, if the fence is closed.
+// slips returns the slips of the value if it ends at t. If t is nil, the value ends with the text. own reports
+// whether t is its closing tag. If so, other tags in the value are plain text, except where the call could go on.
+// Tags inside a closed code fence do not count.
 func (v *Value) slips(t *Tag, own bool) slipSet {
 	opener := slices.ContainsFunc(v.open, func(e element) bool {
 		return e.stands && !(e.fenced && t != nil && !t.Edge.fenced)
