@@ -115,9 +115,9 @@ func TestContinuedOpening(t *testing.T) {
 	}
 }
 
-// TestNoContinuation has cases in which the model is not asked to continue: it takes no prefill, no
-// tool is offered, its tokens are used up, it has written too much, or the upstream did not stop at
-// the tag.
+// TestNoContinuation has cases in which Dragoman does not ask the model to continue. The model takes no
+// prefill, no tool is offered, the tokens are used up, the model has written too much, or the upstream did
+// not stop at the tag.
 func TestNoContinuation(t *testing.T) {
 	text := "`" + CallsEnd + "` or\n" + callOf("a"+CallsEnd+"b")
 	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)

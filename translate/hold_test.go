@@ -157,9 +157,9 @@ func TestHeldToTheChoice(t *testing.T) {
 	}
 }
 
-// TestHeldWhateverIsSaid checks all golden completions as forced answers. An answer begins with its
-// call or says that it does not. If no call is allowed, there is none. The result does not depend
-// on the pieces.
+// TestHeldWhateverIsSaid checks all golden completions as forced answers. An answer begins with its call,
+// or reports that the choice is not met. If tool_choice allows no call, the answer has no call. The result
+// does not depend on the pieces.
 func TestHeldWhateverIsSaid(t *testing.T) {
 	for _, text := range parseSeeds(t) {
 		text = strings.NewReplacer("get_weather", "f", "get_time", "g").Replace(text)

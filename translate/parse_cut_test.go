@@ -142,7 +142,7 @@ func TestCutInCloser(t *testing.T) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
 				for n := range 10 {
 					s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{FlowsValues: true}}, c, n)
-					if s.cut == 0 { // it has not begun, or is complete
+					if s.cut == 0 { // the value has not begun, or is complete
 						continue
 					}
 					for i := 1; i <= len(tt.closer); i++ {

@@ -245,8 +245,8 @@ func (c *rawCase) render(t *testing.T) *RawPrompt {
 	return mustRender(t, c.request(t), target).Raw()
 }
 
-// TestRawFixturesAreCurrent checks that the copy of the cases equals the file next to the
-// reference, if there is one.
+// TestRawFixturesAreCurrent checks that the copy of the cases equals the file next to the reference. It
+// does nothing if that file does not exist.
 func TestRawFixturesAreCurrent(t *testing.T) {
 	shared, err := os.ReadFile("../../shared/reference/raw-prompts.jsonl")
 	if err != nil {

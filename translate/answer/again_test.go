@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// TestBudget holds that there is a bound for all reasons together, and one for each.
+// TestBudget checks the limit for each reason, and the limit for all reasons together.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		asked   []prompt.Reason
@@ -37,8 +37,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestRefusals holds that each reason for which the parser gives a call back, or breaks one off that need not
-// break off, has a sentence of its own.
+// TestRefusals checks that each reason to give a call back, or to break it off, has its own sentence. The
+// reason "incomplete" is exempt.
 func TestRefusals(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "tagged/*.go"} {
@@ -48,10 +48,10 @@ func TestRefusals(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	said := map[string]string{} // the reason, by the sentence
+	said := map[string]string{} // sentences, with their reasons
 	see := func(e ast.Expr) {
 		lit, ok := e.(*ast.BasicLit)
-		if !ok || lit.Value == `""` || lit.Value == `"incomplete"` { // which breaks off
+		if !ok || lit.Value == `""` || lit.Value == `"incomplete"` { // not a refusal
 			return
 		}
 		reason := strings.Trim(lit.Value, `"`)
@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// isOpenCall reports whether e is the call that is read.
+// isOpenCall reports whether e is the current call.
 func isOpenCall(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -44,7 +44,7 @@ func TestCodeIsOpen(t *testing.T) {
 	}
 }
 
-// TestCodeInPieces holds that text in pieces is what it is at once.
+// TestCodeInPieces checks that text in pieces gives the same result as the whole text.
 func TestCodeInPieces(t *testing.T) {
 	words := []string{"`", "```", "~", "~~~", "~~~~", "\n", " ", "x", "xml", "\n\n"}
 	r := rand.New(rand.NewPCG(1, 1))

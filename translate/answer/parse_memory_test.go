@@ -11,14 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// held returns how many bytes of an answer the reader keeps, or has room for.
+// held returns how many bytes of an answer the reader keeps or has allocated.
 func (r *reader) held() int {
 	return r.in.Size() + r.out.Size() + r.tags.Size() + cap(r.text.blank) + cap(r.call.prose) + cap(r.json.held) + r.said.Cap()
 }
 
-// TestMemoryOfAnArgument holds how much of an argument is kept while it streams: of a string next to
-// nothing, however long it is. What has to be whole before it is sent is kept, and so is an answer
-// that the model may have to go on with.
+// TestMemoryOfAnArgument checks how much of an argument the reader keeps while it streams. For a string,
+// that is almost nothing, however long the string is. The reader keeps arguments that it can only send
+// whole, and answers that the model may have to continue.
 func TestMemoryOfAnArgument(t *testing.T) {
 	const (
 		opened    = "So.\n\n" + format.CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
@@ -41,11 +41,11 @@ func TestMemoryOfAnArgument(t *testing.T) {
 		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", prompt.Prompt{Asking: prompt.Asking{FlowsValues: true}}, false},
 
 		{"a string that is sent when it is whole", opened + "<s>", "so on and on ", prompt.Prompt{}, true},
-		{"a list", opened + "<a>[1", ", 1", prompt.Prompt{}, true}, // its schema types the whole text
+		{"a list", opened + "<a>[1", ", 1", prompt.Prompt{}, true}, // the schema types the whole list
 		{"an object", opened + "<m>{\"k\":\"", "so on ", prompt.Prompt{}, true},
 		{"a value of any type", opened + "<any>", "so on ", prompt.Prompt{}, true},
 		{"the whole input as an object", opened + "{\"s\":\"", "so on ", prompt.Prompt{}, true},
-		{"a call in JSON", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"", "so on ", prompt.Prompt{Asking: prompt.Asking{Declared: &format.JSONCalls}}, true}, // as models write it, it may not be JSON
+		{"a call in JSON", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"", "so on ", prompt.Prompt{Asking: prompt.Asking{Declared: &format.JSONCalls}}, true}, // a model's JSON may be invalid
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newReader(memoryRequest(), &tt.prompt, new(budget), func(messages.Event, error) bool { return true })
@@ -64,7 +64,7 @@ func TestMemoryOfAnArgument(t *testing.T) {
 	}
 }
 
-// memoryRequest offers a tool with parameters of several kinds.
+// memoryRequest offers a tool with parameters of several types.
 func memoryRequest() *messages.Request {
 	return &messages.Request{
 		ID:       "msg_1",

@@ -7,11 +7,11 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Tags of calls that models have left out, or written for others. What is meant is told by the tools.
+// Repair of a call in which the model left out the tag between the tool's name and the first parameter's
+// name. The offered tools and their schemas tell where the one name ends and the other begins.
 
-// readJoined reads a call in which the name of the tool and that of the first parameter stand together,
-// since the tag between them is missing: t has both as its label. They are told apart by the tools. The
-// verdict is NoMatch if t is no such tag.
+// readJoined reads a call with one label for two names: the tool's and the first parameter's. t is the tag
+// with this label. The verdict is NoMatch if t is no such tag.
 func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Verdict) {
 	if p.call.Spelling.Between() == "" || t.Len >= len(p.in.Rest()) || p.tools.Named(label) != nil {
 		return wait, markup.NoMatch
@@ -34,8 +34,8 @@ func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Ve
 	return p.afterTags(p.tags.EnterParameter(first, param)), v
 }
 
-// splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
-// Of several tools it is the one with the longest name.
+// splitLabel splits a label into the name of an offered tool and the name of a parameter that the tool
+// declares. If several tools fit, splitLabel takes the tool with the longest name.
 func (p *parser) splitLabel(label string) (tool, param string) {
 	for i := range p.tools.List {
 		t := &p.tools.List[i]

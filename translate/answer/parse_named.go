@@ -11,11 +11,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Calls in JSON whose name stands before their input: book{"note":"a"}, what is left of markers that a server
-// has erased, or of the first of them; or book, and the input on the next line, in a wrapper.
+// Calls in JSON in which the tool's name comes before the input. There are two cases:
+//
+//	book{"note":"a"}    a server has erased the markers around the name, or the first of them
+//	book                a wrapper holds the name, and the input on the next line
+//	{"note":"a"}
 
-// matchNamed matches the name of an offered tool and the { of its input, after white space, and what may
-// stand between the two. n is the index of the {.
+// matchNamed matches the name of an offered tool and the { of its input. White space may come before the
+// name, and markers may stand between the name and the {. n is the index of the {.
 func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) {
 	start, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
 	if v != markup.Match {
@@ -39,7 +42,8 @@ func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) 
 	return name, n, v
 }
 
-// matchBeforeInput matches the markers of an id and of the input, from n on, and the { behind them.
+// matchBeforeInput matches the marker of an id, the id, the marker of the input, and the { after them. All
+// but the { are optional. The match starts at rest[n].
 func (p *parser) matchBeforeInput(rest []byte, n int) (after int, v markup.Verdict) {
 	for _, marker := range [...]string{format.CallIDMarker, format.ArgsMarker} {
 		switch {
@@ -59,13 +63,14 @@ func (p *parser) matchBeforeInput(rest []byte, n int) (after int, v markup.Verdi
 	return n, markup.VerdictOf(rest[n] == '{')
 }
 
-// readNamed reads what matchNamed has matched (inTags).
+// readNamed reads the name that matchNamed has matched (inTags).
 func (p *parser) readNamed() state {
 	name, n, _ := p.matchNamed(p.in.Rest())
 	return p.beginInput(name, n)
 }
 
-// beginInput reads the name of the call's tool, with what stands before its input: n bytes (inTags).
+// beginInput reads n bytes: the name of the call's tool, and everything between the name and the input
+// (inTags).
 func (p *parser) beginInput(name string, n int) state {
 	p.call.AttributeForm = true
 	p.in.Take(n, completion.SpanMarkup)
@@ -75,9 +80,9 @@ func (p *parser) beginInput(name string, n int) state {
 	return p.beginTags()
 }
 
-// matchNameLine matches the name of an offered tool in a wrapper, before the { of its input, which may stand on
-// the next line, or in a code fence. n is the index of what the input begins with. Between markers of literals that is
-// none of JSON.
+// matchNameLine matches the name of an offered tool in a wrapper, followed by its input. The input is an
+// object in JSON, on the same or the next line, or JSON in a code fence. n is the index where the input or
+// its fence begins. Inside the markers of literals, a name line is never a call in JSON.
 func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdict) {
 	if p.literalsKnown(format.NoLiteral).Marked {
 		return "", 0, markup.NoMatch
@@ -106,15 +111,15 @@ func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdic
 	return name, n, markup.VerdictOf(rest[n] == '{')
 }
 
-// beginNameLine begins a call with what matchNameLine has matched (inTags).
+// beginNameLine begins a call with the name that matchNameLine has matched (inTags).
 func (p *parser) beginNameLine(name string, n int) state {
 	p.call.Spelling = namedCalls
 	p.call.NoteReason("name_first")
 	return p.beginInput(name, n)
 }
 
-// matchNamedWrapper reports whether t, which rest begins with, is the tag of a wrapper that names an offered tool,
-// before the { of its input: <tool_call id="1" name="book">{…}.
+// matchNamedWrapper matches the tag of a wrapper that names an offered tool, if a { follows: <tool_call
+// id="1" name="book">{…}. t is the tag at the start of rest.
 func (p *parser) matchNamedWrapper(rest []byte, t *markup.Tag) markup.Verdict {
 	name, named := t.NameAttribute()
 	if !named || t.Closing || t.Spelling != nil || !t.IsWrapper() {
@@ -128,7 +133,7 @@ func (p *parser) matchNamedWrapper(rest []byte, t *markup.Tag) markup.Verdict {
 	return v
 }
 
-// beginNamedWrapper begins the call of such a wrapper (inTags).
+// beginNamedWrapper begins the call of a wrapper that matchNamedWrapper has matched (inTags).
 func (p *parser) beginNamedWrapper(t markup.Tag) state {
 	p.openWrapper(t)
 	p.call.Spelling = namedCalls

@@ -7,18 +7,20 @@ import (
 	"dragoman/translate/markup"
 )
 
-// A call in a Markdown code fence. It is text, since it is quoted. Some models fence the calls that
-// they mean, though: where Target.QuotedCalls says so, and in an answer that has nothing but such fences and calls, a
-// call that fills the fence is one, if it is whole, its tool is offered, and it has all that the tool requires. From the
-// back-ticks on the text is held until that is certain.
+// Calls in a Markdown code fence. By default, such a call is a quotation, and therefore text. But some
+// models put the calls that they mean into fences. So the parser reads a call in a fence as a call in two
+// cases: if Target.QuotedCalls is set, or if the answer has nothing but such fences and calls. In both
+// cases, the call has to fill the fence, to be complete, to name an offered tool, and to have all required
+// parameters. The parser holds the text from the back-ticks on until it knows.
 
-// readsFences reports whether a call in a code fence may be one where the parser is.
+// readsFences reports whether a code fence at the current position may hold a call.
 func (p *parser) readsFences() bool {
 	return p.readsQuoted || !p.text.said && p.mayCall && p.text.thinkingTag == "" && p.text.prefill == ""
 }
 
-// readBackTick reads a back-tick in text, which rest begins with: as text or, before a call in a code
-// fence, as its beginning (inWrapper, atInvoke; inRehearsal in thinking). The mark then stands before the fence.
+// readBackTick reads a back-tick at the start of rest. If a code fence with a call begins there,
+// readBackTick sets the mark before the fence and begins the call (inWrapper, atInvoke; in thinking,
+// inRehearsal). Otherwise it writes the back-tick as text.
 func (p *parser) readBackTick(rest []byte) state {
 	code := &p.text.code
 	if code.midLine || code.run > 0 || code.fence > 0 || !p.mayCall {
@@ -42,16 +44,17 @@ func (p *parser) readBackTick(rest []byte) state {
 	return p.beginFenced(t, n, ticks)
 }
 
-// mayBeUnfenced reports whether the tag t, in a code fence, may begin a call that is meant: at the start of a line. It is
-// meant if it ends the answer, so that the fence was never closed.
+// mayBeUnfenced reports whether the tag t, inside a code fence, may begin a call that the model means. The
+// tag has to stand at the start of a line. The model means the call if it ends the answer, because then it
+// never closed the fence.
 func (p *parser) mayBeUnfenced(t markup.TextTag) bool {
 	code := &p.text.code
 	return p.mayCall && p.text.thinkingTag == "" && code.fence > 0 && !code.info && !code.midLine && !t.Closing &&
 		(t.Kind == markup.KindWrapper && len(t.Attributes) == 0 || t.Kind == markup.KindInvoke)
 }
 
-// beginFenced begins the call of the tag t, which stands n bytes behind the back-ticks that open a fence (inWrapper,
-// atInvoke).
+// beginFenced begins the call of the tag t (inWrapper, atInvoke). n is the number of bytes before the tag:
+// the back-ticks that open the fence, and the text up to the tag. ticks is the number of back-ticks.
 func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
 	p.call.MustBeWhole, p.call.Quoted, p.call.onlyFence = true, ticks, !p.readsQuoted
 	p.in.Take(n, completion.SpanMarkup)
@@ -63,8 +66,8 @@ func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
 	return atInvoke
 }
 
-// matchQuotedCall matches the line that opens a code fence and the tag of a call after it, which
-// begins at rest[n].
+// matchQuotedCall matches the line that opens a code fence and the tag of a call after it. The tag begins
+// at rest[n].
 func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup.Verdict) {
 	if n, v = p.in.MatchFence(rest); v != markup.Match {
 		return t, 0, v
@@ -83,7 +86,8 @@ func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup
 	return t, n, v
 }
 
-// closeQuoted is closeCall for a call in a code fence: the fence has to end, too (atFenceEnd).
+// closeQuoted does what closeCall does, for a call in a code fence. The fence still has to end
+// (atFenceEnd).
 func (p *parser) closeQuoted(reason string) state {
 	if reason != "" || !p.out.HasMembers(p.call.Schema.Required) {
 		return p.giveBack()
@@ -92,10 +96,10 @@ func (p *parser) closeQuoted(reason string) state {
 	return atFenceEnd
 }
 
-// readFenceEnd is the state atFenceEnd: a whole call in a code fence has been read. The end of its
-// wrapper has to follow, and then that of the fence or of the text (betweenCalls, afterAnswer): a
-// model that is stopped at the end of its calls does not come to end the fence. Before anything else
-// the call is given back.
+// readFenceEnd is the state atFenceEnd: a complete call in a code fence has been read. If a wrapper is
+// open, its end must follow. Then the end of the fence or the end of the text must follow (betweenCalls,
+// afterAnswer). The text may end there because the upstream stops at the end of calls, before the model
+// closes the fence. If anything else follows, the call is given back.
 func (p *parser) readFenceEnd() state {
 	rest := p.in.Rest()
 	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
@@ -141,7 +145,8 @@ func (p *parser) readFenceEnd() state {
 	return p.finishCall()
 }
 
-// matchNothingElse matches the end of the answer behind a fence, or another call or fence with one, at rest[i].
+// matchNothingElse matches, at rest[i], what may follow a fence in an answer that has only calls: the end
+// of the answer, another call, or another fence with a call.
 func (p *parser) matchNothingElse(rest []byte, i int) markup.Verdict {
 	i, v := p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
@@ -162,7 +167,7 @@ func (p *parser) matchNothingElse(rest []byte, i int) markup.Verdict {
 	return v
 }
 
-// readNextFence reads the beginning of another call in a code fence.
+// readNextFence reads the start of the next call, if it is in a code fence.
 func (p *parser) readNextFence(rest []byte) (next state, v markup.Verdict) {
 	if rest[0] != '`' || p.call.WrapperOpen || p.proseBetween != nil {
 		return wait, markup.NoMatch
@@ -175,8 +180,8 @@ func (p *parser) readNextFence(rest []byte) (next state, v markup.Verdict) {
 	return p.beginFenced(t, n, len(rest)-len(bytes.TrimLeft(rest, "`"))), v
 }
 
-// matchFenceEnd matches the line that ends the code fence of the call. i is the index after the white
-// space that rest begins with, n that after the back-ticks.
+// matchFenceEnd matches the line that ends the code fence of the call. i is the index after the leading
+// white space in rest, n is the index after the back-ticks.
 func (p *parser) matchFenceEnd(rest []byte, i int) (n int, v markup.Verdict) {
 	for n = i; n < len(rest) && rest[n] == '`'; {
 		n++

@@ -9,19 +9,20 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Calls that Dragoman refuses: the model meant a call, and wrote it to its end, but it cannot be read, and
-// nothing of it was sent. All its text is text of the answer, in a block of its own.
+// Calls that Dragoman refuses. The model meant such a call and finished it, but Dragoman cannot read it,
+// and has sent nothing of it. The text of the call becomes text of the answer, in a block of its own.
 
-// lacksArguments reports whether no argument of the call was read, although its tool requires one, or may take what
-// stands in the tag of the call.
+// lacksArguments reports whether the parser has read no argument of the call, although the call should have
+// some: its tool requires arguments, or the call's tag has attributes that may be arguments.
 func (p *parser) lacksArguments() bool {
 	call := &p.call
 	none := len(call.Parameters) == 0 && !call.JSONInput && !call.Unoffered
 	return none && (len(call.Schema.Required) > 0 || len(call.attributes) > 0 && len(call.Schema.Properties) > 0)
 }
 
-// readAttributes reads the attributes of the tag of the call as its parameters, and reports whether each is one that
-// the tool declares: <invoke name="read" path="a">, or <invoke name="read" parameter="path" value="a"/>.
+// readAttributes reads the attributes of the call's tag as parameters: <invoke name="read" path="a">, or
+// <invoke name="read" parameter="path" value="a"/>. It returns false if the tool does not declare one of
+// them.
 func (p *parser) readAttributes() bool {
 	list := p.call.attributes
 	if len(list) == 2 && list[0][0] == "parameter" && list[1][0] == "value" {
@@ -43,8 +44,8 @@ func (p *parser) readAttributes() bool {
 	return p.call.JSONInput
 }
 
-// refuse ends the call that is pending, and returns the state in which the rest is read: the next call may
-// follow. Where the end of the call is not certain, all that follows is text.
+// refuse ends the pending call and returns the next state. Another call may follow. If it is not certain
+// where the call ends, everything after it is text.
 func (p *parser) refuse() state {
 	call := &p.call
 	if p.lacksArguments() && call.Unread && call.Reason != messages.ReasonAmbiguous {
@@ -53,7 +54,7 @@ func (p *parser) refuse() state {
 	return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Tool: call.Tool, Reason: call.Reason, Unread: true, InText: true})
 }
 
-// refuseAs is refuse with the outcome of the call.
+// refuseAs does what refuse does, with the given outcome.
 func (p *parser) refuseAs(o messages.Outcome) state {
 	call, broken := p.call, p.json.depth.Depth > 0 || p.tags.InObject()
 	p.noteOutcome(o)
@@ -73,7 +74,7 @@ func (p *parser) refuseAs(o messages.Outcome) state {
 	case g.IsJSON() && g.Ends():
 		p.call.Spelling = g
 		return inBrokenCall
-	case broken && call.WrapperOpen && !call.AttributeForm: // a string may hold what looks like a call
+	case broken && call.WrapperOpen && !call.AttributeForm: // a string in it may contain text that looks like a call
 		p.call = callSeen{}
 		return inForeignBlock
 	case broken:
@@ -82,10 +83,10 @@ func (p *parser) refuseAs(o messages.Outcome) state {
 	return betweenCalls
 }
 
-// holdsRefused reports whether calls were refused, and none was read.
+// holdsRefused reports whether the answer has refused calls and no others.
 func (p *parser) holdsRefused() bool { return p.calls.refused && !p.calls.opened }
 
-// readRefusedEnd reads a closing tag behind calls that were refused: it is text, too.
+// readRefusedEnd reads a closing tag after refused calls. The tag is text, as the calls are.
 func (p *parser) readRefusedEnd(t markup.Tag) state {
 	p.writeText(p.in.Rest()[:t.Len])
 	p.in.Take(t.Len, completion.SpanText)

@@ -9,12 +9,13 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Tags in the spelling of a format. Which formats are read besides legacy and attribute is set for the
-// parser; which of them a call is in is known with its first tag, and its other tags are read in that
-// one alone.
+// Tags in the spellings of the formats. The parser's settings tell which formats it reads in addition to
+// legacy and attribute. The first tag of a call decides the format of the call. The parser reads the other
+// tags of the call in this format only.
 
-// matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
-// of an open wrapper. A closing tag that may be that of an open wrapper is.
+// matchOpener matches a tag at the start of rest, where a call may begin. It tries the spelling of an open
+// wrapper first, then all others. If a closing tag may close the open wrapper, matchOpener takes it for the
+// wrapper's.
 func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 	if g := p.wrapperSpelling; g != nil && p.call.WrapperOpen {
 		if t, v := g.MatchListed(rest, p.in.EOF); v != markup.NoMatch {
@@ -36,7 +37,7 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 	return markup.MatchTag(rest, p.in.EOF)
 }
 
-// matchTextTag is [markup.MatchTextTag] in any spelling.
+// matchTextTag does what [markup.MatchTextTag] does, in all spellings.
 func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) {
 	for begun := p.Spelled.By(rest); begun != 0; begun &= begun - 1 {
 		tag, v := p.Spellings[bits.TrailingZeros32(begun)].MatchListed(rest, p.in.EOF)
@@ -59,18 +60,18 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 	return markup.MatchTextTag(rest, p.in.EOF)
 }
 
-// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or a
-// list of calls in Python, or len(text).
+// nextTagStart returns the index of the next byte, from i on, that may begin a tag or a list of calls in
+// Python. If there is none, it returns len(text).
 func (p *parser) nextTagStart(text []byte, i int) int {
 	if p.ReadsMarks {
-		if n := bytes.IndexByte(text[i:], markup.Mark[0]); n >= 0 { // a bracket is looked for no further, or it would be for each mark
+		if n := bytes.IndexByte(text[i:], markup.Mark[0]); n >= 0 { // so that many marks do not search all text each
 			text = text[:i+n]
 		}
 	}
 	return p.nextBracket(text, i)
 }
 
-// nextBracket is nextTagStart without the mark of nested tags.
+// nextBracket does what nextTagStart does, but ignores the mark of nested tags.
 func (p *parser) nextBracket(text []byte, i int) int {
 	if p.Bracketed || p.ReadsLiteral[format.PythonLiteral] {
 		return completion.IndexEither(text, i, '<', '[')
@@ -81,8 +82,8 @@ func (p *parser) nextBracket(text []byte, i int) int {
 	return len(text)
 }
 
-// isProse reports whether the label of t, which rest begins with, is what models write before a call in
-// JSON, and no name of a tool: <tool_call>Let me see. {"name":…}
+// isProse reports whether the label of t is only prose before a call in JSON: <tool_call>Let me see.
+// {"name":…}. The label is prose if it names no tool. t is the tag at the start of rest.
 func (p *parser) isProse(t *markup.Tag, rest []byte) bool {
 	if t.Closing || !t.Is("invoke") || !t.Spelling.Labels() || t.Spelling.IsJSON() {
 		return false
@@ -95,11 +96,11 @@ func (p *parser) isProse(t *markup.Tag, rest []byte) bool {
 	return tool == nil
 }
 
-// openWrapper records that t, or the beginning of an answer, has opened a wrapper.
+// openWrapper records that a wrapper is open. t is its tag, or comes from the start of an answer.
 func (p *parser) openWrapper(t markup.Tag) {
 	p.call.WrapperOpen = true
 	p.tags.Wrapper, p.wrapperSpelling, p.listEnd = string(t.Name), t.Spelling, ""
-	if t.Spelling != nil { // there it has a name that is not its own
+	if t.Spelling != nil { // in other spellings, Name is not the text of the tag
 		p.tags.Wrapper = string(t.Full)
 	}
 }

@@ -4,16 +4,17 @@ import (
 	"dragoman/translate/answer/tagged"
 )
 
-// beginTags begins to read what stands behind the name of the tool, in a call whose parameters are tags (inTags).
+// beginTags begins to read the text after the tool's name, in a call with tags as parameters (inTags).
 func (p *parser) beginTags() state {
 	p.tags.Enter()
 	return inTags
 }
 
-// readTags is the state inTags: the name of the tool of a call has been read. It reads the call up to its end.
+// readTags is the state inTags: the name of the call's tool has been read. It reads up to the end of the
+// call.
 func (p *parser) readTags() state { return p.afterTags(p.tags.Step()) }
 
-// afterTags returns the state after a step of the reader.
+// afterTags returns the next state after a step of the tag reader.
 func (p *parser) afterTags(exit tagged.Exit) state {
 	switch exit.Kind {
 	case tagged.Waits:
@@ -40,11 +41,11 @@ func (p *parser) afterTags(exit tagged.Exit) state {
 	return p.breakOff()
 }
 
-// writePlainValue is writePlain in a value.
+// writePlainValue is the parser's writePlain function inside a value.
 func (p *parser) writePlainValue(s []byte) { p.tags.WritePlain(s) }
 
-// wouldBeText reports whether tag, if it stood after the text so far, would be text of a value or of
-// a string of a call in JSON. The upstream may have stopped at it although the model meant it so.
+// wouldBeText reports whether a tag at the current position would be text: of a value, or of a string in a
+// call in JSON. If the upstream stopped at the tag, the model may have written it as text.
 func (p *parser) wouldBeText(tag string) bool {
 	return p.tags.WouldBeText(tag) || p.json.depth.InString || p.state == inLiteral && p.literal.scan.Quote != ""
 }

@@ -8,14 +8,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The text before calls. A tag in it may begin a call, begin or end thinking, or begin results that
-// the model makes up. In Markdown code and in thinking, the tags of a call are text
+// The text before calls. A tag in it may begin a call, begin or end thinking, or begin results that the
+// model invents. In Markdown code and in thinking, the tags of a call are text
 // (docs/reference/legacy-format.md §12 row 7).
 
-// readText is the state inText: nothing has been read, or text. It writes text up to a tag that
-// means something. Before a tag that may open a call it sets the mark (atInvoke, inWrapper,
-// inRehearsal). The others are tags of thinking (afterThinking) and results that the model made up,
-// which end the answer (afterAnswer).
+// readText is the state inText: nothing has been read, or text. It writes text up to a tag with a meaning.
+// If the tag may open a call, readText sets the mark before it (atInvoke, inWrapper, inRehearsal). Other
+// tags begin or end thinking (afterThinking), or begin invented results, which end the answer
+// (afterAnswer).
 func (p *parser) readText() state {
 	rest := p.in.Rest()
 	if len(rest) == 0 {
@@ -27,7 +27,7 @@ func (p *parser) readText() state {
 	if p.text.opened != "" {
 		return p.beginOpened()
 	}
-	n := min(len(rest), completion.MaxPiece) // rest is longer where it is read again: what stands behind a stop would be looked through for each stop
+	n := min(len(rest), completion.MaxPiece) // bounds the search, because a second reading has all of the text
 	if p.escaped.Tags != 0 {
 		n = completion.NextEntity(rest, n)
 	}
@@ -60,8 +60,8 @@ func (p *parser) readText() state {
 	return p.readTextMarkup(rest)
 }
 
-// nextTextTag returns the index of the first byte that may begin a tag which means something in text, or
-// a list of calls in Python, or len(text).
+// nextTextTag returns the index of the first byte that may begin a tag with a meaning in text, or a list of
+// calls in Python. If there is none, it returns len(text).
 func (p *parser) nextTextTag(text []byte) int {
 	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
 		if at+1 < len(text) && (text[at+1] == '<') != (text[at] == markup.Mark[0]) {
@@ -82,8 +82,7 @@ func (p *parser) takeText(n int) state {
 	return inText
 }
 
-// readTextMarkup reads the byte that rest begins with: as text, or as the beginning of a tag that
-// means something.
+// readTextMarkup reads the first byte of rest as text, or as the start of a tag with a meaning.
 func (p *parser) readTextMarkup(rest []byte) state {
 	if p.ReadsChannels && p.mayCall {
 		if next, v := p.readChannel(rest); v != markup.NoMatch {
@@ -109,7 +108,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		if p.readThinkingTag(t) {
 			return afterThinking
 		}
-		if p.text.thinkingTag == fromTemplate && p.endsThinking(t) && !code.midLine { // code that was never closed does not hide it
+		if p.text.thinkingTag == fromTemplate && p.endsThinking(t) && !code.midLine { // unclosed code hides no end of thinking
 			code.reset()
 		}
 	}
@@ -121,8 +120,8 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)
 	}
-	// In a code span the tag is text. But where its line ends after it, a block of calls begins, and
-	// the back-tick before it opened no code span.
+	// A tag in a code span is text. But if the line ends after the tag, a block of calls begins, and the
+	// back-tick before it was only a back-tick.
 	if code.inline > 0 {
 		if v = p.in.MatchLineEnd(rest[t.Len:]); v == markup.NeedMore {
 			return wait
@@ -161,8 +160,8 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	return atInvoke
 }
 
-// readInventedResults ends the answer if the model begins to write the results of its calls itself:
-// at <function_results> at the start of a line, with an element in it. Other such tags are text
+// readInventedResults ends the answer if the model begins to write the results of its own calls. It
+// recognizes <function_results> at the start of a line, with an element inside. Other such tags are text
 // (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
@@ -181,13 +180,13 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	return afterAnswer
 }
 
-// readAfterAnswer is the state afterAnswer: all of the answer has been read. What follows is
-// dropped, and the reader leaves the upstream. Where text may follow the calls (Rescue), it is read
-// as text, in which there are no calls any more (inText).
+// readAfterAnswer is the state afterAnswer: the whole answer has been read. The parser drops everything
+// after it, and the reader disconnects from the upstream. Only in Rescue may text follow the calls. The
+// parser then reads it as text, without further calls (inText).
 func (p *parser) readAfterAnswer() state {
 	if p.textMayFollow {
 		p.mayCall = false
-		if p.in.IsMarked() { // what looked like another call
+		if p.in.IsMarked() { // the text that looked like another call
 			p.in.Rewind()
 			p.out.DropInput()
 		}

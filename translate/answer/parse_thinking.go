@@ -7,18 +7,20 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Thinking in the text before calls. What looks like a call in it is text if the thinking is closed, and a
-// call if it never is. The template of a model's server may have opened it, so that the completion begins
-// in it and shows only where it ends (docs/reference/formats.md §0.4).
+// Thinking in the text before calls. If text in thinking looks like a call, it is text if the thinking is
+// closed later, and a call if the thinking is never closed. The chat template of the model's server may
+// have opened the thinking. Then the completion begins inside thinking and shows only its end
+// (docs/reference/formats.md §0.4).
 
-// think is the name of most tags of thinking, and of the marks that stand for them. fromTemplate stands for
-// the tag where the template of the server has opened thinking, or may have: most open it with that one.
+// think is the name of most thinking tags, and of the marks of formats that act as such tags. fromTemplate
+// is the name in thinkingTag if the server's template has opened the thinking, or may have. Most templates
+// open it with <think>.
 const (
 	think        = "think"
 	fromTemplate = "<think>"
 )
 
-// matchThinking matches a tag of thinking that rest begins with.
+// matchThinking matches a thinking tag at the start of rest.
 func (p *parser) matchThinking(rest []byte, eof bool) (t markup.TextTag, v markup.Verdict) {
 	if t, v = p.matchThinkingMark(rest, eof); v != markup.NoMatch || rest[0] != '<' {
 		return t, v
@@ -29,7 +31,7 @@ func (p *parser) matchThinking(rest []byte, eof bool) (t markup.TextTag, v marku
 	return t, v
 }
 
-// matchThinkingMark is matchThinking for the marks of formats.
+// matchThinkingMark does what matchThinking does, for the marks of formats.
 func (p *parser) matchThinkingMark(rest []byte, eof bool) (t markup.TextTag, v markup.Verdict) {
 	for i := range p.Thinking {
 		marks := &p.Thinking[i]
@@ -54,10 +56,10 @@ func (p *parser) matchThinkingMark(rest []byte, eof bool) (t markup.TextTag, v m
 	return t, v
 }
 
-// matchMark matches a mark that rest begins with.
+// matchMark matches a mark at the start of rest.
 func matchMark(rest []byte, mark string, eof bool) markup.Verdict {
 	switch {
-	case mark == "" || len(rest) > 1 && rest[1] != mark[1]: // as that of most brackets in a text
+	case mark == "" || len(rest) > 1 && rest[1] != mark[1]: // most brackets in a text fail here
 	case markup.HasPrefix(rest, mark):
 		return markup.Match
 	case !eof && markup.IsPrefixOf(rest, mark):
@@ -66,7 +68,7 @@ func matchMark(rest []byte, mark string, eof bool) markup.Verdict {
 	return markup.NoMatch
 }
 
-// mayMarkThinking reports whether the byte that text begins with may begin a mark of thinking.
+// mayMarkThinking reports whether the first byte of text may begin a mark of thinking.
 func (p *parser) mayMarkThinking(text []byte) bool {
 	if len(p.Thinking) == 0 {
 		return false
@@ -86,8 +88,9 @@ func (p *parser) endsThinking(t markup.TextTag) bool {
 	return t.Closing && (t.Name == open || t.Name == think && open == fromTemplate)
 }
 
-// matchOtherEnd matches t, which rest begins with, as the end of a block of thinking by a tag of another name
-// (<think>…</thinking>): at the end of its line, and if that tag was not opened within the thinking.
+// matchOtherEnd matches t, the tag at the start of rest, if it ends a block of thinking that a tag of
+// another name has opened: <think>…</thinking>. The line has to end after t, and no tag named like t was
+// opened inside the thinking.
 func (p *parser) matchOtherEnd(rest []byte, t markup.TextTag) markup.Verdict {
 	if !p.text.inThinking || !t.Closing || p.text.innerTag == t.Name || p.endsThinking(t) {
 		return markup.NoMatch
@@ -95,9 +98,10 @@ func (p *parser) matchOtherEnd(rest []byte, t markup.TextTag) markup.Verdict {
 	return p.in.MatchLineEnd(rest[t.Len:])
 }
 
-// beginOpened decides by the first text of the answer whether that is thinking which the template of the
-// server has opened: it is, unless a tag opens thinking there, or a call that may as well be the answer: no
-// thinking begins with one. It becomes a block where that is sure.
+// beginOpened decides whether the answer begins inside thinking that the server's template has opened. It
+// does, with two exceptions: the answer opens thinking itself, or begins with a call while it is only
+// possible that the template opened thinking. Thinking does not begin with a call. The thinking becomes a
+// block if the template certainly opened it.
 func (p *parser) beginOpened() state {
 	rest := p.in.Rest()
 	i, v := p.in.MatchBlanks(rest, 0, completion.MaxGap)
@@ -128,8 +132,8 @@ func (p *parser) beginOpened() state {
 	return inText
 }
 
-// matchFirst matches what an answer begins with, at rest[i] behind white space: a mark of thinking, or what
-// else only an answer begins with, a call above all.
+// matchFirst matches the start of an answer, at rest[i] after white space. thinks: a thinking tag opens
+// there. call: text begins there that only an answer begins with, mostly a call.
 func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Verdict) {
 	if p.BeginsTag(rest[i]) {
 		t, v := p.matchTextTag(rest[i:])
@@ -137,7 +141,7 @@ func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Ver
 			return t.Kind == markup.KindThinking && !t.Closing, !t.Closing, v
 		}
 	}
-	if p.ReadsChannels { // a header tells where its message begins
+	if p.ReadsChannels { // the header of a message
 		if _, v = held.MatchErasedHeader(rest[i:], p.in.NeedMore(), &p.tools); v != markup.NoMatch {
 			return false, true, v
 		}
@@ -158,10 +162,10 @@ func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Ver
 	return false, false, markup.NoMatch
 }
 
-// readThinkingTag reads a tag that begins or ends a block of thinking. There is one if thinking is no text
-// ([textSeen.takesThinking]) and the answer begins with it: before any text, without a prefill. It reports
-// whether t is such a tag, and reads nothing else. Within the block, Markdown code that was never
-// closed does not hide the closing tag.
+// readThinkingTag reads t if it begins or ends a block of thinking, and reports whether it did. Such a
+// block exists only if thinking becomes blocks ([textSeen.takesThinking]) and the answer begins with it:
+// before any text, and without a prefill. Inside the block, unclosed Markdown code does not hide the
+// closing tag.
 func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	text := &p.text
 	switch {
@@ -184,8 +188,9 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	return true
 }
 
-// matchLoneEnd matches t, which rest begins with, as the end of thinking that no mark has opened: the template
-// of the server did, or the answer says nothing of it. Where thinking becomes blocks, such a mark is not shown.
+// matchLoneEnd matches t, the tag at the start of rest, if it ends thinking without an opening mark. Either
+// the server's template opened the thinking, or nothing in the answer shows where it began. If thinking
+// becomes blocks, the client does not see the mark.
 func (p *parser) matchLoneEnd(rest []byte, t markup.TextTag) markup.Verdict {
 	text := &p.text
 	switch {
@@ -199,7 +204,7 @@ func (p *parser) matchLoneEnd(rest []byte, t markup.TextTag) markup.Verdict {
 	return p.in.MatchLineEnd(rest[t.Len:])
 }
 
-// readLoneEnd reads such a mark. What follows it is a text block of its own.
+// readLoneEnd reads a mark that matchLoneEnd has matched. The text after it is a block of its own.
 func (p *parser) readLoneEnd(t markup.TextTag) state {
 	p.text.thinkingTag, p.text.endsThought, p.text.code = "", true, code{}
 	p.dropBlank()
@@ -208,8 +213,8 @@ func (p *parser) readLoneEnd(t markup.TextTag) state {
 	return afterThinking
 }
 
-// readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
-// thinking has been read. It drops white space, up to the first other byte (inText, atAnswer).
+// readAfterThinking is the state afterThinking: the opening or the closing tag of a block of thinking has
+// been read. It drops white space (inText, atAnswer).
 func (p *parser) readAfterThinking() state {
 	if !p.in.SkipBlanks() {
 		return wait
@@ -217,7 +222,7 @@ func (p *parser) readAfterThinking() state {
 	return p.nextText()
 }
 
-// noteThinking records a tag of thinking that is text. Of nested ones, the outermost counts.
+// noteThinking records a thinking tag that is text. Of nested thinking tags, only the outermost counts.
 func (p *parser) noteThinking(t markup.TextTag) {
 	text := &p.text
 	switch {
@@ -228,8 +233,8 @@ func (p *parser) noteThinking(t markup.TextTag) {
 	}
 }
 
-// noteQuotes records whether the client's prefill leaves Markdown code or thinking open, in which
-// the completion then begins.
+// noteQuotes records whether the client's prefill leaves Markdown code or thinking open. The completion
+// then begins inside it.
 func (p *parser) noteQuotes(prefill string) {
 	rest := []byte(prefill)
 	for len(rest) > 0 && p.mayCall {
@@ -245,14 +250,14 @@ func (p *parser) noteQuotes(prefill string) {
 	}
 }
 
-// readRehearsal is the state inRehearsal: text in thinking has been read, up to a tag that would
-// open a call, before which the mark stands. A model that thinks may rehearse its call:
+// readRehearsal is the state inRehearsal: text in thinking has been read, up to a tag that would open a
+// call. The mark stands before the tag. A model that thinks may rehearse its call:
 //
 //	<thinking>I'll write <invoke> … </invoke> then.</thinking>
 //
-// If the thinking is closed, or the answer cut in it, all of that is given back as text (inText). If it is
-// never closed, the text after the mark is read again, and what looks like a call in it is one (inText, too; atAnswer before
-// one that may be the whole answer).
+// If the thinking is closed, or the answer is cut off inside it, all of this text is given back (inText).
+// If the thinking is never closed, the parser reads the text after the mark again, and text that looks like
+// a call is a call (inText; atAnswer if the call may be the whole answer).
 func (p *parser) readRehearsal() state {
 	text := &p.text
 	rest := p.in.Rest()
@@ -285,7 +290,7 @@ func (p *parser) readRehearsal() state {
 			return wait
 		case v == markup.Match && p.endsThinking(t) && !text.inCall:
 			p.keepRehearsed()
-			if text.inThinking { // inText reads the tag, and closes the block
+			if text.inThinking { // inText will read the tag and close the block
 				return p.giveBack()
 			}
 			text.thinkingTag = ""
@@ -306,10 +311,10 @@ func (p *parser) readRehearsal() state {
 	return p.endRehearsal()
 }
 
-// endRehearsal ends thinking that the text ends in.
+// endRehearsal ends thinking that is still open at the end of the text.
 func (p *parser) endRehearsal() state {
 	text := &p.text
-	if p.in.CutShort && (text.thinkingTag != fromTemplate || text.surelyOpened || text.talksOn) { // what would have closed it was cut
+	if p.in.CutShort && (text.thinkingTag != fromTemplate || text.surelyOpened || text.talksOn) { // the closing tag may have been cut off
 		p.giveBackText()
 		return inText
 	}
@@ -324,8 +329,9 @@ func (p *parser) endRehearsal() state {
 	return inText
 }
 
-// matchConsidered matches a tag that begins or ends a call in such thinking, and records whether one is open
-// behind it: what looks like the end of thinking in a value is none.
+// matchConsidered matches a tag that begins or ends a call in thinking that the server's template has
+// opened, and records whether a call is open after it. Inside an open call, a tag that ends thinking is
+// part of a value.
 func (p *parser) matchConsidered(rest []byte) (n int, v markup.Verdict) {
 	t, v := p.call.Spelling.MatchTag(rest, p.in.EOF)
 	if v == markup.Match && !t.Is("invoke") && !t.IsWrapper() {

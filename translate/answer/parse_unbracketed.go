@@ -5,18 +5,19 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Tags of calls that have lost what they begin with, `<` or `</`: a model leaves it out, or a server takes it
-// for a special token.
+// Tags of calls without their first characters, `<` or `</`. Either the model left them out, or a server
+// took them for a special token.
 //
 //	<tool_call>function=book>
 //	invoke name="book">
 //	parameter name="note">xparameter>
 //	invoke>
 //
-// Where a call begins with such a tag, values may end with one, too, unless they hold a `<`: then not all of
-// them are lost, and the value is read as any other.
+// If a call begins with such a tag, its values may end with such a tag, too. A value that contains a `<`
+// may not: then the model did not lose all of them, and the parser reads the value as usual.
 
-// matchUnbracketed matches such a tag that begins a call, in a wrapper or at the beginning of a line.
+// matchUnbracketed matches a tag without its bracket that begins a call, in a wrapper or at the start of a
+// line.
 func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
 	if p.Spelled.At[format.PlaceOf(rest[0])] != 0 {
 		for _, g := range p.Spellings {
@@ -31,8 +32,8 @@ func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) 
 	return p.matchUnbracketedIn(nil, rest)
 }
 
-// matchUnbracketedIn is matchUnbracketed for the tags of one spelling. Where the text was cut within one, the
-// verdict is NeedMore.
+// matchUnbracketedIn does what matchUnbracketed does, for the tags of one spelling. If the text is cut off
+// inside a tag, the verdict is NeedMore.
 func (p *parser) matchUnbracketedIn(g *markup.Spelling, rest []byte) (t markup.Tag, v markup.Verdict) {
 	t, v = g.MatchUnbracketed(rest, p.in.EOF && !p.in.CutShort)
 	if v == markup.Match {
@@ -41,7 +42,7 @@ func (p *parser) matchUnbracketedIn(g *markup.Spelling, rest []byte) (t markup.T
 	return t, v
 }
 
-// beginUnbracketed begins the call, which is pending, with t, which is next.
+// beginUnbracketed begins the pending call with its tag t, which is next in the input.
 func (p *parser) beginUnbracketed(t markup.Tag) state {
 	p.call.Spelling, p.call.Unbracketed = t.Spelling, true
 	p.call.NoteReason("tag_bracket")

@@ -7,14 +7,19 @@ import (
 	"dragoman/translate/markup"
 )
 
-// A wrapper up to its first call, and what models write in it beside calls.
+// A wrapper up to its first call, and the text that models write in it in addition to calls.
 
-// readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
-// mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inTags),
-// { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
-// wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText,
-// betweenCalls). One that holds another tag is written as text up to its closing tag (inForeignBlock).
-// Before anything else the wrapper is given back.
+// readWrapper is the state inWrapper: <function_calls> or another wrapper has been read, and the mark
+// stands before it. These may follow:
+//
+//   - A call: <invoke> (atInvoke), the tool's name and then <invoke> (inTags), { (atJSONName), maybe in a list,
+//     or a literal (inLiteral).
+//   - Prose before <invoke>. It becomes text, without the wrapper. After other calls, it is dropped.
+//   - A comment. It is dropped.
+//   - The end of the wrapper. An empty wrapper is dropped (inText, betweenCalls).
+//   - Another tag. The wrapper is written as text, up to its closing tag (inForeignBlock).
+//
+// If anything else follows, the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.SkipBlanks() {
 		return p.waitOrGiveBack()
@@ -72,9 +77,9 @@ func (p *parser) readWrapper() state {
 	return inForeignBlock
 }
 
-// readUntagged reads what may begin a call in the wrapper without a tag, which rest begins with: a tag that has
-// lost its bracket, a code fence, a literal, a list, or the name of a tool on a line before its input. The
-// verdict is NoMatch if there is none.
+// readUntagged reads the start of a call that has no tag there: a tag without its bracket, a code fence, a
+// literal, a list, or a tool's name before its input. The verdict is NoMatch if rest begins with none of
+// these.
 func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 	switch t, v := p.matchUnbracketed(rest); v {
 	case markup.NeedMore:
@@ -113,7 +118,7 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 	return wait, v
 }
 
-// readAside reads a comment or prose in the wrapper, of n bytes.
+// readAside reads n bytes in the wrapper: a comment, or prose.
 func (p *parser) readAside(n int) state {
 	kind := completion.SpanDropped
 	if text := p.in.Rest()[:n]; text[0] != '<' && p.calls.whole == 0 {
@@ -125,11 +130,12 @@ func (p *parser) readAside(n int) state {
 	return inWrapper
 }
 
-// readEmptyBlock reads the closing tag of a wrapper without calls. If its line ends there, the model
-// has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
+// readEmptyBlock reads the closing tag of a wrapper without calls. If the line ends after the tag, the
+// model has called nothing, and the wrapper is dropped. If the line continues, the text is prose about the
+// tags.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.Rest()[t.Len:]
-	if p.call.Reason != "" || p.call.Quoted > 0 || p.call.Bare { // there is a comment in it, or it is an example
+	if p.call.Reason != "" || p.call.Quoted > 0 || p.call.Bare { // the wrapper has a comment, or is an example
 		p.in.Take(t.Len, completion.SpanMarkup)
 		return p.giveBack()
 	}
@@ -153,8 +159,8 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 	return inText
 }
 
-// matchElement matches the name of an offered tool as the text of an element, which ends with its block:
-// <function>book</function>.
+// matchElement matches an element that has the name of an offered tool as its text:
+// <function>book</function>. The call in it ends with its wrapper.
 func (p *parser) matchElement(rest []byte) (t markup.Tag, v markup.Verdict) {
 	if p.Elements == nil || rest[0] != '<' || p.tags.Wrapper != "tool_call" {
 		return t, markup.NoMatch
@@ -173,8 +179,8 @@ func (p *parser) namesTool(t markup.Tag) bool {
 }
 
 // readMisnamed reads the name of an offered tool in the tag of a parameter, as the first thing in the
-// wrapper: <parameter=book> for <function=book>. It opens a call if that of a parameter follows; else the
-// wrapper is given back.
+// wrapper: <parameter=book> instead of <function=book>. If the tag of a parameter follows, a call begins.
+// Otherwise the wrapper is given back.
 func (p *parser) readMisnamed(t markup.Tag) state {
 	rest := p.in.Rest()
 	i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
@@ -196,9 +202,9 @@ func (p *parser) readMisnamed(t markup.Tag) state {
 	return p.beginNamed(t)
 }
 
-// readNameFirst reads <tool_name>x</tool_name> and <invoke> after it, or a parameter as the format of the wrapper
-// writes it, for an offered tool. The call is one only if it is whole. Anything else is text, like all that follows it
-// in the wrapper.
+// readNameFirst reads the name of an offered tool before the rest of its call: <tool_name>x</tool_name>,
+// then <invoke> or a parameter in the format of the wrapper. The call counts only if it is complete. If
+// anything else follows the name, the name and the rest of the wrapper are text.
 func (p *parser) readNameFirst(rest []byte) state {
 	name, n, v := p.matchTaggedName(rest)
 	if v == markup.Match {
@@ -231,7 +237,7 @@ func (p *parser) readNameFirst(rest []byte) state {
 	return p.beginTags()
 }
 
-// matchNextParameter matches the tag of a parameter with its name, after white space at rest[i].
+// matchNextParameter matches the named tag of a parameter, after white space at rest[i].
 func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
 	i, v := p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
@@ -248,8 +254,8 @@ func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
 	return v
 }
 
-// matchBareInvoke matches <invoke> without a name, after white space at rest[i]. n is the index after
-// it.
+// matchBareInvoke matches <invoke> without a name, after white space at rest[i]. n is the index after the
+// tag.
 func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
 	i, v = p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
@@ -265,12 +271,13 @@ func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
 	return i + t.Len, v
 }
 
-// maxAside bounds the prose in a wrapper that is held until the tag after it has come, in bytes.
+// maxAside is the most prose in a wrapper that the parser holds until the next tag arrives, in bytes.
 const maxAside = 1 << 10
 
-// matchAside matches what models write in a wrapper beside calls: a comment, or prose up to the next
-// call, which in JSON begins a line, or behind a call up to the end of the wrapper. Prose in which Markdown
-// code or JSON may begin is none, since these may quote the tag.
+// matchAside matches text in a wrapper that is not a call: a comment, or prose up to the next call. A call
+// in JSON has to begin its line. After a call, prose may also reach to the end of the wrapper. If Markdown
+// code or JSON may begin in the prose, matchAside does not match, because the code or JSON may quote the
+// tag.
 func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
 		return markup.MatchComment(rest, p.in.EOF)
@@ -278,7 +285,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '{' || p.BeginsTag(rest[0]) {
 		return 0, markup.NoMatch
 	}
-	over := p.calls.whole > 0 && p.wrapperMayEnd() // the calls may be: no other stands behind prose here
+	over := p.calls.whole > 0 && p.wrapperMayEnd() // the calls may have ended: then no other call follows prose here
 	head := rest[:min(len(rest), maxAside)]
 	n = bytes.IndexAny(head, "<`{")
 	switch {
@@ -290,7 +297,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 		return n, markup.VerdictOf(!over && bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
 	}
 	t, v := p.matchOpener(rest[n:])
-	if v == markup.Match { // behind the JSON of a call stands its end
+	if v == markup.Match { // after the JSON of a call, its closing tag follows
 		ends := t.IsWrapper() || t.Is("invoke") && t.Spelling.IsJSON()
 		v = markup.VerdictOf(!t.Closing && t.Is("invoke") && !over || t.Closing && ends && p.calls.whole > 0)
 	}

@@ -7,15 +7,15 @@ import (
 	"dragoman/translate/messages"
 )
 
-// How text and thinking, which are not part of a call, are written.
+// How the parser writes text and thinking outside of calls.
 
-// MaxBlank bounds the white space that is held because a call may follow it, before which white
-// space is layout. More than that is written.
+// MaxBlank is the most white space that the parser holds because a call may follow, in bytes. White space
+// before a call is layout. Beyond the limit, the parser writes the white space.
 const MaxBlank = 4 << 10
 
-// writeText writes text of the answer, or of the block of thinking that is open. White space at its
-// end is held where a call or a mark of thinking may follow, before which it is layout, and where no block
-// is open yet, since white space alone opens none.
+// writeText writes text of the answer or of the open block of thinking. It holds white space at the end of
+// the text in two cases. First, a call or a mark of thinking may follow: white space before those is
+// layout. Second, no block is open yet: white space alone opens no block.
 func (p *parser) writeText(s []byte) {
 	t := &p.text
 	marksMayFollow := p.mayCall || t.takesThinking
@@ -54,7 +54,7 @@ func (p *parser) writeText(s []byte) {
 	}
 }
 
-// unescaped returns a text of the answer with our escapes taken off, which was not read as text.
+// unescaped returns text of the answer that was not read as text, with Dragoman's escapes removed.
 func (p *parser) unescaped(text []byte) []byte {
 	if p.escaped.Tags == 0 || bytes.IndexByte(text, '&') < 0 {
 		return text
@@ -62,7 +62,7 @@ func (p *parser) unescaped(text []byte) []byte {
 	return []byte(markup.Unescape(string(text), p.escaped, ""))
 }
 
-// blockType returns the type of the block that text belongs in.
+// blockType returns the type of the block for text at the current position.
 func (p *parser) blockType() string {
 	if p.text.inThinking {
 		return messages.BlockThinking
@@ -70,10 +70,10 @@ func (p *parser) blockType() string {
 	return messages.BlockText
 }
 
-// dropBlank drops the white space that is held.
+// dropBlank drops the held white space.
 func (p *parser) dropBlank() { p.text.blank = p.text.blank[:0] }
 
-// writeBlank sends the white space that is held, in a text block.
+// writeBlank sends the held white space in a text block.
 func (p *parser) writeBlank() {
 	p.out.EnsureBlock(messages.BlockText)
 	p.out.Write(p.text.blank)
@@ -81,8 +81,8 @@ func (p *parser) writeBlank() {
 	p.out.Flush()
 }
 
-// finishText sends the white space at the end of an answer that ends in text. If the answer was ended
-// by what came after it (p.ended), the white space belonged to that.
+// finishText sends the white space at the end of an answer that ends in text. If something after the text
+// ended the answer (p.ended), the white space belongs to that, and is not sent.
 func (p *parser) finishText() {
 	if p.out.OpenKind == messages.BlockText && !p.ended {
 		p.out.Write(p.text.blank)
@@ -90,10 +90,10 @@ func (p *parser) finishText() {
 	}
 }
 
-// writeThinking writes thinking that came as such from the upstream ([Chunk.Thinking]). In the middle
-// of a call, or of what may become one, there is no place for it: it is dropped. White space before it is layout.
+// writeThinking writes thinking that the upstream marks itself ([Chunk.Thinking]). Inside a call, or text
+// that may become a call, the thinking is dropped. White space before thinking is layout.
 func (p *parser) writeThinking(s string) {
-	p.text.opened = "" // none of it is in the text
+	p.text.opened = "" // the upstream marks thinking, so the text has none
 	if p.mayCall && len(p.text.apartThinking)+len(s) <= maxUnread {
 		p.text.apartThinking = append(p.text.apartThinking, s...)
 	}
@@ -113,7 +113,8 @@ func (p *parser) writeThinking(s string) {
 	p.out.Flush()
 }
 
-// endThinking writes what was held of such thinking, which may have been the beginning of an escape.
+// endThinking writes the rest of such thinking. It was held because it may have been the start of an
+// escape.
 func (p *parser) endThinking() {
 	if p.out.OpenKind == messages.BlockThinking {
 		p.out.Write(p.text.apart.Append(nil, "", true))

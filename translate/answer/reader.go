@@ -10,53 +10,54 @@ import (
 	"strings"
 )
 
-// How the chunks of one answer are read, and when the model is asked to go on with it.
+// How Dragoman reads the chunks of one answer, and when it asks the model to continue the answer.
 //
 // A model may write our stop sequence as text: print("</function_calls>") in a value, or the tag in
-// Markdown code. The upstream stops there all the same. If the model takes a prefill, it is then
-// asked to go on after the tag, and what it writes is read as more of the same completion:
+// Markdown code. The upstream stops there anyway. If the model takes a prefill, Dragoman asks it to
+// continue after the tag, and reads the new text as more of the same completion:
 //
 //	…<code>print("</function_calls>     the upstream stops
-//	")</code>\n</parameters>…           the model goes on
+//	")</code>\n</parameters>…           the model continues
 //
-// Within a call the model is asked only if the tag would be text of the value that is open
-// (wouldBeText). Between parameters, after a closing tag that could end the value, and in a value that
-// is whole without one (a number, a JSON object), the model has more likely left out the closing tags
-// of the call, and they are taken as read.
+// Within a call, Dragoman asks only if the tag would be text of the open value (wouldBeText). It does not
+// ask between parameters, after a closing tag that could end the value, or in a value that is complete
+// without a closing tag (a number, a JSON object). There, the model has more likely left out the closing
+// tags of the call. Dragoman then reads the call as if they were there.
 //
-// The model may have left them out within a string, too. So the tag is withheld from the parser until
-// the model writes more than white space after it. If it does not, or if the upstream fails, the tag
-// ends the call as if the model had not been asked.
+// The model may leave out the closing tags within a string, too. So the reader withholds the tag from the
+// parser until the model writes more than white space after it. If the model does not, or if the upstream
+// fails, the tag ends the call as if Dragoman had not asked.
 
-// ErrNoStop is the error for an upstream that ended its chunks without a Stop. Its answer may be cut,
-// and must not look whole.
+// ErrNoStop is the error for an upstream that ended its chunks without a Stop. The answer may be cut off,
+// so it must not look complete.
 var ErrNoStop = errors.New("the upstream ended its answer without a stop reason")
 
-// MaxContinued bounds the completion that is kept as the prefill to go on from, in bytes. It is more
-// than any of these models writes in one answer; a model that has written more is not asked to go on.
+// MaxContinued is the longest completion that Dragoman keeps as a prefill to continue from, in bytes. No
+// supported model writes more in one answer. A model that has written more is not asked to continue.
 const MaxContinued = 1 << 20
 
-// reader reads the chunks of one answer: the first ones, and those of a model that goes on with it.
+// reader reads the chunks of one answer, including those that the model writes when it is asked to
+// continue.
 type reader struct {
 	*parser
 	again   *budget
 	started bool
-	opened  bool           // the parser has got the opening of a forced call, if there is one: see readOpened
-	kept    string         // the completion before that
-	begins  string         // how thinking begins in the completion: [Target.Thinking]
-	unread  []byte         // the completion so far, while there is no call in it: see keepUnread
-	size    int            // bytes of completion and thinking since the model was asked last
-	asked   int            // an estimate of the tokens that the model was asked last
-	usage   messages.Usage // of the model since it was asked last
-	spent   messages.Usage // of the model before that
-	guessed bool           // a part of spent and usage is an estimate
+	opened  bool           // the parser has the opening of the forced call, or no call is forced: see readOpened
+	kept    string         // the completion so far, until opened is true
+	begins  string         // [Target.Thinking]: whether the completion begins in thinking
+	unread  []byte         // the completion so far, as long as it has no call: see keepUnread
+	size    int            // bytes of completion and thinking since the last prompt
+	asked   int            // estimated tokens of the last prompt
+	usage   messages.Usage // tokens since the last prompt
+	spent   messages.Usage // tokens before the last prompt
+	guessed bool           // spent and usage are partly estimates
 
-	// For a model that can go on from a prefill.
-	prompt     *prompt.Prompt  // the first prompt; nil if the model cannot be asked to go on
-	said       strings.Builder // the completion so far, with the tags at which it was stopped
-	withheld   int             // bytes at the end of said that the parser has not got: the tag, and white space
-	continued  bool            // the model was asked to go on
-	tokensLeft int             // how many of the prompt's MaxTokens are not used
+	// Only for a model that can continue from a prefill.
+	prompt     *prompt.Prompt  // the first prompt; nil if the model cannot be asked to continue
+	said       strings.Builder // the completion so far, with the tags where the upstream stopped
+	withheld   int             // bytes at the end of said that the parser does not have: the tag and white space
+	continued  bool            // the model was asked to continue
+	tokensLeft int             // the unused part of the prompt's MaxTokens
 }
 
 func newReader(req *messages.Request, prompt *prompt.Prompt, again *budget, yield func(messages.Event, error) bool) *reader {
@@ -70,8 +71,8 @@ func newReader(req *messages.Request, prompt *prompt.Prompt, again *budget, yiel
 	return r
 }
 
-// read asks the model, and reads the answer up to the end of the message. If the model has to be asked to
-// go on before the message can end, it returns the prompt for that.
+// read asks the model and reads the answer. It returns nil at the end of the message. If the model has to
+// continue first, it returns the prompt for that.
 func (r *reader) read(prompt *prompt.Prompt, ask Ask) (next *prompt.Prompt, err error) {
 	r.asked = prompt.EstimateTokens()
 	chunks := ask(prompt)
@@ -90,8 +91,8 @@ func (r *reader) read(prompt *prompt.Prompt, ask Ask) (next *prompt.Prompt, err 
 	return nil, r.fail(ErrNoStop)
 }
 
-// readChunk reads one chunk. With the last one the message ends, or it returns the prompt by which
-// the model is asked to go on.
+// readChunk reads one chunk. The last chunk ends the message. If the model has to continue instead,
+// readChunk returns the prompt for that.
 func (r *reader) readChunk(c *prompt.Chunk) (next *prompt.Prompt) {
 	if c.Usage != (messages.Usage{}) {
 		r.usage.Merge(c.Usage)
@@ -99,14 +100,14 @@ func (r *reader) readChunk(c *prompt.Chunk) (next *prompt.Prompt) {
 	if !r.started {
 		r.start()
 	}
-	if c.Repeats { // so the opening is not read twice
+	if c.Repeats { // so that the opening is not read twice
 		r.text.beganAgain = true
 	}
 	r.size += len(c.Text) + len(c.Thinking)
 	for i := range c.Calls {
 		r.readCall(&c.Calls[i], c.Cuts(i))
 	}
-	if c.Thinking != "" && !r.continued && r.opened { // thinking stands before the answer, not within it
+	if c.Thinking != "" && !r.continued && r.opened { // thinking comes before the answer, not within it
 		r.writeThinking(c.Thinking)
 	}
 	if c.Text != "" || c.Stop != "" {
@@ -127,11 +128,12 @@ func (r *reader) readChunk(c *prompt.Chunk) (next *prompt.Prompt) {
 	return nil
 }
 
-// start opens the message. The client never sees the part of the prefill that opens a call (readOpened).
-// Of the client's own prefill it only matters what that leaves open.
+// start sends message_start. The client never sees the part of the prefill that opens a call (readOpened).
+// Of the client's own prefill, the parser only needs to know whether it leaves Markdown code or thinking
+// open.
 func (r *reader) start() {
 	r.started = true
-	usage := r.usage // without the estimate: totals only grow, and what the upstream tells later may be less
+	usage := r.usage // a copy without the estimate: totals only grow, and the upstream may report less later
 	estimated := completeInput(&usage, r.asked)
 	r.out.StartMessage(r.req.Model, usage, estimated)
 	if r.opened = r.text.opening == ""; r.opened {
@@ -139,7 +141,7 @@ func (r *reader) start() {
 	}
 }
 
-// stopMessage ends the message. stop and sequence are what the upstream said.
+// stopMessage ends the message. The upstream has reported stop and sequence.
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.IsOurs(stop, sequence))
 	r.noteUnread()
@@ -154,8 +156,8 @@ func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	})
 }
 
-// readCompletion reads text of the completion. It keeps the text while the model can be asked to go
-// on with it. While text is withheld, white space is, too.
+// readCompletion reads text of the completion. It keeps the text as long as the model can be asked to
+// continue it. While a tag is withheld, white space after the tag is withheld, too.
 func (r *reader) readCompletion(s string) {
 	r.keepUnread(s)
 	if r.prompt != nil {
@@ -176,7 +178,7 @@ func (r *reader) readCompletion(s string) {
 	}
 }
 
-// resume gives the parser the text that was withheld, now that the model has gone on.
+// resume gives the withheld text to the parser, because the model has continued.
 func (r *reader) resume() {
 	said := r.said.String()
 	text := said[len(said)-r.withheld:]
@@ -185,15 +187,15 @@ func (r *reader) resume() {
 	r.feed(text)
 }
 
-// readStop reads why the upstream stopped. It ends the message, or returns the prompt by which the
-// model is asked to go on.
+// readStop reads why the upstream stopped. It ends the message. If the model has to continue instead,
+// readStop returns the prompt for that.
 func (r *reader) readStop(stop messages.Stop, sequence string) *prompt.Prompt {
 	saysCall := stop == messages.StopToolUse
 	if saysCall {
 		stop = messages.StopEndTurn
 	}
 	if stop == messages.StopSequence && sequence == prompt.HumanMarker && !slices.Contains(r.req.StopSequences, sequence) {
-		stop, sequence = messages.StopEndTurn, "" // of the wire: the model had no more to say
+		stop, sequence = messages.StopEndTurn, "" // the wire added this sequence: the model had finished its turn
 	}
 	if !r.opened {
 		r.readOpened("", true)
@@ -203,7 +205,7 @@ func (r *reader) readStop(stop messages.Stop, sequence string) *prompt.Prompt {
 			r.giveUp()
 			return nil
 		}
-		r.resume() // the model wrote the tag again, so the first one was text
+		r.resume() // the model wrote the tag again, so the first tag was text
 	}
 	if r.isStoppedInText(stop, sequence) {
 		if next := r.continuation(); next != nil {
@@ -216,8 +218,8 @@ func (r *reader) readStop(stop messages.Stop, sequence string) *prompt.Prompt {
 	return nil
 }
 
-// fail returns the error of an upstream. But if the model had been asked to go on and had not yet,
-// it ends the message instead: the answer before had an end.
+// fail returns the upstream's error. There is one exception: if the model was asked to continue and has not
+// done so yet, fail ends the message instead, because the earlier part of the answer had an end.
 func (r *reader) fail(err error) error {
 	if r.withheld == 0 || errors.Is(err, context.Canceled) {
 		return err
@@ -226,15 +228,15 @@ func (r *reader) fail(err error) error {
 	return nil
 }
 
-// giveUp ends the message as if the model had not been asked to go on.
+// giveUp ends the message as if the model had not been asked to continue.
 func (r *reader) giveUp() {
 	r.withheld = 0
 	r.finish(messages.StopSequence, r.format.StopSequence)
 	r.stopMessage(messages.StopSequence, r.format.StopSequence)
 }
 
-// isStoppedInText reports whether the upstream stopped at a tag that the model wrote as text. In prose
-// the upstream has to name the tag: without a name, the model may have come to its own end.
+// isStoppedInText reports whether the upstream stopped at a tag that the model wrote as text. In prose,
+// this is only certain if the upstream names the tag. Otherwise the model may simply have finished.
 func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 	switch {
 	case !r.format.IsOurs(stop, sequence):
@@ -245,9 +247,9 @@ func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 	return sequence == r.format.StopSequence && r.text.code.isOpen()
 }
 
-// continuation returns the prompt by which the model is asked to go on after the tag, and withholds
-// the tag from the parser. It returns nil if the model must not be asked: it takes no prefill, its
-// tokens are used up, or it has been asked again often enough.
+// continuation returns the prompt that asks the model to continue after the tag, and withholds the tag from
+// the parser. It returns nil if the model must not be asked: it takes no prefill, its tokens are used up,
+// or the limit on continuations is reached.
 func (r *reader) continuation() *prompt.Prompt {
 	written := r.usage.OutputTokens
 	if r.prompt == nil || written >= r.tokensLeft || !r.again.spend(prompt.ReasonStopped) {
@@ -261,8 +263,8 @@ func (r *reader) continuation() *prompt.Prompt {
 	return r.prompt.ContinuedFrom(r.said.String(), r.tokensLeft)
 }
 
-// completeUsage estimates what the upstream has not told of the tokens of one answer. left says that the
-// upstream was left before the end of its answer, so that what it has told of the output is not all.
+// completeUsage estimates token counts that the upstream has not reported for one answer. left: Dragoman
+// disconnected before the upstream had finished, so the upstream may have reported only part of the output.
 func (r *reader) completeUsage(left bool) {
 	r.guessed = completeInput(&r.usage, r.asked) || r.guessed
 	if written := prompt.EstimateTokens(r.size); r.usage.OutputTokens < written && (left || r.usage.OutputTokens == 0) {
@@ -270,8 +272,8 @@ func (r *reader) completeUsage(left bool) {
 	}
 }
 
-// completeInput sets the tokens of the input to an estimate, if the upstream has told none, and reports
-// whether it did.
+// completeInput sets the input tokens to an estimate if the upstream has reported none. It reports whether
+// it did.
 func completeInput(u *messages.Usage, estimate int) bool {
 	if u.PromptTokens() > 0 || estimate == 0 {
 		return false

@@ -8,19 +8,19 @@ import (
 	"dragoman/translate/markup"
 )
 
-// The beginning of a forced call, which ends the prefill. A model goes on from it, or begins the call
-// again:
+// The start of a forced call at the end of the prefill. A model continues the call, or begins it again:
 //
 //	<tool_call>⏎{"name": "book", "arguments":     the prefill
-//	 {"count": 3}}                                the model goes on
-//	<tool_call>⏎{"name": "book", …                it begins again: with all of it,
-//	{"name": "book", …                            or without what stands around the calls
+//	 {"count": 3}}                                the model continues
+//	<tool_call>⏎{"name": "book", …                it begins again: with the whole opening,
+//	{"name": "book", …                            or without the tags around calls
 //
-// What it writes again is then not read from the prefill as well: the call would be read twice, or its
-// text be taken for arguments. So the parser gets the prefill only once the completion tells which it is.
+// If the model begins again, the parser must not read the same text from the prefill, too: it would read
+// the call twice, or take the text of the call for arguments. So the parser gets the prefill only after the
+// completion shows which of the two the model does.
 
-// readOpened gives the parser s, a piece of the completion, or what was kept of it before, when it is
-// certain what of the opening comes first. eof says that no more follows.
+// readOpened reads s, a piece of the completion. It keeps the text until it is certain which part of the
+// opening comes before it. Then it gives the parser that part and the text. eof: no more text follows.
 func (r *reader) readOpened(s string, eof bool) {
 	if r.opened {
 		r.feed(s)
@@ -48,20 +48,21 @@ func (r *reader) readOpened(s string, eof bool) {
 	r.kept = ""
 }
 
-// restart is what a model writes that begins a call again, and what of the opening stands before that.
+// restart is one way to begin a call again: text is the text that the model writes, before is the part of
+// the opening that comes before it.
 type restart struct{ text, before string }
 
-// restarts returns how the model may begin the call again. Where parameters are elements, only with the
-// same tool: another one may be called next, after a call without parameters that was not closed. Where
-// they are JSON, which no tag begins, with any tool. An object alone may be the arguments of a tool that
-// has a parameter called name.
+// restarts returns the ways in which the model may begin the call again. If parameters are elements, the
+// model has to name the same tool: with another tool, the text may be the next call, after an unclosed call
+// without parameters. If parameters are JSON, no tag begins them, so the model may name any tool. An object
+// on its own may be the arguments of a tool with a parameter called name; restarts then leaves it out.
 func (r *reader) restarts() (list []restart) {
 	f, opening := r.format, r.text.opening
 	begun := opening
 	if f != &format.LegacyCalls && f.Shape.Param[0] == "" {
 		begun = f.CallPrefill("", 0)
 	}
-	if f.Shape.Id != "" { // what is behind the last marker counts calls, or is left out
+	if f.Shape.Id != "" { // after the last marker comes a counter of calls, or nothing
 		begun = begun[:strings.LastIndexByte(begun, '>')+1]
 	}
 	list = append(list, restart{begun, ""})
@@ -85,7 +86,7 @@ func (r *reader) takesName() bool {
 	return false
 }
 
-// matchSpaced reports whether text begins with what is to be found, wherever white space stands in either.
+// matchSpaced matches find at the start of text. White space in either is ignored.
 func matchSpaced(text, find string) markup.Verdict {
 	for i := 0; find != ""; {
 		if markup.IsBlank(find[0]) {

@@ -11,15 +11,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Rescue passes on the events of a model that has a tool API of its own, and turns the calls that
-// the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
-// tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
-// but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
-// of its ID. Of target, only Accept, Thinking, UnaskedThinking, FlowValues and Memo count; an Accept
-// that names an unknown format counts as none, as a configuration has none such.
+// Rescue passes on the events of a model with its own tool API. If the model writes calls in its text
+// (`<invoke name="…">`, docs/reference/legacy-format.md §5), Rescue turns them into tool_use blocks. It
+// reads them with the parser of [Events]. Text without calls stays the same, but may be cut into other
+// pieces.
 //
-// The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
-// text that was held back is sent before it, since it might have become a call and has not.
+// req tells which tools there are; the ids of calls derive from its ID. Of target, Rescue uses only Accept,
+// Thinking, UnaskedThinking, FlowValues and Memo. If Accept names an unknown format, Rescue ignores Accept.
+// The configuration rejects such a name earlier.
+//
+// The events must be in the order of docs/reference/streaming.md §2. If they end with an error, Rescue
+// first sends the text that it held because it might have become a call.
 func Rescue(req *messages.Request, target prompt.Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	tools := prompt.Outliving(req.Tools)
 	req = answered(req, tools)
@@ -44,21 +46,21 @@ func Rescue(req *messages.Request, target prompt.Target, events iter.Seq2[messag
 
 // rescuer reads the text blocks of one message.
 type rescuer struct {
-	req      *messages.Request // what is left of it: see answered
-	prompt   prompt.Prompt     // stands for the prompt of the answer, which was not made by Render
+	req      *messages.Request // the parts of the request that the parser needs: see answered
+	prompt   prompt.Prompt     // takes the place of a prompt by Render, because Render made none
 	thinking string            // [Target.Thinking]
 	yield    func(messages.Event, error) bool
-	gone     bool           // yield has returned false: nothing is sent any more
-	parser   *parser        // of the text block that is open, nil if none is
-	start    messages.Event // the start of that block, which is sent when there is text
-	next     int            // the index of the next block for the client
+	gone     bool           // yield has returned false, so nothing more is sent
+	parser   *parser        // for the open text block; nil if no text block is open
+	start    messages.Event // the start of that block; it is sent when the block has text
+	next     int            // the client's index of the next block
 	outcomes []messages.Outcome
 
-	calls callsRead // the model's own tool_use blocks, and the calls that were found in text
-	found bool      // a call was found in text
+	calls callsRead // the model's own tool_use blocks, and the calls in text
+	found bool      // the text has a call
 }
 
-// read reads an event of the model.
+// read reads one event of the model.
 func (r *rescuer) read(e messages.Event) {
 	switch e.Type {
 	case messages.ContentBlockStart:
@@ -76,7 +78,7 @@ func (r *rescuer) read(e messages.Event) {
 			r.send(e.WithIndex(r.next))
 		case e.Delta == messages.TextDelta:
 			r.parser.feed(string(e.Text))
-		default: // a citation, say: it belongs to the text before it
+		default: // for example a citation: it belongs to the text before it
 			r.parser.writeBlank()
 			r.send(e.WithIndex(r.parser.out.Index))
 		}
@@ -94,25 +96,25 @@ func (r *rescuer) read(e messages.Event) {
 	}
 }
 
-// enter begins to read a text block. Its start is not sent before there is text, since the block may
-// hold a call and nothing else.
+// enter begins a text block. It does not send the start of the block yet, because the block may hold only a
+// call.
 func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
 	r.prompt.Thinking = ""
-	if r.next == 0 { // the first block, before which the model's own API has told no thinking apart
+	if r.next == 0 { // the first block: the model's own API has sent no thinking before it
 		r.prompt.Thinking = r.thinking
 	}
 	r.parser = newParser(r.req, &r.prompt, r.parsed)
 	r.parser.textMayFollow = true
-	r.parser.mayCall = r.req.MayCall() // else what looks like a call is left as text, as the model's own API has it
+	r.parser.mayCall = r.req.MayCall() // otherwise, text that looks like a call stays text, as in the model's own API
 	r.parser.out.Index = r.next
 	if e.Block.Text != "" {
 		r.parser.feed(e.Block.Text)
 	}
 }
 
-// parsed passes on an event that the parser has made of a text block.
+// parsed passes on an event that the parser has made from a text block.
 func (r *rescuer) parsed(e messages.Event, _ error) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
 		e = r.blockStart().WithIndex(e.Index)
@@ -121,8 +123,8 @@ func (r *rescuer) parsed(e messages.Event, _ error) bool {
 	return !r.gone
 }
 
-// blockStart returns the start of the text block as it came, but without the text in it, which the
-// parser has read.
+// blockStart returns the start of the text block as the model sent it, but without its text: the parser has
+// read that.
 func (r *rescuer) blockStart() messages.Event {
 	e := r.start
 	if e.Block.Text == "" {
@@ -140,13 +142,13 @@ func (r *rescuer) leave() {
 		return
 	}
 	r.parser = nil
-	p.finish(messages.StopMaxTokens, "") // the stop reason comes later: until then, an open call may be one that was cut
+	p.finish(messages.StopMaxTokens, "") // the stop reason comes later, so an open call may have been cut off
 	out := &p.out
-	if out.Index == r.next && out.OpenKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
+	if out.Index == r.next && out.OpenKind == "" && len(p.text.blank) > 0 { // a block with only white space is passed on
 		p.writeBlank()
 	}
 	out.StopBlock()
-	if out.Index == r.next { // so does a block without text
+	if out.Index == r.next { // so is a block without text
 		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
 		out.Index++
@@ -158,8 +160,8 @@ func (r *rescuer) leave() {
 	r.found = r.found || len(p.outcomes) > 0
 }
 
-// stopMessage returns the message_delta for the client. If calls were found in text, its stop_reason
-// is what it would be for a model without a tool API: see callsRead.stopReason.
+// stopMessage returns the message_delta for the client. If the text had calls, its stop_reason is the one
+// for a model without a tool API: see callsRead.stopReason.
 func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	if !r.found || e.Message.StopReason == "" {
 		return e
@@ -167,7 +169,7 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	own := *e.Message
 	own.Outcomes, r.outcomes = append(own.Outcomes, r.outcomes...), nil
 	stop := own.StopReason
-	if stop == messages.StopToolUse { // callsRead.stopReason expects what a model without a tool API says
+	if stop == messages.StopToolUse { // callsRead.stopReason expects the stop reason of a model without a tool API
 		stop = messages.StopEndTurn
 	}
 	if stop, sequence := r.calls.stopReason(stop, own.StopSequence, false); stop != own.StopReason {
@@ -182,7 +184,7 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	return e
 }
 
-// send yields an event, unless nobody listens any more.
+// send yields an event, if the consumer still listens.
 func (r *rescuer) send(e messages.Event) {
 	if !r.gone && !r.yield(e, nil) {
 		r.gone = true

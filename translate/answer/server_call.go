@@ -12,21 +12,22 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Calls that the server has read itself ([Chunk.Calls]): over its own tools API, or because it runs the parser of a
-// model whether or not the request has tools. The parser reads each as a call in JSON that the model wrote, so that
-// the same checks hold and the same outcomes come of it. Text before and behind such a call stays text.
+// Calls that the server has read itself ([Chunk.Calls]). A server does this over its own tools API. Some
+// servers also run the parser of a model when the request has no tools. Dragoman's parser reads each such
+// call as a call in JSON by the model, so the same checks and outcomes apply. Text before and after such a
+// call stays text.
 
-// serverCalls is the spelling of such calls: an object, with nothing around it.
+// serverCalls is the spelling of such calls: a JSON object with nothing around it.
 var serverCalls = &markup.Spelling{Lists: true, Endless: true}
 
-// readCall reads a call of the upstream's. The beginning of a forced call that ends the prefill is then none.
+// readCall reads a call from the upstream. If the prefill begins a forced call, that beginning is dropped.
 func (r *reader) readCall(c *prompt.Call, cut bool) {
 	r.size += len(c.Name) + len(c.Input)
 	r.endThinking()
 	if r.withheld > 0 {
 		r.resume()
 	}
-	r.prompt = nil // what the upstream has read cannot be a prefill
+	r.prompt = nil // the text that the upstream took for the call cannot be part of a prefill
 	if !r.opened {
 		r.opened, r.text.opening = true, ""
 		r.feed(r.kept)
@@ -35,7 +36,8 @@ func (r *reader) readCall(c *prompt.Call, cut bool) {
 	r.readServerCall(c, cut)
 }
 
-// readServerCall reads a call of the server. While the model is writing a call in text, that call counts.
+// readServerCall reads a call from the server. While the model is writing a call in text, the server's call
+// is ignored.
 func (p *parser) readServerCall(c *prompt.Call, cut bool) {
 	if p.ended || p.call.Certain || p.out.OpenKind == messages.BlockToolUse {
 		return
@@ -51,10 +53,11 @@ func (p *parser) readServerCall(c *prompt.Call, cut bool) {
 	p.in.CutShort = false
 }
 
-// settleText decides on all text that has come as at the end of an answer, since a call of the server stands behind it.
+// settleText decides on all text so far, as at the end of an answer, because a call from the server comes
+// after it.
 func (p *parser) settleText() {
 	p.endFed()
-	if !p.mayCall && p.out.OpenKind == messages.BlockText { // where white space is not held, as writeText says
+	if !p.mayCall && p.out.OpenKind == messages.BlockText { // writeText holds no white space in this case
 		p.out.Write(p.text.blank)
 		p.dropBlank()
 		p.out.Flush()
@@ -62,7 +65,7 @@ func (p *parser) settleText() {
 	p.text.opened, p.text.thinkingTag, p.text.innerTag, p.text.inThinking, p.text.code = "", "", "", false, code{}
 }
 
-// endFed reads what was fed up to its end, behind which text may follow (inText).
+// endFed reads all text so far to its end. More text may follow (inText).
 func (p *parser) endFed() {
 	p.in.End()
 	p.feed("")
@@ -76,11 +79,13 @@ func (p *parser) endFed() {
 	p.tags.Begin()
 }
 
-// maxSilent is how many tokens the model writes at most of which nothing is left because they end its turn.
+// maxSilent is the most output tokens that a model needs to end its turn without any text. More tokens
+// without text mean that the server has lost something.
 const maxSilent = 8
 
-// noteLost notes a call that the upstream took out of the text without giving it: the upstream says that the answer
-// has one, or nothing is left of what the model wrote before it ended its turn.
+// noteLost records a call that the upstream removed from the text without passing it on. There are two
+// signs: the upstream reports that the answer has a call, or nothing is left of the model's output before
+// the end of its turn.
 func (r *reader) noteLost(saysCall, ended bool) {
 	silent := ended && r.size == 0 && !r.continued && r.usage.OutputTokens > maxSilent && r.req.MayCall()
 	if (saysCall || silent) && r.calls.whole == 0 && len(r.outcomes) == 0 {
@@ -88,47 +93,47 @@ func (r *reader) noteLost(saysCall, ended bool) {
 	}
 }
 
-// callBalance tells which calls came both in text and from the server, which count once.
+// callBalance finds calls that came both in text and from the server. They count once.
 type callBalance map[[sha256.Size]byte]int
 
-// Where a call comes from, as it counts in a [callBalance].
+// The source of a call, as a number for [callBalance].
 const (
 	fromServer = -1
 	fromText   = +1
 )
 
-// take counts a call, and reports whether it is one that came in the other way before.
+// take counts a call. It reports whether the same call came from the other source before.
 func (b callBalance) take(key [sha256.Size]byte, from int) (again bool) {
 	again = b[key]*from < 0
 	b[key] += from
 	return again
 }
 
-// keyOf returns what a call is known by: its tool, and its input without what JSON leaves open.
+// keyOf returns the key of a call: its tool, and its input in canonical JSON.
 func (p *parser) keyOf(c *prompt.Call) [sha256.Size]byte {
 	name := c.Name
 	if tool, _ := p.tools.Find(name); tool != nil {
 		name = tool.Name
 	}
 	input := append(jsontext.Value(nil), c.Input...)
-	_ = input.Canonicalize() // what is no JSON is known by its text
+	_ = input.Canonicalize() // invalid JSON is compared as text
 	return sha256.Sum256(append(append([]byte(name), 0), input...))
 }
 
-// isRepeat counts the call in text that is read, whose input is whole and pending, and reports whether it came from the
-// server before.
+// isRepeat counts the current call in text and reports whether it came from the server before. The input of
+// the call has to be complete and not sent yet.
 func (p *parser) isRepeat() bool {
 	p.out.EnsureBrace()
 	return p.countText(append(append([]byte(nil), p.out.Written(0)...), '}'))
 }
 
-// countText counts the call that is read, with this input, if it came in text. It reports whether the call came from the
-// server before.
+// countText counts the current call, if it came in text, with this input. It reports whether the call came
+// from the server before.
 func (p *parser) countText(input []byte) (again bool) {
 	return p.balance != nil && !p.call.fromServer && p.balance.take(p.keyOf(&prompt.Call{Name: p.call.Tool, Input: input}), fromText)
 }
 
-// dropRepeat drops the call that is pending.
+// dropRepeat drops the pending call.
 func (p *parser) dropRepeat() state {
 	p.in.Unmark()
 	p.out.DropInput()

@@ -4,33 +4,32 @@ import (
 	"dragoman/translate/messages"
 )
 
-// callsRead is what was read of the calls of one message.
+// callsRead sums up the calls of one message.
 type callsRead struct {
-	unclosed   bool // the last has a value without a closing tag
-	opened     bool // the block of a call was opened
-	refused    bool // one was refused: it is text
-	whole      int  // how many calls are whole
-	closed     bool // the end of all calls was read, so that no text cut after it can cut a call
-	fromServer bool // the server has read one
-	incomplete bool // the last call is not whole: it was cut, if only in its opening, or is doubtful
+	unclosed   bool // the last call has a value without a closing tag
+	opened     bool // a tool_use block was opened
+	refused    bool // a call was refused and became text
+	whole      int  // number of complete calls
+	closed     bool // the end of all calls was read, so a cut after it does not affect them
+	fromServer bool // the server has read a call
+	incomplete bool // the last call is incomplete: it was cut off, maybe in its opening, or is doubtful
 }
 
-// stopReason returns the stop_reason and the stop_sequence that the client is told. It is the only
-// place where they are decided. stop and sequence are what the upstream said. ours says that the
-// upstream stopped at our stop sequence, which is after the calls, or may have: see IsOurs. Where it
-// stopped at the marker of a human turn, which is a wire's own and not the client's, it has said
-// end_turn (readStop).
+// stopReason returns the stop_reason and the stop_sequence for the client. No other function decides them.
+// The upstream has reported stop and sequence. ours: the upstream stopped at our stop sequence, which comes
+// after the calls, or may have done so: see IsOurs. If the upstream stopped at a human-turn marker that
+// only the wire has set, readStop has already turned that into end_turn.
 //
-//	calls                upstream says   client is told
-//	one incomplete       client's stop   stop_sequence
-//	                     our stop, end   max_tokens: the one reason by which clients know
-//	                                     that the input of a tool may be cut
-//	                     other           the same
-//	whole                max_tokens      max_tokens, unless the end of the calls was read
-//	                     refusal, …      the same
-//	                     other           tool_use
-//	none                 our stop        end_turn
-//	                     other           the same
+//	calls          upstream reports   client gets
+//	incomplete     client's stop      stop_sequence
+//	               our stop, end      max_tokens: only this reason tells clients
+//	                                  that a tool's input may be cut off
+//	               other              the same
+//	complete       max_tokens         max_tokens, or tool_use if the end of the calls was read
+//	               refusal, …         the same
+//	               other              tool_use
+//	none           our stop           end_turn
+//	               other              the same
 func (c callsRead) stopReason(stop messages.Stop, sequence string, ours bool) (messages.Stop, string) {
 	switch {
 	case c.incomplete && (stop == messages.StopEndTurn || ours):

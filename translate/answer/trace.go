@@ -8,40 +8,40 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Trace reads one completion as [Events] does, and says of every piece what the parser made of it. It
-// keeps what was read of the completion, and is for people to look at: it takes more time and memory.
-// The events are those of Events, and what is said of the completion in the end does not depend on
-// its pieces.
+// Trace reads one completion as [Events] does, and shows for every piece what the parser made of it. It is
+// a tool for people: it keeps the completion's spans, so it takes more time and memory than Events. Its
+// events are the same as those of Events. The final result does not depend on how the completion is cut
+// into pieces.
 type Trace struct {
 	reader  *reader
-	events  []messages.Event // of the step that is being made
-	noted   int              // how many outcomes were told of
+	events  []messages.Event // of the current step
+	noted   int              // number of outcomes in earlier steps
 	text    completion.Text  // counts the bytes of the completion
-	size    int              // that count
-	settled int              // what stands after this was not decided on in the step before
+	size    int              // bytes of the completion so far
+	settled int              // the previous step had decided the text up to this offset
 }
 
-// Step is what one piece of a completion led to.
+// Step is the result of one piece of a completion.
 type Step struct {
-	// End is how much of the completion has come, in bytes. In place of each byte that is not UTF-8
-	// stands U+FFFD, and a character that is not whole yet is not counted.
+	// End is how much of the completion has arrived, in bytes. Each byte that is not UTF-8 counts as
+	// U+FFFD. An incomplete character at the end does not count yet.
 	End int `json:"end"`
-	// State is what the parser is reading, by the names of the package's documentation.
+	// State is what the parser is reading: a name from the package's documentation.
 	State string `json:"state"`
-	// From is where Spans begin. What stands before is as it was after the step before.
+	// From is where Spans begin. The text before it is unchanged since the previous step.
 	From int `json:"from"`
-	// Spans say what the completion is from From to End.
+	// Spans classify the completion between From and End.
 	Spans []completion.Span `json:"spans"`
-	// Events are those that came out, in their order.
+	// Events are the new events, in order.
 	Events []messages.Event `json:"-"`
-	// Outcomes say how calls were read that have ended.
+	// Outcomes are the outcomes of calls that ended in this step.
 	Outcomes []messages.Outcome `json:"-"`
-	// Done says that the message has ended. What follows is no part of it.
+	// Done: the message has ended. Later text is not part of it.
 	Done bool `json:"done"`
 }
 
-// NewTrace returns a Trace of an answer to prompt, which is what [Render] made of req. The model is
-// not asked again: an answer that stopped at a tag in a value ends there.
+// NewTrace returns a Trace of an answer to prompt, which [Render] made from req. The model is not asked
+// again: an answer that stopped at a tag in a value ends there.
 func NewTrace(req *messages.Request, prompt *prompt.Prompt) *Trace {
 	once := *prompt
 	once.Continues = false
@@ -55,7 +55,7 @@ func NewTrace(req *messages.Request, prompt *prompt.Prompt) *Trace {
 	return t
 }
 
-// Read reads the next chunk of the answer. The last one has a Stop.
+// Read reads the next chunk of the answer. The last chunk has a Stop.
 func (t *Trace) Read(c prompt.Chunk) Step {
 	t.text.Add(c.Completion())
 	if c.Stop != "" {
@@ -70,7 +70,7 @@ func (t *Trace) Read(c prompt.Chunk) Step {
 	return t.step()
 }
 
-// step returns what has changed since the step before.
+// step returns the changes since the previous step.
 func (t *Trace) step() Step {
 	r := t.reader
 	step := Step{
@@ -99,8 +99,8 @@ func (t *Trace) step() Step {
 	return step
 }
 
-// clip returns an offset in all that was fed as one in the completion, of what has come of it: an
-// opening stands before it, and after it the tag at which the upstream has stopped.
+// clip converts an offset in the parser's input to an offset in the completion so far. The parser's input
+// may have an opening before the completion, and after it the tag where the upstream stopped.
 func (t *Trace) clip(offset int) int {
 	if !t.reader.opened {
 		return 0
@@ -108,7 +108,7 @@ func (t *Trace) clip(offset int) int {
 	return min(max(offset-len(t.reader.text.opening), 0), t.size)
 }
 
-// Add adds a span up to an offset.
+// Add adds a span that ends at an offset.
 func (s *Step) Add(end int, kind completion.SpanKind) {
 	last := s.From
 	if n := len(s.Spans); n > 0 {
@@ -123,7 +123,7 @@ func (s *Step) Add(end int, kind completion.SpanKind) {
 	}
 }
 
-// reads returns the name of what is being read, as in the package's documentation.
+// reads returns the name of the current state, as in the package's documentation.
 func (p *parser) reads() string {
 	if p.state == inTags {
 		return p.tags.State()

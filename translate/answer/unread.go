@@ -14,14 +14,18 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Calls of which an answer has none, although its text has. In closed thinking, calls are text: a model that rehearses
-// one there usually makes it afterwards. If it makes none, the call may be a lost one. So may a call in a format that
-// is not read, and one in a code fence. Each such call has an outcome then.
+// Calls in the text of an answer that has no tool_use block. Such a call may be lost, so Dragoman records
+// an outcome for it. There are three cases:
+//
+//   - A call in closed thinking. A model that rehearses a call there usually makes it afterwards. This model did not.
+//   - A call in a format that Dragoman does not read here.
+//   - A call in a code fence.
 
-// maxUnread bounds the text that is looked through for calls, in bytes: that of the answer, and that of thinking.
+// maxUnread is the most text that Dragoman searches for such calls, in bytes. The limit applies to the
+// answer and, on its own, to thinking.
 const maxUnread = tagged.MaxDoubt
 
-// keepUnread keeps text of the completion, while there is no call in it.
+// keepUnread keeps text of the completion, as long as the completion has no call.
 func (r *reader) keepUnread(s string) {
 	if r.calls.opened || !r.mayCall {
 		r.unread = nil
@@ -30,7 +34,7 @@ func (r *reader) keepUnread(s string) {
 	}
 }
 
-// noteUnread records the whole calls in the text of an answer that was read as if it had none.
+// noteUnread records the complete calls in the text of an answer, if the parser has found no call in it.
 func (r *reader) noteUnread() {
 	if r.calls.opened {
 		return
@@ -62,13 +66,14 @@ func (r *reader) noteUnread() {
 	}
 }
 
-// FindCalls yields the calls in JSON of the request's tools in a text, whatever stands around them: see [held.Find].
+// FindCalls yields the calls in JSON to the request's tools in a text, wherever they stand: see
+// [held.Find].
 func FindCalls(req *messages.Request, text string) iter.Seq[held.Found] {
 	return held.Find([]byte(text), &format.ToolNames{List: req.Tools}, new(prompt.ToolSchemas).Of)
 }
 
-// unreadObject returns the outcome of a call in JSON in the text of the answer, which has other text, too. The model
-// meant it if it ends the answer.
+// unreadObject returns the outcome for a call in JSON in an answer that has other text, too. If the call
+// ends the answer, the model meant it.
 func (r *reader) unreadObject(found held.Found) messages.Outcome {
 	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: found.Tool, Reason: messages.ReasonDiscussed, InText: true}
 	var before code
@@ -82,7 +87,7 @@ func (r *reader) unreadObject(found held.Found) messages.Outcome {
 	return o
 }
 
-// keepRehearsed keeps the text after the mark, which is the rest of thinking that is closed.
+// keepRehearsed keeps the text after the mark: the rest of thinking that is now closed.
 func (p *parser) keepRehearsed() {
 	if marked := p.in.Marked(); len(p.text.rehearsed)+len(marked) <= maxUnread {
 		p.text.rehearsed = append(p.text.rehearsed, marked...)
@@ -90,7 +95,8 @@ func (p *parser) keepRehearsed() {
 	}
 }
 
-// noteRehearsed records the whole calls in thinking, which it reads as if the thinking were never closed.
+// noteRehearsed records the complete calls in thinking. To find them, it reads the thinking as if it was
+// never closed.
 func (p *parser) noteRehearsed() {
 	if len(p.text.apartThinking) > 0 {
 		p.text.rehearsed = append(p.text.rehearsed, p.text.apartThinking...)
@@ -105,7 +111,7 @@ func (p *parser) noteRehearsed() {
 	}
 }
 
-// callsIn returns the outcomes of the whole calls of offered tools in a text, which ends as stop says.
+// callsIn returns the outcomes of the complete calls to offered tools in a text. stop is why the text ends.
 func (p *parser) callsIn(text string, reads *format.Reads, seen textSeen, stop messages.Stop) (calls []messages.Outcome) {
 	read := &parser{
 		req: p.req, format: p.format, state: atAnswer, in: completion.New(),

@@ -6,8 +6,8 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// aims are the least shares of damaged writings that have to be read exactly as they were meant, in
-// percent. Nothing may be changed silently, in any kind: see TestDamage.
+// aims are the lowest shares of damaged writings that translate must read exactly as meant, in percent. No
+// kind of damage may change a call silently: see TestDamage.
 var aims = map[string]int{
 	"a value not closed":                     95,
 	"no value closed":                        85,
@@ -17,10 +17,10 @@ var aims = map[string]int{
 	"invoke doubled":                         95,
 	"prose in the invoke":                    95,
 	"prose between parameters":               95,
-	"white space around values":              60, // the others as written
+	"white space around values":              60, // the others are read as written
 }
 
-// TestAims holds the aims.
+// TestAims checks the aims.
 func TestAims(t *testing.T) {
 	n := testcost.Cases(200, 2000)
 	found := 0

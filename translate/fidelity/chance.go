@@ -5,22 +5,22 @@ import (
 	"math/rand/v2"
 )
 
-// chance makes all choices.
+// chance makes all random choices.
 type chance struct {
 	*rand.Rand
-	foreign bool // texts may hold markup of the formats of other makers
+	foreign bool // texts may contain markup of other makers' formats
 }
 
-// seeded returns the chance of a seed's instance.
+// seeded returns the chance for the instance of a seed.
 func seeded(seed uint64) chance { return chance{Rand: rand.New(rand.NewPCG(seed, 0x5eed))} }
 
-// fromBytes returns a chance that a fuzzer steers: the bytes of data make the first choices, one
-// each.
+// fromBytes returns a chance that a fuzzer controls. Each byte of data decides one choice; later choices
+// are random.
 func fromBytes(data []byte) chance {
 	return chance{Rand: rand.New(&bytesSource{data, rand.NewPCG(uint64(len(data)), 0)})}
 }
 
-// bytesSource makes one number of each byte of data, then goes on at random.
+// bytesSource returns one number for each byte of data, and then random numbers.
 type bytesSource struct {
 	data []byte
 	rest *rand.PCG
@@ -31,7 +31,7 @@ func (s *bytesSource) Uint64() uint64 {
 	if len(s.data) == 0 {
 		return s.rest.Uint64()
 	}
-	// The byte stands in both halves of the number: choices of 32 bits look at one half.
+	// The byte goes into both halves of the number, because 32-bit choices use only one half.
 	b := uint64(s.data[0])
 	s.data = s.data[1:]
 	var word [8]byte
@@ -39,7 +39,7 @@ func (s *bytesSource) Uint64() uint64 {
 	return binary.BigEndian.Uint64(word[:]) | b<<56 | b<<24
 }
 
-// oneIn reports true once in n times.
+// oneIn returns true with probability 1/n.
 func (c chance) oneIn(n int) bool { return c.IntN(n) == 0 }
 
 // pick returns one element of list.

@@ -8,22 +8,22 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file damages a writing and judges what became of it.
+// This file damages a writing and judges the result.
 
-// DamageKind is one thing that goes wrong in what models write.
+// DamageKind is one kind of mistake in calls that models write.
 type DamageKind struct {
 	Name string
-	// Format is one of translate.Formats if the calls are those of another maker's model; "" for ours.
+	// Format is one of translate.Formats if the calls are in another maker's format; "" means ours.
 	Format string
-	// Documented says what translate makes of it.
+	// Documented describes what translate makes of the damage, for the table.
 	Documented string
-	// write writes what is damaged.
+	// write makes the undamaged writing.
 	write func(chance, *Instance) *Writing
-	// apply damages a writing. It reports false if the writing has nothing to damage in this way.
+	// apply damages a writing. It returns false if the writing has nothing to damage in this way.
 	apply func(*draft) bool
 }
 
-// inFormat says in which format the calls are, if that is of another maker.
+// inFormat returns " in " and the name of the format, or "" for our format.
 func (k *DamageKind) inFormat() string {
 	if k.Format == "" {
 		return ""
@@ -31,40 +31,40 @@ func (k *DamageKind) inFormat() string {
 	return " in " + k.Format
 }
 
-// draft is a writing that is being damaged.
+// draft is a writing while it is being damaged.
 type draft struct {
 	chance
 	*Writing
-	pieces    []piece                     // what is left of the writing's
-	asWritten []Call                      // the calls that the text spells now, if those are not the calls that were meant; else nil
-	saysSo    func(got, meant Value) bool // reports whether a value is what its damaged text says; nil if no value was damaged
-	answer    *Answer                     // set if the end of the text is part of the damage
+	pieces    []piece                     // the pieces of the writing, with the damage
+	asWritten []Call                      // the calls that the damaged text spells, if they are not the meant ones; else nil
+	saysSo    func(got, meant Value) bool // reports whether a value matches its damaged text; nil if no value was damaged
+	answer    *Answer                     // set if the damage changes where the text ends
 }
 
-// Result is what became of a damaged writing.
+// Result is how translate has read a damaged writing.
 type Result uint8
 
-// The results, best first.
+// The results, from best to worst.
 const (
-	Exact      Result = iota // the calls that were meant
-	AsWritten                // what the text says letter by letter, where that is not what was meant
-	KeptAsText               // a value is a string where its schema allows none: the client refuses it
-	Refused                  // no such call: its markup is text, or the stop_reason says that it is not whole
-	Changed                  // another call, and nothing shows it
+	Exact      Result = iota // the client gets the calls that were meant
+	AsWritten                // the client gets the calls as the damaged text spells them
+	KeptAsText               // a value is a string although its schema forbids one: the client rejects it
+	Refused                  // the client sees that a call is missing: by its markup in text, or by the stop_reason
+	Changed                  // the client gets a different call and cannot notice it
 	numResults
 )
 
-// Trial is one damaged writing and what became of it.
+// Trial is one damaged writing and its result.
 type Trial struct {
 	Meant  []Call // the calls before the damage
 	Answer Answer
-	Read   string // what the client gets, for people to read
+	Read   string // what the client gets, in readable form
 	Result Result
 }
 
-// RunTrial damages the writing of a seed and lets translate read it. It reports false if the
-// writing has nothing to damage in this way, or is that of other calls now, letter by letter: nobody could
-// tell. It returns an error if the answer could not be read at all.
+// RunTrial damages the writing of a seed and lets translate read it. It returns false if the writing has
+// nothing to damage in this way, or if the damaged text happens to spell other calls, so that no reader
+// could notice. It returns an error if translate could not read the answer at all.
 func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
 	c.foreign = k.Format != ""
@@ -92,8 +92,8 @@ func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	return d, d.Result != Changed || !broken.spells(r.calls), nil
 }
 
-// asAnswer returns the text as it comes from an upstream: from one that stops at the first end of
-// calls, or from one that does not.
+// asAnswer returns the text as an upstream sends it. Some upstreams stop at the first end of calls, and
+// some do not.
 func (d *draft) asAnswer() Answer {
 	if d.answer != nil {
 		return *d.answer
@@ -116,7 +116,7 @@ func (d *draft) asAnswer() Answer {
 	return endedAnswer(text)
 }
 
-// judge returns what became of the writing.
+// judge returns the result for what the client has received.
 func (d *draft) judge(r received) Result {
 	meant := d.inst.Calls
 	switch {
@@ -134,11 +134,11 @@ func (d *draft) judge(r received) Result {
 	return Changed
 }
 
-// wasRefused reports whether every call that is said to be whole is one that was meant, and the
-// client can see what became of the others.
+// wasRefused reports whether all calls that look complete are meant calls, and the client can see what
+// happened to the others.
 func (d *draft) wasRefused(r received) bool {
 	marks := "<"
-	if d.manner != nil && d.manner.param[0] == "" { // a bracket shows what is left of a call
+	if d.manner != nil && d.manner.param[0] == "" { // any bracket shows the rest of a call
 		marks = "<[{("
 	}
 	if r.stop == messages.StopToolUse && !strings.ContainsAny(r.text, marks) {
@@ -147,7 +147,7 @@ func (d *draft) wasRefused(r received) bool {
 	return d.among(r.wholeCalls(), d.inst.Calls) || d.asWritten != nil && d.among(r.wholeCalls(), d.asWritten)
 }
 
-// among reports whether the calls are some of list, in its order.
+// among reports whether the calls are a subsequence of list.
 func (d *draft) among(calls, list []Call) bool {
 	for _, call := range calls {
 		i := slices.IndexFunc(list, func(m Call) bool { return d.differOnlyWhere([]Call{call}, []Call{m}, d.saysSoOrRefuses) })
@@ -159,14 +159,12 @@ func (d *draft) among(calls, list []Call) bool {
 	return true
 }
 
-// saysSoOrRefuses reports whether a value is what its damaged text says, or one that the client
-// refuses.
+// saysSoOrRefuses reports whether a value matches its damaged text, or is one that the client rejects.
 func (d *draft) saysSoOrRefuses(n *node, got, meant Value) bool {
 	return d.saysSo != nil && d.saysSo(got, meant) || isForbiddenString(n, got, meant)
 }
 
-// differOnlyWhere reports whether calls are those that were meant, except for values for which ok
-// holds.
+// differOnlyWhere reports whether calls equal meant, except for values that ok accepts.
 func (d *draft) differOnlyWhere(calls, meant []Call, ok func(n *node, got, meant Value) bool) bool {
 	if len(calls) != len(meant) {
 		return false

@@ -8,9 +8,9 @@ import (
 	"dragoman/translate"
 )
 
-// This file damages whole calls: their names, their parameters, their form.
+// This file damages whole calls: their names, their parameters and their form.
 
-// twice gives a parameter a second time, with another value.
+// twice writes a parameter a second time, with another value.
 func (d *draft) twice() bool {
 	i := d.anyIndex(rParamClose)
 	if i < 0 {
@@ -19,7 +19,7 @@ func (d *draft) twice() bool {
 	p := d.pieces[i]
 	at := slices.IndexFunc(d.pieces, func(q piece) bool { return q.role == rParamOpen && q.call == p.call && q.name == p.name })
 	if d.pieces[at+2].role != rParamClose || slices.ContainsFunc(d.pieces[at+3:], func(q piece) bool { return q.call == p.call && q.name == p.name }) {
-		return false // the parameter is there twice already
+		return false // the parameter is already there twice
 	}
 	if !d.Attribute && strings.Contains(d.pieces[at+1].text, "<"+tagOf(p.name)) {
 		return false // the second one could be an element of the first
@@ -31,7 +31,7 @@ func (d *draft) twice() bool {
 		}
 	}
 	if last == at+2 {
-		return false // twice in a row, it would be read as text of the value or as a list
+		return false // two in a row would be text of one value, or a list
 	}
 	again := []piece{d.pieces[at], d.pieces[at+1], d.pieces[at+2]}
 	again[1].text = "other"
@@ -48,7 +48,7 @@ func cutName(tag, name string) (before, found, after string) {
 	return tag[:i], name, tag[i+len(name):]
 }
 
-// otherCase writes the name of a parameter in capitals.
+// otherCase writes the name of one parameter in capitals.
 func (d *draft) otherCase() bool {
 	i := d.anyIndex(rParamOpen)
 	if i < 0 {
@@ -65,7 +65,7 @@ func (d *draft) otherCase() bool {
 	} else {
 		for _, j := range []int{i, i + 2} {
 			if j > i && d.Attribute {
-				break // its closing tag has no name
+				break // the closing tag has no name
 			}
 			open, name, shut := cutName(d.pieces[j].text, p.name)
 			d.pieces[j].text = open + strings.ToUpper(name) + shut
@@ -82,10 +82,10 @@ func (d *draft) otherCase() bool {
 	return true
 }
 
-// otherTool calls a tool that was not offered, with strings alone.
+// otherTool makes a call to a tool that the request does not offer, with only strings as parameters.
 func (d *draft) otherTool() bool {
 	if d.manner != nil && d.asked != d.manner.format {
-		return false // its tag may be that of a format which has a wrapper: without it, the call is text
+		return false // its tag may belong to a format with a wrapper, and without the wrapper the call is text
 	}
 	i := d.anyIndex(rInvokeOpen)
 	call := d.pieces[i].call
@@ -106,7 +106,7 @@ func (d *draft) otherTool() bool {
 	return true
 }
 
-// inputs writes text in place of the parameters of every call.
+// inputs replaces the parameters of every call with text.
 func (d *draft) inputs(text func(Call) string) bool {
 	var out []piece
 	done := -1
@@ -116,7 +116,7 @@ func (d *draft) inputs(text func(Call) string) bool {
 			if done != p.call {
 				done = p.call
 				if last := &out[len(out)-1]; last.space == "" && !strings.HasSuffix(last.text, ">") {
-					last.space = "\n" // the name of the tool ends there
+					last.space = "\n" // the newline ends the name of the tool
 				}
 				out = append(out, piece{role: rJSON, call: p.call, text: text(d.inst.Calls[p.call]), space: "\n"})
 			}

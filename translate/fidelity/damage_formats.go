@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// This file damages calls in the formats of other makers' models: in the ways in which ours are damaged, as
-// far as they have what is damaged, and in ways of their own.
+// This file damages calls in other makers' formats. It uses the kinds of damage for our calls that fit
+// these formats, and adds some of its own.
 
-// What a damage needs of a format.
+// Conditions that a kind of damage sets for a format.
 func anyManner(*manner) bool     { return true }
 func inTags(m *manner) bool      { return !m.isJSON() }
 func inWrapper(m *manner) bool   { return m.wrap[0] != "" }
 func inOneObject(m *manner) bool { return m.isJSON() }
 
-// sharedDamage has the names of the kinds of damage to our calls that those of other makers suffer, too.
+// sharedDamage lists the kinds of damage for our calls that other makers' formats share.
 var sharedDamage = []struct {
 	needs func(*manner) bool
 	names []string
@@ -31,7 +31,7 @@ var sharedDamage = []struct {
 		"scalars in quotes", "elements for JSON", "the other form's parameters", "elements of its own name in a value", "undeclared parameters inline", "enum in quotes"}},
 }
 
-// ownDamage are the kinds of damage that calls of other makers' formats suffer alone.
+// ownDamage are the kinds of damage only for calls in other makers' formats.
 var ownDamage = []struct {
 	needs func(*manner) bool
 	damage
@@ -80,7 +80,7 @@ var ownDamage = []struct {
 	{func(m *manner) bool { return m.id != "" }, damage{"id spelled otherwise", "The name in it is found.", (*draft).otherID}},
 }
 
-// damageToFormats returns the kinds of damage to calls in the formats of other makers.
+// damageToFormats returns the kinds of damage for calls in other makers' formats.
 func damageToFormats() (kinds []DamageKind) {
 	for _, d := range ownDamage {
 		kinds = append(kinds, damageWhere(d.needs, d.damage)...)
@@ -94,7 +94,7 @@ func damageToFormats() (kinds []DamageKind) {
 	return kinds
 }
 
-// damageWhere returns the kinds that damage makes of the formats that have what it needs.
+// damageWhere returns the damage once for each format that meets the condition.
 func damageWhere(needs func(*manner) bool, d damage) (kinds []DamageKind) {
 	for i := range manners {
 		m := &manners[i]
@@ -105,8 +105,8 @@ func damageWhere(needs func(*manner) bool, d damage) (kinds []DamageKind) {
 	return kinds
 }
 
-// hasOwnNames reports whether a tool declares a parameter that is named like a tag of the format, or a call
-// gives one. Once the call is damaged, nothing could tell the two apart.
+// hasOwnNames reports whether a parameter, declared or written, has the name of a tag of the format. In a
+// damaged call, no reader could tell the two apart.
 func (d *draft) hasOwnNames() bool {
 	isOwn := func(name string) bool {
 		return slices.ContainsFunc(d.manner.closers(), func(own string) bool { return strings.EqualFold(name, own) })
@@ -117,7 +117,7 @@ func (d *draft) hasOwnNames() bool {
 	})
 }
 
-// swapEnds swaps the closing tag of the last call and that of its wrapper.
+// swapEnds swaps the closing tags of the last call and of its wrapper.
 func (d *draft) swapEnds() bool {
 	calls, wraps := d.indexes(rInvokeClose), d.indexes(rWrapClose)
 	a, b := &d.pieces[calls[len(calls)-1]], &d.pieces[wraps[len(wraps)-1]]
@@ -160,7 +160,7 @@ func (d *draft) proseAtEnd() bool {
 	return true
 }
 
-// upperNames writes the names of tools in capitals that stand in the tags of their calls.
+// upperNames writes tool names in capitals, if they are in the tags of the calls.
 func (d *draft) upperNames() bool {
 	changed := false
 	for _, i := range d.indexes(rInvokeOpen) {
@@ -171,7 +171,8 @@ func (d *draft) upperNames() bool {
 	return changed
 }
 
-// hermes writes whole calls as JSON, in the wrapper of the calls or in that of the json format.
+// hermes writes whole calls as JSON, in the format's wrapper. If the format has no wrapper, hermes uses
+// <tool_call>.
 func (d *draft) hermes() bool {
 	var out []piece
 	for _, p := range d.pieces {
@@ -190,7 +191,7 @@ func (d *draft) hermes() bool {
 	return true
 }
 
-// nameAttributes writes <function name="f"> for <function=f>.
+// nameAttributes writes <function name="f"> instead of <function=f>.
 func (d *draft) nameAttributes() bool {
 	return d.replaceEach(func(t string) string {
 		before, after, _ := strings.Cut(t, "=")
@@ -199,7 +200,7 @@ func (d *draft) nameAttributes() bool {
 	}, rInvokeOpen, rParamOpen)
 }
 
-// quoteNames writes <function="f"> for <function=f>.
+// quoteNames writes <function="f"> instead of <function=f>.
 func (d *draft) quoteNames() bool {
 	return d.replaceEach(func(t string) string {
 		before, after, _ := strings.Cut(t, "=")
@@ -208,18 +209,19 @@ func (d *draft) quoteNames() bool {
 	}, rInvokeOpen, rParamOpen)
 }
 
-// dropValueOpen takes the opening tag of a value away that has one of its own.
+// dropValueOpen removes the opening tag of a value, in formats where values have tags of their own.
 func (d *draft) dropValueOpen() bool {
 	i := d.anyIndex(rParamOpen)
 	if i < 0 || strings.TrimLeft(d.pieces[i+1].text, " \t\r\n") != d.pieces[i+1].text || d.holdsHalfACall() {
-		return false // the white space of its line would stand before that of the value
+		return false // the white space around the tag would mix with the white space of the value
 	}
 	d.pieces[i].text = d.pieces[i].text[:strings.LastIndexByte(d.pieces[i].text, '<')]
 	d.saysSo = startsPadded
 	return true
 }
 
-// startsPadded reports whether a string, or one of a list, is what was meant, with white space before it.
+// startsPadded reports whether a string, or each string in a list, equals the meant one except for white
+// space before it.
 func startsPadded(got, meant Value) bool {
 	switch {
 	case got.Kind == '"' && meant.Kind == '"':
@@ -230,13 +232,13 @@ func startsPadded(got, meant Value) bool {
 	return false
 }
 
-// holdsCall reports whether the JSON of a call holds what a call begins with: outside of a string, it begins
-// one.
+// holdsCall reports whether the JSON of a call contains the start of a call. Outside of a string, that
+// would begin a call.
 func (d *draft) holdsCall() bool {
 	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rJSONCall && strings.Contains(p.text, d.manner.call[0]) })
 }
 
-// rewriteInputs writes the input of each call otherwise.
+// rewriteInputs replaces the input of each call with text.
 func (d *draft) rewriteInputs(text func(Call) string) bool {
 	for _, i := range d.indexes(rJSONCall) {
 		d.pieces[i].text = text(d.inst.Calls[d.pieces[i].call])
@@ -244,7 +246,7 @@ func (d *draft) rewriteInputs(text func(Call) string) bool {
 	return true
 }
 
-// sameInputKey gives a member of the input of each call a second time, with another value.
+// sameInputKey writes a member of each call's input a second time, with another value.
 func (d *draft) sameInputKey() bool {
 	return !d.haveNone() && d.rewriteInputs(func(c Call) string {
 		members := slices.Clone(c.Input.Members)
@@ -252,7 +254,7 @@ func (d *draft) sameInputKey() bool {
 	})
 }
 
-// otherID writes the id of each call in another of the ways that were seen.
+// otherID writes the id of each call in another form that models have used.
 func (d *draft) otherID() bool {
 	form := pick(d.chance, []string{"NAME:0", " functions.NAME:0 ", "functions_NAME_0", "functionsNAME0", "NAME"})
 	for _, i := range d.indexes(rInvokeOpen) {

@@ -9,7 +9,7 @@ import (
 
 // This file damages calls in the json format.
 
-// jsonDamage is what goes wrong in calls in JSON.
+// jsonDamage are the kinds of damage for calls in JSON.
 var jsonDamage = []damage{
 	{"call in JSON: not damaged", "Read.", func(*draft) bool { return true }},
 	{"call in JSON: a comma too many", "Read.", func(d *draft) bool { return d.changeJSON(d.addComma) }},
@@ -29,7 +29,7 @@ var jsonDamage = []damage{
 		return d.changeJSON(func(t string) string {
 			changed := unescape(t, '"', `"`)
 			if _, err := ReadValue([]byte(changed)); err == nil {
-				return t // it says something else now, and nobody could tell
+				return t // it is valid JSON with another meaning, so no reader could notice
 			}
 			return changed
 		})
@@ -83,7 +83,7 @@ var jsonDamage = []damage{
 	{"call in JSON: cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *draft) bool { return d.truncate(messages.StopEndTurn, "") }},
 }
 
-// changeJSON changes the text of one call, the first that can be changed.
+// changeJSON changes the text of the first call that can be changed.
 func (d *draft) changeJSON(change func(string) string) bool {
 	for _, i := range d.indexes(rJSONCall) {
 		if text := change(d.pieces[i].text); text != d.pieces[i].text {
@@ -94,7 +94,7 @@ func (d *draft) changeJSON(change func(string) string) bool {
 	return false
 }
 
-// rewriteJSON writes all calls with arguments in place of their own.
+// rewriteJSON replaces the arguments of all calls.
 func (d *draft) rewriteJSON(arguments func(Call) string) bool {
 	for _, i := range d.indexes(rJSONCall) {
 		call := d.inst.Calls[d.pieces[i].call]
@@ -103,7 +103,7 @@ func (d *draft) rewriteJSON(arguments func(Call) string) bool {
 	return true
 }
 
-// sameKey gives a member of the arguments of a call a second time, with another value.
+// sameKey writes a member of a call's arguments a second time, with another value.
 func (d *draft) sameKey() bool {
 	if !slices.ContainsFunc(d.inst.Calls, func(c Call) bool { return len(c.Input.Members) > 0 }) {
 		return false
@@ -132,7 +132,7 @@ func (d *draft) joinJSON(before, between, after string) bool {
 	return true
 }
 
-// addComma writes a comma before a closing bracket, where a list or an object is not empty.
+// addComma writes a comma before a closing bracket, in a list or an object with content.
 func (d *draft) addComma(text string) string {
 	at := outsideStrings(text, func(c, before byte) bool { return (c == '}' || c == ']') && before != '{' && before != '[' })
 	if len(at) == 0 {
@@ -152,8 +152,8 @@ func (d *draft) addComment(text string) string {
 	return text[:i] + " // this one\n" + text[i:]
 }
 
-// outsideStrings returns the indexes of the bytes of JSON, outside of its strings, for which is holds.
-// before is the byte before c that is no white space.
+// outsideStrings returns the indexes of bytes of JSON, outside of strings, that is accepts. before is the
+// last byte before c that is not white space.
 func outsideStrings(text string, is func(c, before byte) bool) (at []int) {
 	inString, before := false, byte(0)
 	for i := 0; i < len(text); i++ {
@@ -173,7 +173,7 @@ func outsideStrings(text string, is func(c, before byte) bool) (at []int) {
 	return at
 }
 
-// unescape writes one of the escapes in the strings of JSON as what it stands for.
+// unescape replaces one of the escapes in the strings of JSON with its plain character.
 func unescape(text string, escape byte, plain string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -10,13 +10,13 @@ import (
 // DamageKinds are the kinds of damage, in the order of the table.
 var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage), damageToFormats(), damageToLists())
 
-// damage is a [DamageKind] whose writing goes without saying.
+// damage is a [DamageKind] without its writing, which the kind's list implies.
 type damage struct {
 	name, documented string
 	apply            func(*draft) bool
 }
 
-// damageTo returns the kinds of damage to what write writes.
+// damageTo returns the kinds of damage in list for the writings that write makes.
 func damageTo(write func(chance, *Instance) *Writing, list []damage) (kinds []DamageKind) {
 	for _, d := range list {
 		kinds = append(kinds, DamageKind{d.name, "", d.documented, write, d.apply})
@@ -24,7 +24,7 @@ func damageTo(write func(chance, *Instance) *Writing, list []damage) (kinds []Da
 	return kinds
 }
 
-// tagDamage is what goes wrong in calls in tags.
+// tagDamage are the kinds of damage for calls in tags.
 var tagDamage = []damage{
 	{"no wrapper", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},
 	{"wrapper not opened", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen) }},
@@ -64,7 +64,7 @@ var tagDamage = []damage{
 	{"a value closed by a word", "Read, if no element of that name is open in the value.", func(d *draft) bool { return d.closedBy(func(piece) string { return "</x>" }) }},
 	{"a value closed by the other form", "`</parameter>` for `</name>`, or the other way round: read.", func(d *draft) bool {
 		return d.closedBy(func(closer piece) string {
-			if tag := tagOf(closer.name); d.Attribute && !d.anyValueContains("<"+tag[:1]) { // or an element of such a name seems to be open
+			if tag := tagOf(closer.name); d.Attribute && !d.anyValueContains("<"+tag[:1]) { // else an element seems open
 				return "</" + tag + ">"
 			} else if d.Attribute {
 				return closer.text
@@ -103,7 +103,7 @@ var tagDamage = []damage{
 	{"a quotation around the calls", "Text: a line that begins with `>` quotes.", func(d *draft) bool {
 		d.saysSo = meansQuoted
 		if m := d.manner; m != nil && m.wrap[0] == "" && len(d.inst.Calls) > 1 {
-			return false // the answer ends where a mark makes a call none
+			return false // a quotation mark before the second call ends the answer there
 		}
 		if d.holdsACall() {
 			return false

@@ -7,14 +7,14 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file damages calls in a list, and calls that are literals.
+// This file damages calls in lists, and calls that are literals of a language.
 
-// What a damage needs of such a format.
+// Conditions that a kind of damage sets for a format.
 func hasMarker(m *manner) bool    { return m.wrap[0] != "" }
 func hasEndMarker(m *manner) bool { return m.wrap[1] != "" || m.call[2] != "" }
 func hasBrackets(m *manner) bool  { return m.list[0] != "" }
 
-// listDamage is what goes wrong in such calls.
+// listDamage are the kinds of damage for such calls.
 var listDamage = []struct {
 	needs func(*manner) bool
 	damage
@@ -64,7 +64,7 @@ var listDamage = []struct {
 	{anyManner, damage{"newlines in strings", "Read.", func(d *draft) bool {
 		return d.changeCall(func(t string) string {
 			if strings.Contains(t, gemmaQuote) {
-				return t // nothing is escaped in it
+				return t // this format escapes nothing
 			}
 			return unescape(t, 'n', "\n")
 		})
@@ -88,13 +88,13 @@ var listDamage = []struct {
 	}}},
 }
 
-// needsNoInput reports whether a call has no parameters in a format in which nothing ends a call: it may be written
-// without its input, and is whole as soon as its name is.
+// needsNoInput reports whether there is a call without parameters in a format without an end of calls. Such
+// a call may be written without its input, so it is complete after its name.
 func (d *draft) needsNoInput() bool {
 	return d.manner.text == nil && d.manner.call[2] == "" && d.haveNone()
 }
 
-// damageToLists returns the kinds of damage to such calls.
+// damageToLists returns the kinds of damage for such calls.
 func damageToLists() (kinds []DamageKind) {
 	for _, damage := range listDamage {
 		for i := range lists {
@@ -106,7 +106,8 @@ func damageToLists() (kinds []DamageKind) {
 	return kinds
 }
 
-// changeCall changes the text of one call. Behind another one, a call that is none ends the answer.
+// changeCall changes the text of one call. If the result is no longer a call, the calls before it still
+// count.
 func (d *draft) changeCall(change func(string) string) bool {
 	p := &d.pieces[d.anyIndex(rJSONCall)]
 	d.asWritten = d.inst.Calls[:p.call]
@@ -115,7 +116,7 @@ func (d *draft) changeCall(change func(string) string) bool {
 	return p.text != before
 }
 
-// spells reports whether the damaged text is what the format writes for calls.
+// spells reports whether the damaged text is exactly what the format writes for calls.
 func (d *draft) spells(calls []Call) bool {
 	if d.manner == nil || !d.manner.isJSON() || len(calls) != len(d.inst.Calls) {
 		return false
@@ -131,7 +132,7 @@ func (d *draft) spells(calls []Call) bool {
 	return joined(pieces) == joined(d.pieces)
 }
 
-// changeMark changes one of the marks of a call that begin with a byte of a set.
+// changeMark changes one mark of a call: one that begins with a byte in set.
 func (d *draft) changeMark(set string, change func(mark string) string) bool {
 	return !d.holdsACall() && d.changeCall(func(text string) string {
 		var at [][2]int
@@ -148,8 +149,8 @@ func (d *draft) changeMark(set string, change func(mark string) string) bool {
 	})
 }
 
-// marksOf returns where the marks of a literal stand: brackets, commas, colons and equals signs outside of
-// strings, and what stands around those.
+// marksOf returns the positions of the marks in a literal: brackets, commas, colons and equals signs
+// outside of strings, and quotes around strings.
 func marksOf(text string) (at [][2]int) {
 	quote := ""
 	for i := 0; i < len(text); i++ {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// This file writes what is hard to read although nothing is missing: names of parameters in values,
-// names that the schema does not know, and names of our own.
+// This file writes calls that are hard to read although nothing is missing: values that contain names of
+// parameters, parameters that the schema does not declare, and parameters named like our tags.
 
-// ownElements makes the value of a parameter a document in which elements of the parameter's name
-// stand.
+// ownElements replaces the value of a parameter with a document. The document has elements with the
+// parameter's name.
 func (d *draft) ownElements() bool {
 	i := d.anyPlainString()
 	if i < 0 {
@@ -32,8 +32,8 @@ func (d *draft) ownElements() bool {
 	return true
 }
 
-// document makes markup that holds elements named own, one or several, in each other and beside each
-// other. All its elements are closed.
+// document makes markup with one or more elements named own, nested and side by side. All elements are
+// closed.
 func document(c chance, own string) string {
 	var b strings.Builder
 	b.WriteString(pick(c, []string{"", "", "See: ", "<!DOCTYPE html>\n"}))
@@ -46,11 +46,11 @@ func document(c chance, own string) string {
 	return b.String()
 }
 
-// betweenElements are what stands between the elements of a document.
+// betweenElements are texts between the elements of a document.
 var betweenElements = []string{"", "", " ", "\n", "\n  ", "\n\n", "x", " and ", "a < b", "<br/>", "5"}
 
-// writeElement writes an element of a document. depth is the number of elements around it; the
-// outermost holds an element named own.
+// writeElement writes an element of a document. depth is the number of elements around it. The outermost
+// element contains an element named own.
 func writeElement(c chance, b *strings.Builder, name, own string, depth int) {
 	b.WriteString("<" + name + pick(c, []string{"", "", "", ` class="x"`}) + ">")
 	n := c.IntN(4)
@@ -75,8 +75,8 @@ func writeElement(c chance, b *strings.Builder, name, own string, depth int) {
 	b.WriteString(pick(c, betweenElements) + "</" + name + ">")
 }
 
-// undeclared adds parameters that no schema declares, to calls of tools whose schema does not say
-// which it allows beside the declared ones.
+// undeclared adds parameters that no schema declares. It adds them only to calls of tools whose schema
+// neither allows nor forbids more parameters.
 func (d *draft) undeclared() bool {
 	done := false
 	for range 1 + d.IntN(3) {
@@ -85,7 +85,7 @@ func (d *draft) undeclared() bool {
 	return done
 }
 
-// undeclaredOne adds one such parameter anywhere, on the line of its neighbours or on its own.
+// undeclaredOne adds one such parameter anywhere, on the line of its neighbours or on its own line.
 func (d *draft) undeclaredOne() bool {
 	first := rParamsOpen
 	if d.Attribute {
@@ -122,14 +122,14 @@ func (d *draft) undeclaredOne() bool {
 	return true
 }
 
-// undeclaredNames and undeclaredTexts are parameters that models add.
+// undeclaredNames and undeclaredTexts are names and values of parameters that models add.
 var (
 	undeclaredNames = []string{"note", "reason", "units", "language", "x", "max_results", "verbose"}
 	undeclaredTexts = []string{"Oslo", "5", "true", "null", "a b", "two\nlines", "a < b", `{"a":1}`, "x &lt; y", ""}
 )
 
-// ownNames takes calls with parameters that are named like our tags. It makes some of the values seem
-// to go on with the call.
+// ownNames accepts writings that have parameters named like our tags. It changes some of the values so that
+// the call seems to continue inside them.
 func (d *draft) ownNames() bool {
 	found := false
 	for i, p := range d.pieces {
@@ -146,8 +146,8 @@ func (d *draft) ownNames() bool {
 	return found
 }
 
-// percentNames writes the names of parameters that are named like our tags with %XX, as they once were
-// shown.
+// percentNames writes parameters that are named like our tags with %XX in their names. Earlier prompts
+// showed them so.
 func (d *draft) percentNames() bool {
 	done := false
 	for i, p := range d.pieces {
@@ -161,10 +161,10 @@ func (d *draft) percentNames() bool {
 	return done
 }
 
-// ownTags are names of properties that our tags have, too.
+// ownTags are names of properties that are also names of our tags.
 var ownTags = []string{"parameters", "parameter", "invoke", "function_calls", "function_results", "tool_name", "tool_call", "result", "stdout", "error", "name"}
 
-// quotedEnum writes members of an enum in quotes that are none in quotes.
+// quotedEnum writes quotes around members of an enum that contain no quotes.
 func (d *draft) quotedEnum() bool {
 	quote := pick(d.chance, []string{`"`, "'"})
 	done := false

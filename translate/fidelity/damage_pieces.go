@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// This file changes single pieces of a draft. The kinds of damage are put together from these changes.
+// This file changes single pieces of a draft. The kinds of damage are combinations of these changes.
 
-// indexes returns the indexes of the pieces that have one of roles.
+// indexes returns the indexes of the pieces with one of the roles.
 func (d *draft) indexes(roles ...role) (at []int) {
 	for i, p := range d.pieces {
 		if slices.Contains(roles, p.role) {
@@ -17,7 +17,7 @@ func (d *draft) indexes(roles ...role) (at []int) {
 	return at
 }
 
-// anyIndex returns one of those indexes, or -1.
+// anyIndex returns a random index of such a piece, or -1.
 func (d *draft) anyIndex(roles ...role) int {
 	at := d.indexes(roles...)
 	if len(at) == 0 {
@@ -26,8 +26,8 @@ func (d *draft) anyIndex(roles ...role) int {
 	return pick(d.chance, at)
 }
 
-// drop drops the text of the pieces that have one of roles, but not the white space after them. Like
-// the other methods here, it reports whether anything changed.
+// drop removes the text of the pieces with one of the roles, but keeps the white space after them. Like the
+// other methods here, it reports whether anything changed.
 func (d *draft) drop(roles ...role) bool {
 	at := d.indexes(roles...)
 	for _, i := range at {
@@ -36,7 +36,7 @@ func (d *draft) drop(roles ...role) bool {
 	return len(at) > 0
 }
 
-// dropOne drops the text of one such piece.
+// dropOne removes the text of one random piece with one of the roles.
 func (d *draft) dropOne(roles ...role) bool {
 	i := d.anyIndex(roles...)
 	if i < 0 {
@@ -67,7 +67,7 @@ func (d *draft) replaceEach(change func(string) string, roles ...role) bool {
 	return changed
 }
 
-// start returns the index of the piece with which the calls begin.
+// start returns the index of the first piece of the calls.
 func (d *draft) start() int {
 	return slices.IndexFunc(d.pieces, func(p piece) bool { return p.role != rProse })
 }
@@ -75,7 +75,7 @@ func (d *draft) start() int {
 // tags are the roles of all tags.
 var tags = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamOpen, rParamClose, rParamsClose, rInvokeClose, rWrapClose}
 
-// skeleton are the roles of all tags that are not parameters'.
+// skeleton are the roles of all tags except those of parameters.
 var skeleton = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose}
 
 // surround writes text directly before and after the calls.
@@ -95,7 +95,7 @@ func (d *draft) prefixLines(prefix string) bool {
 	return true
 }
 
-// setWritten notes the value that the text of a parameter spells now.
+// setWritten records the value that the damaged text of a parameter spells.
 func (d *draft) setWritten(call int, name string, value Value) {
 	if d.asWritten == nil {
 		d.asWritten = slices.Clone(d.inst.Calls)
@@ -103,8 +103,8 @@ func (d *draft) setWritten(call int, name string, value Value) {
 	setMember(&d.asWritten[call], name, value)
 }
 
-// setMeant changes the value that was meant for a parameter, or adds the parameter: the text of the
-// draft says so, too.
+// setMeant changes the meant value of a parameter, or adds the parameter. The caller changes the text to
+// match.
 func (d *draft) setMeant(call int, name string, value Value) {
 	setMember(&d.inst.Calls[call], name, value)
 }
@@ -120,20 +120,20 @@ func setMember(call *Call, name string, value Value) {
 	call.Input.Members = members
 }
 
-// meant returns the value of a parameter as it was meant, and its schema.
+// meant returns the meant value of a parameter, and its schema.
 func (d *draft) meant(p piece) (Value, *node) {
 	call := d.inst.Calls[p.call]
 	v, _ := call.Input.member(p.name)
 	return v, call.tool.root.memberNode(p.name)
 }
 
-// isPlainString reports whether a piece is a string that is written as it is.
+// isPlainString reports whether a piece is a string that is written without any change.
 func (d *draft) isPlainString(p piece) bool {
 	_, n := d.meant(p)
 	return p.role == rValue && n.kind == kindString && n.nullable == "" && !strings.HasPrefix(p.text, "<![CDATA[")
 }
 
-// isRepeated reports whether a piece is one of several parameters of one name.
+// isRepeated reports whether a call has several parameters with the name of this piece.
 func (d *draft) isRepeated(p piece) bool {
 	n := 0
 	for _, q := range d.pieces {
@@ -158,14 +158,14 @@ func (d *draft) anyPlainString() int {
 	return pick(d.chance, at)
 }
 
-// inSingleQuotes returns the JSON of a value with single quotes in its strings in place of others, and
-// without the backslash before a slash, which Python leaves there.
+// inSingleQuotes returns the JSON of a value, with single quotes instead of double quotes inside its
+// strings. It also removes backslashes before slashes, because Python keeps such a backslash in the string.
 func inSingleQuotes(v Value) string {
 	return strings.NewReplacer(`\"`, "'", `\\/`, "/").Replace(v.JSON())
 }
 
-// asPython returns JSON with its strings as Python writes them: in single quotes, which are escaped in them
-// in place of the others.
+// asPython returns JSON with its strings as Python writes them: in single quotes, and with single quotes
+// escaped instead of double quotes.
 func asPython(text string) string {
 	var b strings.Builder
 	for i, inString := 0, false; i < len(text); i++ {
@@ -187,19 +187,19 @@ func asPython(text string) string {
 	return b.String()
 }
 
-// keepingText returns change, and notes that a changed text may be kept as a string.
+// keepingText returns change, and records that the changed text may also be read as a string.
 func (d *draft) keepingText(change func(string) string) func(string) string {
 	return func(text string) string {
 		text = change(text)
 		d.saysSo = func(got, meant Value) bool {
-			return got.Equal(str(text)) || inSingleQuotes(got) == inSingleQuotes(meant) // as Python reads it
+			return got.Equal(str(text)) || inSingleQuotes(got) == inSingleQuotes(meant) // as Python reads the text
 		}
 		return text
 	}
 }
 
-// anyValueContains reports whether a value contains text. Markup in a value may not be told from
-// that of the call once the call is damaged.
+// anyValueContains reports whether a value contains text. In a damaged call, a reader may not be able to
+// tell markup in a value from the markup of the call.
 func (d *draft) anyValueContains(text string) bool {
 	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rValue && strings.Contains(p.text, text) })
 }

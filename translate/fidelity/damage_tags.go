@@ -12,14 +12,14 @@ func (d *draft) doubleInvoke() bool {
 	return d.replaceEach(func(t string) string { return t + "\n" + t }, rInvokeOpen)
 }
 
-// mayBeTwo reports whether a call has its name in <invoke> and no parameters: written twice, that could
-// be two calls of which the first is not closed.
+// mayBeTwo reports whether a call without parameters has its name in <invoke>. If its <invoke> is written
+// twice, it could be two calls, the first of them unclosed.
 func (d *draft) mayBeTwo() bool {
 	return d.Attribute && d.haveNone()
 }
 
-// dropInvokeClose drops a closing tag of a call, but not where two calls then are what one is whose
-// <invoke> was written twice.
+// dropInvokeClose removes the closing tag of a call. It does nothing if the result would look like one call
+// with its <invoke> written twice.
 func (d *draft) dropInvokeClose() bool {
 	i := d.anyIndex(rInvokeClose)
 	call := d.pieces[i].call
@@ -30,7 +30,7 @@ func (d *draft) dropInvokeClose() bool {
 	return true
 }
 
-// closedBy closes a value with another tag; tag returns it for the value's closing tag.
+// closedBy closes a value with another tag. The function tag returns it for the value's own closing tag.
 func (d *draft) closedBy(tag func(closer piece) string) bool {
 	i := d.anyIndex(rParamClose)
 	if i < 0 || d.seemsClosed(i) || d.holdsHalfACall() {
@@ -41,7 +41,7 @@ func (d *draft) closedBy(tag func(closer piece) string) bool {
 	return d.pieces[i].text != before
 }
 
-// openOne takes the closing tag of one value away.
+// openOne removes the closing tag of one value.
 func (d *draft) openOne() bool {
 	i := d.anyIndex(rParamClose)
 	if i < 0 || d.endIsLost(i) || d.holdsHalfACall() {
@@ -51,13 +51,13 @@ func (d *draft) openOne() bool {
 	return true
 }
 
-// openAll takes the closing tags of all values away.
+// openAll removes the closing tags of all values.
 func (d *draft) openAll() bool {
 	return !slices.ContainsFunc(d.indexes(rParamClose), d.endIsLost) && !d.holdsHalfACall() && d.drop(rParamClose)
 }
 
-// holdsHalfACall reports whether a value holds a tag of a call that has no other half there. Where a
-// tag of the call itself is missing as well, the two halves can make up one value that is whole:
+// holdsHalfACall reports whether a value may contain only one tag of a pair of call tags. If the call also
+// lacks a tag, the two halves can form one complete value:
 //
 //	<parameter name="a">1
 //	<parameter name="b"></parameter></parameter>
@@ -69,8 +69,8 @@ func (d *draft) holdsHalfACall() bool {
 	return slices.ContainsFunc(slices.Concat(halves, callOpeners()), d.anyValueContains)
 }
 
-// holdsACall reports whether what is said in a call holds the beginning of another, or of a parameter, in any
-// format. Where the call around it is text, that is a call.
+// holdsACall reports whether a value or an input contains the start of a call or of a parameter, in any
+// format. If the call around it becomes text, this start begins a call.
 func (d *draft) holdsACall() bool {
 	openers := callOpeners()
 	return slices.ContainsFunc(d.pieces, func(p piece) bool {
@@ -79,7 +79,7 @@ func (d *draft) holdsACall() bool {
 	})
 }
 
-// callOpeners returns what calls, their wrappers and parameters begin with in any format.
+// callOpeners returns the starts of calls, wrappers and parameters in all formats.
 func callOpeners() []string {
 	openers := []string{"<invoke", "<parameter", "<function_calls"}
 	for i := range manners {
@@ -91,26 +91,26 @@ func callOpeners() []string {
 	return openers
 }
 
-// endIsLost reports whether nobody could tell where the value before a closing tag ends if that were
-// missing: it seems closed all the same, or it ends in white space of its own.
+// endIsLost reports whether the end of a value is unclear without its closing tag, which is piece i: the
+// value seems closed without it, or ends with white space of its own.
 func (d *draft) endIsLost(i int) bool {
 	text := d.pieces[i-1].text
-	if strings.TrimLeft(text, "\r\n") != text && (d.manner == nil || !d.manner.bare) { // it stands on lines of its own
+	if strings.TrimLeft(text, "\r\n") != text && (d.manner == nil || !d.manner.bare) { // the value is on lines of its own
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	}
 	return d.seemsClosed(i) || strings.TrimRight(text, " \t\r\n") != text
 }
 
-// seemsClosed reports whether the value before a closing tag holds something that would end it if
-// the real tag were missing, so that nobody could tell: its closing tag or, at its end, any other, or a
-// newline, which would then stand before the closing tag of the call. So does an opening tag of ours or of
-// a parameter, which that would close.
+// seemsClosed reports whether a value contains text that would end it if its closing tag, piece i, was
+// missing. There are two cases. The text is a copy of the closing tag. Or the value ends with another
+// closing tag, with a newline before the closing tag of the call, or with an opening tag (ours or a
+// parameter's) that the closing tag of the call would close.
 func (d *draft) seemsClosed(i int) bool {
 	text, closer := d.pieces[i-1].text, strings.TrimSuffix(strings.TrimSpace(d.pieces[i].text), ">")
 	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text || strings.Contains(text, closer) {
 		return true
 	}
-	if strings.HasSuffix(strings.TrimRight(text, " \t\r\n"), "-->") { // a comment may stand between the parameters
+	if strings.HasSuffix(strings.TrimRight(text, " \t\r\n"), "-->") { // a comment may come between parameters
 		text = text[:max(strings.LastIndex(text, "<!--"), 0)]
 	}
 	text = strings.TrimRight(text, " \t\r\n>")
@@ -118,14 +118,14 @@ func (d *draft) seemsClosed(i int) bool {
 	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || d.manner != nil || slices.Contains(reserved, strings.ToLower(text[at+1:])) || d.opensParameter(text[at+1:], d.pieces[i].call))
 }
 
-// opensParameter reports whether a tag is that of a parameter which a call has, or its tool declares.
+// opensParameter reports whether a tag belongs to a parameter that the call has, or that its tool declares.
 func (d *draft) opensParameter(tag string, call int) bool {
 	c := d.inst.Calls[call]
 	return slices.ContainsFunc(c.Input.Members, func(m Member) bool { return tagOf(m.Name) == tag }) ||
 		slices.ContainsFunc(c.tool.root.props, func(p prop) bool { return tagOf(p.name) == tag })
 }
 
-// swapClosers swaps the closing tags of two values of one call.
+// swapClosers swaps the closing tags of two values in one call.
 func (d *draft) swapClosers() bool {
 	at := d.indexes(rParamClose)
 	if d.Attribute || len(at) < 2 || d.anyValueContains("<") {
@@ -137,16 +137,16 @@ func (d *draft) swapClosers() bool {
 	return a.text != b.text && a.call == b.call
 }
 
-// areDeclared reports whether all parameters that are written as elements are declared. A tag of any
-// other may be markup in the value before it, where a closing tag is missing or wrong.
+// areDeclared reports whether all parameters that are elements are declared. If a closing tag is missing or
+// wrong, the tag of an undeclared parameter may be markup in the value before it.
 func (d *draft) areDeclared() bool {
 	return d.Attribute || !slices.ContainsFunc(d.pieces, func(p piece) bool {
 		return p.role == rParamOpen && !d.inst.Calls[p.call].tool.root.declares(p.name)
 	})
 }
 
-// haveOthers reports whether a parameter is not declared, and none such is named like a tag of ours:
-// nothing could tell that from the tag of the call.
+// haveOthers reports whether there are undeclared parameters, and all of them have names other than our
+// tags. With such names, no reader could tell their tags from the tags of the call.
 func (d *draft) haveOthers() bool {
 	return !d.areDeclared() && !slices.ContainsFunc(d.pieces, func(p piece) bool {
 		return p.role == rParamOpen && slices.Contains(reserved, strings.ToLower(p.name)) && !d.inst.Calls[p.call].tool.root.declares(p.name)
@@ -158,18 +158,19 @@ func (d *draft) haveNone() bool {
 	return slices.ContainsFunc(d.inst.Calls, func(c Call) bool { return len(c.Input.Members) == 0 })
 }
 
-// mixForms writes the parameters of one form inside the call of the other.
+// mixForms writes the parameters of the legacy form inside a call of the attribute form, or the other way
+// round.
 func (d *draft) mixForms() bool {
 	if d.anyValueContains("</") || d.anyValueContains("<parameter") {
-		return false // in the other form, other tags end a value
+		return false // in the other form, these tags end a value
 	}
 	if d.manner != nil && d.holdsACall() {
 		return false // without its own tags, the call may be text
 	}
 	if slices.ContainsFunc(d.pieces, func(p piece) bool { return isReserved(p.name) && !d.inst.Calls[p.call].tool.root.declares(p.name) }) {
-		return false // as elements they are tags of the call
+		return false // as elements, they would be tags of the call
 	}
-	if first := d.indexes(rParamOpen); d.manner != nil && len(first) > 0 { // without a tag behind its name, the call is none
+	if first := d.indexes(rParamOpen); d.manner != nil && len(first) > 0 { // without a tag after its name, the text is no call
 		d.asWritten = d.inst.Calls[:d.pieces[first[0]].call]
 	}
 	if d.manner != nil && d.asked != d.manner.format {
@@ -191,7 +192,7 @@ func (d *draft) mixForms() bool {
 	return len(d.indexes(rParamOpen)) > 0
 }
 
-// nameAsTag writes <name>…</name> in place of <invoke>.
+// nameAsTag writes <name>…</name> instead of <invoke>.
 func (d *draft) nameAsTag() bool {
 	for i, p := range d.pieces {
 		name := d.inst.Calls[p.call].Name
@@ -207,7 +208,7 @@ func (d *draft) nameAsTag() bool {
 	return true
 }
 
-// nameFirst writes the name of the tool before <invoke>.
+// nameFirst writes the tool's name before <invoke>.
 func (d *draft) nameFirst() bool {
 	if d.Attribute {
 		return false
@@ -220,7 +221,7 @@ func (d *draft) nameFirst() bool {
 	return true
 }
 
-// singular writes the wrapper as <function_call>: one for all calls, or one for each.
+// singular writes the wrapper as <function_call>, either once around all calls or once around each.
 func (d *draft) singular() bool {
 	const open, shut = "<function_call>", "</function_call>"
 	if d.oneIn(2) {
@@ -238,10 +239,11 @@ func inNamespace(tag string) string {
 	return "<" + namespace + tag[1:]
 }
 
-// namespace is one that models write before the names of tags.
-const namespace = "antml:" // a namespace that models write before the names of tags
+// namespace is a namespace that models write before the names of tags.
+const namespace = "antml:"
 
-// parameterTags returns the roles of parameters' tags if their names are the format's own.
+// parameterTags returns the roles of the tags of parameters, if the names of these tags are fixed by the
+// format.
 func (d *draft) parameterTags() []role {
 	if d.Attribute {
 		return []role{rParamOpen, rParamClose}

@@ -8,7 +8,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file damages what stands around and between the calls, and cuts the text.
+// This file damages the text around and between calls, and cuts it off.
 
 // proseBetween writes prose between two parameters.
 func (d *draft) proseBetween() bool {
@@ -25,10 +25,10 @@ func (d *draft) proseBetween() bool {
 	return true
 }
 
-// comments are what models write beside the parameters of a call.
+// comments are comments that models write next to the parameters of a call.
 var comments = []string{"<!-- the next one -->", "<!--x-->", "<!--\nchosen by the user\n-->", "<!-- a < b -- or > -->", "<!-- <b>bold</b> -->"}
 
-// comment writes a comment between two tags that are not those of one parameter.
+// comment writes a comment between two tags, but not inside a value.
 func (d *draft) comment() bool {
 	i := d.anyIndex(rWrapOpen, rInvokeOpen, rNameClose, rParamsOpen, rParamClose, rParamsClose, rInvokeClose)
 	d.pieces[i].space += pick(d.chance, comments) + pick(d.chance, []string{"", "\n"})
@@ -44,10 +44,10 @@ func (d *draft) indent() bool {
 	return true
 }
 
-// truncate cuts the text anywhere after the opening wrapper.
+// truncate cuts off the text anywhere after the start of the wrapper.
 func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	if d.manner != nil && d.anyValueContains(strings.TrimSpace(d.manner.call[2])) {
-		return false // behind a closing tag, that seems to end the call, and what would tell may be cut off
+		return false // the tag in the value seems to end the call, and the text that shows otherwise may be cut off
 	}
 	text := joined(d.pieces)
 	from := len(joined(d.pieces[:d.start()]))
@@ -59,7 +59,7 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	d.asWritten = []Call{}
 	for i, p := range d.pieces {
 		if end := len(joined(d.pieces[:i])) + len(p.text); p.role == rParamClose && stop == messages.StopEndTurn && end <= at && strings.TrimSpace(text[end:at]) == "" {
-			d.asWritten = d.callsUpTo(i) // nobody could tell that more was to come
+			d.asWritten = d.callsUpTo(i) // no reader could know that more text was to come
 		}
 		if (p.role == rInvokeClose || p.role == rParamsClose || p.role == rJSONCall) && len(joined(d.pieces[:i]))+len(p.text) <= at {
 			d.asWritten = d.inst.Calls[:p.call+1]
@@ -68,7 +68,8 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	return true
 }
 
-// callsUpTo returns the calls of which no more is there than the pieces up to an index, at which a value ends.
+// callsUpTo returns the calls up to piece i, which ends a value. The last call has only the parameters
+// before the cut.
 func (d *draft) callsUpTo(i int) []Call {
 	at := d.pieces[i].call
 	calls := slices.Clone(d.inst.Calls[:at+1])
@@ -78,7 +79,7 @@ func (d *draft) callsUpTo(i int) []Call {
 	return calls
 }
 
-// dropHead drops the beginning of the calls.
+// dropHead removes the start of the calls.
 func (d *draft) dropHead() bool {
 	if d.holdsACall() {
 		return false
@@ -92,8 +93,8 @@ func (d *draft) dropHead() bool {
 	return true
 }
 
-// meansQuoted reports whether a value is what was meant, except for the marks of a quotation and
-// newlines at the ends of strings. JSON with marks in it is a string.
+// meansQuoted reports whether a value equals the meant one, except for quotation marks (`> `) and newlines
+// at the ends of strings. A string with marks may also spell the JSON that was meant.
 func meansQuoted(got, meant Value) bool {
 	if got.Kind == '"' {
 		said := strings.Trim(strings.ReplaceAll("\n"+got.Text, "\n> ", "\n"), "\r\n")

@@ -2,7 +2,7 @@ package fidelity
 
 import "strings"
 
-// This file damages values of parameters.
+// This file damages the values of parameters.
 
 // padValues writes white space around values.
 func (d *draft) padValues() bool {
@@ -22,7 +22,7 @@ func (d *draft) padValues() bool {
 	return len(d.indexes(rValue)) > 0
 }
 
-// entities escapes a value as if it stood in XML.
+// entities escapes a value as XML would.
 func (d *draft) entities() bool {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace
 	i := d.anyPlainString()
@@ -52,7 +52,7 @@ func (d *draft) cdata() bool {
 	return done
 }
 
-// inJSON changes the text of a value that is written as JSON.
+// inJSON changes the text of a value written as JSON.
 func (d *draft) inJSON(change func(string) string) bool {
 	for i, p := range d.pieces {
 		if p.role != rValue || d.isRepeated(p) {
@@ -67,7 +67,7 @@ func (d *draft) inJSON(change func(string) string) bool {
 	return false
 }
 
-// readsTo reports whether a string holds the JSON that was meant, in quotes or not.
+// readsTo reports whether a string spells the JSON that was meant, with or without quotes.
 func readsTo(got, meant Value) bool {
 	text := got.Text
 	if v, err := ReadValue([]byte(text)); err == nil && v.Kind == '"' {
@@ -80,7 +80,7 @@ func readsTo(got, meant Value) bool {
 	return got.Kind == '"' && err == nil && v.Equal(meant)
 }
 
-// doubled writes JSON in a JSON string.
+// doubled writes the JSON of a value as a JSON string.
 func (d *draft) doubled() bool {
 	d.saysSo = readsTo
 	return d.inJSON(func(t string) string { return str(t).JSON() })
@@ -99,7 +99,7 @@ func (d *draft) quotedScalars() bool {
 	return done
 }
 
-// elements writes values as elements that were written as JSON.
+// elements writes values as elements instead of JSON.
 func (d *draft) elements() bool {
 	done := false
 	for i, p := range d.pieces {
@@ -118,7 +118,7 @@ func (d *draft) elements() bool {
 	return done
 }
 
-// bareWords replaces words of JSON outside of strings.
+// bareWords replaces words of JSON, but not in strings.
 func bareWords(text string, r *strings.Replacer) string {
 	var b strings.Builder
 	for text != "" {

@@ -1,14 +1,13 @@
-// Package fidelity measures whether what a model means arrives at the client. It makes tools and
-// calls at random, writes each call as a model would, damages some of them the way models do, and
-// compares what package translate reads with what was meant.
+// Package fidelity measures whether the client gets the calls that a model means. It makes random tools and
+// calls, and writes each call as a model would. It damages some of the calls in the ways in which models
+// do, and compares what package translate reads with what was meant.
 //
 // # Terminology
 //
-//   - instance: tools and the calls of one answer to them.
-//   - writing: an instance as text, in one of the ways models write.
-//   - damage: one thing that goes wrong in a writing; see [DamageKinds].
-//   - trial: one damaged writing and what became of it.
+//   - instance: tools, and the calls to them in one answer.
+//   - writing: an instance as text, in one of the ways in which models write.
+//   - damage: one kind of mistake in a writing; see [DamageKinds].
+//   - trial: one damaged writing and its result.
 //
-// Everything follows from a seed: the same seed gives the same instance, the same writing and the
-// same damage.
+// A seed determines everything: the instance, the writing and the damage.
 package fidelity

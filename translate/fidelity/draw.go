@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Draw returns the instance of a seed whose calls fit their tools in every way, with the members of all
-// objects in the order in which the schemas declare them.
+// Draw returns the instance of a seed. Its calls fit their tools completely: the members of all objects are
+// in the order of the schemas.
 func Draw(seed uint64) *Instance {
 	for c := seeded(seed); ; {
 		inst, all := newInstance(c), true
@@ -23,8 +23,8 @@ func Draw(seed uint64) *Instance {
 	}
 }
 
-// inOrder returns a value with the members of its objects in the order of a schema. It reports false if the
-// value does not fit: one that is nested too deep is made without its members.
+// inOrder returns a value with the members of its objects in the order of the schema. It returns false if
+// the value does not fit its schema: a value at the limit of nesting is made without its members.
 func inOrder(v Value, n *node) (Value, bool) {
 	if n == nil || n.kind == kindAny || n.nullable != "" && v.Kind == 'n' {
 		return v, true
@@ -38,7 +38,7 @@ func inOrder(v Value, n *node) (Value, bool) {
 		}
 		return v, false
 	case kindEnum:
-		return v, true // it was picked
+		return v, true // the value was picked from the schema
 	case kindArray:
 		list := make([]Value, len(v.List))
 		for i, e := range v.List {
@@ -57,7 +57,7 @@ func inOrder(v Value, n *node) (Value, bool) {
 	return v, v.Kind == map[nodeKind]jsontext.Kind{kindString: '"', kindNumber: '0', kindNull: 'n'}[n.kind] || n.kind == kindBoolean && (v.Kind == 't' || v.Kind == 'f')
 }
 
-// membersInOrder is inOrder for an object.
+// membersInOrder does what inOrder does, for an object.
 func membersInOrder(v Value, n *node) (Value, bool) {
 	var members []Member
 	for _, p := range n.props {
@@ -87,7 +87,7 @@ func membersInOrder(v Value, n *node) (Value, bool) {
 	return Value{Kind: '{', Members: members}, v.Kind == '{'
 }
 
-// HasUnlisted reports whether an argument of the call is none that its tool declares.
+// HasUnlisted reports whether the call has an argument that its tool does not declare.
 func (c *Call) HasUnlisted() bool {
 	return slices.ContainsFunc(c.Input.Members, func(m Member) bool { return !c.tool.root.declares(m.Name) })
 }

@@ -13,15 +13,15 @@ import (
 
 var update = flag.Bool("update", false, "write the table of damage into README.md")
 
-// TestRoundTrip checks that the client gets what a model means, for as many instances as take a second
-// or so; make fidelity takes a million.
+// TestRoundTrip checks that the client gets what a model means. It runs for about a second; make fidelity
+// checks a million instances.
 func TestRoundTrip(t *testing.T) {
 	if err := runTrips(t.Output(), uint64(testcost.Cases(4_000, 20_000))); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// FuzzInstances is TestRoundTrip with instances that a fuzzer chooses.
+// FuzzInstances does what TestRoundTrip does, with instances that the fuzzer chooses.
 func FuzzInstances(f *testing.F) {
 	f.Add([]byte("a"))
 	f.Add([]byte{0, 0, 0, 255, 255, 255, 40, 80, 120, 160, 200, 240})
@@ -49,8 +49,9 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// TestDamage checks that no call is changed silently, and that the tables in README.md are what is measured. A brief
-// run damages fewer writings of each kind, and compares the tables without their figures.
+// TestDamage checks that no call is changed silently, and that the tables in README.md match the
+// measurement. A brief run damages fewer writings of each kind, and compares the tables without their
+// figures.
 func TestDamage(t *testing.T) {
 	const all = 300
 	perKind := testcost.Cases(30, all)

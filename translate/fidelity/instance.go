@@ -12,7 +12,7 @@ import (
 
 // This file makes instances: tools, and values that fit their schemas.
 
-// Instance is a request that offers tools, and the calls that a model means to make.
+// Instance is a request that offers tools, and the calls that the model means to make.
 type Instance struct {
 	Tools []Tool
 	Calls []Call
@@ -25,14 +25,14 @@ type Tool struct {
 	root   *node
 }
 
-// Call is one call as it is meant, or as it was read.
+// Call is one call, as it was meant or as it was read.
 type Call struct {
 	Name  string
 	Input Value
 	tool  *Tool
 }
 
-// newInstance makes an instance.
+// newInstance makes an instance with these choices.
 func newInstance(c chance) *Instance {
 	inst := &Instance{}
 	for _, i := range c.Perm(len(toolNames))[:1+c.IntN(3)] {
@@ -88,7 +88,7 @@ func newValue(c chance, n *node, depth int) Value {
 	return newAny(c, depth)
 }
 
-// maxDepth is how deep values are nested whose schemas have no end.
+// maxDepth is how deep values are nested if their schemas refer to themselves.
 const maxDepth = 7
 
 // newArray makes an array.
@@ -106,7 +106,7 @@ func newArray(c chance, n *node, depth int) Value {
 	return v
 }
 
-// newObject makes an object. Properties that are not required are left out at times.
+// newObject makes an object. It sometimes leaves out optional properties.
 func newObject(c chance, n *node, depth int) Value {
 	v := Value{Kind: '{'}
 	for _, p := range n.props {
@@ -128,7 +128,7 @@ func newObject(c chance, n *node, depth int) Value {
 	return v
 }
 
-// set adds a member unless there is one of that name.
+// set adds a member, if the object has no member with this name.
 func (v *Value) set(name string, value Value) {
 	if _, ok := v.member(name); !ok {
 		v.Members = append(v.Members, Member{name, value})
@@ -163,7 +163,7 @@ func sameCalls(a, b []Call) bool {
 	return true
 }
 
-// showCalls returns calls for people to read, one on a line.
+// showCalls returns calls in readable form, one on a line.
 func showCalls(calls []Call) string {
 	var b strings.Builder
 	for _, call := range calls {
@@ -172,7 +172,7 @@ func showCalls(calls []Call) string {
 	return b.String()
 }
 
-// schemas returns the tools for people to read, one on a line.
+// schemas returns the tools in readable form, one on a line.
 func (inst *Instance) schemas() string {
 	var b strings.Builder
 	for _, t := range inst.Tools {

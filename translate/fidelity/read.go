@@ -9,27 +9,27 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file lets package translate read an answer.
+// This file has package translate read an answer.
 
-// Answer is a whole answer of an upstream.
+// Answer is the whole answer of an upstream.
 type Answer struct {
 	Text     string
-	Stop     messages.Stop // why it stopped
-	Sequence string        // the stop sequence that it met
+	Stop     messages.Stop // why the upstream stopped
+	Sequence string        // the stop sequence where it stopped
 }
 
-// endedAnswer is the answer of an upstream that has no stop sequences.
+// endedAnswer returns the answer of an upstream without stop sequences.
 func endedAnswer(text string) Answer { return Answer{text, messages.StopEndTurn, ""} }
 
-// stoppedAnswer is the answer of an upstream that stops at our stop sequence and leaves it out. The
-// sequence may be the end of the last call.
+// stoppedAnswer returns the answer of an upstream that stops at our stop sequence and leaves it out. The
+// sequence may end the last call.
 func stoppedAnswer(text, sequence string) Answer {
 	before, _ := strings.CutSuffix(text, sequence)
 	return Answer{before, messages.StopSequence, sequence}
 }
 
-// translateAnswer returns the message that translate makes of an answer. The answer comes in
-// pieces; cut returns the length of each.
+// translateAnswer returns the message that translate makes from an answer in pieces. cut returns the length
+// of each piece.
 func translateAnswer(req *messages.Request, prompt *translate.Prompt, a Answer, cut func() int) (*messages.Message, error) {
 	chunks := func(yield func(translate.Chunk, error) bool) {
 		for text := a.Text; text != ""; {
@@ -44,7 +44,7 @@ func translateAnswer(req *messages.Request, prompt *translate.Prompt, a Answer, 
 	return messages.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] { return chunks }))
 }
 
-// pieceLengths returns a function that returns the lengths of an answer's pieces.
+// pieceLengths returns a function that returns the length of each piece of an answer.
 func pieceLengths(c chance) func() int {
 	switch longest := pick(c, []int{0, 1, 4, 30, 300}); longest {
 	case 0:
@@ -54,9 +54,9 @@ func pieceLengths(c chance) func() int {
 	}
 }
 
-// received is what the client gets of an answer.
+// received is what the client gets from an answer.
 type received struct {
-	text  string // of all text blocks
+	text  string // the text of all text blocks
 	calls []Call
 	stop  messages.Stop
 	raw   *messages.Message
@@ -82,7 +82,7 @@ func receive(m *messages.Message) (r received, err error) {
 	return r, nil
 }
 
-// wholeCalls returns the calls that were read to their end.
+// wholeCalls returns the calls that look complete to the client.
 func (r received) wholeCalls() (list []Call) {
 	i := 0
 	for _, o := range r.raw.Outcomes {
@@ -97,7 +97,7 @@ func (r received) wholeCalls() (list []Call) {
 	return list
 }
 
-// String returns what the client gets, for people to read.
+// String returns what the client gets, in readable form.
 func (r received) String() string {
 	var b strings.Builder
 	if r.text != "" {

@@ -10,11 +10,11 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file compares what a model meant with what the client gets.
+// This file compares the calls that a model meant with those that the client gets.
 
-// RoundTrip makes the instance of a seed, writes it as a model would or renders it as history, and
-// lets translate read that; of every second seed also another one, in a format of another maker. It
-// returns an error if what is read is not what was meant.
+// RoundTrip makes the instance of a seed, writes it as a model would or renders it as history, and lets
+// translate read the text. For every second seed, it also tests an instance in another maker's format. It
+// returns an error if the result is not what was meant.
 func RoundTrip(seed uint64) error {
 	if err := roundTrip(seeded(seed)); err != nil || seed%2 > 0 {
 		return err
@@ -24,7 +24,7 @@ func RoundTrip(seed uint64) error {
 	return roundTrip(foreign)
 }
 
-// roundTrip is [RoundTrip] of the instance that c makes.
+// roundTrip does what [RoundTrip] does, for the instance that c makes.
 func roundTrip(c chance) error {
 	inst := newInstance(c)
 	req := inst.Request()
@@ -34,7 +34,7 @@ func roundTrip(c chance) error {
 		if prompt, text, err = renderHistory(inst, req, pick(c, translate.Formats())); err != nil {
 			return err
 		}
-		sequence = strings.Join(prompt.StopSequences, "") // the one there is, if any
+		sequence = strings.Join(prompt.StopSequences, "") // the prompt has at most one
 	} else {
 		w := writeAny(c, inst)
 		var err error
@@ -61,7 +61,7 @@ func roundTrip(c chance) error {
 	return nil
 }
 
-// writeAny writes the instance in one of the formats: those of other makers, or ours.
+// writeAny writes the instance in one of the formats, ours or another maker's.
 func writeAny(c chance, inst *Instance) *Writing {
 	switch {
 	case c.foreign:
@@ -72,11 +72,11 @@ func writeAny(c chance, inst *Instance) *Writing {
 	return write(c, inst)
 }
 
-// memo is shared by all calls: what it keeps changes none of them.
+// memo is shared by all calls. It does not change their results.
 var memo = translate.NewMemo()
 
-// renderHistory returns the calls as they are shown to the model once they are history, and the
-// prompt they are in. format is one of translate.Formats.
+// renderHistory renders the calls as history. It returns the calls as the model sees them, and the prompt
+// that they are in. format is one of translate.Formats.
 func renderHistory(inst *Instance, req *messages.Request, format string) (*translate.Prompt, string, error) {
 	answer := messages.MessageParam{Role: messages.RoleAssistant}
 	results := messages.MessageParam{Role: messages.RoleUser}

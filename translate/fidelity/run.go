@@ -10,10 +10,10 @@ import (
 
 // This file runs both measurements at scale.
 
-// Run makes the round trip of n instances, then damages as many writings in the way of each kind as
-// damaged says, on all processors. It writes its progress to w, and then the tables of damage in
-// Markdown. It returns the first error: an instance that did not arrive as meant, or a damaged call
-// that was changed silently.
+// Run makes the round trip of n instances, and then damages as many writings for each kind as damaged says.
+// It uses all processors. It writes its progress to w, and then the tables of damage in Markdown. It
+// returns the first error: an instance that did not arrive as meant, or a damaged call that was changed
+// silently.
 func Run(w io.Writer, n uint64, damaged int) error {
 	if err := runTrips(w, n); err != nil {
 		return err
@@ -45,11 +45,11 @@ func runTrips(w io.Writer, n uint64) error {
 	return nil
 }
 
-// mostInFormat is how many writings of a kind are damaged at most in the format of another maker: there
-// are eight or more of them for each kind.
+// mostInFormat is the most writings for one kind of damage in another maker's format. Most kinds of damage
+// exist for many formats, so together they still damage enough writings.
 const mostInFormat = 300
 
-// TallyAll damages n writings in the way of each kind.
+// TallyAll damages n writings for each kind.
 func TallyAll(n int) ([]*Tally, error) {
 	tallies := make([]*Tally, len(DamageKinds))
 	err := parallel(uint64(len(DamageKinds)), func(i uint64) (err error) {
@@ -85,7 +85,7 @@ func parallel(n uint64, do func(uint64) error) error {
 	return first
 }
 
-// silentChange returns an error that shows a call that was changed silently, if there is one.
+// silentChange returns an error with a call that was changed silently, or nil.
 func silentChange(tallies []*Tally) error {
 	for _, t := range tallies {
 		if t.Count[Changed] > 0 {

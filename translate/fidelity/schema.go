@@ -27,19 +27,19 @@ const (
 // kindNames are the names of the kinds that are types of JSON Schema.
 var kindNames = [...]string{"string", "integer", "number", "boolean", "null", "array", "object"}
 
-// node is a part of a JSON Schema, with what it takes to make values of it and to write them.
+// node is a part of a JSON Schema. It has everything to make and write values of it.
 type node struct {
 	kind     nodeKind
-	nullable string // how null is allowed too: "" (not at all), "list", "flag" or "anyOf"
+	nullable string // how the schema allows null: "" (not at all), "list", "flag" or "anyOf"
 	format   string
 	items    *node
 	props    []prop
-	split    bool  // half of the properties are in an allOf
+	split    bool  // an allOf holds half of the properties
 	more     *node // additionalProperties, or nil
 	enum     []Value
 	alts     []*node
 	union    string // how alternatives are written: "anyOf", "oneOf" or "list"
-	def      string // its name in $defs, "" for none: elsewhere a $ref is written
+	def      string // its name in $defs, for $ref; "" for none
 }
 
 // prop is a declared property.
@@ -53,10 +53,10 @@ type prop struct {
 type schemaMaker struct {
 	chance
 	defs []*node
-	left int // how many nodes it may still make
+	left int // number of nodes that it may still make
 }
 
-// newSchema makes the schema of a tool's input, and returns it as JSON too.
+// newSchema makes the schema of a tool's input, and its JSON.
 func newSchema(c chance) (root *node, json string) {
 	m := schemaMaker{chance: c, left: 24}
 	root = m.object(0)
@@ -76,7 +76,7 @@ func newSchema(c chance) (root *node, json string) {
 	return root, json
 }
 
-// node makes a schema, or takes one of the definitions: perhaps one that is around it.
+// node makes a schema or refers to a definition, maybe to one that surrounds it.
 func (m *schemaMaker) node(depth int) *node {
 	m.left--
 	if len(m.defs) > 0 && m.oneIn(8) {
@@ -130,8 +130,8 @@ func (m *schemaMaker) newNode(depth int) *node {
 	return n
 }
 
-// defined puts some nodes among the definitions. The node is not complete yet, so that what is in it
-// can refer to it.
+// defined puts some nodes among the definitions. At this point the node is incomplete, so its own parts can
+// refer to it.
 func (m *schemaMaker) defined(n *node) *node {
 	if m.oneIn(4) {
 		n.def = fmt.Sprintf("%s%d", pick(m.chance, []string{"Def", "a/b~", "Ünit "}), len(m.defs))
@@ -168,11 +168,11 @@ func (m *schemaMaker) enumNode() *node {
 	return n
 }
 
-// enumMembers are what enums are made of: strings that spell other members, too.
+// enumMembers are members of enums, including strings that spell other members.
 var enumMembers = []Value{str("celsius"), str("fahrenheit"), str(""), str("5"), number("5"), number("1.50"), yes, str("true"), null, str("null"),
 	str("a b"), str(" a b "), str(`"quoted"`), str("日本"), str("<b>"), str("A"), str("a"), str("x\ny")}
 
-// write writes a schema as JSON. A definition is written only if whole is true, else a $ref to it.
+// write writes a schema as JSON. It writes a definition only if whole is true, and otherwise a $ref to it.
 func (m *schemaMaker) write(b *strings.Builder, n *node, whole bool) {
 	if n.def != "" && !whole {
 		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(n.def)
@@ -225,7 +225,7 @@ func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
 	b.WriteByte(']')
 }
 
-// writeType writes the type of a node and what belongs to it.
+// writeType writes the type of a node and its keywords.
 func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	switch n.nullable {
 	case "list":
@@ -260,7 +260,7 @@ func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	}
 }
 
-// writeProps writes properties and which of them are required.
+// writeProps writes the properties and the list of required ones.
 func (m *schemaMaker) writeProps(b *strings.Builder, props []prop) {
 	b.WriteString(`"properties":{`)
 	var required []Value

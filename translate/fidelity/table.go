@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// This file counts the results of damage and writes them as a table.
+// This file counts the results of damage and writes them as tables.
 
-// Tally counts what became of damaged writings of one kind.
+// Tally counts the results for damaged writings of one kind.
 type Tally struct {
 	Kind    *DamageKind
 	Count   [numResults]int
-	Changed string // the shortest that was changed silently
+	Changed string // the shortest writing that was changed silently
 }
 
-// TallyKind damages n writings in the way of a kind, from the seed first on.
+// TallyKind damages n writings of one kind. It starts with the seed first.
 func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	t := &Tally{Kind: k}
 	for seed := first; n > 0; seed++ {
@@ -38,9 +38,9 @@ func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	return t, nil
 }
 
-// FormatTables returns the tallies of the formats of other makers as tables in Markdown, one for those in tags
-// and markers and one for those in lists and literals, with a column for each format: the share of the writings
-// that are read as they were meant, or as they say now.
+// FormatTables returns the tallies of other makers' formats as tables in Markdown: one table for formats
+// with tags and markers, and one for lists and literals. Each format has a column. A cell is the share of
+// writings that are read as they were meant, or as the damaged text spells them.
 func FormatTables(tallies []*Tally) (tags, others string) {
 	return formatTable(tallies, formatsOf(manners)), formatTable(tallies, formatsOf(lists))
 }
@@ -69,7 +69,7 @@ func formatTable(tallies []*Tally, names []string) string {
 	return b.String()
 }
 
-// share returns the share of results, in percent.
+// share returns the share of the results, in percent.
 func (t *Tally) share(results ...Result) string {
 	sum, n := 0, 0
 	for r, count := range t.Count {

@@ -8,12 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is a JSON value as it was written: numbers keep their digits, members their order.
+// Value is a JSON value as it was written. Numbers keep their digits, and members keep their order.
 type Value struct {
 	Kind    jsontext.Kind // 'n', 't', 'f', '0', '"', '[' or '{'
 	Text    string        // the digits of a number, the decoded text of a string
 	List    []Value       // elements of an array
-	Members []Member      // of an object
+	Members []Member      // members of an object
 }
 
 // Member is one member of an object.
@@ -31,11 +31,11 @@ var (
 func str(s string) Value       { return Value{Kind: '"', Text: s} }
 func number(text string) Value { return Value{Kind: '0', Text: text} }
 
-// layout is how JSON is written.
+// layout is a style of writing JSON.
 type layout struct {
 	indent bool // each member or element on a line of its own
 	space  bool // a space after colons and commas
-	slash  bool // `</` is written `<\/`, so that no closing tag is spelled
+	slash  bool // writes `</` as `<\/`, which spells no closing tag
 }
 
 // JSON returns the value as compact JSON.
@@ -79,7 +79,7 @@ func appendString(dst []byte, s string, l layout) []byte {
 	start := len(dst)
 	dst, err := jsontext.AppendQuote(dst, s)
 	if err != nil {
-		panic(err) // all texts made here are UTF-8
+		panic(err) // this package makes only UTF-8
 	}
 	if l.slash {
 		dst = append(dst[:start:start], bytes.ReplaceAll(dst[start:], []byte("</"), []byte(`<\/`))...)
@@ -87,7 +87,7 @@ func appendString(dst []byte, s string, l layout) []byte {
 	return dst
 }
 
-// separate writes what stands before the ith part.
+// separate writes the text before the ith part.
 func (l layout) separate(dst []byte, i, depth int) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
@@ -101,7 +101,7 @@ func (l layout) separate(dst []byte, i, depth int) []byte {
 	return dst
 }
 
-// end writes what stands before the closing bracket.
+// end writes the text before the closing bracket.
 func (l layout) end(dst []byte, n, depth int) []byte {
 	if l.indent && n > 0 {
 		dst = append(append(dst, '\n'), strings.Repeat("  ", depth)...)
@@ -155,8 +155,8 @@ func decode(d *jsontext.Decoder) (v Value, err error) {
 	return v, err
 }
 
-// Equal reports whether two values are equal letter by letter: 1 is not 1.0. The order of members
-// does not count.
+// Equal reports whether two values are exactly equal: 1 does not equal 1.0. The order of members does not
+// count.
 func (v Value) Equal(w Value) bool {
 	if v.Kind != w.Kind || v.Text != w.Text || len(v.List) != len(w.List) || len(v.Members) != len(w.Members) {
 		return false
@@ -178,7 +178,7 @@ func (v Value) Equal(w Value) bool {
 	return true
 }
 
-// member returns the named member of an object.
+// member returns the member of an object with this name.
 func (v Value) member(name string) (Value, bool) {
 	for _, m := range v.Members {
 		if m.Name == name {

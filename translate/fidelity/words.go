@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Names of properties: those that tools have, and those that break readers.
+// Names of properties: usual ones, and ones that break readers.
 var (
 	plainNames = []string{"city", "path", "content", "query", "days", "limit", "user_id", "items", "item", "name", "value", "type", "id", "a", "b", "p",
 		"description", "title", "body", "code", "options", "tags", "data", "url", "start-date", "x.y"}
@@ -25,14 +25,13 @@ func newName(c chance) string {
 // toolNames are the names of tools.
 var toolNames = []string{"get_weather", "write_file", "search", "run", "update-record", "T", "lookup_2", "edit", "mcp__server__do_it", "parameters_of"}
 
-// numbers are integers, some beyond what a float64 or an int64 holds: their digits have to arrive.
+// numbers are integers. Some exceed a float64 or an int64: all their digits have to arrive.
 var numbers = []string{"0", "1", "-1", "7", "42", "-0", "2147483648", "9007199254740993", "12345678901234567890", "-98765432109876543210987654321"}
 
-// fractions are numbers that are not integers, or not written as such.
+// fractions are numbers that are not integers, or are not written as integers.
 var fractions = []string{"0.1", "1.0", "-3.50", "1e3", "2.5E-7", "6.02214076e+23", "0.30000000000000004", "123456789.123456789123456789", "1.7976931348623157e308", "-0.0"}
 
-// phrases are texts as they come: prose in many scripts, code, markup, and text that looks like
-// something else.
+// phrases are typical texts: prose in many scripts, code, markup, and text that looks like something else.
 var phrases = []string{
 	"Oslo", "hello world", "a b  c", " leading", "trailing ", "two\nlines", "\nnewline first", "newline last\n", "\r\ncrlf\r\n", "cr\r", "\n", "\n\n", " ", "\t", "",
 	"5", "007", "-1", "1.0", "1e3", "true", "False", "null", "None", `"quoted"`, `"5"`, "'single'", "[]", "{}", `["a"]`, `{"a":1}`, "[1,", "{not json",
@@ -48,7 +47,7 @@ var phrases = []string{
 	"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-<a>\n+</a>\n", "services:\n  web:\n    image: \"x:1\"\n", "<html>\n<head><title>T</title></head>\n<body></body>\n</html>",
 }
 
-// foreignPhrases are those, and markup of the formats of other makers.
+// foreignPhrases are phrases and markup of other makers' formats.
 var foreignPhrases = slices.Insert(slices.Clone(phrases), slices.Index(phrases, "SELECT * FROM t WHERE a < 5 AND b <> 'x';"),
 	"<tool_call>", "</tool_call>", "<tool_response>", "<function=run>", "</function>\n</tool_call>", "<parameter=city>", "</parameter>\n<parameter=city>\n", "<arg_key>city</arg_key>",
 	"</arg_value>", "<arg_value>", "<｜DSML｜invoke name=\"run\">", "</｜DSML｜parameter>", "<param name=\"city\">", "</param>", "<function name=\"run\">", "</function>",

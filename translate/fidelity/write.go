@@ -9,13 +9,13 @@ import (
 
 // This file writes an instance as a model would.
 
-// role is what a piece of a writing is.
+// role is the kind of a piece.
 type role uint8
 
 const (
 	rProse role = iota
 	rWrapOpen
-	rInvokeOpen // in the attribute form, with the name in it
+	rInvokeOpen // in the attribute form, it includes the name
 	rNameOpen
 	rName
 	rNameClose
@@ -23,27 +23,28 @@ const (
 	rParamOpen
 	rValue
 	rParamClose
-	rJSON     // a whole input as JSON
-	rJSONCall // a whole call in the json format
+	rJSON     // the whole input as JSON
+	rJSONCall // a whole call as JSON
 	rParamsClose
 	rInvokeClose
 	rWrapClose
 )
 
-// piece is a part of a writing: a tag or what stands between two tags, and the white space after it.
+// piece is a part of a writing and the white space after it. The part is a tag, or the text between two
+// tags.
 type piece struct {
 	role        role
 	text, space string
-	call        int    // index of the call it belongs to
-	name        string // of the parameter it belongs to
+	call        int    // index of its call
+	name        string // name of its parameter
 }
 
 // Writing is an instance as a model writes it.
 type Writing struct {
 	Attribute bool    // calls are written <invoke name="…">
 	JSON      bool    // calls are written in the json format
-	manner    *manner // how calls are written in the format of another maker; nil in ours
-	asked     string  // the format in which the model was asked, if manner is not nil
+	manner    *manner // how calls are written in another maker's format; nil for ours
+	asked     string  // the format of the prompt, if manner is not nil
 	inst      *Instance
 	prose     string // the text before the calls
 	pieces    []piece
@@ -52,8 +53,8 @@ type Writing struct {
 // Text returns the whole text.
 func (w *Writing) Text() string { return joined(w.pieces) }
 
-// stop returns what an upstream stops at that is asked for the writing's format, "" if it is asked for
-// another one.
+// stop returns the stop sequence of an upstream if the prompt asks for the writing's format, and ""
+// otherwise.
 func (w *Writing) stop() string {
 	switch {
 	case w.manner != nil && w.asked != w.manner.format:
@@ -66,7 +67,7 @@ func (w *Writing) stop() string {
 	return translate.CallsEnd
 }
 
-// joined returns the text of pieces.
+// joined returns the text of the pieces.
 func joined(pieces []piece) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -84,11 +85,11 @@ type writer struct {
 	line string // white space between tags
 }
 
-// proses are what a model says before its calls.
+// proses are texts that a model writes before its calls.
 var proses = []string{"", "", "I'll look that up.", "Let me check.\n\nFirst the weather:", "<thinking>\nThe user wants a < b. I need the tool.\n</thinking>",
 	"Voilà : 天気を調べます。", "1. one\n2. two", "Use `go test` for that.", "```go\nx := 1\n```", "The tag <b> is bold & fine."}
 
-// write writes the instance in one of the ways in which models write.
+// write writes the instance in one of our forms, as models do.
 func write(c chance, inst *Instance) *Writing {
 	w := &writer{chance: c, Writing: &Writing{Attribute: c.oneIn(2), inst: inst}}
 	w.line = pick(c, []string{"\n", "\n", "\n", "", "\n  ", "\r\n"})
@@ -101,7 +102,7 @@ func write(c chance, inst *Instance) *Writing {
 	return w.Writing
 }
 
-// writeProse writes what stands before the calls.
+// writeProse writes the text before the calls.
 func (w *writer) writeProse() {
 	if w.prose = pick(w.chance, proses); w.prose != "" {
 		w.add(rProse, w.prose, pick(w.chance, []string{"\n\n", "\n"}))
@@ -143,8 +144,8 @@ func (w *writer) writeCall(call *Call) {
 	w.add(rInvokeClose, "</invoke>", w.line)
 }
 
-// params writes each parameter on its own. It reports false if one has no text that can be told from
-// something else: the call is then written as JSON.
+// params writes each parameter on its own. It returns false if the name or the value of a parameter could
+// be read as something else. The caller then writes the call as JSON.
 func (w *writer) params(call *Call) bool {
 	root := call.tool.root
 	for _, m := range call.Input.Members {
@@ -156,10 +157,10 @@ func (w *writer) params(call *Call) bool {
 		own := !w.Attribute && isReserved(m.Name)
 		between := w.line
 		if !ok || own && !declared {
-			return false // it would be a tag of the call
+			return false // the parameter would look like a tag of the call
 		}
 		if !declared && between == "" && w.manner == nil {
-			return false // an undeclared parameter is recognized by having a line of its own
+			return false // an undeclared parameter needs a line of its own to be recognized
 		}
 		if items, ok := w.repeats(root.memberNode(m.Name), m.Value, open, shut); ok && !w.isWholeJSON(items) {
 			if own && slices.ContainsFunc(items, func(item string) bool { return continuesCall(m.Name, item) }) {
@@ -184,8 +185,8 @@ func (w *writer) params(call *Call) bool {
 	return true
 }
 
-// tagsOf returns the tags of a parameter, and the names of those that may end its value. It reports false
-// if the tags cannot have the name.
+// tagsOf returns the tags of a parameter, and the names of the tags that may end its value. It returns
+// false if the tags cannot have this name.
 func (w *writer) tagsOf(root *node, m Member) (open, shut string, closers []string, ok bool) {
 	tag := tagOf(m.Name)
 	open, shut, ok = "<"+tag+">", "</"+tag+">", true
@@ -204,7 +205,7 @@ func (w *writer) tagsOf(root *node, m Member) (open, shut string, closers []stri
 	return open, shut, closers, ok
 }
 
-// holdsOpener reports whether text holds the beginning of a parameter whose name stands in its tag.
+// holdsOpener reports whether text contains the start of a parameter with its name in the tag.
 func (w *writer) holdsOpener(text string) bool {
 	if w.manner != nil {
 		return w.manner.holdsOpener(text)
@@ -212,7 +213,7 @@ func (w *writer) holdsOpener(text string) bool {
 	return w.Attribute && strings.Contains(text, "<parameter")
 }
 
-// quoted writes a value on lines of its own or, if it is a string, sometimes as a CDATA section.
+// quoted writes a value on lines of its own. A string is sometimes a CDATA section instead.
 func (w *writer) quoted(n *node, text string) string {
 	if w.manner != nil && w.manner.bare {
 		if w.manner.cdata && n.kind == kindString && n.nullable == "" && w.oneIn(3) {

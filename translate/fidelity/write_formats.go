@@ -10,28 +10,28 @@ import (
 	"dragoman/translate"
 )
 
-// This file writes an instance in the formats of other makers' models: tags around values as they stand, or
-// markers around JSON. How each writes is data, which shares nothing with the declarations under test.
+// This file writes an instance in other makers' formats: with tags around plain values, or with markers
+// around JSON. The formats are described by data that is independent of the declarations under test.
 
-// manner is one way to write calls in a format: what stands around names and values. A newline in it is
-// layout, in place of which other white space may stand.
+// manner is one way to write calls in a format: the texts around names and values. A newline in these texts
+// is layout, so other white space may replace it.
 type manner struct {
 	format string    // one of translate.Formats
-	stop   string    // what the upstream stops at
-	wrap   [2]string // around all calls of an answer; "" for nothing
+	stop   string    // the upstream's stop sequence
+	wrap   [2]string // texts around all calls of an answer; "" for none
 	each   bool      // wrap is around each call
-	call   [3]string // before the name of the tool, behind it, and behind the parameters
-	id     string    // stands for the name of the tool: NAME is that name, and N the index of the call; "" for NAME
-	param  [3]string // the same of a parameter; with none, the input is one JSON object
-	list   [2]string // around all calls, within wrap
-	// between stands between two calls; text writes a whole one, where its name does not stand in a marker.
+	call   [3]string // texts before the tool's name, after it, and after the parameters
+	id     string    // replaces the tool's name: NAME is the name, N the index of the call; "" means NAME
+	param  [3]string // the same for a parameter; if empty, the input is one JSON object
+	list   [2]string // texts around all calls, inside wrap
+	// between separates two calls. text writes a whole call, in formats without a marker around the name.
 	between string
 	text    func(*Call) string
-	other   string // behind the name of a parameter that is no string; "" for param[1]
-	bare    bool   // a newline within the tags of a value is part of it
-	cdata   bool   // a string may stand in a CDATA section
-	fixed   bool   // the layout is as it stands
-	twice   bool   // models close a value twice in a row, so that none can end with its own closing tag
+	other   string // the text after the name of a parameter that is not a string; "" means param[1]
+	bare    bool   // newlines inside the tags of a value are part of the value
+	cdata   bool   // a string may be a CDATA section
+	fixed   bool   // the layout never varies
+	twice   bool   // models sometimes close a value twice, so a value cannot end with its own closing tag
 }
 
 // manners are the ways to write calls in these formats (docs/reference/formats.md §1 to §5, §12, §13). A
@@ -56,7 +56,7 @@ var manners = []manner{
 		call: [3]string{"<｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```json\n", "\n```<｜tool▁call▁end｜>"}},
 }
 
-// dsmlManner is how DSML is written in a wrapper of that name: V4 has another one than V3.2.
+// dsmlManner returns the manner of DSML with a wrapper of this name. V4 and V3.2 have different wrappers.
 func dsmlManner(wrapper string) manner {
 	return manner{format: format.DSML, stop: "</｜DSML｜" + wrapper + ">", wrap: [2]string{"<｜DSML｜" + wrapper + ">\n", "</｜DSML｜" + wrapper + ">\n"}, bare: true,
 		call:  [3]string{`<｜DSML｜invoke name="`, "\">\n", "</｜DSML｜invoke>\n"},
@@ -66,7 +66,7 @@ func dsmlManner(wrapper string) manner {
 // isJSON reports whether the input of a call is one JSON object.
 func (m *manner) isJSON() bool { return m.param[0] == "" }
 
-// closers returns the names of the closing tags, as they stand after `</`.
+// closers returns the names of the closing tags, without `</`.
 func (m *manner) closers() []string {
 	names := []string{"parameters"}
 	for _, text := range []string{m.param[2], m.call[2], m.wrap[1]} {
@@ -77,7 +77,7 @@ func (m *manner) closers() []string {
 	return names
 }
 
-// takesName reports whether the name of a parameter can stand in its tag as it is.
+// takesName reports whether the tag of a parameter can have this name unchanged.
 func (m *manner) takesName(name string) bool {
 	return name != "" && strings.TrimSpace(name) == name && !strings.ContainsAny(name, "\"'<>&%[{\r\n")
 }
@@ -124,7 +124,7 @@ func writeManner(c chance, inst *Instance, m *manner) *Writing {
 	return w.Writing
 }
 
-// addFrame adds what stands around calls, in the layout of the writing.
+// addFrame adds text around calls, in the layout of the writing.
 func (w *writer) addFrame(r role, text string) {
 	if tag, found := strings.CutSuffix(text, "\n"); found {
 		w.add(r, strings.ReplaceAll(tag, "\n", w.line), w.line)
@@ -133,7 +133,7 @@ func (w *writer) addFrame(r role, text string) {
 	}
 }
 
-// writeInput writes the input of a call: its parameters, or a JSON object.
+// writeInput writes the input of a call as parameters or as a JSON object.
 func (w *writer) writeInput(call *Call) {
 	l := layout{space: w.oneIn(2), indent: w.oneIn(4), slash: !w.manner.isJSON() || w.oneIn(4)}
 	before := len(w.pieces)
@@ -149,8 +149,8 @@ func (w *writer) writeInput(call *Call) {
 	}
 }
 
-// mannerTags returns the tags of a parameter in the manner of the writing, and reports false if they cannot
-// have its name.
+// mannerTags returns the tags of a parameter in the manner of the writing. It returns false if they cannot
+// have this name.
 func (w *writer) mannerTags(m Member) (open, shut string, closers []string, ok bool) {
 	open, shut = w.manner.tags(m.Name, m.Value.Kind == '"')
 	return strings.ReplaceAll(open, "\n", w.line), shut, w.manner.closers(), w.manner.takesName(m.Name)
@@ -165,11 +165,11 @@ func (m *manner) tags(name string, isString bool) (open, shut string) {
 	return m.param[0] + name + behind, strings.TrimSuffix(m.param[2], "\n")
 }
 
-// callOpener returns what a call begins with.
+// callOpener returns the start of a call.
 func (m *manner) callOpener() string { return strings.TrimRight(m.call[0], `="`) }
 
-// holdsOpener reports whether text holds the beginning of a tag that opens a parameter in the manner of the
-// writing, or its value.
+// holdsOpener reports whether text contains the start of a tag that opens a parameter, or its value, in the
+// manner of the writing.
 func (m *manner) holdsOpener(text string) bool {
 	for _, part := range strings.Split(m.param[0]+m.param[1], "<")[1:] {
 		if n := strings.IndexAny(part, " =>"); part[0] != '/' && strings.Contains(text, "<"+part[:n]) {
@@ -189,14 +189,14 @@ func formatsOf(list []manner) (names []string) {
 	return names
 }
 
-// isWholeJSON reports whether one of the elements of a list, each in a parameter of its own, begins like a
-// whole list, with which the parameter could end.
+// isWholeJSON reports whether an element of a list begins like a whole list. If each element is a parameter
+// of its own, such a parameter could end with the list.
 func (w *writer) isWholeJSON(items []string) bool {
 	return w.manner != nil && slices.ContainsFunc(items, func(item string) bool { return strings.HasPrefix(strings.TrimSpace(item), "[") })
 }
 
-// holdsCloser reports whether a value that is no string holds a closing tag of the manner, where its type
-// may tell of another end.
+// holdsCloser reports whether a value that is not a string contains a closing tag of the manner. A reader
+// that knows the value's type may find another end.
 func (w *writer) holdsCloser(v Value, text string, closers []string) bool {
 	return w.manner != nil && v.Kind != '"' && slices.ContainsFunc(closers, func(name string) bool { return strings.Contains(text, "</"+name) })
 }

@@ -4,11 +4,11 @@ import "dragoman/translate"
 
 // This file writes an instance in the json format.
 
-// toolResponse is what a model goes on with after calls in JSON: the upstream stops there.
+// toolResponse is what a model writes next after calls in JSON. The upstream stops there.
 const toolResponse = "<tool_response>"
 
-// prompt returns a prompt that asks for calls in the form of the writing or, if it reads that of all
-// formats, in another one, and in which nothing is escaped.
+// prompt returns a prompt that escapes nothing. It asks for calls in the form of the writing. If w.asked
+// names another format, it asks for calls in that format, and accepts all formats.
 func (w *Writing) prompt() (*translate.Prompt, error) {
 	target := translate.Target{Format: translate.FormatJSON}
 	switch {
@@ -22,8 +22,7 @@ func (w *Writing) prompt() (*translate.Prompt, error) {
 	return translate.Render((&Instance{}).Request(), target)
 }
 
-// writeJSON writes the instance as calls in JSON: as they are shown to the model, or in one of the
-// other layouts of JSON.
+// writeJSON writes the instance as calls in JSON: in the layout that the model has seen, or in another one.
 func writeJSON(c chance, inst *Instance) *Writing {
 	w := &writer{chance: c, Writing: &Writing{JSON: true, inst: inst}}
 	w.line = pick(c, []string{"\n", "\n", "\n", "", " "})

@@ -9,8 +9,8 @@ import (
 	"dragoman/translate"
 )
 
-// This file writes an instance in the formats in which calls are objects of JSON in a list, or literals of a
-// language (docs/reference/formats.md §7 to §11, §15). They are manners, too.
+// This file writes an instance in formats with lists of JSON objects or literals of a language
+// (docs/reference/formats.md §7 to §11, §15). Each format is a manner, too.
 
 // lists are the ways to write calls in these formats.
 var lists = []manner{
@@ -54,7 +54,8 @@ func inPython(v Value) string {
 	return bareWords(v.JSON(), strings.NewReplacer("true", "True", "false", "False", "null", "None"))
 }
 
-// gemmaOf writes a call as Gemma does: names without quotes and nothing escaped, or an object of JSON.
+// gemmaOf writes a call as Gemma does, either with unquoted names and nothing escaped, or with a JSON
+// object.
 func gemmaOf(c *Call) string {
 	text, ok := inGemma(c.Input)
 	if !ok {
@@ -63,7 +64,7 @@ func gemmaOf(c *Call) string {
 	return "call:" + c.Name + text
 }
 
-// inGemma returns a value as a literal of Gemma, and reports false for names that cannot stand without quotes.
+// inGemma returns a value as a literal of Gemma. It returns false if a name needs quotes.
 func inGemma(v Value) (text string, ok bool) {
 	parts := []string{}
 	switch v.Kind {
@@ -91,10 +92,10 @@ func inGemma(v Value) (text string, ok bool) {
 	return v.JSON(), true
 }
 
-// gemmaQuote stands around strings in that.
+// gemmaQuote is the quote around strings in such a literal.
 const gemmaQuote = `<|"|>`
 
-// isPythonName reports whether a name can be that of a parameter in Python.
+// isPythonName reports whether a parameter in Python can have this name.
 func isPythonName(name string) bool {
 	return isElementName(name) && !strings.ContainsAny(name, "-.") && (name[0] < '0' || name[0] > '9') && !slices.Contains([]string{"None", "null", "true", "false"}, name)
 }
@@ -105,9 +106,9 @@ func writeList(m *manner) func(chance, *Instance) *Writing {
 		w := &writer{chance: c, Writing: &Writing{manner: m, inst: inst}}
 		w.asked = m.format
 		if !slices.Contains(translate.Formats(), m.format) {
-			w.asked = translate.FormatJSON // no model is asked in it
+			w.asked = translate.FormatJSON // no prompt asks for this format
 		}
-		if len(m.wrap[0]+m.call[0]) > 0 && m.format != "phi" { // what nothing marks is a call as the whole answer alone
+		if len(m.wrap[0]+m.call[0]) > 0 && m.format != "phi" { // without a marker, only a whole answer is a call
 			w.writeProse()
 		}
 		for w.call = range inst.Calls {
@@ -138,7 +139,7 @@ func writeList(m *manner) func(chance, *Instance) *Writing {
 	}
 }
 
-// addMark adds what stands around calls, if the format has it.
+// addMark adds text around calls, if the format has it.
 func (w *writer) addMark(r role, text string) {
 	if text != "" {
 		w.add(r, text, "")

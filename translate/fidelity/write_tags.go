@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// This file writes tags as a careful model does that has read the prompt. It shares nothing with
-// the packages under test.
+// This file writes tags as a careful model does after it has read the prompt. It shares no code with the
+// packages under test.
 
-// reserved are the names of our tags, and of those that are read like them.
+// reserved are the names of our tags, and of tags that the parser reads as ours.
 var reserved = []string{"parameters", "parameter", "invoke", "function_calls", "function_results", "tool_name", "function_call", "tool_calls", "tool_call", "use_tool"}
 
-// tagOf returns the tag of a property: its name, in which %XX stands for each byte that could not
-// stand in a tag, or that spells one of our tags behind a namespace. It is not markup.ParamTag, which
+// tagOf returns the tag of a property: its name, with %XX for each byte that a tag cannot contain. A name
+// that spells one of our tags after a namespace is changed, too. tagOf does not use markup.ParamTag, which
 // is under test.
 func tagOf(name string) string {
 	if name == "" {
@@ -35,13 +35,13 @@ func tagOf(name string) string {
 	return b.String()
 }
 
-// isReserved reports whether a tag of ours has the name.
+// isReserved reports whether one of our tags has this name.
 func isReserved(name string) bool {
 	return slices.ContainsFunc(reserved, func(r string) bool { return strings.EqualFold(name, r) })
 }
 
-// continuesCall reports whether the tag of the parameter that is named like a tag of ours would seem to
-// be that tag, for what the value begins with, or its closing tag that of the call.
+// continuesCall reports whether a parameter named like one of our tags would look like that tag, given how
+// its value begins, or whether its value seems to close the call.
 func continuesCall(name, text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return strings.HasPrefix(text, "<") || strings.Contains(text, "</") || strings.EqualFold(name, "parameters") && (text == "" || text[0] == '{')
@@ -52,11 +52,11 @@ func breaksTag(r rune) bool {
 	return r <= ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r < 0x80 && strings.ContainsRune(`<>/"'=&%!?[]`, r)
 }
 
-// maxName is the length in bytes of the longest name that is written as a tag.
+// maxName is the length of the longest name that is written as a tag, in bytes.
 const maxName = 200
 
-// attributeOf returns the quoted name for an attribute: as it is if the property is declared and the
-// name can be quoted, else as its tag.
+// attributeOf returns the quoted name for an attribute. If the property is undeclared or its name cannot be
+// quoted, it returns the property's tag in quotes.
 func attributeOf(name string, declared bool) string {
 	switch {
 	case !declared || name == "" || strings.ContainsAny(name, "%\n\r"):
@@ -76,12 +76,11 @@ func isElementName(name string) bool {
 	})
 }
 
-// misleads reports whether text, as a value, holds a closing tag after which something stands that
-// could follow a value: nobody can tell then where the value ends. closers are the tags that may end
-// it.
+// misleads reports whether text contains a closing tag with something after it that could follow a value.
+// No reader can then tell where the value ends. closers are the tags that may end the value.
 func misleads(text string, closers []string) bool {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<![CDATA[") {
-		return true // it would be read as a CDATA section
+		return true // it would look like a CDATA section
 	}
 	for rest := text; ; {
 		i := strings.Index(rest, "</")
@@ -102,9 +101,9 @@ func misleads(text string, closers []string) bool {
 	}
 }
 
-// swallows reports whether text, the value of the property named own, could be taken for several
-// values with wrong closing tags between them. It looks for tags of other properties in an order
-// that whole elements never have: a closing tag that nothing opened, and an opening tag after it.
+// swallows reports whether text, the value of the property own, could look like several values with wrong
+// closing tags between them. In such text, tags of other properties come in an order that complete elements
+// never have: a closing tag without an opening tag, and then an opening tag.
 func swallows(text string, root *node, own string) bool {
 	depth, stray := map[string]int{}, false
 	for _, part := range strings.Split(text, "<")[1:] {

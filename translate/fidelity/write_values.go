@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// This file writes values as a careful model does: strings as they are, other values as JSON or,
-// where that can be read, as elements. A value that a reader of the schema could take for another
-// one has no text.
+// This file writes values as a careful model does: strings unchanged, other values as JSON or, if a reader
+// can understand them, as elements. A value has no text if a reader who knows the schema could take it for
+// another value.
 
-// textOf returns a text of v under the schema n, and reports false if there is none.
+// textOf returns a text for v under the schema n, and false if v has none.
 func textOf(c chance, n *node, v Value) (string, bool) {
 	if v.Kind != '"' {
 		return otherText(c, n, v)
@@ -20,8 +20,8 @@ func textOf(c chance, n *node, v Value) (string, bool) {
 	return v.Text, !looksLikeOther(n, v.Text)
 }
 
-// looksLikeOther reports whether a string could be taken for a value of another type or for another
-// member of an enum.
+// looksLikeOther reports whether a string could look like a value of another type, or like another member
+// of an enum.
 func looksLikeOther(n *node, text string) bool {
 	trimmed := strings.Trim(text, " \t\r\n")
 	if n.kind == kindString {
@@ -42,7 +42,7 @@ func looksLikeOther(n *node, text string) bool {
 	return trimmed != "" && strings.ContainsAny(trimmed[:1], `"-0123456789{[<&`) || lower == "true" || lower == "false" || lower == "null"
 }
 
-// otherText is textOf for a value that is no string.
+// otherText does what textOf does, for a value that is not a string.
 func otherText(c chance, n *node, v Value) (string, bool) {
 	if n.kind == kindEnum {
 		for _, e := range n.enum {
@@ -65,12 +65,12 @@ func otherText(c chance, n *node, v Value) (string, bool) {
 	return string(v.append(nil, l, 0)), !couldBeString && !hidesInEnum(n, v)
 }
 
-// hasKind reports whether n or an alternative is of kind k.
+// hasKind reports whether n or one of its alternatives is of kind k.
 func (n *node) hasKind(k nodeKind, depth int) bool {
 	return n.kind == k || depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.hasKind(k, depth+1) })
 }
 
-// hidesInEnum reports whether an enum among the alternatives has a string that spells v.
+// hidesInEnum reports whether an enum among the alternatives contains a string that spells v.
 func hidesInEnum(n *node, v Value) bool {
 	for _, alt := range n.alts {
 		for _, e := range alt.enum {
@@ -121,8 +121,8 @@ func elementList(c chance, n int, at func(int) (string, *node, Value)) (string, 
 	return b.String(), true
 }
 
-// lines puts text on lines of its own between its tags: always if it begins with a newline, which
-// would be lost otherwise, and sometimes if not.
+// lines puts text on lines of its own. If the text begins with a newline, lines always does so, because the
+// newline would otherwise be lost. For other text, it does so at random.
 func lines(c chance, text string) string {
 	bare := strings.TrimLeft(text, "\r\n") == text
 	switch {
