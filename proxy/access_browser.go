@@ -35,11 +35,11 @@ func newGuard(loopback bool, hosts, origins []string) *guard {
 var (
 	errForeignHost = &failure{
 		status: http.StatusForbidden, typ: messages.ErrorPermission,
-		message: "the request is for a host that is no name of this server: use localhost, or add the name to hosts in the server's configuration",
+		message: "the host of the request is not a name of this server: use localhost, or add the name to hosts in the server's configuration",
 	}
 	errForeignOrigin = &failure{
 		status: http.StatusForbidden, typ: messages.ErrorPermission,
-		message: "the request comes from a page of another origin: the pages that may call the API are those of cors.origins in the server's configuration",
+		message: "the request comes from a page of another origin: add the page's origin to cors.origins in the server's configuration",
 	}
 )
 
@@ -95,7 +95,7 @@ func (s *Server) guarded(h http.Handler) http.Handler {
 				text = toOperators
 			}
 			s.log.Warn().Int("status", http.StatusForbidden).Str("error_type", messages.ErrorPermission).
-				Str("event", "admin_refused").Str("msg", "refused on the admin listener: "+text).Send()
+				Str("event", "admin_refused").Str("msg", "rejected on the admin listener: "+text).Send()
 			respondText(http.StatusForbidden, text+"\n")(w, r)
 			return
 		}

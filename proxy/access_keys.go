@@ -56,7 +56,7 @@ func checkKeys(keys []Key) error {
 	for _, k := range keys {
 		switch {
 		case k.Sum == nobody:
-			return errors.New("an empty key would let everybody in")
+			return errors.New("a key is empty, so everybody could use it")
 		case sums[k.Sum], ids[k.ID()]:
 			return errors.New("two keys are the same: " + k.ID())
 		}
@@ -179,7 +179,7 @@ func (k *heldKey) take(now time.Time, h http.Header) error {
 func (k *heldKey) refusal(now time.Time) error {
 	switch {
 	case k.TokensPerDay > 0 && k.tokens >= k.TokensPerDay:
-		return overLimit(fmt.Sprintf("%d tokens a day, which have been taken; the next day begins at 00:00 UTC", k.TokensPerDay), k.midnight().Sub(now))
+		return overLimit(fmt.Sprintf("%d tokens a day, which begins at 00:00 UTC", k.TokensPerDay), k.midnight().Sub(now))
 	case k.Concurrent > 0 && k.open >= k.Concurrent:
 		return overLimit(fmt.Sprintf("%d requests at once", k.Concurrent), concurrentRetry)
 	case k.RequestsPerMinute > 0:
@@ -231,7 +231,7 @@ func setLimit(h http.Header, prefix string, limit, left int64, reset time.Time) 
 
 // overLimit returns the error for a request that exceeds a limit of its key.
 func overLimit(limit string, wait time.Duration) error {
-	return &failure{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, message: "this key may take " + limit, retryAfter: wait}
+	return &failure{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, message: "this key has reached its limit of " + limit + ": wait as long as retry-after says, or ask the operator for a higher limit in auth.keys", retryAfter: wait}
 }
 
 // releaseKey ends the request for its key, once the exchange's tokens are recorded. A cut answer counts with the tokens

@@ -79,7 +79,7 @@ func (a *admission) giveBack() {
 func (s *Server) overloaded(gate string) error {
 	s.metrics.Overload.WithLabelValues(gate).Inc()
 	return &failure{
-		status: 529, typ: messages.ErrorOverloaded, message: "the server has more to do than it can take: try again in some seconds",
+		status: 529, typ: messages.ErrorOverloaded, message: "the server is overloaded: try again in a few seconds",
 		retryAfter: time.Duration(1+rand.IntN(4)) * time.Second,
 	}
 }

@@ -280,7 +280,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 					<-hangs.ended
 				}
 				leave()
-				if strings.Contains(w.Body.String(), "more to do than it can take") {
+				if strings.Contains(w.Body.String(), "the server is overloaded") {
 					t.Fatal("there is no place")
 				}
 			}

@@ -197,7 +197,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			if a.constrained && why != translate.ReasonInvalid { // a constrained model has to write a call
 				a.noteIgnored()
 				if model.Constrain == ConstrainRequire {
-					return nil, unconstrained("the server has ignored it")
+					return nil, unconstrained("the server ignored the constraint")
 				}
 			}
 			rules := x.renderRules()

@@ -54,10 +54,10 @@ func (b *breaker) allow(w way) (report func(error), err error) {
 	defer b.mu.Unlock()
 	now, m := time.Now(), b.model(w)
 	if wait := b.reach.wait(now); wait > 0 {
-		return nil, refused("the upstream could not be reached many times in a row and is left alone for a few seconds", wait)
+		return nil, refused("the upstream was unreachable many times in a row, so Dragoman pauses calls to it: try again in a few seconds", wait)
 	}
 	if wait := m.wait(now); wait > 0 {
-		return nil, refused("the model has failed many times in a row and is left alone for a few seconds", wait)
+		return nil, refused("the model failed many times in a row, so Dragoman pauses calls to it: try again in a few seconds", wait)
 	}
 	probesModel, probesReach := m.begin(now), b.reach.begin(now)
 	return func(err error) {

@@ -188,7 +188,7 @@ func TestChoiceOfAnEndlessModel(t *testing.T) {
 		}
 	})
 	got := choose(t, newServer(t, up, withoutPrefill), choosings[0], forcesAny, true)
-	if got.status != 502 || !strings.Contains(got.body, "does not come to an end") {
+	if got.status != 502 || !strings.Contains(got.body, "does not end") {
 		t.Errorf("%d %s", got.status, clip(got.body))
 	}
 }

@@ -174,8 +174,8 @@ func (c *call) warnerOfCut(p *translate.Prompt) func(messages.Usage) {
 		if counted := u.PromptTokens(); counted > 0 && counted < least {
 			c.record.logger.Warn().Str("request_id", c.record.RequestID).Str("upstream", c.model.Upstream).Str("upstream_model", clip(c.model.Model)).
 				Int("counted_tokens", counted).Int("estimated_tokens", estimate).
-				Str("event", "prompt_cut").Str("msg", "the upstream has read only a part of the prompt, perhaps without the tools: its context is too small. "+
-				"Raise num_ctx or OLLAMA_CONTEXT_LENGTH of Ollama, -c of llama.cpp, --max-model-len of vLLM").Send()
+				Str("event", "prompt_cut").Str("msg", "the upstream read only part of the prompt, perhaps without the tools, because its context is too small. "+
+				"Raise num_ctx or OLLAMA_CONTEXT_LENGTH (Ollama), -c (llama.cpp) or --max-model-len (vLLM)").Send()
 		}
 	}
 }

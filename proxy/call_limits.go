@@ -137,13 +137,13 @@ type retained int
 // add adds bytes. It returns an error if there are too many.
 func (r *retained) add(bytes int) error {
 	if *r += retained(bytes); *r > maxRetained {
-		return errEndless(fmt.Sprintf("more than %d MB of its answer have to be kept", maxRetained>>20))
+		return errEndless(fmt.Sprintf("more than %d MB of it have to be kept in memory", maxRetained>>20))
 	}
 	return nil
 }
 
 func errEndless(what string) error {
-	return &upstream.Error{Status: http.StatusBadGateway, Type: messages.ErrorAPI, Message: "the upstream does not come to an end: " + what, Final: true}
+	return &upstream.Error{Status: http.StatusBadGateway, Type: messages.ErrorAPI, Message: "the upstream's answer does not end: " + what, Final: true}
 }
 
 // mostAtOnce is how many bytes of an answer are parsed before [readAnswer] checks again that the client is there. An

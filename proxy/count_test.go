@@ -96,13 +96,13 @@ func TestCountTokensOfBedrock(t *testing.T) {
 	}
 	s := newServer(t, &counting{})
 	for body, want := range map[string]string{
-		`{}`:                        "input: One member should be set, and 0 are.",
+		`{}`:                        "input: Exactly one member should be set, but 0 are.",
 		`{"input":{"converse":[]}}`: "input.converse: Input should be a valid dictionary",
 		`{"input":{"converse":{"messages":[{"role":"x","content":[{"text":"Hi"}]}]}}}`: "input.converse.messages.0.role: ",
 		`{"input":{"invokeModel":{"body":"%"}}}`:                                       "input.invokeModel.body: This should be base64.",
 		packed(`{"messages":[]}`):                                                      "input.invokeModel.body.messages: ",
 		packed(`x`):                                                                    "input.invokeModel.body: ",
-		`{"input":{"converse":{},"invokeModel":{"body":""}}}`:                          "input: One member should be set, and 2 are.",
+		`{"input":{"converse":{},"invokeModel":{"body":""}}}`:                          "input: Exactly one member should be set, but 2 are.",
 	} {
 		if got := checkException(t, postTo(s, path, body), 400, "ValidationException"); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", body, got, want)

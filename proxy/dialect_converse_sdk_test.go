@@ -221,7 +221,7 @@ func TestSDKConverseFails(t *testing.T) {
 		}
 		c.turns[0].Content[0] = &types.ContentBlockMemberVideo{Value: types.VideoBlock{Format: types.VideoFormatMp4, Source: &types.VideoSourceMemberBytes{Value: []byte("x")}}}
 		var invalid *types.ValidationException
-		if _, _, _, err := c.converse(t); !errors.As(err, &invalid) || invalid.ErrorMessage() != "messages.0.content.0.video: This cannot be expressed here." {
+		if _, _, _, err := c.converse(t); !errors.As(err, &invalid) || invalid.ErrorMessage() != "messages.0.content.0.video: This field is not supported here." {
 			t.Errorf("%T: %v", err, err)
 		}
 	})

@@ -179,7 +179,7 @@ func (x *exchange) watch(client context.Context, events iter.Seq2[messages.Event
 			left = left || x.s.finishes && client.Err() != nil && !wasCut(client) // without on_disconnect: drain, leaving cancels the call
 			if e.Type == messages.ContentBlockStart {
 				if blocks++; blocks > maxBlocks {
-					err = errEndless(fmt.Sprintf("its answer has more than %d content blocks", maxBlocks))
+					err = errEndless(fmt.Sprintf("it has more than %d content blocks", maxBlocks))
 				}
 			}
 			if !streamed && !left && err == nil {

@@ -72,7 +72,7 @@ func (s *Server) explainer() http.Handler {
 		explained(path+vertexCallPath, &vertex)
 	}
 	r.NotFound(s.operate(&messagesAPI, func(*exchange) error {
-		return invalidField("path", "nothing answers with a message there; leave path out for a request to /v1/messages, or write the path of the client's request")
+		return invalidField("path", "no message is answered at this path; leave path out for /v1/messages, or write the path of the client's request")
 	}))
 	return r
 }
@@ -204,11 +204,11 @@ func (r *record) explainDropped() []droppedField {
 	list := []droppedField{}
 	if r.conversion != nil {
 		for _, field := range r.conversion.Dropped {
-			list = append(list, droppedField{field, "the Messages API, in whose terms the request is read, has no place for it"})
+			list = append(list, droppedField{field, "the Messages API has no counterpart of this option"})
 		}
 	}
 	for _, field := range r.ignored {
-		list = append(list, droppedField{field, "a header that asks for what is not done here"})
+		list = append(list, droppedField{field, "Dragoman does not support what this header asks for"})
 	}
 	for _, field := range r.dropped {
 		why := dropReasons[field]
@@ -226,10 +226,10 @@ var dropReasons = map[string]string{
 	"top_p":             "the model takes no sampling parameters",
 	"top_k":             "the model takes no top_k",
 	"max_tokens":        "the model gives fewer tokens than the request allows",
-	check.FieldFormat:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its answer is not checked",
-	check.FieldStrict:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its calls are not checked",
-	check.FieldSchema:   "a type is unknown, or a $ref leads nowhere: the model is shown the schema, and any value fits there; compat: strict refuses it, and says where",
-	check.FieldExamples: "they cannot be checked by the schema of the tool: the model is shown them as they are",
+	check.FieldFormat:   "the schema is invalid, or takes too much work to check: the model sees it, but its answer is not checked",
+	check.FieldStrict:   "the schema is invalid, or takes too much work to check: the model sees it, but its calls are not checked",
+	check.FieldSchema:   "a type is unknown, or a $ref leads nowhere: the model sees the schema, and any value fits there; compat: strict rejects the request, and says where",
+	check.FieldExamples: "they cannot be checked against the tool's schema: the model sees them unchanged",
 }
 
 // dryRun reports whether the client wants to see the prompt without a call to an upstream. A header value that is not a

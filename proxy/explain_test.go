@@ -97,11 +97,11 @@ func TestExplainRefuses(t *testing.T) {
 		{"", strings.Repeat(" ", 2000) + question, "", 413, "longer than 1000 bytes"},
 		{"?path=/model/claude-2.1/converse", `{"messages":[]}`, "", 400, `{"message":"messages`},
 		{"?path=/anthropic/messages", question, "", 200, `"route":"claude-*"`},
-		{"?path=/v1/models", question, "", 400, "path: nothing answers with a message there"},
+		{"?path=/v1/models", question, "", 400, "path: no message is answered at this path"},
 		{"?path=%25", question, "", 400, "path: "},
 		{"?path=http://evil/v1/messages", question, "", 200, ""},
 		{"", question, "Origin: https://evil.example", 403, "another origin: pages have no access"},
-		{"", question, "Host: evil.example", 403, "a host that is no name"},
+		{"", question, "Host: evil.example", 403, "is not a name of this server"},
 	} {
 		var header []string
 		if name, value, ok := strings.Cut(tt.header, ": "); ok {

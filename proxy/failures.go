@@ -71,14 +71,14 @@ func (f *failure) inOurWords(err error) string {
 
 // faultTexts has the log's text for each of [messages.Faults], because the messages themselves quote the client.
 var faultTexts = map[string]string{
-	messages.FaultJSON:         "the body is not a JSON object in UTF-8, or has a name twice",
+	messages.FaultJSON:         "the body is not a JSON object in UTF-8, or has a duplicate name",
 	messages.FaultUnknownField: "the API does not have the field",
-	messages.FaultMissingField: "a field is missing that the API requires",
+	messages.FaultMissingField: "a required field is missing",
 	messages.FaultValue:        "the value has the wrong type, or is not allowed",
-	messages.FaultSchema:       "the schema cannot be used, or an example does not fit it",
-	messages.FaultConversation: "messages, calls and results do not follow each other as the API requires",
-	messages.FaultUnsupported:  "the model cannot do it, or compat: strict refuses it",
-	messages.FaultLimit:        "the request has more than Dragoman reads",
+	messages.FaultSchema:       "the schema is invalid, or an example does not fit it",
+	messages.FaultConversation: "messages, calls and results are not in the order that the API requires",
+	messages.FaultUnsupported:  "the model does not support it, or compat: strict rejects it",
+	messages.FaultLimit:        "the request exceeds a limit of Dragoman",
 }
 
 // Failures that begin in this package.
@@ -115,14 +115,14 @@ func bodyTooLarge(limit int64) error {
 // already asked the model a second time.
 var errUnmet = &failure{
 	status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true,
-	message: "tool_choice: the model did not make the call that it forces. Under compat: lenient the answer would be what the model said instead.",
+	message: "tool_choice: the model did not make the call that it forces. Offer fewer tools, or set compat: lenient to get the model's text instead.",
 }
 
 // errNoPlace is the error for a Vertex path whose project, location or publisher is not a valid name. Any valid name
 // will do: Dragoman does not use them.
 var errNoPlace = &failure{
 	status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest,
-	message: "the project, the location or the publisher in the path is not the name of one",
+	message: "the project, the location or the publisher in the path is not a valid name",
 }
 
 // errClientGone ends an exchange whose client has closed its connection or accepts no more data. It wraps

@@ -123,8 +123,8 @@ func (l *modelList) note(err error) {
 	if explained := upstream.Explain(err); explained != "" {
 		line.Str("error", explained)
 	}
-	line.Str("event", "models_unlisted").Str("msg", "the upstream does not say which models it has: GET /v1/models lists none of them, or those of the last time; "+
-		"this is said once, and they can be asked for all the same; list_models: false of the upstream has it not asked").Send()
+	line.Str("event", "models_unlisted").Str("msg", "the upstream did not list its models, so GET /v1/models has none of them, or an old list. Clients can still ask for them. "+
+		"To stop these requests, set list_models: false for the upstream; this is logged once").Send()
 }
 
 // listedNames returns the names that clients can ask for, without duplicates, in the order of the configuration. A

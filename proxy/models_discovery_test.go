@@ -145,7 +145,7 @@ func TestModelsWhileAnUpstreamIsSlow(t *testing.T) {
 		if slow.most.Load() != 1 || slow.calls.Load() != 6 {
 			t.Errorf("%d calls, %d at once", slow.calls.Load(), slow.most.Load())
 		}
-		if text := log.String(); strings.Count(text, "does not say which models it has") != 1 || strings.Contains(text, "c4n4ry") || !strings.Contains(text, "permission_error") {
+		if text := log.String(); strings.Count(text, "did not list its models") != 1 || strings.Contains(text, "c4n4ry") || !strings.Contains(text, "permission_error") {
 			t.Errorf("logged %s", text)
 		}
 		s.Cut()

@@ -79,8 +79,8 @@ func (m UpstreamModel) knownTemplate() string {
 // errNoFamily is the error for a raw prompt to a model of unknown family.
 func (m UpstreamModel) errNoFamily() error {
 	return &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: "model", Message: fmt.Sprintf(
-		"nothing tells the family of %s, and so its chat template. Set family in its entry under models, such as family: qwen2.5. "+
-			"On Bedrock, the permission bedrock:GetImportedModel tells it, too", clip(m.Model))}
+		"Dragoman does not know the family of %s, and so not its chat template. Set family in its entry under models, such as family: qwen2.5. "+
+			"On Bedrock, Dragoman also finds out with the permission bedrock:GetImportedModel", clip(m.Model))}
 }
 
 // ownFormat returns the format in which the model's own chat template writes calls, if the model's server returns such

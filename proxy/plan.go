@@ -94,7 +94,7 @@ func (m UpstreamModel) toolAPI(up Upstream, spec upstream.Model) (toolAPI, error
 		return apiPrompted, nil
 	case m.Tools == ToolsNative:
 		return apiNone, &messages.InvalidRequestError{
-			Fault: messages.FaultUnsupported, Path: "model", Message: clip(m.Model) + " has no tool API that a request could go through to; ask it with tools: xml",
+			Fault: messages.FaultUnsupported, Path: "model", Message: clip(m.Model) + " has no tools API; set tools: xml for it",
 		}
 	}
 	return apiNone, nil
@@ -221,8 +221,8 @@ func (x *exchange) withGuardrail(models []UpstreamModel, stream bool) ([]Upstrea
 		return nil, &messages.InvalidRequestError{
 			Fault: messages.FaultUnsupported,
 			Path:  x.guardrail.Name,
-			Message: "The guardrail cannot be kept: this model is not asked on Amazon Bedrock, or by an operation there that cannot be told all of it. " +
-				"Ask a model of an upstream of the kind bedrock, or leave the guardrail out.",
+			Message: "The guardrail cannot be applied: this model is not on Amazon Bedrock, or its operation there does not support all of the guardrail. " +
+				"Ask for a model of a bedrock upstream, or remove the guardrail.",
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(models), func(m UpstreamModel) bool { return !keeps(m) }), nil

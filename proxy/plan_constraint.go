@@ -46,11 +46,11 @@ func (p *Plan) constrain() error {
 		return nil
 	case err != nil:
 	case !m.isChat() && !m.isPrompt():
-		err = errors.New("constraints are sent over the wires chat and prompt alone")
+		err = errors.New("only the wires chat and prompt can carry constraints")
 	case p.Request.Thinking != messages.ThinkingOff, p.Prompt.Thinking == translate.ThinkingMaybe, p.Prompt.Thinking == translate.ThinkingOpen:
-		err = errors.New("the model may think first, and the constraint would hold from the first token")
+		err = errors.New("the model may think first, but the constraint would apply from the first token")
 	case !p.Spec.Can.Has(upstream.Guided):
-		err = errors.New("the server has refused constraints, or not kept to them, within the hour")
+		err = errors.New("the server rejected or ignored a constraint within the last hour")
 	case p.Spec.Guided != "" || p.asks:
 		err = upstream.CheckConstraint(p.Spec, m.isPrompt(), c)
 	}
@@ -67,7 +67,7 @@ func (p *Plan) constrain() error {
 
 // unconstrained returns the client's error if its model requires a constraint and none is possible.
 func unconstrained(why string) error {
-	return &failure{status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true, message: "constrain: require is set for this model, and the answer cannot be held to a constraint: " + why}
+	return &failure{status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true, message: "constrain: require is set for this model, but its answer cannot be constrained: " + why}
 }
 
 // The results of constraints, as in the metric.
@@ -98,7 +98,7 @@ func (a *attempt) noteConstraint(typ messages.EventType, m *messages.Message) er
 		a.x.record.Constraint = constraintHeld
 	}
 	if a.x.record.Constraint == constraintIgnored && a.model.Constrain == ConstrainRequire {
-		return unconstrained("the server has ignored it")
+		return unconstrained("the server ignored the constraint")
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (m UpstreamModel) render(ctx context.Context, req *messages.Request, spec u
 		rules.Drop(field)
 	})
 	if err == nil && rules.Strict && unchecked != "" {
-		err = &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: unchecked, Message: "the schema cannot be understood, or takes too much work to check"}
+		err = &messages.InvalidRequestError{Fault: messages.FaultSchema, Path: unchecked, Message: "the schema is invalid, or takes too much work to check"}
 	}
 	return p, checks, err
 }
@@ -209,6 +209,6 @@ func (m UpstreamModel) WantsFewTools() bool {
 func (s *Server) adviseTools(req *messages.Request, m UpstreamModel) {
 	if len(req.Tools) > adviceTools && req.MayCall() && m.WantsFewTools() && s.advice.add(m.way()) {
 		s.log.Warn().Str("upstream", m.Upstream).Str("upstream_model", clip(m.Model)).Int("tools", len(req.Tools)).
-			Str("event", "many_tools").Str("msg", "more tools than the documents advise for a model of that time in the legacy format, which is 3 to 5; this is said once").Send()
+			Str("event", "many_tools").Str("msg", "the request offers more tools than the documentation of the legacy format advises for such an early model: offer 3 to 5; this is logged once").Send()
 	}
 }

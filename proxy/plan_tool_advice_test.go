@@ -29,7 +29,7 @@ func TestToolAdvice(t *testing.T) {
 			{Name: "claude-*", UpstreamModel: UpstreamModel{Upstream: "east"}},
 		}
 	})
-	said := func() int { return strings.Count(log.String(), "more tools than the documents advise") }
+	said := func() int { return strings.Count(log.String(), "more tools than the documentation") }
 	for _, tt := range []struct {
 		model, member string
 		tools, said   int

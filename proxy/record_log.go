@@ -156,13 +156,13 @@ func (o *once[K]) add(key K) bool {
 
 // logPassedOver logs an upstream's error that the client does not see, because the proxy tries something else.
 func (r *record) logPassedOver(err error) {
-	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("event", "upstream_passed_over").Str("msg", "the upstream failed and is passed over").Send()
+	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("event", "upstream_passed_over").Str("msg", "the upstream failed, and Dragoman tries something else").Send()
 }
 
 // logNotReady logs that a model is still being loaded, and that the proxy waits for it.
 func (r *record) logNotReady(err error, pause time.Duration) {
 	r.causeLine(zerolog.WarnLevel, err, failureFor(err)).Float64("pause_s", pause.Seconds()).
-		Str("event", "model_not_ready").Str("msg", "the model is not ready and is asked again after a pause: timeouts.model_ready").Send()
+		Str("event", "model_not_ready").Str("msg", "the model is still being loaded; Dragoman asks again after a pause, until timeouts.model_ready is over").Send()
 }
 
 // logCause logs the details of the final error that the client does not see.
@@ -182,7 +182,7 @@ func (r *record) logCause(err error, f *failure) {
 		r.causeLine(level, err, f).Str("event", "upstream_failed").Str("msg", "the upstream failed").Send()
 	case f == internalFailure:
 		r.logger.Error().Str("request_id", r.RequestID).
-			Str("error", cmp.Or(upstream.Explain(err), "an error that says nothing of its kind")).Str("event", "internal_error").Str("msg", "internal error").Send()
+			Str("error", cmp.Or(upstream.Explain(err), "unknown error")).Str("event", "internal_error").Str("msg", "internal error").Send()
 	}
 }
 

@@ -129,7 +129,7 @@ func (x *exchange) readBody() ([]byte, error) {
 		}
 		unpacked, announced = packed, -1
 	default:
-		return nil, invalidField("Content-Encoding", "only gzip is understood")
+		return nil, invalidField("Content-Encoding", "only gzip is supported")
 	}
 
 	body, err := readAll(unpacked, announced, limit, x.admission.admit)
@@ -209,7 +209,7 @@ func bodyError(ctx context.Context, err error) error {
 	case errors.As(err, &large):
 		return bodyTooLarge(large.Limit)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return unreadableBody("the body is not what its Content-Encoding says: gzip")
+		return unreadableBody("the body is not gzip, although its Content-Encoding says so")
 	}
 	return unreadableBody("the body of the request could not be read to its end")
 }

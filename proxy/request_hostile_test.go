@@ -305,11 +305,11 @@ func TestNamesInAnotherCase(t *testing.T) {
 		{"/v1/messages", messagesWith + `"tool_choice":{"type":"auto","Name":"x"}}`, `tool_choice.Name: Extra inputs are not permitted; did you mean "name"?`},
 		{"/v1/messages", messagesWith + `"thinking":{"Type":"enabled"}}`, `thinking.Type: Extra inputs are not permitted; did you mean "type"?`},
 		{"/v1/messages", messagesWith + `"output_config":{"Format":{}}}`, `output_config.Format: Extra inputs are not permitted; did you mean "format"?`},
-		{converse, `{"Messages":[]}`, `Messages: This cannot be expressed here; did you mean "messages"?`},
-		{converse, converseWith + `"inferenceconfig":{}}`, `inferenceconfig: This cannot be expressed here; did you mean "inferenceConfig"?`},
-		{converse, converseWith + `"inferenceConfig":{"maxtokens":1}}`, `inferenceConfig.maxtokens: This cannot be expressed here; did you mean "maxTokens"?`},
-		{converse, `{"messages":[{"role":"user","content":[{"Text":"hi"}]}]}`, `messages.0.content.0.Text: This cannot be expressed here; did you mean "text"?`},
-		{converse, converseWith + `"toolConfig":{"tools":[{"toolspec":{}}]}}`, `toolConfig.tools.0.toolspec: This cannot be expressed here; did you mean "toolSpec"?`},
+		{converse, `{"Messages":[]}`, `Messages: This field is not supported here; did you mean "messages"?`},
+		{converse, converseWith + `"inferenceconfig":{}}`, `inferenceconfig: This field is not supported here; did you mean "inferenceConfig"?`},
+		{converse, converseWith + `"inferenceConfig":{"maxtokens":1}}`, `inferenceConfig.maxtokens: This field is not supported here; did you mean "maxTokens"?`},
+		{converse, `{"messages":[{"role":"user","content":[{"Text":"hi"}]}]}`, `messages.0.content.0.Text: This field is not supported here; did you mean "text"?`},
+		{converse, converseWith + `"toolConfig":{"tools":[{"toolspec":{}}]}}`, `toolConfig.tools.0.toolspec: This field is not supported here; did you mean "toolSpec"?`},
 	} {
 		for _, strict := range []bool{false, true} {
 			s := newServer(t, completing(endOfTurn, "Hi"), func(o *Options) { o.Strict = strict })

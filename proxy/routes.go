@@ -35,8 +35,8 @@ func (s *Server) handleMessages(r chi.Router) {
 	const (
 		oneByOne  = "send each request to POST /v1/messages"
 		inline    = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
-		speak     = "Dragoman speaks the API of Anthropic (POST /v1/messages), and not that of OpenAI: choose a client or provider for Anthropic, and give it the URL of this server without /v1"
-		noVectors = "models here answer messages (POST /v1/messages), and embed nothing"
+		speak     = "Dragoman speaks Anthropic's API (POST /v1/messages), not OpenAI's: choose a client or provider for Anthropic, and set its base URL to this server without /v1"
+		noVectors = "no model here embeds texts; models answer POST /v1/messages"
 	)
 	for path, use := range map[string]string{
 		"/v1/complete":           "send the conversation to POST /v1/messages",
@@ -122,7 +122,7 @@ func (s *Server) Admin() http.Handler {
 // greet answers the probes with which some clients check their base URL.
 func greet(w http.ResponseWriter, r *http.Request) {
 	setRequestIDs(w.Header(), r)
-	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
+	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and the APIs of Bedrock and Vertex AI\n")(w, r)
 }
 
 func respondText(status int, text string) http.HandlerFunc {
@@ -181,7 +181,7 @@ const maxAliases = 32
 func (s *Server) noteAlias(path, plain string) {
 	if shape := shapeOf(path); s.aliases.add(shape) {
 		s.log.Warn().Str("path", shape).Str("served_as", shapeOf(plain)).
-			Str("event", "base_url_alias").Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are taken for what is meant, and this is said once").Send()
+			Str("event", "base_url_alias").Str("msg", "a client uses a path that does not exist, and Dragoman serves the path that it means: correct the client's base URL; this is logged once").Send()
 	}
 }
 

@@ -24,7 +24,7 @@ var adminPaths = []string{"healthz", "readyz", "metrics", "explain", "inspector"
 // lists all paths.
 func nothingAt(r *http.Request) *failure {
 	const nothing, there = "there is nothing at the path", "the paths here are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models, " +
-		"and those of Bedrock (/model/…) and Vertex AI (/v1/projects/…); the base URL of a client ends behind the port"
+		"and the paths of Bedrock (/model/…) and Vertex AI (/v1/projects/…); a client's base URL ends after the port"
 	path := clip(r.URL.Path)
 	advice := there
 	if first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); slices.Contains(adminPaths, first) {
@@ -63,8 +63,8 @@ func notServed(use string) func(*exchange) error {
 
 // noOperation answers requests to a Bedrock path that is not an operation.
 func noOperation(*exchange) error {
-	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is no such operation here; " +
-		"there are POST /model/ID/invoke, invoke-with-response-stream, converse, converse-stream and count-tokens, and a slash in the id of a model is to be escaped (%2F)"}
+	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "this operation does not exist here; " +
+		"use POST /model/ID/invoke, invoke-with-response-stream, converse, converse-stream or count-tokens, and escape a slash in the model's id (%2F)"}
 }
 
 // notAllowed answers a request with a method that the path does not support, and names the supported methods (RFC 9110,
@@ -78,6 +78,6 @@ func notAllowed(routes chi.Routes) func(*exchange) error {
 				x.record.header.Add("Allow", method)
 			}
 		}
-		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request; use " + strings.Join(takes, " or ")}
+		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not support the method of the request; use " + strings.Join(takes, " or ")}
 	}
 }

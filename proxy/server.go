@@ -112,7 +112,7 @@ func New(opt Options) (*Server, error) {
 // check returns the error of [New].
 func (opt Options) check() error {
 	if len(opt.Routes) == 0 {
-		return errors.New("no models: nothing could be served")
+		return errors.New("there are no models to serve")
 	}
 	for _, r := range opt.Routes {
 		for _, m := range r.UpstreamModels() {

@@ -148,7 +148,7 @@ func (n namedServer) check(ctx context.Context) (string, error) {
 		return "", n.empty()
 	}
 	if len(listed) > 1 {
-		return fmt.Sprintf("lists %d models, and none was asked: %s", len(listed), strings.Join(listed, ", ")), nil
+		return fmt.Sprintf("lists %d models; none was called: %s", len(listed), strings.Join(listed, ", ")), nil
 	}
 	begun := time.Now()
 	if err := n.tryChat(ctx, listed[0], listed); err != nil {

@@ -148,7 +148,7 @@ func TestServerCannotBeUsed(t *testing.T) {
 	if got := succeed(t, "check", "--online", "--base-url", good); !strings.Contains(got, "online    openai: gemma answered in ") {
 		t.Error(got)
 	}
-	if got := succeed(t, "check", "--online", "--base-url", chatServer(t, upstreamtest.NewChat(nil), "a", "b")); !strings.Contains(got, "online    openai: lists 2 models, and none was asked: a, b") {
+	if got := succeed(t, "check", "--online", "--base-url", chatServer(t, upstreamtest.NewChat(nil), "a", "b")); !strings.Contains(got, "online    openai: lists 2 models; none was called: a, b") {
 		t.Error(got)
 	}
 }
@@ -188,7 +188,7 @@ func TestSources(t *testing.T) {
 		{[]string{"--base-url", url, "--config", file}, nil, 2, "--base-url and --config both say where the models are; leave one of them out"},
 		{[]string{"--base-url", url, "--simulated"}, nil, 2, "--base-url and --simulated both say where the models are; leave one of them out"},
 		{nil, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_CONFIG": file}, 2, "DRAGOMAN_BASE_URL and DRAGOMAN_CONFIG both say"},
-		{[]string{"--api-key-file", file}, nil, 2, "--api-key-file goes with --base-url"},
+		{[]string{"--api-key-file", file}, nil, 2, "--api-key-file needs --base-url"},
 		{[]string{"--base-url", url}, map[string]string{"DRAGOMAN_CONFIG": file, "DRAGOMAN_SIMULATED": "true"}, 0, "upstream  openai: openai " + url},
 		{[]string{"--config", file}, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_API_KEY_FILE": "/none"}, 0, "upstream  sim: simulated"},
 		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_BASE_URL": url}, 0, "upstream  simulated: simulated"},

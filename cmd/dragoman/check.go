@@ -29,7 +29,7 @@ const onlineTimeout = 30 * time.Second
 func checkCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "say all that serve would refuse",
+		Short: "report everything that serve would reject",
 		Long: `Checks the configuration as serve does, and prints "ok" with a summary, or everything that is wrong:
 file and line, cause, and what to do. With --online each upstream is then asked for one token by the
 first model entry that names it, or for its list of models if no entry names one, and "ok" comes
@@ -102,7 +102,7 @@ func summary(cfg *config.Config) string {
 		}
 		fmt.Fprintf(&s, "model     %s: %s\n", route.Name, strings.Join(models, ", then "))
 		if slices.ContainsFunc(route.For(route.Name).UpstreamModels(), proxy.UpstreamModel.WantsFewTools) {
-			fmt.Fprintf(&s, "note      %s: in the legacy format, the documents advise to offer a model of that time 3 to 5 tools\n", route.Name)
+			fmt.Fprintf(&s, "note      %s: the documentation of the legacy format advises to offer such an early model only 3 to 5 tools\n", route.Name)
 		}
 	}
 	for _, problem := range cfg.Warnings {
@@ -178,7 +178,7 @@ func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up prox
 		}
 		return said, nil
 	}
-	const noModel = "no model entry gives an id to ask for; add one with model: ID"
+	const noModel = "no entry of models has an id to call; add one with model: ID"
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
 	models, err := up.ListModels(ctx)
@@ -218,11 +218,11 @@ func whyNoTLS(place string, err error) string {
 	)
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return fmt.Sprintf("the server at %s speaks HTTP without TLS; write http:// in place of https://", place)
+		return fmt.Sprintf("the server at %s speaks HTTP without TLS; write http:// instead of https://", place)
 	case errors.As(err, &authority):
-		return fmt.Sprintf("this machine does not know the authority of the certificate that %s shows; set the key ca of the upstream to the file of the authority", place)
+		return fmt.Sprintf("this machine does not trust the certificate of %s; set the key ca of the upstream to the file of its authority", place)
 	case errors.As(err, &name):
-		return fmt.Sprintf("the certificate that %s shows is for another name (%v); correct the address", place, name)
+		return fmt.Sprintf("the certificate of %s is for another name (%v); correct the address", place, name)
 	}
 	return ""
 }

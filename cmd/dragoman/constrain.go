@@ -20,7 +20,7 @@ import (
 func constrainCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "constrain [flags] [FILE]",
-		Short: "show what a server would hold the answer to a Messages request to",
+		Short: "show the constraint on the answer to a Messages request",
 		Long: `Reads a Messages request from FILE or standard input and prints the constraint of its answer, as JSON: a
 grammar of calls, where one is forced or the model may choose, or the JSON Schema of the answer. With
 --server it prints the members of a request by which a server of that kind is told: of chat completions or,
@@ -31,8 +31,8 @@ where the model's entry has wire: prompt, of completions. The network is not use
 		ValidArgsFunction: files(1),
 	}
 	r := rendering{settings: newSettings(c).notListening()}
-	c.Flags().StringVar(&r.model, "model", "", "constrain for `MODEL`, not for the one the request names")
-	server := c.Flags().String("server", "", "print what a server of this `KIND` is sent: "+strings.Join(upstream.GuidedKinds(), ", "))
+	c.Flags().StringVar(&r.model, "model", "", "constrain for `MODEL` instead of the request's model")
+	server := c.Flags().String("server", "", "print what a server of this `KIND` would get: "+strings.Join(upstream.GuidedKinds(), ", "))
 	c.RunE = interruptible(func(c *cobra.Command, args []string) error {
 		if *server != "" && !slices.Contains(upstream.GuidedKinds(), *server) {
 			return usagef("--server is one of %s", strings.Join(upstream.GuidedKinds(), ", "))
@@ -69,7 +69,7 @@ func (r *rendering) constrain(ctx context.Context, p process, args []string, ser
 		if reason == "" {
 			reason = translate.ErrFreeAnswer.Error()
 		}
-		return errors.New("the answer is held to nothing: " + reason)
+		return errors.New("the answer is not constrained: " + reason)
 	}
 	var out jsontext.Value
 	if server == "" {

@@ -56,11 +56,11 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
 	}
 	e := evaluation{settings: newSettings(c).withSimulated().withServer().notListening()}
 	c.Flags().StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; not needed with --simulated, nor for a server with one model")
-	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in the formats of `LIST`, with commas between")
-	c.Flags().BoolVar(&e.quick, "quick", false, "end after five minutes, with what is answered by then, and ask questions of all kinds in turn; without SET it is true")
+	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in each format of `LIST`, separated by commas")
+	c.Flags().BoolVar(&e.quick, "quick", false, "stop after five minutes, and ask questions of all kinds in turn; the default without SET")
 	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the report in the folder `DIR`")
 	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
-	c.Flags().IntVar(&e.limit, "limit", 0, "ask the first `N` questions alone; 0: all")
+	c.Flags().IntVar(&e.limit, "limit", 0, "ask only the first `N` questions; 0: all")
 	c.RunE = func(c *cobra.Command, args []string) error { return e.run(c.Context(), p, args) }
 	return c
 }
@@ -125,7 +125,7 @@ func (e *evaluation) check() error {
 	}
 	switch {
 	case e.model == "" && !e.settings.simulated && e.settings.baseURL == "":
-		return usagef("--model is missing: a name that the configuration serves; or give --base-url, the address of a server")
+		return usagef("--model is missing: name a model that the configuration serves, or give --base-url with the address of a server")
 	case e.concurrency < 1:
 		return usagef("--concurrency: %d is less than 1", e.concurrency)
 	case e.limit < 0:
@@ -230,7 +230,7 @@ func autoFormat(m eval.Model) string {
 // print writes the table, the conclusions and the place of the report.
 func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error {
 	if report.Simulated {
-		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing of one.")
+		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing about models.")
 	}
 	if err := report.WriteTable(w); err != nil {
 		return err

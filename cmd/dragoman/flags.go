@@ -207,9 +207,9 @@ func checkWord(s string, words []string) error {
 		return nil
 	}
 	if near := meant(s, words); near != "" {
-		return fmt.Errorf("%q is none%s", s, near)
+		return fmt.Errorf("unknown value %q%s", s, near)
 	}
-	return fmt.Errorf("%q is none; there are: %s", s, strings.Join(words, ", "))
+	return fmt.Errorf("unknown value %q; use one of: %s", s, strings.Join(words, ", "))
 }
 
 // meant returns a question that suggests the nearest of words; "" if none is near.

@@ -99,7 +99,7 @@ func rootCommand(p process, out io.Writer) *cobra.Command {
 				return nil
 			}
 		case "completion":
-			c.Short = "print what makes a shell complete commands and flags"
+			c.Short = "print the script with which a shell completes commands and flags"
 			asGroup(c)
 			for _, shell := range c.Commands() {
 				shell.Args = atMost(0)

@@ -19,7 +19,7 @@ SOURCE_DATE_EPOCH, or now.`,
 		Example: `  dragoman man /usr/local/share/man/man1`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("which folder? dragoman man DIR")
+				return usagef("the folder is missing: dragoman man DIR")
 			}
 			return atMost(1)(nil, args)
 		},

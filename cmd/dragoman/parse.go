@@ -46,10 +46,10 @@ and each line out its message, with the outcomes of its calls as the member "out
 	oneOf(c, &f.format, "format", translate.Formats()[0], parseFormats(), "the completion is in the format `NAME`")
 	oneOf(c, &f.thinking, "thinking", "", thinkings, "`HOW` thinking begins in the completion")
 	f.stop.reason = messages.StopEndTurn
-	c.Flags().Var(&f.stop, "stop", "why the completion ended: `REASON`, of which stop_sequence may name its sequence, stop_sequence="+translate.CallsEnd)
+	c.Flags().Var(&f.stop, "stop", "why the completion ended: `REASON`; stop_sequence may name its sequence: stop_sequence="+translate.CallsEnd)
 	c.Flags().IntVar(&f.chunk, "chunk", 0, "cut the completion into pieces of `N` bytes; 0: do not cut")
 	c.Flags().BoolVar(&f.events, "events", false, "print the events, one JSON object a line")
-	c.Flags().BoolVar(&f.verbose, "verbose", false, "say on standard error how each call was read")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "print on standard error how each call was read")
 	c.Flags().BoolVar(&f.lines, "jsonl", false, "read one request and completion a line")
 	c.RunE = interruptible(func(c *cobra.Command, args []string) error { return f.run(c.Flags(), p, args) })
 	return c
@@ -94,7 +94,7 @@ func (f *parseFlags) run(flags *pflag.FlagSet, p process, args []string) error {
 		// Such a flag would have no effect, wherever it was set, also in the environment.
 		for _, name := range []string{"request", "stop", "chunk", "events", "verbose"} {
 			if from := from(flags, name); from != "" {
-				return usagef("%s does not go with --jsonl: each line says for itself", from)
+				return usagef("%s cannot be used with --jsonl: each line sets this itself", from)
 			}
 		}
 		in, err := p.input(args)
@@ -108,7 +108,7 @@ func (f *parseFlags) run(flags *pflag.FlagSet, p process, args []string) error {
 	case f.chunk < 0:
 		return usagef("--chunk: %d is less than 0", f.chunk)
 	case f.request == "":
-		return usagef("--request is missing: the file of the Messages request")
+		return usagef("--request is missing: name the file of the Messages request")
 	}
 	c := completion{cut: f.chunk, format: f.format, thinking: f.thinking, stop: f.stop.reason, sequence: f.stop.sequence}
 	var err error

@@ -110,7 +110,7 @@ func parseStop(reason, sequence string) (messages.Stop, string, error) {
 		}
 	}
 	if stop != messages.StopSequence && sequence != "" {
-		return "", "", fmt.Errorf("%s has no stop sequence: the reason for %q is stop_sequence", stop, sequence)
+		return "", "", fmt.Errorf("%s has no stop sequence: with %q, the reason is stop_sequence", stop, sequence)
 	}
 	return stop, sequence, nil
 }

@@ -30,7 +30,7 @@ With --jsonl each line is a request, and each line out its prompt, or {"error":{
 		ValidArgsFunction: files(1),
 	}
 	r := rendering{settings: newSettings(c).notListening()}
-	c.Flags().StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
+	c.Flags().StringVar(&r.model, "model", "", "render for `MODEL` instead of the request's model")
 	lines := c.Flags().Bool("jsonl", false, "read one request a line")
 	c.Flags().BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
 	c.RunE = interruptible(func(c *cobra.Command, args []string) error {

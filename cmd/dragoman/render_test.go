@@ -34,11 +34,11 @@ func TestRenderRefuses(t *testing.T) {
 		{"too many tokens", strings.Replace(weatherRequest, `64`, `1000`, 1), "max_tokens: 1000 > 100"},
 		{"an image", strings.Replace(weatherRequest, `"Weather in Oslo?"`, `[{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]`, 1), "cannot be shown the image in turn 1"},
 		{"sampling", strings.Replace(with(`"temperature":0.5`), "claude-2.1", "claude-opus-4-7", 1), "temperature: this model does not take it"},
-		{"a schema that cannot be understood", with(`"output_config":{"format":{"type":"json_schema","schema":{"$ref":"https://example.com/x"}}}`), "output_config.format: the schema cannot be understood"},
+		{"a schema that cannot be understood", with(`"output_config":{"format":{"type":"json_schema","schema":{"$ref":"https://example.com/x"}}}`), "output_config.format: the schema is invalid"},
 		{"an example that does not fit", example(`[{"city":"Oslo"},{"city":"Oslo","days":"two"}]`), "tools.0.input_examples.1: the example does not fit the input_schema: at '/days': got string, want integer"},
 		{"an example without what is required", example(`[{}]`), "tools.0.input_examples.0: the example does not fit the input_schema: at '': missing property 'city'"},
 		{"an example that takes too much work to check", strings.Replace(endless, `"input_schema"`, `"input_examples":[{"city":"Oslo","all":`+strings.Repeat(`{"city":"Oslo","all":`, 150)+`{"city":"Oslo","days":1e999999}`+strings.Repeat("}", 151)+`],"input_schema"`, 1),
-			"tools.input_examples: the schema cannot be understood, or takes too much work to check"},
+			"tools.input_examples: the schema is invalid, or takes too much work to check"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, way := range []struct{ path, dry string }{{"/v1/messages", ""}, {"/v1/messages", "1"}, {"/v1/messages/count_tokens", ""}, {"/v1/messages/count_tokens", "1"}} {

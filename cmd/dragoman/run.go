@@ -23,7 +23,7 @@ import (
 func runCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [flags] [--] COMMAND [ARGUMENT…]",
-		Short: "serve while a command runs that is pointed here",
+		Short: "serve for one command, and point its clients here",
 		Long: `Serves on a free port of loopback and runs COMMAND with the variables set that point clients there:
 ANTHROPIC_BASE_URL, and those of Bedrock, Vertex AI, the AWS SDKs and LangChain. No file is changed,
 nor the environment that dragoman was started in. Where a client asks for a key and none is set, it
@@ -44,8 +44,8 @@ are on standard error; --log-file has the whole log.`,
 		ValidArgsFunction: programs(p),
 	}
 	r := wrapper{settings: newSettings(c).withServing()}
-	c.Flags().StringVar(&r.logFile, "log-file", "", "append the log to `FILE`, and write nothing of it to standard error")
-	c.Flags().BoolVar(&r.inheritSecrets, "inherit-secrets", false, "let COMMAND have the variables that the configuration uses as secrets")
+	c.Flags().StringVar(&r.logFile, "log-file", "", "append the log to `FILE` instead of standard error")
+	c.Flags().BoolVar(&r.inheritSecrets, "inherit-secrets", false, "pass the variables that the configuration uses as secrets to COMMAND")
 	c.Flags().SetInterspersed(false) // the flags of COMMAND are not ours
 	c.RunE = func(c *cobra.Command, args []string) error { return r.run(c.Context(), p, args) }
 	return c
@@ -159,7 +159,7 @@ func (w *wrapper) end(ctx context.Context, server *serve.Server, signals <-chan 
 	}()
 	limit, log := server.Config().Drain, server.Log()
 	said := time.AfterFunc(time.Second, func() {
-		log.Warn().Stringer("timeout", limit).Str("event", "run_waits").Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
+		log.Warn().Stringer("timeout", limit).Str("event", "run_waits").Str("msg", "the command has ended; open exchanges may finish until the timeout, or until a signal").Send()
 	})
 	_ = server.Drain(ctx, limit) // the error is in the log
 	said.Stop()
@@ -195,7 +195,7 @@ func (w *wrapper) load(p process, running *config.Config) (*config.Config, error
 		case w.key != "":
 		case running != nil:
 			return nil, config.Problems{{
-				Where: cfg.File, Key: "auth.keys", Cause: "the command that runs has no key, and would be let in no more", Fix: "start it again",
+				Where: cfg.File, Key: "auth.keys", Cause: "the running command has no key, and would lose its access", Fix: "start it again",
 			}}
 		default:
 			w.key = newSecret()

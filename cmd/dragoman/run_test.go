@@ -293,7 +293,7 @@ func TestRunWithTelemetry(t *testing.T) {
 	}
 	exported.Clear()
 	t.Setenv("OTEL_METRICS_EXPORTER", "prometheus")
-	if w := ask(); !strings.Contains(w.stderr.String(), "OTEL_METRICS_EXPORTER: nothing of the server's is exported: this exporter is the command's alone") {
+	if w := ask(); !strings.Contains(w.stderr.String(), "OTEL_METRICS_EXPORTER: the server exports nothing: only the command can use this exporter") {
 		t.Errorf("standard error is %q", w.stderr)
 	}
 	exported.Range(func(path, _ any) bool {
@@ -307,7 +307,7 @@ func TestRunWithoutCollector(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	w := startWrapped(t, "--simulated", "exit 7")
 	began := time.Now()
-	if _, code := w.end(t); code != 7 || time.Since(began) > 5*time.Second || strings.Contains(w.stderr.String(), "exchanges that are open") {
+	if _, code := w.end(t); code != 7 || time.Since(began) > 5*time.Second || strings.Contains(w.stderr.String(), "open exchanges") {
 		t.Errorf("exit code %d after %v: %s", code, time.Since(began), w.stderr)
 	}
 }

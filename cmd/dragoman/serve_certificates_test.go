@@ -132,7 +132,7 @@ func TestServeNewCertificate(t *testing.T) {
 	}
 	files.put(t, map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": second.PEM()})
 	logged := make(chan struct{})
-	go func() { defer close(logged); server.await(t, "have changed and cannot be used") }()
+	go func() { defer close(logged); server.await(t, "have changed, but cannot be used") }()
 	for waiting := true; waiting; {
 		tryUntil("the first certificate, beside files that are no pair", clientOf(t, first, first))
 		select {

@@ -81,7 +81,7 @@ func TestHangUpWithPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.hangUp(t)
-	server.await(t, "no regular file")
+	server.await(t, "no longer a regular file")
 	replace(t, path, keysFile("http://127.0.0.1:1", "the-key-that-came-later"))
 	server.hangUp(t)
 	awaitStatus(t, server.url, "the-key-that-came-later", http.StatusBadRequest)

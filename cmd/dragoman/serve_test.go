@@ -345,8 +345,8 @@ func TestCheckOnlineAddress(t *testing.T) {
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)
 	for _, test := range []struct{ url, said, named string }{
-		{strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", "speaks HTTP without TLS; write http:// in place of https://", "speaks HTTP without TLS"},
-		{secure.URL + "/v1", "set the key ca of the upstream", "does not know the authority"},
+		{strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", "speaks HTTP without TLS; write http:// instead of https://", "speaks HTTP without TLS"},
+		{secure.URL + "/v1", "set the key ca of the upstream", "does not trust the certificate"},
 		{plain.URL + "/v2/v1", "; correct model, or the path of base_url, which most often ends in /v1", "has no list of models"},
 	} {
 		path := write(t, "dragoman.yaml", fmt.Sprintf("upstreams:\n  u: {kind: openai, base_url: %q}\nmodels:\n  - {name: m, upstream: u}\n", test.url))

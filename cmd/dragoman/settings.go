@@ -34,11 +34,11 @@ func newSettings(c *cobra.Command) *settings {
 // withServing declares the flags for where to listen and what to serve.
 func (s *settings) withServing() *settings {
 	s.withAdmin()
-	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
+	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one; the default without a file is 127.0.0.1:8484")
 	s.withSimulated().withServer()
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
-	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener: the URL, with a token, is printed")
-	oneOf(s.command, &s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and else json")
+	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener; prints the URL, with a token")
+	oneOf(s.command, &s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and json elsewhere")
 	oneOf(s.command, &s.logLevel, "log-level", "", config.LogLevels(), "log nothing below `LEVEL`; the default is info")
 	return s
 }
@@ -51,14 +51,14 @@ func (s *settings) withSimulated() *settings {
 
 // withServer declares the flags for a server without a file.
 func (s *settings) withServer() *settings {
-	s.flags.StringVar(&s.baseURL, "base-url", "", "take every model of the server with chat completions at `URL`, such as http://127.0.0.1:8080/v1, and read no file")
-	s.flags.StringVar(&s.keyFile, "api-key-file", "", "show that server the key in `FILE`")
+	s.flags.StringVar(&s.baseURL, "base-url", "", "serve every model of the server with chat completions at `URL`, such as http://127.0.0.1:8080/v1, and read no file")
+	s.flags.StringVar(&s.keyFile, "api-key-file", "", "send that server the key in `FILE`")
 	return s
 }
 
 // withAdmin declares the flag for the admin listener's address.
 func (s *settings) withAdmin() *settings {
-	s.flags.StringVar(&s.adminListen, "admin-listen", "", "listen for /healthz, /readyz and /metrics on `ADDRESS`; without a file it is 127.0.0.1:8485")
+	s.flags.StringVar(&s.adminListen, "admin-listen", "", "listen for /healthz, /readyz and /metrics on `ADDRESS`; the default without a file is 127.0.0.1:8485")
 	return s
 }
 
@@ -110,7 +110,7 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 // models are. The command line wins over the environment. If neither wins, it returns a usage error.
 func (s *settings) chooseSource() error {
 	if s.keyFile != "" && s.baseURL == "" && onCommandLine(from(s.flags, "api-key-file")) {
-		return usagef("--api-key-file goes with --base-url: it has the key for that server")
+		return usagef("--api-key-file needs --base-url: the key is for that server")
 	}
 	others := []struct {
 		name  string

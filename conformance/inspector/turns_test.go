@@ -140,5 +140,5 @@ func TestHostileTurns(t *testing.T) {
 	p.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.since input').click()`))
 	p.await(`document.querySelectorAll('.prompt ins').length === 0`)
 	p.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.since input').click()`))
-	p.await(`document.querySelector('.since').textContent === 'the turn before: this exchange is not kept any more'`)
+	p.await(`document.querySelector('.since').textContent === 'the turn before: this exchange is no longer kept'`)
 }

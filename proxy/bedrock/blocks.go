@@ -35,7 +35,7 @@ func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []strin
 		b := c.object(at, v, blockKinds)
 		kind := c.union(at, &b, blockKinds)
 		if c.err == nil && !slices.Contains(kinds, kind) {
-			c.failBy(messages.FaultConversation, at.member(kind), "A block of this kind has no place here.")
+			c.failBy(messages.FaultConversation, at.member(kind), "This kind of block is not supported here.")
 		}
 		switch v := b.Take(kind); {
 		case c.err != nil:
@@ -107,7 +107,7 @@ func (c *converter) quoted(v jsontext.Value) jsontext.Value {
 func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
 	if c.stringValue(at.member("type"), from.Take("type")) != "" {
-		c.failBy(messages.FaultUnsupported, at.member("type"), "Tools that the service runs cannot be expressed here.")
+		c.failBy(messages.FaultUnsupported, at.member("type"), "Tools that the service runs are not supported here.")
 	}
 	c.write(`{"type":"tool_use",`)
 	c.writeMember("id", from.Take("toolUseId"))
@@ -161,7 +161,7 @@ func (c *converter) document(at *memberPath, v jsontext.Value) {
 	case slices.Contains([]string{"txt", "md", "csv", "html"}, format):
 		c.plainText(c.decodeText(place.member("bytes"), content))
 	default:
-		c.failBy(messages.FaultUnsupported, at.member("format"), "Documents are read here as pdf, txt, md, csv and html. Send the text of others.")
+		c.failBy(messages.FaultUnsupported, at.member("format"), "Only pdf, txt, md, csv and html documents are supported here. Send other documents as text.")
 	}
 	c.write(",")
 	c.writeMember("title", from.Take("name"))

@@ -64,7 +64,7 @@ func (c *converter) object(at *memberPath, v jsontext.Value, known []string) (o 
 	}
 	for _, m := range o.Members {
 		if near := rawjson.Misspelt(m.Name, known); near != "" {
-			c.failBy(messages.FaultUnknownField, at.member(m.Name), fmt.Sprintf("This cannot be expressed here; did you mean %q?", near))
+			c.failBy(messages.FaultUnknownField, at.member(m.Name), fmt.Sprintf("This field is not supported here; did you mean %q?", near))
 		}
 	}
 	return o
@@ -136,10 +136,10 @@ func (c *converter) union(at *memberPath, o *rawjson.Object, kinds []string) (ki
 		}
 	}
 	if len(unknown) > 0 {
-		c.failBy(messages.FaultUnknownField, at.member(withoutDots(slices.Min(unknown))), "This cannot be expressed here.")
+		c.failBy(messages.FaultUnknownField, at.member(withoutDots(slices.Min(unknown))), "This field is not supported here.")
 	}
 	if set != 1 {
-		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", set))
+		c.fail(at, fmt.Sprintf("Exactly one member should be set, but %d are.", set))
 	}
 	return kind
 }

@@ -83,7 +83,7 @@ func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 	from := c.object(at, v, []string{"guardrailIdentifier", "guardrailVersion", "trace", modeMember})
 	for _, list := range []string{"messages.content", "system"} {
 		if qualifiers := list + ".guardContent.text.qualifiers"; c.dropped[qualifiers] {
-			c.failBy(messages.FaultUnsupported, (*memberPath)(nil).member(qualifiers), "The guardrail looks at all of the prompt here, and cannot be told what its parts are.")
+			c.failBy(messages.FaultUnsupported, (*memberPath)(nil).member(qualifiers), "The guardrail checks the whole prompt here. Remove the qualifiers.")
 		}
 	}
 	value := func(name string) string { return c.stringValue(at.member(name), from.Take(name)) }
@@ -102,7 +102,7 @@ func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 func (c *converter) failRest(at *memberPath, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
-			c.failBy(messages.FaultUnknownField, at.member(withoutDots(m.Name)), "This cannot be expressed here.")
+			c.failBy(messages.FaultUnknownField, at.member(withoutDots(m.Name)), "This field is not supported here.")
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (k
 	from := c.object(at, v, all)
 	kind = c.union(at, &from, all)
 	if c.err == nil && !slices.Contains(kinds, kind) {
-		c.failBy(messages.FaultUnsupported, at.member(kind), "A source of this kind has no place here.")
+		c.failBy(messages.FaultUnsupported, at.member(kind), "This kind of source is not supported here.")
 	}
 	if content = from.Take(kind); kind != "content" {
 		content = c.rawString(at.member(kind), content)

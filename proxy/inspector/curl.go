@@ -43,7 +43,7 @@ func (x *exchange) curl(base string) (string, error) {
 }
 
 // errTooLong is for functions that need the whole request.
-var errTooLong = &problem{http.StatusConflict, "the request is too long: it is not kept whole"}
+var errTooLong = &problem{http.StatusConflict, "the request is too long: the inspector kept only a part of it"}
 
 // quoted returns a text, quoted as one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -46,7 +46,7 @@ type problem struct {
 func (p *problem) Error() string { return p.message }
 
 // errToken is the only answer to a wrong or missing token.
-var errToken = &problem{http.StatusUnauthorized, "the token is missing or not right: open the URL that the server printed when it started"}
+var errToken = &problem{http.StatusUnauthorized, "the token is missing or wrong: open the URL that the server printed when it started"}
 
 var errNothing = &problem{http.StatusNotFound, "there is nothing here"}
 

@@ -399,7 +399,7 @@ func TestClear(t *testing.T) {
 	if got := w.see("exchanges"); got != `{"lines":[]}` {
 		t.Error(got)
 	}
-	if got := w.see("exchanges/" + id); !strings.Contains(got, "not kept any more") {
+	if got := w.see("exchanges/" + id); !strings.Contains(got, "no longer kept") {
 		t.Error(got)
 	}
 	w.ask(question)

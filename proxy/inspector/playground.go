@@ -56,7 +56,7 @@ func answering[T any](p *playground, f func(context.Context, *T) (any, error)) h
 // unreadable returns the error for a body that cannot be read.
 func unreadable(err error) error {
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-		return &problem{http.StatusRequestEntityTooLarge, "this is more than the playground takes"}
+		return &problem{http.StatusRequestEntityTooLarge, "the body is too long for the playground: shorten the request or the completion"}
 	}
 	return &problem{http.StatusBadRequest, "the body cannot be read: " + err.Error()}
 }
@@ -95,7 +95,7 @@ func (p *playground) render(ctx context.Context, a *asked) (any, error) {
 func (in *Inspector) try(ctx context.Context, req *messages.Request) (*proxy.Trial, error) {
 	s := in.current()
 	if s == nil {
-		return nil, &problem{http.StatusServiceUnavailable, "there is no server whose models could be tried"}
+		return nil, &problem{http.StatusServiceUnavailable, "there is no server here, so its models cannot be tried"}
 	}
 	return s.Try(ctx, req)
 }

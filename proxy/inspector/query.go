@@ -22,7 +22,7 @@ func number(r *http.Request, name string, none int64) (int64, error) {
 func (in *Inspector) opened(r *http.Request) (*exchange, error) {
 	x := in.store.find(r.PathValue("id"))
 	if x == nil || x.isGone() {
-		return nil, &problem{http.StatusNotFound, "this exchange is not kept any more"}
+		return nil, &problem{http.StatusNotFound, "this exchange is no longer kept"}
 	}
 	return x, nil
 }

@@ -112,7 +112,7 @@ func (r *reading) message() (*messages.Message, error) {
 		}
 	}))
 	if err != nil {
-		return nil, &problem{http.StatusConflict, "the completion makes no message: " + err.Error()}
+		return nil, &problem{http.StatusConflict, "the completion cannot be read as a message: " + err.Error()}
 	}
 	return m, nil
 }
@@ -214,9 +214,9 @@ func (x *exchange) copied(ctx context.Context, n int64) (*answered, error) {
 	case err != nil:
 		return nil, err
 	case p.native || p.served:
-		return nil, &problem{http.StatusConflict, "the model, or its server, makes its calls itself: there is no text of calls to parse"}
+		return nil, &problem{http.StatusConflict, "the model's server reads the calls itself, so there is no text to parse"}
 	case p.stop == "":
-		return nil, &problem{http.StatusConflict, "the completion has not come to its end"}
+		return nil, &problem{http.StatusConflict, "the completion is not complete"}
 	}
 	body, err := x.messagesBody(ctx)
 	if err != nil {
@@ -249,7 +249,7 @@ func (x *exchange) messagesBody(ctx context.Context) ([]byte, error) {
 		body = converted.Body
 	}
 	if jsontext.Value(body).Kind() != '{' || !jsontext.Value(body).IsValid() {
-		return nil, &problem{http.StatusConflict, "the request is no JSON"}
+		return nil, &problem{http.StatusConflict, "the request is not JSON"}
 	}
 	model := jsontext.Value(rawjson.AppendString(nil, cmp.Or(x.line.Model, "any")))
 	return rawjson.WithMembers(body, map[string]jsontext.Value{"model": model}), nil

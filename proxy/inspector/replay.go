@@ -48,7 +48,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 		return &problem{http.StatusBadRequest, `the body is not {"model": "…", "format": "…", "body": "…"}`}
 	}
 	if how.Format != "" && !slices.Contains(translate.Formats(), how.Format) {
-		return &problem{http.StatusBadRequest, "format: there is none of this name"}
+		return &problem{http.StatusBadRequest, "format: unknown name"}
 	}
 	id, err := in.sendAgain(x, proxy.Replay{Model: how.Model, Format: how.Format}, how.Body)
 	if err != nil {
@@ -65,12 +65,12 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 func (in *Inspector) sendAgain(x *exchange, how proxy.Replay, body string) (string, error) {
 	s := in.current()
 	if s == nil || s.Draining() {
-		return "", &problem{http.StatusServiceUnavailable, "the server shuts down, and sends nothing again"}
+		return "", &problem{http.StatusServiceUnavailable, "the server is shutting down, and replays nothing"}
 	}
 	select {
 	case in.replays <- struct{}{}:
 	default:
-		return "", &problem{http.StatusTooManyRequests, "enough requests are being sent again: wait until one has been answered"}
+		return "", &problem{http.StatusTooManyRequests, "too many replays are running: wait until one has ended"}
 	}
 	again := &replaying{of: x.line.ID, began: make(chan string, 1)}
 	ctx, cancel := context.WithTimeout(context.WithValue(s.Base(), replayKey{}, again), longestReplay)

@@ -52,7 +52,7 @@ func TestNoCase(t *testing.T) {
 		yield(translate.Chunk{}, &upstream.Error{Status: 500, Type: messages.ErrorAPI, Message: "no"})
 	}))
 	w.ask(question)
-	if got := w.see("exchanges/" + w.ended(1)[0].ID + "/case"); !strings.Contains(got, "has not come to its end") {
+	if got := w.see("exchanges/" + w.ended(1)[0].ID + "/case"); !strings.Contains(got, "is not complete") {
 		t.Error(got)
 	}
 }
@@ -108,13 +108,13 @@ func TestReplay(t *testing.T) {
 	if got := w.see("exchanges/" + changed.ID + "/text?part=prompt"); changed.Replay != first.ID || changed.Status != 200 || !strings.Contains(got, "Bergen?") {
 		t.Errorf("%+v with the prompt %s", changed, got)
 	}
-	for how, why := range map[string]string{`{"format":"none"}`: "format: there is none", `{"modell":""}`: "the body is not", "": "the body is not"} {
+	for how, why := range map[string]string{`{"format":"none"}`: "format: unknown name", `{"modell":""}`: "the body is not", "": "the body is not"} {
 		if got := again(how); !strings.Contains(got, why) {
 			t.Errorf("%s: %s", how, got)
 		}
 	}
 	w.server.Drain()
-	if got := again(`{}`); !strings.Contains(got, "shuts down") {
+	if got := again(`{}`); !strings.Contains(got, "shutting down") {
 		t.Error(got)
 	}
 	w.ended(3)
@@ -145,7 +145,7 @@ func TestReplaysAreFew(t *testing.T) {
 	first := w.lines(func(lines []Line) bool { return len(lines) == 1 && lines[0].Completion > 0 })[0]
 	for i := range mostReplays + 1 {
 		got := do(t, w.request("POST", "exchanges/"+first.ID+"/replay", "{}"))
-		if refused := strings.Contains(got, "enough requests"); refused != (i == mostReplays) {
+		if refused := strings.Contains(got, "too many replays"); refused != (i == mostReplays) {
 			t.Errorf("%d: %s", i, got)
 		}
 	}

@@ -87,7 +87,7 @@ func (p *prompt) remedies(outcomes []saidOutcome) []offered {
 	}
 	quoted := slices.ContainsFunc(outcomes, func(o saidOutcome) bool { return o.Reason == messages.ReasonQuoted })
 	if quoted && p.format == translate.FormatJSON {
-		out = append(out, offered{Keys: "format: " + translate.FormatLegacy, Why: "The model is then asked for calls in tags, in place of JSON."})
+		out = append(out, offered{Keys: "format: " + translate.FormatLegacy, Why: "The model is then asked for calls in tags instead of JSON."})
 	}
 	return out
 }

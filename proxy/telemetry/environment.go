@@ -77,14 +77,14 @@ type values struct {
 var (
 	booleans  = oneOf("true", "false")
 	positives = values{isPositive, "it is not a whole number above 0", "write a number; times are in milliseconds"}
-	resources = values{isPairs, "it is not a list of attributes", "write key=value,key=value, with what is special in a value escaped as in a URL"}
-	headers   = values{isPairs, "it is not a list of headers", "write name=value,name=value, with what is special in a value escaped as in a URL"}
+	resources = values{isPairs, "it is not a list of attributes", "write key=value,key=value, and escape special characters as in a URL"}
+	headers   = values{isPairs, "it is not a list of headers", "write name=value,name=value, and escape special characters as in a URL"}
 	ratios    = values{isRatio, "it is not a ratio", "write a number from 0 to 1"}
 	ports     = values{isPort, "it is not a port", "write a number from 0 to 65535"}
 	endpoints = values{isURL, "it is not an http or https URL of a host and a path", "name the collector's OTLP receiver, such as http://localhost:4318; put credentials in OTEL_EXPORTER_OTLP_HEADERS"}
-	authority = values{hasCertificates, "it names no file with certificates that can be read", "name a PEM file with the collector's authorities"}
-	totals    = values{oneOf("cumulative").good, "metrics are totals since the start, and nothing else", "leave it empty, or say cumulative, and have the collector convert them"}
-	buckets   = values{oneOf("explicit_bucket_histogram").good, "histograms have the buckets of the conventions, and nothing else", "leave it empty, or say explicit_bucket_histogram"}
+	authority = values{hasCertificates, "it does not name a readable file with certificates", "name a PEM file with the collector's authorities"}
+	totals    = values{oneOf("cumulative").good, "Dragoman's metrics are always totals since the start", "leave it empty, or set cumulative and let the collector convert them"}
+	buckets   = values{oneOf("explicit_bucket_histogram").good, "Dragoman's histograms always have the buckets of the conventions", "leave it empty, or set explicit_bucket_histogram"}
 	unused    = values{func(string) bool { return false }, "there are no metrics but those of Dragoman", "leave it empty"}
 )
 
@@ -140,7 +140,7 @@ func (e *environment) checkAll() {
 		certificate, key := "OTEL_EXPORTER_"+signal+"CLIENT_CERTIFICATE", "OTEL_EXPORTER_"+signal+"CLIENT_KEY"
 		if e.getenv(certificate) != "" || e.getenv(key) != "" {
 			if _, err := tls.LoadX509KeyPair(e.getenv(certificate), e.getenv(key)); err != nil {
-				e.problems = append(e.problems, Problem{certificate, "it and CLIENT_KEY name no certificate with its key", "name two PEM files that belong together"})
+				e.problems = append(e.problems, Problem{certificate, "it and CLIENT_KEY do not name a certificate and its key", "name two PEM files that belong together"})
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (e *environment) propagator() propagation.TextMapPropagator {
 	}
 	p, err := autoprop.TextMapPropagator(names...)
 	if err != nil {
-		e.problems = append(e.problems, Problem{variable, "one of them is not known", "say tracecontext, b3, b3multi, jaeger, xray, ottrace or none, separated by commas"})
+		e.problems = append(e.problems, Problem{variable, "one of its values is unknown", "set tracecontext, b3, b3multi, jaeger, xray, ottrace or none, separated by commas"})
 	}
 	return p
 }

@@ -137,8 +137,8 @@ func (g *generation) instruments() []*instrument {
 }
 
 const (
-	helpDuration   = "Time of a call of an upstream, to its end."
-	helpFirstChunk = "Time of a call of an upstream to the first piece of its answer."
+	helpDuration   = "Time of a call to an upstream."
+	helpFirstChunk = "Time from a call to an upstream to the first piece of its answer."
 	helpPerChunk   = "Time between two pieces of an answer."
 )
 
@@ -159,7 +159,7 @@ var generationB = generation{
 	firstChunk: instrument{"gen_ai.client.inference.time_to_first_chunk", "s", helpFirstChunk, histogram, secondBuckets, ""},
 	perChunk:   instrument{"gen_ai.client.inference.time_per_output_chunk", "s", helpPerChunk, histogram, secondBuckets, ""},
 
-	inputTokens:      instrument{"gen_ai.client.inference.usage.input_tokens", "{token}", "Tokens of prompts, with those of caches.", counter, nil, attrTokenModality},
+	inputTokens:      instrument{"gen_ai.client.inference.usage.input_tokens", "{token}", "Tokens of prompts, including cached tokens.", counter, nil, attrTokenModality},
 	outputTokens:     instrument{"gen_ai.client.inference.usage.output_tokens", "{token}", "Tokens of completions.", counter, nil, attrTokenModality},
 	cacheReadTokens:  instrument{"gen_ai.client.inference.usage.cache_read.input_tokens", "{token}", "Tokens of prompts that came from a cache.", counter, nil, attrTokenModality},
 	cacheWriteTokens: instrument{"gen_ai.client.inference.usage.cache_write.input_tokens", "{token}", "Tokens of prompts that were written to a cache.", counter, nil, attrTokenModality},

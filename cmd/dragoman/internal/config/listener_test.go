@@ -58,9 +58,9 @@ func TestListenerFiles(t *testing.T) {
 	cert, key, _ := pair(t, 24*time.Hour)
 	_, other, _ := pair(t, 24*time.Hour)
 	for tls, want := range map[string]string{
-		fmt.Sprintf("{cert: %q, key: %q}", cert, other):                   "tls.cert: " + cert + " and " + other + " are no pair that can be used: tls: private key does not match public key",
-		fmt.Sprintf("{cert: %q, key: %q}", key, cert):                     "tls.cert: " + key + " and " + cert + " are no pair that can be used",
-		fmt.Sprintf("{cert: %q, key: %q, client_ca: %q}", cert, key, key): "tls.client_ca: " + key + " cannot be used: there is no certificate in it",
+		fmt.Sprintf("{cert: %q, key: %q}", cert, other):                   "tls.cert: " + cert + " and " + other + " are not a usable certificate and key: tls: private key does not match public key",
+		fmt.Sprintf("{cert: %q, key: %q}", key, cert):                     "tls.cert: " + key + " and " + cert + " are not a usable certificate and key",
+		fmt.Sprintf("{cert: %q, key: %q, client_ca: %q}", cert, key, key): "tls.client_ca: " + key + " cannot be used: it contains no certificate",
 	} {
 		path := write(t, "dragoman.yaml", "tls: "+tls+simulatedModels)
 		if _, err := Load(Source{File: path, Getenv: environ(t)}); err == nil || !strings.Contains(err.Error(), ":1: "+want) {
@@ -84,7 +84,7 @@ func TestListenerWarnings(t *testing.T) {
 		want []string
 	}{
 		"nothing":             {"", Source{}, nil},
-		"admin":               {"admin_listen: 0.0.0.0:8485", Source{}, []string{"dragoman.yaml:1: admin_listen: 0.0.0.0:8485 can be reached from other machines, and asks for no key: whoever is there can read /metrics"}},
+		"admin":               {"admin_listen: 0.0.0.0:8485", Source{}, []string{"dragoman.yaml:1: admin_listen: 0.0.0.0:8485 can be reached from other machines, and needs no key: everybody there can read /metrics"}},
 		"admin in a Pod":      {"listen: 0.0.0.0:8484\nadmin_listen: 0.0.0.0:8485\nauth: {keys: [a-key-of-the-test]}", Source{Getenv: environ(t, "KUBERNETES_SERVICE_HOST=10.96.0.1")}, nil},
 		"insecure":            {"", Source{Insecure: true, Listen: Override{":9", "--listen"}}, []string{"--listen: :9 can be reached from other machines, and with --insecure anyone there can use your upstreams"}},
 		"insecure to no end":  {"", Source{Insecure: true}, nil},

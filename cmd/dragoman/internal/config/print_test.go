@@ -274,7 +274,7 @@ func TestRunning(t *testing.T) {
 	if err != nil || cfg.Drain != running.Drain || cfg.DrainDelay != running.DrainDelay || cfg.Timeouts.Idle != time.Second || fmt.Sprint(cfg.Waits) != "[timeouts.drain timeouts.drain_delay]" {
 		t.Errorf("%v: %+v", err, cfg)
 	}
-	if _, err := next("listen: 0.0.0.0:1\nauth: {keys: [the-other-of-the-keys]}\ntimeouts: {drain: 8s, drain_delay: 9s}\n"); err == nil || !strings.Contains(err.Error(), "the drain is over before it: timeouts.drain is 8s") {
+	if _, err := next("listen: 0.0.0.0:1\nauth: {keys: [the-other-of-the-keys]}\ntimeouts: {drain: 8s, drain_delay: 9s}\n"); err == nil || !strings.Contains(err.Error(), "the delay is longer than the whole drain: timeouts.drain is 8s") {
 		t.Errorf("a delay that is longer than its drain: %v", err)
 	}
 	if _, err := next("listen: nowhere\nauth: {keys: [the-other-of-the-keys]}\n"); err == nil || !strings.Contains(err.Error(), `:1: listen: "nowhere" is not an address`) {

@@ -46,7 +46,7 @@ func (r *reader) readFile(c *Config) {
 	case !errors.Is(err, io.EOF):
 		r.syntax(data, err)
 	case countNodes(doc.Content[0], map[*yaml.Node]int{}) > mostNodes:
-		r.complain(r.file, fmt.Sprintf("has more than %d values, where aliases (*name) stand for what they name", mostNodes), "write fewer aliases of aliases")
+		r.complain(r.file, fmt.Sprintf("has more than %d values, counting what its aliases (*name) stand for", mostNodes), "write fewer aliases of aliases")
 	default:
 		if root := deref(doc.Content[0]); root.ShortTag() != "!!null" {
 			r.mapping(keysOf(c), root, "")
@@ -77,7 +77,7 @@ func (r *reader) elements(k key, n *yaml.Node, path string) {
 	case k.tag.Get("named") != "":
 		r.entries(n, path, func(name string, line int, value *yaml.Node, path string) {
 			if !isName(name) {
-				r.report(line, path, fmt.Sprintf("%q cannot name an upstream", name), "use letters, digits, “.”, “_” and “-”: the name stands in headers and metrics")
+				r.report(line, path, fmt.Sprintf("%q cannot name an upstream", name), "use letters, digits, “.”, “_” and “-”: the name is used in headers and metrics")
 			}
 			e := k.grow()
 			e.v.FieldByName("Name").SetString(name)

@@ -52,13 +52,13 @@ func (l *loader) inherit(key, from string) {
 func (l *loader) checkWords(m *UpstreamModel, key string) {
 	_, known := translate.ChatTemplateFor(m.Family)
 	if m.Family != "" && !known && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
-		l.warn(key+".family", fmt.Sprintf("no family is called %q: the model is asked as one of which nothing is known", m.Family), "see the names under \"for\" of dragoman formats")
+		l.warn(key+".family", fmt.Sprintf("unknown family %q: Dragoman treats the model like one of no known family", m.Family), "run `dragoman formats` for the names")
 	}
 	if m.Template == "" {
 		return
 	}
 	if m.Format == translate.FormatAuto {
-		l.reportAt(key+".template", "it shows how calls are written, which format: auto leaves open", "name the format of the model under format")
+		l.reportAt(key+".template", "a template shows how calls are written, but format: auto leaves that open", "set format to the model's format")
 	} else if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
 		l.reportAt(key+".template", err.Error(), "see \"Languages and templates\" in docs/explanation/prompts.md")
 	}
@@ -118,7 +118,7 @@ func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
 	only, of := kindsOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
 	case len(only) > 0 && !slices.Contains(only, kind):
-		l.reportAt(key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, strings.Join(only, " and "), of),
+		l.reportAt(key, fmt.Sprintf("%q is only a wire of %s, %s", m.Wire, strings.Join(only, " and "), of),
 			"remove the key, or name an upstream of the kind "+oneOf(only))
 	case kind == OpenAI && m.Wire == proxy.WireMessages:
 		l.reportAt(key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
@@ -130,11 +130,11 @@ func (l *loader) checkRaw(m *UpstreamModel, key, kind string) {
 	raw := m.Wire == proxy.WirePrompt || m.Wire == "" && kind == Bedrock && (upstream.IsImported(m.Model) || m.Model == "")
 	for _, k := range [][2]string{{"chat_template", m.ChatTemplate}, {"body", m.Body}} {
 		if k[1] != "" && !raw {
-			l.reportAt(key+"."+k[0], "it is for raw prompts, and the model is asked with none", "add wire: prompt, or remove the key")
+			l.reportAt(key+"."+k[0], "the key is only for raw prompts, and the model gets none", "add wire: prompt, or remove the key")
 		}
 	}
 	if only := kindsOfBody[m.Body]; len(only) > 0 && !slices.Contains(only, kind) {
-		l.reportAt(key+".body", fmt.Sprintf("%q is a body of %s alone, and %s is of the kind %s", m.Body, strings.Join(only, " and "), m.Upstream, kind),
+		l.reportAt(key+".body", fmt.Sprintf("%q is only a body of %s, and %s is of the kind %s", m.Body, strings.Join(only, " and "), m.Upstream, kind),
 			"remove the key, or write body: completions")
 	}
 }
@@ -144,11 +144,11 @@ func (l *loader) checkRaw(m *UpstreamModel, key, kind string) {
 func (l *loader) checkTools(m *UpstreamModel, key, kind string) {
 	native := hasNativeTools(m)
 	if native && (kind == Simulated || m.Wire != "" && m.Wire != proxy.WireMessages && m.Wire != proxy.WireChat) {
-		l.reportAt(key+".tools", fmt.Sprintf("%q needs an upstream that has a tools API, and %s has none here", m.Tools, m.Upstream),
+		l.reportAt(key+".tools", fmt.Sprintf("%q needs an upstream with a tools API, and %s has none here", m.Tools, m.Upstream),
 			"use tools: xml, or an upstream with wire: messages or wire: chat")
 	}
 	if m.Rescue && !native {
-		l.reportAt(key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
+		l.reportAt(key+".rescue", "the key has no effect: Dragoman reads calls in text anyway", "remove the key, or set tools: native")
 	}
 }
 

@@ -24,13 +24,13 @@ func (l *loader) checkKeys() {
 		case k.sum() == "":
 			l.reportAt(path, "there is no key", "add key: \"${DRAGOMAN_KEY}\", or sha256: and the key's SHA-256")
 		case k.Secret != "" && k.Sum != "":
-			l.reportAt(path, "the key is given twice: as it is, and as its hash", "remove one")
+			l.reportAt(path, "the key is given twice: as key and as sha256", "remove one")
 		case other < 0:
 			right = append(right, i)
 		case keys[other].sum() == k.sum():
 			l.reportAt(path, "the same key as "+element("auth.keys", other), "remove one")
 		default:
-			l.reportAt(path, fmt.Sprintf("in the log %s is called %q, too", element("auth.keys", other), k.proxy().ID()), "give each key a name of its own")
+			l.reportAt(path, fmt.Sprintf("%s has the same name in the log: %q", element("auth.keys", other), k.proxy().ID()), "give each key a name of its own")
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (l *loader) checkReach(client, admin address) {
 	case l.getenv("KUBERNETES_SERVICE_HOST") != "": // in a Pod, the kubelet's probes and Prometheus come from other machines
 	default:
 		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
-			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
+			fmt.Sprintf("%s can be reached from other machines, and needs no key: everybody there can read /metrics", l.cfg.AdminListen),
 			fmt.Sprintf("listen on 127.0.0.1:%s, or let the network keep strangers out", admin.port)))
 	}
 }
@@ -102,7 +102,7 @@ func (l *loader) checkDrain(loopback bool) {
 		}
 		l.derive(key, "by listen and timeouts.drain")
 	} else if l.cfg.DrainDelay >= l.cfg.Drain {
-		l.reportAt(key, fmt.Sprintf("the drain is over before it: timeouts.drain is %v", l.cfg.Drain), "give less, or a longer timeouts.drain")
+		l.reportAt(key, fmt.Sprintf("the delay is longer than the whole drain: timeouts.drain is %v", l.cfg.Drain), "set a shorter delay, or a longer timeouts.drain")
 	}
 	keep(l, "timeouts.drain", &l.cfg.Drain, l.running.Drain)
 	keep(l, key, &l.cfg.DrainDelay, l.running.DrainDelay)

@@ -18,7 +18,7 @@ func (t TLS) Load() (*tls.Config, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
 	if err != nil {
-		return nil, &fileError{"cert", fmt.Errorf("%s and %s are no pair that can be used: %w", t.Cert, t.Key, bare(err))}
+		return nil, &fileError{"cert", fmt.Errorf("%s and %s are not a usable certificate and key: %w", t.Cert, t.Key, bare(err))}
 	}
 	c := &tls.Config{
 		Certificates: []tls.Certificate{pair},
@@ -29,7 +29,7 @@ func (t TLS) Load() (*tls.Config, error) {
 		authorities, err := os.ReadFile(t.ClientCA)
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
 		if err == nil && !c.ClientCAs.AppendCertsFromPEM(authorities) {
-			err = errors.New("there is no certificate in it")
+			err = errors.New("it contains no certificate")
 		}
 		if err != nil {
 			return nil, &fileError{"client_ca", fmt.Errorf("%s cannot be used: %w", t.ClientCA, bare(err))}
@@ -56,7 +56,7 @@ func (l *loader) checkTLS() {
 	case l.lines["tls"] == 0 || l.reported("tls") || l.src.Idle:
 		return
 	case t.Cert == "" || t.Key == "":
-		l.reportAt("tls", "there is no certificate without both of its files", "add cert: /path/tls.crt and key: /path/tls.key, or remove tls")
+		l.reportAt("tls", "a certificate needs both of its files", "add cert: /path/tls.crt and key: /path/tls.key, or remove tls")
 		return
 	}
 	loaded, err := t.Load()

@@ -18,7 +18,7 @@ func (l *loader) checkRegion(u *Upstream, key string) {
 		region, err := awsRegion(l.getenv, u.Profile)
 		switch {
 		case err != nil:
-			l.reportAt(key, err.Error(), "add region, or mend the profile")
+			l.reportAt(key, err.Error(), "add region, or correct the profile")
 		case region == "":
 			l.reportAt(key, "the upstream has no region, and neither has the environment", "add region: us-east-1, or set AWS_REGION")
 		}

@@ -8,7 +8,7 @@ import "fmt"
 func (l *loader) fromEnvironment() {
 	region, err := awsRegion(l.getenv, "")
 	if err != nil {
-		l.complain("AWS_PROFILE", err.Error(), "mend the profile, or set AWS_REGION")
+		l.complain("AWS_PROFILE", err.Error(), "correct the profile, or set AWS_REGION")
 		return
 	}
 	if !isRegion(region) {

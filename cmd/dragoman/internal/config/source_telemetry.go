@@ -13,11 +13,11 @@ func (l *loader) telemetry() {
 	if l.src.Wraps {
 		for _, variable := range []string{"OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"} {
 			if value := l.src.Getenv(variable); value == "console" || value == "prometheus" {
-				problems = append(problems, telemetry.Problem{Variable: variable, Cause: "this exporter is the command's alone", Fix: "say otlp or none"})
+				problems = append(problems, telemetry.Problem{Variable: variable, Cause: "only the command can use this exporter", Fix: "set otlp or none"})
 			}
 		}
 		for _, p := range problems {
-			l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: p.Variable, Cause: "nothing of the server's is exported: " + p.Cause, Fix: p.Fix})
+			l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: p.Variable, Cause: "the server exports nothing: " + p.Cause, Fix: p.Fix})
 		}
 		if len(problems) > 0 {
 			return

@@ -40,7 +40,7 @@ func (k key) set(s string) *fault {
 		least, most := k.bounds()
 		i, err := strconv.ParseInt(s, 10, 64)
 		if err != nil || i < least || i > most {
-			return &fault{fmt.Sprintf("%q is not a whole number from %d to %d", s, least, most), "write digits alone, within that range"}
+			return &fault{fmt.Sprintf("%q is not a whole number from %d to %d", s, least, most), "write only digits, within that range"}
 		}
 		*p = i
 	case *time.Duration:
@@ -49,7 +49,7 @@ func (k key) set(s string) *fault {
 		case err != nil:
 			return &fault{fmt.Sprintf("%q is not a duration", s), "give a number and a unit, such as 500ms, 30s, 5m or 1h"}
 		case d < k.shortest():
-			return &fault{"a timeout has to be longer than nothing", "give a positive duration, or remove the key for the default"}
+			return &fault{"a timeout must be longer than 0", "give a positive duration, or remove the key for the default"}
 		case d > longest:
 			return &fault{fmt.Sprintf("%v is longer than a day", d), "give at most " + short(longest)}
 		}
@@ -155,7 +155,7 @@ func short(d time.Duration) string {
 
 // unknown returns the fault of a word that is not in words.
 func unknown(s string, words []string) *fault {
-	return &fault{fmt.Sprintf("%q is not known here", s), suggest(s, words, "use "+oneOf(words))}
+	return &fault{fmt.Sprintf("unknown value %q", s), suggest(s, words, "use "+oneOf(words))}
 }
 
 // suggest returns a question with the nearest word, or otherwise if no word is near.

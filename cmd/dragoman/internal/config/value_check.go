@@ -80,7 +80,7 @@ func originOf(s string) string {
 func checkName(s string) *fault {
 	const longest = 64
 	if !isName(s) || len(s) > longest {
-		return &fault{fmt.Sprintf("the name cannot stand in the log and the metrics as it is (it has %d bytes)", len(s)),
+		return &fault{fmt.Sprintf("the name cannot be used in the log and the metrics (it has %d bytes)", len(s)),
 			fmt.Sprintf("use up to %d letters, digits, “.”, “_” and “-”", longest)}
 	}
 	return nil

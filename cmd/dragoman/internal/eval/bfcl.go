@@ -84,7 +84,7 @@ func readBFCL(id string, question json.RawMessage, functions []bfclFunction, ans
 		return r, want{}, fmt.Errorf("question: %w", err)
 	}
 	if len(turns) != 1 {
-		return r, want{}, fmt.Errorf("question: it has %d turns; those with one alone are read", len(turns))
+		return r, want{}, fmt.Errorf("question: it has %d turns; only questions with one turn are supported", len(turns))
 	}
 	var system []string
 	var messages []map[string]string

@@ -104,7 +104,7 @@ func (c schemaCopy) typeName() error {
 	name, known := jsonTypes[t.String()]
 	switch {
 	case !known:
-		return fmt.Errorf("type: %q is none that is read", t.String())
+		return fmt.Errorf("type: %q is not supported", t.String())
 	case name == "":
 		return nil
 	}

@@ -49,7 +49,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("eval: stopped with %d of %d questions answered, which are kept in %s; the same command goes on: %w",
+		return nil, fmt.Errorf("eval: stopped with %d of %d questions answered; the answers are kept in %s, and the same command continues: %w",
 			results.count(o.keys(all)), len(all), results.path, err)
 	}
 	if asking.Err() != nil {

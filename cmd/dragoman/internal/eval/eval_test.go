@@ -88,7 +88,7 @@ func TestResume(t *testing.T) {
 		}}
 		o := options(t, model)
 		_, err := Run(ctx, o)
-		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the same command goes on") {
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the same command continues") {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(filepath.Join(o.Out, MarkdownFile)); err == nil {

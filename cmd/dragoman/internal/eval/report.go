@@ -68,7 +68,7 @@ func (r *Report) markdown() string {
 func (r *Report) intro() string {
 	asked := fmt.Sprintf("Asked through %s by dragoman %s.", r.Upstream, r.Version)
 	if r.Simulated {
-		asked = "Simulated: a built-in program answered, not a model; the figures say nothing of one. " + asked
+		asked = "Simulated: a built-in program answered, not a model; the figures say nothing about models. " + asked
 	}
 	if left := r.leftOut(); left != "" {
 		asked += " " + left

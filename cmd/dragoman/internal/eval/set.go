@@ -194,13 +194,13 @@ func (l *line) own() (request, want, error) {
 	}
 	switch {
 	case l.Expected == nil:
-		return r, want{}, errors.New("expected: missing; it is [] where no call is to be made")
+		return r, want{}, errors.New("expected: missing; write [] if no call should be made")
 	case (l.Question == nil) == (l.Messages == nil):
-		return r, want{}, errors.New("question: either it or messages has to be given")
+		return r, want{}, errors.New("question: missing; give question or messages")
 	case l.Question != nil:
 		var text string
 		if err := json.Unmarshal(l.Question, &text); err != nil {
-			return r, want{}, errors.New("question: not a string, and no line of BFCL either: that has a function")
+			return r, want{}, errors.New("question: not a string, and not a line of BFCL, which has a function")
 		}
 		r.Messages = userSays(text)
 	}

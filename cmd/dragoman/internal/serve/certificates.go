@@ -62,7 +62,7 @@ func (c *certificates) forHandshake(*tls.ClientHelloInfo) (*tls.Config, error) {
 	c.seen = now
 	changed, err := c.files.Load()
 	if err != nil {
-		c.log.Error().Str("error", err.Error()).Str("event", "certificate_unusable").Str("msg", "the files of tls have changed and cannot be used; the certificate is the one before").Send()
+		c.log.Error().Str("error", err.Error()).Str("event", "certificate_unusable").Str("msg", "the files of tls have changed, but cannot be used; the previous certificate stays in use").Send()
 		return c.current, nil
 	}
 	c.current = changed

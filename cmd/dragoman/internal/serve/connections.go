@@ -98,6 +98,6 @@ func (c *connections) resting(long time.Duration) bool {
 // warn logs that there are too many connections, at most once a minute.
 func (c *connections) warn() {
 	if c.warned.Due() {
-		c.log.Warn().Int64("limit", c.most).Str("event", "connections_full").Str("msg", "too many connections: some are closed at once").Send()
+		c.log.Warn().Int64("limit", c.most).Str("event", "connections_full").Str("msg", "too many connections: Dragoman closes some at once").Send()
 	}
 }

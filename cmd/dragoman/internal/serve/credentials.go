@@ -53,7 +53,7 @@ func (w *watcher) lookForCredentials(ctx context.Context, now, before Upstreams)
 func logCredentials(log zerolog.Logger, u config.Upstream, found upstream.Found, err error) {
 	if err != nil {
 		log.Warn().Str("upstream", u.Name).Str("error", upstream.Explain(err)).Str("event", "credentials_missing").
-			Str("msg", CredentialsAdvice(u.Kind)+". `dragoman check --online` says if they are found").Send()
+			Str("msg", CredentialsAdvice(u.Kind)+". Then run `dragoman check --online` to see whether they are found").Send()
 		return
 	}
 	line := log.Info().Str("upstream", u.Name).Str("source", found.Source)

@@ -56,7 +56,7 @@ func (s *Server) drain(ctx context.Context, failed error, delay, limit time.Dura
 	s.current().server.Drain()
 	if failed == nil {
 		s.log.Info().Stringer("delay", delay).Stringer("timeout", limit).
-			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
+			Str("msg", "draining: new connections are accepted until the delay is over, and open exchanges may finish until the timeout").Send()
 		failed = s.linger(ctx, delay)
 	}
 	err := cmp.Or(failed, s.finish(ctx, limit-delay, delay > 0))

@@ -17,7 +17,7 @@ func (s *Server) announceInspector() {
 		g := s.current()
 		return inspector.Server{Server: g.server, URL: s.LocalURL(), Models: ModelNames(g.cfg)}
 	})
-	s.log.Warn().Str("inspector_url", s.inspectorURL()).Str("event", "inspector_on").Str("msg", "the inspector keeps what clients and models write, in memory, for who has the token that was printed").Send()
+	s.log.Warn().Str("inspector_url", s.inspectorURL()).Str("event", "inspector_on").Str("msg", "the inspector keeps what clients and models write in memory, and shows it to everybody with the printed token").Send()
 }
 
 // InspectorURL returns the URL of the inspector with the token, or "" without an inspector. Show it only on the

@@ -72,7 +72,7 @@ func cannotListen(err error, name string) error {
 func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
 	most, _ := MaxConnections()
 	if cfg.MaxConnections > most {
-		log.Warn().Int64("descriptors_allow", most).Str("event", "descriptors_short").Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
+		log.Warn().Int64("descriptors_allow", most).Str("event", "descriptors_short").Str("msg", "the process may open fewer files than limits.max_connections needs: raise its limit of open files, or lower limits.max_connections").Send()
 	}
 	return cmp.Or(cfg.MaxConnections, most)
 }

@@ -128,7 +128,7 @@ func (w *watcher) reload(ctx context.Context) {
 		w.metrics.ConfigRefused()
 		if err.Error() != w.refused {
 			w.log.Error().Str("error", logging.Cut(err.Error())).Str("config", running.Hash()).
-				Str("event", "reload_refused").Str("msg", "the configuration was read again and cannot be used: the one before goes on to serve").Send()
+				Str("event", "reload_refused").Str("msg", "the configuration was read again, but cannot be used: the previous one stays in effect").Send()
 		}
 		w.refused, w.retry = err.Error(), time.Now().Add(retryInterval)
 		return
@@ -151,9 +151,9 @@ func (w *watcher) readable() error {
 	case err != nil || info.IsDir():
 		return nil // load reports what is wrong
 	case !info.Mode().IsRegular():
-		return errors.New(w.file + " is no regular file, and is not read again")
+		return errors.New(w.file + " is no longer a regular file, so it is not read again")
 	case info.Size() == 0 && w.said:
-		return errors.New(w.file + " is empty by now, and is not taken over before there is something in it")
+		return errors.New(w.file + " is empty now, so it is ignored until it has content")
 	}
 	return nil
 }
@@ -172,9 +172,9 @@ func size(path string) int64 {
 func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 	switch {
 	case len(running.Keys) > 0 && len(cfg.Keys) == 0:
-		return errors.New("auth.keys has gone: without keys everybody would be let in, which takes a restart")
+		return errors.New("auth.keys is gone: without keys everybody could use the server; restart it if you want that")
 	case running.TLS.ClientCA != "" && cfg.TLS.ClientCA == "" && len(cfg.Keys) == 0:
-		return errors.New("tls.client_ca has gone: without it everybody would be let in, which takes a restart")
+		return errors.New("tls.client_ca is gone: without it everybody could use the server; restart it if you want that")
 	}
 	var identity *certificates
 	if cfg.TLS != running.TLS {
@@ -204,13 +204,13 @@ func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 // tell logs the names of what was put in effect, and of what needs a restart.
 func (w *watcher) tell(running, cfg *config.Config, changes []string) {
 	const most = 40
-	what := "the configuration was read again, and nothing in it has changed"
+	what := "the configuration was read again, and has not changed"
 	if len(changes) > 0 {
 		what = "the configuration was read again, and serves new requests"
 	}
 	w.log.Info().Str("config", cfg.Hash()).Int("changes", len(changes)).Strs("changed", changes[:min(len(changes), most)]).Str("msg", what).Send()
 	if len(cfg.Waits) > 0 {
-		w.log.Warn().Strs("keys", cfg.Waits).Str("event", "restart_needed").Str("msg", "the configuration has changed in what takes a restart: these stay as they were").Send()
+		w.log.Warn().Strs("keys", cfg.Waits).Str("event", "restart_needed").Str("msg", "the configuration has changed in keys that need a restart: until then, they keep their values").Send()
 	}
 	for _, warning := range cfg.Warnings {
 		known := slices.ContainsFunc(running.Warnings, func(before config.Problem) bool { return before.String() == warning.String() })

@@ -42,7 +42,7 @@ func (p *process) upstreams(ctx context.Context, cfg *config.Config, before Upst
 		up, err := newUpstream(ctx, cfg, u, credentials.EndAt, p.onRequest())
 		if err != nil {
 			problems = append(problems, config.Problem{
-				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
+				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "correct the upstream or its environment",
 			})
 			continue
 		}
