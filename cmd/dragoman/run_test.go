@@ -323,7 +323,7 @@ func TestRunKeepsNoKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	replace(t, file, "auth: {keys: [a-key-of-the-tests]}\n"+simulatedFile)
-	if _, err := w.load(p, running); err == nil || !strings.Contains(err.Error(), "auth.keys: the command that runs has no key") {
+	if _, err := w.load(p, running); err == nil || !strings.Contains(err.Error(), "auth.keys: the running command has no key") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -189,9 +189,9 @@ func TestGuardrailRefused(t *testing.T) {
 			fake := upstreamtest.NewMessages(nil)
 			server := start(t, nil, "--config", write(t, "dragoman.yaml", "compat: "+compat+limitedConfig(t, upstreamtest.NewBedrock(nil), fake, fake, entry)))
 			for name, ask := range guardedClients {
-				want := "guardrailIdentifier: The guardrail cannot be kept"
+				want := "guardrailIdentifier: The guardrail cannot be applied"
 				if strings.HasPrefix(name, "Converse") {
-					want = "guardrailConfig: The guardrail cannot be kept"
+					want = "guardrailConfig: The guardrail cannot be applied"
 				}
 				if name != "Messages" {
 					want = "ValidationException: " + want
@@ -258,13 +258,13 @@ models: [{name: "anthropic*", upstream: east}, {name: "*", upstream: east, model
 		{claude + "/invoke", fmt.Sprintf(guardedQuestion, ""), id[:2], "guardrailVersion: A guardrail has", upstream.Guardrail{}, ""},
 		{claude + "/invoke", fmt.Sprintf(guardedQuestion, ""), id[2:], "guardrailIdentifier: A guardrail has", upstream.Guardrail{}, ""},
 		{claude + "/invoke", with(`{}`), nil, "guardrailIdentifier: A guardrail has", upstream.Guardrail{}, ""},
-		{claude + "/invoke", with(`{"new":1}`), id, "amazon-bedrock-guardrailConfig.new: This cannot be expressed here", upstream.Guardrail{}, ""},
+		{claude + "/invoke", with(`{"new":1}`), id, "amazon-bedrock-guardrailConfig.new: This field is not supported here", upstream.Guardrail{}, ""},
 		{claude + "/invoke", with(`{"tagSuffix":1}`), id, "amazon-bedrock-guardrailConfig.tagSuffix: This should be", upstream.Guardrail{}, ""},
 		{claude + "/invoke", with(`{"streamProcessingMode":"now"}`), id, "amazon-bedrock-guardrailConfig.streamProcessingMode: ", upstream.Guardrail{}, ""},
-		{nova + "/invoke", with(`{"tagSuffix":"x"}`), id, "guardrailIdentifier: The guardrail cannot be kept", upstream.Guardrail{}, ""},
+		{nova + "/invoke", with(`{"tagSuffix":"x"}`), id, "guardrailIdentifier: The guardrail cannot be applied", upstream.Guardrail{}, ""},
 		{nova + "/converse", converse(`{}`), nil, "guardrailConfig.guardrailIdentifier: A guardrail has", upstream.Guardrail{}, ""},
 		{nova + "/converse", converse(`{"guardrailIdentifier":"g\r\nx: y","guardrailVersion":"1"}`), nil, "guardrailConfig.guardrailIdentifier: A guardrail has", upstream.Guardrail{}, ""},
-		{nova + "/converse", converse(`{"guardrailIdentifier":"g","guardrailVersion":"1","new":1}`), nil, "guardrailConfig.new: This cannot be expressed here", upstream.Guardrail{}, ""},
+		{nova + "/converse", converse(`{"guardrailIdentifier":"g","guardrailVersion":"1","new":1}`), nil, "guardrailConfig.new: This field is not supported here", upstream.Guardrail{}, ""},
 		{nova + "/converse", converse(`{"guardrailIdentifier":"g","guardrailVersion":"1","trace":"loud"}`), nil, "guardrailConfig.trace: ", upstream.Guardrail{}, ""},
 		{nova + "/converse", strings.Replace(converse(`{"guardrailIdentifier":"gr1","guardrailVersion":"2"}`), `{"text":"Hi"}`, `{"guardContent":{"text":{"text":"Hi","qualifiers":["query"]}}}`, 1), nil,
 			"messages.content.guardContent.text.qualifiers: ", upstream.Guardrail{}, ""},
