@@ -72,7 +72,7 @@ func TestProblems(t *testing.T) {
 
 var (
 	begins = regexp.MustCompile(`^ *(?:[-*>]|\d+\.) +`)
-	ends   = regexp.MustCompile("[.;:!?]\\)?\\s+")
+	ends   = regexp.MustCompile(`[.;:!?]\)?\s+`)
 	target = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 	span   = regexp.MustCompile("`[^`]*`(?:,? (?:(?:and|or) )?`[^`]*`)*")
 )

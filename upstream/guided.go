@@ -58,7 +58,7 @@ func TakesGrammar(m Model) bool {
 func CheckConstraint(m Model, raw bool, c *translate.Constraint) error {
 	switch kind := m.Guided; {
 	case kind == "" || kind == GuidedNone:
-		return errors.New("Dragoman does not know how the server takes constraints. Set the key guided")
+		return errors.New("the kind of server is not known. Set the key guided")
 	case raw && kind == GuidedFireworks, raw && kind == GuidedJSONSchema && !m.asksOllama():
 		return errors.New("a server of the kind " + kind + " takes constraints only with wire: chat")
 	case raw && m.Body == BodyPredict:

@@ -80,7 +80,7 @@ func newCalls(p *prompt.Prompt) (*calls, error) {
 		}
 		ways, ok := c.waysOf(t.Name, p.Schemas.Of(t))
 		if !ok {
-			return nil, fmt.Errorf("Dragoman has no grammar for calls in the format %q", c.format.Name)
+			return nil, fmt.Errorf("no grammar describes calls in the format %q", c.format.Name)
 		}
 		c.tools, c.ways = append(c.tools, t), append(c.ways, ways...)
 	}

@@ -47,7 +47,6 @@ type doubt struct {
 	gap     held.Gap  // the text after the last tag, as far as it was scanned
 	edge    held.Edge // the end of the text up to and including the last tag
 	looked  int       // how far the end of a CDATA section has been searched: see matchOpaque
-	cut     bool      // the doubt was settled where the text was cut, so the call is not whole
 }
 
 // beginDoubt begins to hold text, from the next tag on.
