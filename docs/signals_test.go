@@ -27,7 +27,7 @@ func TestSignals(t *testing.T) {
 	line := read(t, "proxy/record_log.go")
 	line, _, _ = strings.Cut(line[strings.Index(line, ") log() {"):], "\n}\n")
 	field := regexp.MustCompile(`(?:\{|\b(?:Str|Int|Int64|Bool|Float64|Strs)\()"([a-z_]+)"`)
-	checkRows(t, below(t, read(t, "docs/reference/log.md"), "## Its fields"), field.FindAllStringSubmatch(line, -1), 25)
+	checkRows(t, below(t, read(t, "docs/reference/log.md"), "## Fields of an exchange"), field.FindAllStringSubmatch(line, -1), 25)
 }
 
 // TestEvents holds that each line of the log of level warn or error has a word for its event, and that

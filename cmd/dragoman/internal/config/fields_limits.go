@@ -53,7 +53,7 @@ type Timeouts struct {
 	// The time for a client to read what Dragoman has written.
 	WriteStall time.Duration `yaml:"write_stall" default:"1m" example:"30s"`
 
-	// The time from the request to the upstream until Dragoman begins the stream by itself, with comments that keep the
+	// The time to wait for the first event. After it, Dragoman begins the stream itself, with comments that keep the
 	// connection alive. 0s: never.
 	EarlyCommit time.Duration `yaml:"early_commit_after" default:"0s" is:"early commit" min:"0s" max:"1h" example:"30s" see:"how-to/deployment.md#balancers"`
 
@@ -78,7 +78,7 @@ type Inspector struct {
 	// loopback, else `serve` exits with 78. `serve --inspect` does the same as `true`.
 	Enabled bool `yaml:"enabled" default:"false" alone:"true" example:"true" see:"how-to/inspector.md#to-turn-it-on"`
 
-	// The most exchanges that you can open. The list also has a line for older ones.
+	// The most exchanges that the inspector keeps whole. Of older exchanges, it keeps a line in the list.
 	Exchanges int64 `yaml:"exchanges" default:"1000" min:"1" max:"10000" example:"5000" see:"how-to/inspector.md#how-much-is-kept"`
 
 	// The most bytes that these exchanges take together.

@@ -60,17 +60,16 @@ type UpstreamModel struct {
 	// list of names, or `all`.
 	Accept []string `yaml:"accept" list:"accepted" all:"all" usually:"the format of the model's family" example:"[glm, kimi]" see:"reference/call-formats.md"`
 
-	// The language of everything that Dragoman itself says to the model. `auto` takes the language of the first
-	// message.
+	// The language of Dragoman's own sentences in the prompt. `auto` takes the language of the first message.
 	Language string `yaml:"language" default:"en" list:"languages" example:"fr" see:"explanation/prompts.md#languages-and-templates"`
 
-	// A text to use instead of the preamble; `file:/path` reads it. It must have `{{tools}}` once, and a call in the
-	// model's format.
+	// A text to use instead of the preamble, which introduces the tools; `file:/path` reads it. It must have
+	// `{{tools}}` once, and a call in the model's format.
 	Template string `yaml:"template" usually:"the preamble of the format" example:"file:/etc/dragoman/preamble.txt" see:"explanation/prompts.md#languages-and-templates"`
 
 	// 1: if Dragoman cannot read a call, or its parameters do not fit the tool (`invalid`), it shows the model once
-	// what it wrote and what is wrong with it. The second answer counts. Dragoman then sends each call when it is
-	// whole. Text that it has sent stays.
+	// what it wrote and what is wrong with it. The second answer counts. With 1, the client gets each call only when
+	// it is whole. Text that the client already has stays.
 	Repair int64 `yaml:"repair" default:"0" min:"0" max:"1" example:"1" see:"reference/metrics.md#outcomes-of-calls"`
 
 	// When Dragoman sends a parameter of a call. `whole`: when it is whole, as the API does. `flow`: a string as the
@@ -104,7 +103,7 @@ type UpstreamModel struct {
 	// yes; otherwise the client gets an error.
 	Constrain string `yaml:"constrain" default:"off" words:"off try require" example:"try" see:"explanation/guided-decoding.md"`
 
-	// Whether the grammar also applies if the model may choose not to call, for `constrain`. It then applies from the
+	// Whether `constrain` also applies if the model may choose not to call. The grammar then applies from the
 	// beginning of a call. Text that contains such a beginning becomes a call.
 	ConstrainAuto bool `yaml:"constrain_auto" default:"false" example:"true" see:"explanation/guided-decoding.md#free-choice"`
 

@@ -72,8 +72,8 @@ type Key struct {
 	// `printf %s "$DRAGOMAN_KEY" | sha256sum`.
 	Sum keySum `yaml:"sha256" pattern:"^[0-9A-Fa-f]{64}$" example:"8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92"`
 
-	// The most requests with this key in a minute. A client can send all of them at once. After that, it can send one
-	// more after each share of the minute.
+	// The most requests with this key in a minute. A client can send all of them at once. After that, requests
+	// come back one by one: with 600, one every 0.1 seconds.
 	RequestsPerMinute int64 `yaml:"requests_per_minute" min:"1" max:"1000000" usually:"no limit" example:"600"`
 
 	// The most requests with this key at the same time.

@@ -45,8 +45,8 @@ type Upstream struct {
 	// A PEM file with certificate authorities to trust for this server, in addition to the system's.
 	CA string `yaml:"ca" kinds:"bedrock vertex anthropic openai" is:"path" usually:"only the authorities of the system" example:"/etc/dragoman/ca.pem" see:"how-to/deployment.md#networks"`
 
-	// Whether Dragoman asks the upstream for its models. It does so for `GET /v1/models`, if an entry with a wildcard
-	// passes names on.
+	// Whether Dragoman asks the upstream for its models. It does so for `GET /v1/models`, if an entry of `models` has a
+	// wildcard in its name, and no `model`.
 	Unlisted bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
 
 	Credentials string         // Vertex: the path of a Google credentials file; "": the metadata server
