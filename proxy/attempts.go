@@ -26,7 +26,8 @@ type attempt struct {
 	room      int            // tokens that the prompt leaves for the answer, after the context window was too small; else 0
 	prefill   prefillTrial   // of the model
 
-	constrained bool // the last call asked the server to constrain the answer
+	constraint *translate.Constraint // that the last call asked for; nil for none
+	cut        bool                  // max_tokens cut the last answer
 }
 
 // try calls the model's upstream and yields the events of its answer. If the upstream fails before the first event, try
@@ -146,7 +147,7 @@ func (a *attempt) prepare() (upstreamCall, error) {
 func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	x, model, spec := a.x, plan.Model, plan.Spec
 	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // only these parts of the plan stay in memory
-	if a.constrained = prompt.Constraint != nil; plan.Unconstrained != "" {
+	if a.constraint = prompt.Constraint; plan.Unconstrained != "" {
 		x.record.noteUnconstrained(plan.Unconstrained)
 	}
 	toolAPI := prompt.ToolAPI != nil
@@ -184,7 +185,13 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			}
 			chunks := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return chunksInPieces(call.Chunks(ctx)) }
 			c := a.newCall(cancel)
-			return readAnswer(ctx, c, chunks, c.chunkLooker(p, collected))
+			look := c.chunkLooker(p, collected)
+			return readAnswer(ctx, c, chunks, func(chunk translate.Chunk) (pieceInfo, error) {
+				if chunk.Stop != "" {
+					a.cut = chunk.Stop == messages.StopMaxTokens
+				}
+				return look(chunk)
+			})
 		}
 		if checks == nil {
 			return translate.Events(a.req, prompt, ask)
@@ -194,7 +201,9 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				a.noteUncontinued()
 				spec.Tries = 0
 			}
-			if a.constrained && why != translate.ReasonInvalid { // a constrained model has to write a call
+			// An example call obeys, and so do arguments that break a keyword of the schema that grammars cannot express.
+			obeys := why == translate.ReasonInvalid || why == translate.ReasonEchoed || !a.mustObey()
+			if !obeys {
 				a.noteIgnored()
 				if model.Constrain == ConstrainRequire {
 					return nil, unconstrained("the server ignored the constraint")
@@ -203,8 +212,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			rules := x.renderRules()
 			rules.toolAPI = toolAPI
 			p, err := model.prompt(x.r.Context(), corrected, spec, rules)
-			// The arguments broke a keyword of the schema that grammars cannot express.
-			if err == nil && a.constrained && why == translate.ReasonInvalid {
+			if err == nil && a.constraint != nil && obeys {
 				p.Constraint, err = translate.Constrain(p, model.ConstrainAuto)
 			}
 			return p, err

@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"net/http"
-	"slices"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -84,15 +83,21 @@ func (a *attempt) noteIgnored() {
 	a.x.s.refusals.add(a.model, refusal{features: upstream.Guided})
 }
 
+// mustObey reports whether all of the last answer is under its constraint. An answer that max_tokens cut may end before its
+// call. A constraint with triggers does not cover calls that the model writes in another form.
+func (a *attempt) mustObey() bool {
+	return a.constraint != nil && len(a.constraint.Triggers) == 0 && !a.cut
+}
+
 // noteConstraint records whether the beginning or the end of an answer, m, obeys its constraint. It returns an error if
 // the answer does not obey, although the entry requires it.
 func (a *attempt) noteConstraint(typ messages.EventType, m *messages.Message) error {
-	if !a.constrained {
+	if a.constraint == nil {
 		return nil
 	}
 	switch {
 	case a.x.record.Constraint == constraintIgnored:
-	case len(m.Unmet) > 0 || slices.ContainsFunc(m.Outcomes, breaksConstraint):
+	case a.mustObey() && !obeysConstraint(m):
 		a.noteIgnored()
 	case typ == messages.MessageDelta:
 		a.x.record.Constraint = constraintHeld
@@ -103,12 +108,16 @@ func (a *attempt) noteConstraint(typ messages.EventType, m *messages.Message) er
 	return nil
 }
 
-// breaksConstraint reports whether a constraint would have prevented this outcome of a call. A cut call obeys as far as
-// it goes.
-func breaksConstraint(o messages.Outcome) bool {
-	switch o.Kind {
-	case messages.OutcomeClean, messages.OutcomeRepaired, messages.OutcomeContinued, messages.OutcomeIncomplete:
-		return false
+// obeysConstraint reports whether an answer may be one that a constraint allows.
+func obeysConstraint(m *messages.Message) bool {
+	for _, o := range m.Outcomes {
+		switch o.Kind {
+		case messages.OutcomeClean, messages.OutcomeRepaired, messages.OutcomeContinued, messages.OutcomeIncomplete:
+		default:
+			if o.Reason != messages.ReasonExampleCopied && o.Reason != messages.ReasonEcho {
+				return false
+			}
+		}
 	}
-	return true
+	return len(m.Unmet) == 0 || len(m.Outcomes) > 0
 }

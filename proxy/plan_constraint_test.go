@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -92,6 +93,44 @@ func TestConstraint(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestConstraintObeyed: answers that a server may write although it obeys: max_tokens cuts one before its call, one copies
+// the example, and one calls in a form that triggers no grammar. The next request has a constraint again.
+func TestConstraintObeyed(t *testing.T) {
+	call := func(input string) upstreamtest.Script {
+		return func(_ string, p *translate.Prompt) upstreamtest.Completion {
+			return upstreamtest.Completion{Text: p.WriteCalls([]translate.Call{{Name: "get_weather", Input: []byte(input)}})}
+		}
+	}
+	text := func(c upstreamtest.Completion) upstreamtest.Script {
+		return func(string, *translate.Prompt) upstreamtest.Completion { return c }
+	}
+	for name, tt := range map[string]struct {
+		body   string
+		script upstreamtest.Script
+	}{
+		"cut":     {forcedWeather, text(upstreamtest.Completion{Text: "<tool", Stop: messages.StopMaxTokens})},
+		"example": {forcedWeather, call(`{"city":"example city"}`)},
+		"form":    {ofQwen, text(upstreamtest.Completion{Text: "<function_calls>\n<invoke name=\"get_wether\">\n</invoke>\n</function_calls>"})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := upstreamtest.NewChat(tt.script)
+			fake.Guided.Kind = upstream.GuidedVLLM
+			s := chatting(t, fake, constrainedModel(ConstrainRequire), func(o *Options) { o.Routes[0].ConstrainAuto = true })
+			for range 2 {
+				if w := post(s, tt.body); w.Code != http.StatusOK {
+					t.Errorf("status %d, %s", w.Code, w.Body)
+				}
+			}
+			if with, all := constraintsSent(fake); with != all || all < 2 {
+				t.Errorf("%d of %d requests had a constraint", with, all)
+			}
+			if page := scrape(t, s); !strings.Contains(page, `dragoman_constraints_total{model="*",result="held"} 2`) {
+				t.Error("not counted as held")
+			}
+		})
 	}
 }
 

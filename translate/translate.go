@@ -144,6 +144,7 @@ const (
 	ReasonUncontinued = prompt.ReasonUncontinued
 	ReasonUnread      = prompt.ReasonUnread
 	ReasonUnmet       = prompt.ReasonUnmet
+	ReasonEchoed      = prompt.ReasonEchoed
 	ReasonInvalid     = prompt.ReasonInvalid
 )
 

@@ -5,6 +5,7 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
 	"iter"
+	"slices"
 )
 
 // Corrected is [Events] for an answer that must pass checks. It holds back the first block that a check may reject,
@@ -71,6 +72,9 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	if corrected == nil {
 		c.keepJSON(m)
 		why, corrected = prompt.ReasonUnmet, c.tellUnmet(m)
+		if slices.ContainsFunc(m.Outcomes, func(o messages.Outcome) bool { return o.Reason == messages.ReasonEcho }) {
+			why = prompt.ReasonEchoed
+		}
 	}
 	if corrected == nil {
 		why, corrected = prompt.ReasonInvalid, c.tellInvalid(m)

@@ -245,6 +245,8 @@ const (
 	// does not, it calls another tool, or it is a call although none is allowed. The model is told
 	// so and answers again.
 	ReasonUnmet Reason = "unmet"
+	// ReasonEchoed is ReasonUnmet for an answer that copies the example call.
+	ReasonEchoed Reason = "echoed"
 	// ReasonInvalid: the answer does not fit the schema of a strict tool, or of
 	// output_config.format. The model is told what is wrong and answers again.
 	ReasonInvalid Reason = "invalid"
