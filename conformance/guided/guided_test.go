@@ -38,7 +38,7 @@ func request(tools []messages.Tool, choice messages.ToolChoice) *messages.Reques
 
 var anyTool = messages.ToolChoice{Type: messages.ChoiceAny}
 
-// constrained returns the prompt and the constraint of a request.
+// constrained returns the prompt and the constraint of a request; the latter is nil if it is too long.
 func constrained(t *testing.T, req *messages.Request, name string) (*translate.Prompt, *translate.Constraint) {
 	t.Helper()
 	p, err := translate.Render(req, target(name))
@@ -46,7 +46,7 @@ func constrained(t *testing.T, req *messages.Request, name string) (*translate.P
 		t.Fatal(err)
 	}
 	c, err := translate.Constrain(p, false)
-	if err != nil {
+	if err != nil && !strings.Contains(err.Error(), "servers take") {
 		t.Fatal(name, err)
 	}
 	return p, c
@@ -164,8 +164,12 @@ func TestTaughtIsAllowed(t *testing.T) {
 				p, c := constrained(t, req, name)
 				text := p.WriteCalls(calls)
 				all++
-				if why := exempt(p, calls); why != "" {
+				switch why := exempt(p, calls); {
+				case why != "":
 					exempted[why]++
+					return
+				case c == nil:
+					exempted["too long"]++
 					return
 				}
 				for _, e := range list {
@@ -205,9 +209,9 @@ func TestTaughtIsAllowed(t *testing.T) {
 
 // exempt returns why a constraint need not allow calls that the prompt writes; "" if it has to.
 //
-// Parameters that no schema names have no element and no keyword: a constraint is made of the schema. In legacy, a
-// string with the tags of other parameters stands in one object with all arguments, as the parser could not tell it
-// from these parameters; a constraint that offered both ways for each tool would be twice as long.
+// Parameters that no schema names have no element and no keyword: a constraint is made of the schema. A string that the
+// parser could not tell from other values or, in legacy, from the tags of other parameters, stands in one object with all
+// arguments; a constraint that offered both ways for each tool would be twice as long.
 //
 // Members come in the order of the schema; those of a few random calls do not.
 //
@@ -221,8 +225,8 @@ func exempt(p *translate.Prompt, calls []translate.Call) string {
 		switch {
 		case frame.Arguments != format.ObjectArguments && hasUnlisted(p.Schemas.Of(&tool), call.Input):
 			return "unlisted parameters"
-		case p.Format == format.Legacy && strings.Contains(text, frame.Head+"{"):
-			return "legacy in one object"
+		case frame.Arguments == format.ElementArguments && strings.Contains(p.Opening+text, frame.Head+frame.InObject[0]+"{"):
+			return "in one object"
 		case !isInOrder(orders(tool.InputSchema, nil), call.Input):
 			return "another order"
 		}
@@ -315,7 +319,7 @@ var offered = []messages.Tool{
 var noise = []string{
 	`"`, `", "`, `"}`, "}", "]", ")", "true", "None", "7", " ", "\n", "the", "Oslo", "é", "<b>", "</b>", "<", "</", `\"`, `\n`, "&lt;", "```", "circle",
 	"<city>", "</city>\n", "</city", "</path>\n", "</text>\n", "</n>\n", "</any>\n", "</a%20b>\n", "</root>\n", "</kind>\n", "</parameter>\n", "\n</parameter>\n", "</arg_value>\n", "</parameters>\n", "</invoke>\n",
-	"</function>\n", "</tool_call>", "</function_calls>", "<parameter=", `<parameter name="`, "<arg_key>", "<|tool_call_end|>", "<|call|>",
+	"</function>\n", "</tool_call>", "</function_calls>", "<parameter=", `<parameter name="`, "<parameter=path>\n", `<parameter name="text">`, "<invoke>\n", "<tool_call>", "<arg_key>", "<|tool_call_end|>", "<|call|>",
 }
 
 // TestAllowedIsRead draws answers at random, which only the engine's mask keeps to the constraint, and has

@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -223,7 +224,7 @@ func (c *calls) elementValues(name string, s *schema.Schema, shut string) (texts
 // elementText returns the expression of any text in an element, and of the text after it.
 func (c *calls) elementText(name, shut string) string {
 	closer := strings.TrimRight(shut, "\n")
-	rest := c.textUpTo(closer, strings.TrimLeft(closer, "\n"))
+	rest := c.textUpTo(closer, append(c.markup(), strings.TrimLeft(closer, "\n"))...)
 	if !c.format.ReadsElement(name, "<") {
 		first := "[^<{ \\x09\\x0A\\x0D] " + rest
 		if c.format.ReadsElement(name, "") {
@@ -232,6 +233,28 @@ func (c *calls) elementText(name, shut string) string {
 		rest = c.rule("[ \\x09\\x0A\\x0D]* " + first)
 	}
 	return sequence(rest, literal(shut[len(closer):]))
+}
+
+// markup returns the tags of calls and parameters. No text may contain them: it would be unclear whether the tag before
+// is closed.
+func (c *calls) markup() (list []string) {
+	open := func(tag string) {
+		for _, behind := range []string{">", " ", "=", "\n", "\t"} {
+			list = append(list, "<"+tag+behind)
+		}
+	}
+	param := c.frame.Param[0][1:] // after the bracket
+	if i := strings.IndexAny(param, " =>"); i >= 0 {
+		param = param[:i]
+	}
+	open(cmp.Or(param, "parameter")) // the tags of attribute are read in any format
+	for tail := range strings.SplitSeq(c.frame.Tail, "</") {
+		if tag, _, ok := strings.Cut(tail, ">"); ok && tag != "parameters" {
+			open(tag)
+			list = append(list, "</"+tag+">")
+		}
+	}
+	return list
 }
 
 // innerOf returns the rules for values in an element with this closing tag.
