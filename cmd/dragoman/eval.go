@@ -56,8 +56,14 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
 	}
 	e := evaluation{settings: newSettings(c).withSimulated().withServer().notListening()}
 	c.Flags().StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; not needed with --simulated, nor for a server with one model")
+<<<<<<< HEAD
 	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in each format of `LIST`, separated by commas")
 	c.Flags().BoolVar(&e.quick, "quick", false, "stop after five minutes, and ask questions of all kinds in turn; the default without SET")
+=======
+	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in the formats of `LIST`, with commas between")
+	c.Flags().BoolVar(&e.quick, "quick", false, "end after five minutes, with what is answered by then, and ask questions of all kinds in turn; without SET it is true")
+	c.Flags().BoolVar(&e.forced, "forced", false, "force one call in each answer, and ask the questions that expect one alone")
+>>>>>>> 935fb6ee (eval: force calls with --forced, and print no null behind a grammar)
 	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the report in the folder `DIR`")
 	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
 	c.Flags().IntVar(&e.limit, "limit", 0, "ask only the first `N` questions; 0: all")
@@ -76,7 +82,7 @@ type evaluation struct {
 	settings           *settings
 	model, out         string
 	formats            []string
-	quick              bool
+	quick, forced      bool
 	concurrency, limit int
 
 	entry     entry // the model's entry, to paste
@@ -153,6 +159,11 @@ func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Qu
 	default:
 		list, err = eval.Builtin()
 		about.Set = "the built-in questions"
+	}
+	if e.forced && err == nil {
+		if list = eval.Forced(list); len(list) == 0 {
+			return nil, usagef("--forced: no question of %s expects one call alone", about.Set)
+		}
 	}
 	if e.limit > 0 {
 		list = list[:min(len(list), e.limit)]

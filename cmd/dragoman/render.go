@@ -101,7 +101,7 @@ func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error
 			dst = append(dst, plan.Prompt.Text()...)
 		}
 		if c := plan.Prompt.Constraint; c != nil {
-			dst = fmt.Appendf(dst, "\n\n[held to]\n%s%s", c.Grammar, c.Schema)
+			dst = fmt.Appendf(dst, "\n\n[held to]\n%s%s", c.Grammar, string(c.Schema)) // which would print as null for none
 		}
 		return dst, nil
 	}

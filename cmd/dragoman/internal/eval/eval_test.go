@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http/httptest"
@@ -300,10 +301,12 @@ func TestNoCall(t *testing.T) {
 	}
 }
 
-// TestConstrained: if a model's entry asks for constraints, a forced call in eval is constrained as well.
+// TestConstrained: if a model's entry asks for constraints, a forced call in eval is constrained as well. Forced leaves
+// out questions that expect no call or several.
 func TestConstrained(t *testing.T) {
-	set, err := read(strings.NewReader(`{"id":"a","request":{"tools":[{"name":"now","input_schema":{"type":"object","properties":{"zone":{"type":"string"}}}}],`+
-		`"tool_choice":{"type":"any"},"messages":[{"role":"user","content":"What time is it?"}]},"expected":[{"name":"now","input":{}}]}`), "a.jsonl", nil)
+	const ask = `{"id":%q,"question":"What time is it?","tools":[{"name":"now","input_schema":{"type":"object","properties":{"zone":{"type":"string"}}}}],"expected":[%s]}` + "\n"
+	const call = `{"name":"now","input":{}}`
+	set, err := read(strings.NewReader(fmt.Sprintf(ask, "a", call)+fmt.Sprintf(ask, "b", "")+fmt.Sprintf(ask, "c", call+","+call)), "a.jsonl", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +319,7 @@ func TestConstrained(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := options(t, up)
-		o.Questions, o.Formats = set.Questions, o.Formats[:1]
+		o.Questions, o.Formats = Forced(set.Questions), o.Formats[:1]
 		m := &o.Model.UpstreamModel
 		m.Wire, m.Constrain, m.Guided = proxy.WireChat, constrain, upstream.GuidedVLLM
 		if _, err := Run(t.Context(), o); err != nil {

@@ -1,6 +1,10 @@
 package eval
 
-import "encoding/json"
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+)
 
 // Question is one line of a test set, ready to be asked.
 type Question struct {
@@ -32,6 +36,29 @@ type request struct {
 	Tools       json.RawMessage `json:"tools,omitempty"`
 	ToolChoice  json.RawMessage `json:"tool_choice,omitempty"`
 	Messages    json.RawMessage `json:"messages"`
+}
+
+// newQuestion returns a question with what it asks, and what is expected of the answer.
+func newQuestion(id, kind string, ask request, w want) Question {
+	ask.Model, ask.MaxTokens = "eval", maxTokens
+	body := marshal(ask)
+	return Question{id, kind, body, w, fmt.Sprintf("%.8x", sha256.Sum256(fmt.Append(body, w)))}
+}
+
+// Forced returns the questions that expect one call, each with a tool_choice that forces one.
+func Forced(list []Question) (forced []Question) {
+	for _, q := range list {
+		if len(q.want.calls) != 1 {
+			continue
+		}
+		var ask request
+		if err := json.Unmarshal(q.body, &ask); err != nil {
+			panic(err) // it was marshaled from one
+		}
+		ask.ToolChoice = json.RawMessage(`{"type":"any","disable_parallel_tool_use":true}`)
+		forced = append(forced, newQuestion(q.ID, q.Kind, ask, q.want))
+	}
+	return forced
 }
 
 // unfitError is the reason why a BFCL question cannot be asked. It does not end the run: the question is left out, and

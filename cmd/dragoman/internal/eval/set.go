@@ -2,7 +2,6 @@ package eval
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -145,7 +144,6 @@ func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error))
 			return at(err)
 		}
 		seen[q.ID] = true
-		q.digest = fmt.Sprintf("%.8x", sha256.Sum256(fmt.Append(q.body, q.want)))
 		set.Questions = append(set.Questions, q)
 		return nil
 	})
@@ -172,12 +170,11 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	if err != nil {
 		return Question{}, err
 	}
-	ask.Model, ask.MaxTokens = "eval", maxTokens
-	q := Question{ID: l.ID, Kind: l.Kind, want: want}
-	if q.Kind == "" && l.Function != nil {
-		q.Kind = bfclKind(l.ID)
+	kind := l.Kind
+	if kind == "" && l.Function != nil {
+		kind = bfclKind(l.ID)
 	}
-	q.body = marshal(ask)
+	q := newQuestion(l.ID, kind, ask, want)
 	_, err = messages.Decode(q.body, messages.DecodeOptions{Strict: true})
 	if err != nil && l.Function != nil {
 		err = &unfitError{err}
