@@ -56,14 +56,9 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
 	}
 	e := evaluation{settings: newSettings(c).withSimulated().withServer().notListening()}
 	c.Flags().StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; not needed with --simulated, nor for a server with one model")
-<<<<<<< HEAD
 	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in each format of `LIST`, separated by commas")
 	c.Flags().BoolVar(&e.quick, "quick", false, "stop after five minutes, and ask questions of all kinds in turn; the default without SET")
-=======
-	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in the formats of `LIST`, with commas between")
-	c.Flags().BoolVar(&e.quick, "quick", false, "end after five minutes, with what is answered by then, and ask questions of all kinds in turn; without SET it is true")
-	c.Flags().BoolVar(&e.forced, "forced", false, "force one call in each answer, and ask the questions that expect one alone")
->>>>>>> 935fb6ee (eval: force calls with --forced, and print no null behind a grammar)
+	c.Flags().BoolVar(&e.forced, "forced", false, "force one call in each answer, and ask only the questions that expect one call")
 	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the report in the folder `DIR`")
 	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
 	c.Flags().IntVar(&e.limit, "limit", 0, "ask only the first `N` questions; 0: all")
