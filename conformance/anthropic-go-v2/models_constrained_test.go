@@ -37,6 +37,12 @@ type constrainedTool struct {
 // fitsNone reports whether no tool fits the question.
 func (q *constrainedQuestion) fitsNone() bool { return strings.Contains(q.ID, "irrelevance") }
 
+// choice returns the tool_choice that forces a call. It allows several calls only if the question expects several: a
+// small model that may go on calling does so until max_tokens.
+func (q *constrainedQuestion) choice() map[string]any {
+	return map[string]any{"type": "any", "disable_parallel_tool_use": !strings.Contains(q.ID, "parallel")}
+}
+
 // builtInQuestion is the question if the environment names no others.
 var builtInQuestion = constrainedQuestion{"weather", json.RawMessage(`[{"role":"user","content":"What is the weather in Paris?"}]`), []constrainedTool{
 	{"get_weather", "Returns the weather of a city as text.", json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)},
@@ -97,85 +103,143 @@ func readConstrained(t *testing.T, line string) constrainedQuestion {
 	return q
 }
 
-// testConstrained forces a call for each question with constrain: require, over chat and completions,
-// streamed and not. Each answer must have a complete call of an offered tool with an input that fits the
-// schema. With constrain_auto, it asks the questions that no tool fits, which the model may answer with text
-// or with a call.
+// ways are the ways to force a call: the name of a model entry, and whether the answer streams. The last one sends no
+// constraint, for comparison.
+var ways = []struct {
+	model  string
+	stream bool
+}{{"completions", false}, {"completions", true}, {"chat", false}, {"chat", true}, {"off", true}}
+
+// testConstrained forces a call for each question with constrain: require, in each format, over chat and completions,
+// streamed and not. If max_tokens does not cut the answer, it must have complete calls of offered tools, with inputs that
+// fit the schemas. With constrain_auto, it asks the questions that no tool fits, which the model may answer with text or
+// with a call.
 func (s *modelServer) testConstrained(t *testing.T) {
-	client := newClient(t, conformance.Serve(t, nil, "--config", conformance.WriteConfig(t, fmt.Sprintf(`
+	questions := constrainedQuestions(t)
+	for _, format := range strings.FieldsFunc(cmp.Or(os.Getenv("DRAGOMAN_MODELS_FORMATS"), "auto"), func(r rune) bool { return r == ',' }) {
+		t.Run(format, func(t *testing.T) {
+			r := constrainedRun{client: newClient(t, conformance.Serve(t, nil, "--config", conformance.WriteConfig(t, fmt.Sprintf(`
 upstreams:
   real: {kind: openai, base_url: %q}
 models:
-  - {name: chat, upstream: real, model: %q, constrain: require}
-  - {name: completions, upstream: real, model: %[2]q, wire: prompt, constrain: require}
-  - {name: free, upstream: real, model: %[2]q, wire: prompt, constrain: try, constrain_auto: true}
-`, s.url, s.model))))
-	questions := constrainedQuestions(t)
-	for _, model := range []string{"chat", "completions"} {
-		for _, stream := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, stream %v", model, stream), func(t *testing.T) {
-				began, tokens := time.Now(), int64(0)
-				for i := range questions {
-					message, err := askConstrained(t, client, &questions[i], model, stream, `{"type":"any"}`)
-					if err == nil {
-						tokens += message.Usage.OutputTokens
-						err = questions[i].holds(message)
-					}
-					if err != nil {
-						t.Errorf("%s: %v: %s", questions[i].ID, err, content(message))
-					}
+  - {name: chat, upstream: real, model: %q, format: %q, constrain: require}
+  - {name: completions, upstream: real, model: %[2]q, format: %[3]q, wire: prompt, constrain: require}
+  - {name: free, upstream: real, model: %[2]q, format: %[3]q, wire: prompt, constrain: try, constrain_auto: true}
+  - {name: off, upstream: real, model: %[2]q, format: %[3]q, wire: prompt}
+`, s.url, s.model, format)))), taken: make([]pace, len(ways))}
+			for i := range questions {
+				r.force(t, &questions[i])
+				if questions[i].fitsNone() {
+					r.ask(t, &questions[i])
 				}
-				t.Logf("%d questions in %.0f s, %d tokens", len(questions), time.Since(began).Seconds(), tokens)
-			})
-		}
+			}
+			for j, way := range ways {
+				t.Logf("%s, stream %t: of %d answers %s", way.model, way.stream, len(questions), &r.taken[j])
+			}
+			t.Logf("free: of %d questions that no tool fits, %d were answered in text", r.free, r.texts)
+		})
 	}
-	t.Run("free", func(t *testing.T) {
-		texts, all := 0, 0
-		for i := range questions {
-			if !questions[i].fitsNone() {
-				continue
-			}
-			message, err := askConstrained(t, client, &questions[i], "free", false, `{"type":"auto"}`)
-			if err != nil {
-				t.Errorf("%s: %v", questions[i].ID, err)
-			}
-			if all++; !slices.ContainsFunc(message.Content, func(b anthropic.ContentBlockUnion) bool { return b.Type == "tool_use" }) {
-				texts++
-			}
-		}
-		t.Logf("of %d questions that no tool fits, %d were answered in text", all, texts)
-	})
 }
 
-// askConstrained asks a question.
-func askConstrained(t *testing.T, client anthropic.Client, q *constrainedQuestion, model string, stream bool, choice string) (message anthropic.Message, err error) {
+// constrainedRun counts the answers in one format: by the ways of forced calls, and those of free choice.
+type constrainedRun struct {
+	client      anthropic.Client
+	taken       []pace
+	free, texts int
+}
+
+// force forces a call in each way. It asks again for one token, which the prompt does not delay: the server has it by then.
+func (r *constrainedRun) force(t *testing.T, q *constrainedQuestion) {
+	t.Helper()
+	for j, way := range ways {
+		taken := &r.taken[j]
+		message, took, err := askConstrained(t, r.client, q, way.model, way.stream, q.choice(), constrainedTokens)
+		if err == nil {
+			taken.tokens += message.Usage.OutputTokens
+			taken.all += took
+			err = q.holds(message)
+		}
+		switch {
+		case err == nil:
+			taken.whole++
+		case message.StopReason == anthropic.StopReasonMaxTokens:
+			taken.cut++
+		case way.model != "off":
+			t.Errorf("%s, %s, stream %t: %v: %s", q.ID, way.model, way.stream, err, content(message))
+		}
+	}
+	for j, way := range ways {
+		if way.model == "chat" || !way.stream {
+			continue
+		}
+		if _, took, err := askConstrained(t, r.client, q, way.model, way.stream, q.choice(), 1); err == nil {
+			r.taken[j].first = append(r.taken[j].first, took)
+		}
+	}
+}
+
+// ask lets the model choose.
+func (r *constrainedRun) ask(t *testing.T, q *constrainedQuestion) {
+	t.Helper()
+	message, _, err := askConstrained(t, r.client, q, "free", false, map[string]any{"type": "auto"}, constrainedTokens)
+	if err != nil {
+		t.Errorf("%s: %v", q.ID, err)
+	}
+	if r.free++; !slices.ContainsFunc(message.Content, func(b anthropic.ContentBlockUnion) bool { return b.Type == "tool_use" }) {
+		r.texts++
+	}
+}
+
+// constrainedTokens is the max_tokens of a question.
+const constrainedTokens = 256
+
+// pace counts the answers of one way that are complete and that max_tokens cut, their tokens and time, and has the times
+// of answers of one token.
+type pace struct {
+	whole, cut int
+	tokens     int64
+	all        time.Duration
+	first      []time.Duration
+}
+
+func (p *pace) String() string {
+	text := fmt.Sprintf("%d are whole calls that fit, %d were cut; %d tokens in %.1f s", p.whole, p.cut, p.tokens, p.all.Seconds())
+	if n := len(p.first); n > 0 {
+		slices.Sort(p.first)
+		text += fmt.Sprintf("; the first after %v (median, with the prompt in the server's cache)", p.first[n/2].Round(time.Millisecond))
+	}
+	return text
+}
+
+// askConstrained asks a question, and returns how long the answer took.
+func askConstrained(t *testing.T, client anthropic.Client, q *constrainedQuestion, model string, stream bool, choice map[string]any, maxTokens int) (message anthropic.Message, took time.Duration, err error) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{
-		"model": model, "max_tokens": 512, "temperature": 0, "messages": q.Messages, "tools": q.Tools, "tool_choice": json.RawMessage(choice), "stream": stream,
+		"model": model, "max_tokens": maxTokens, "temperature": 0, "messages": q.Messages, "tools": q.Tools, "tool_choice": choice, "stream": stream,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := append(slices.Clone(greedy[:1]), option.WithRequestBody("application/json", body), option.WithRequestTimeout(patience))
+	began := time.Now()
 	if !stream {
 		answer, err := client.Messages.New(t.Context(), anthropic.MessageNewParams{}, options...)
 		if err != nil {
-			return message, err
+			return message, 0, err
 		}
-		return *answer, nil
+		return *answer, time.Since(began), nil
 	}
 	events := client.Messages.NewStreaming(t.Context(), anthropic.MessageNewParams{}, options...)
 	defer events.Close()
 	for events.Next() {
 		if err := message.Accumulate(events.Current()); err != nil {
-			return message, err
+			return message, 0, err
 		}
 	}
-	return message, events.Err()
+	return message, time.Since(began), events.Err()
 }
 
-// holds checks that the answer consists of calls of offered tools with inputs that fit. A call that
-// max_tokens cut counts as an error.
+// holds checks that the answer consists of complete calls of offered tools with inputs that fit.
 func (q *constrainedQuestion) holds(message anthropic.Message) error {
 	if len(message.Content) == 0 || message.StopReason != anthropic.StopReasonToolUse {
 		return fmt.Errorf("stop_reason %q, %d blocks", message.StopReason, len(message.Content))

@@ -31,6 +31,7 @@ const (
 //	DRAGOMAN_MODELS_MODEL      the model; empty if the server has only one
 //	DRAGOMAN_MODELS_QUESTIONS  files or folders of questions; empty for the built-in questions
 //	DRAGOMAN_MODELS_LIMIT      the number of questions to ask; empty for all
+//	DRAGOMAN_MODELS_FORMATS    the formats of forced calls, with commas between; empty for the model's own
 //
 // The test fails only for mistakes that no model can cause, however weak. The log tells what the model did.
 func TestModels(t *testing.T) {
