@@ -49,6 +49,7 @@ its categories with one turn, without Java and JavaScript, graded by its rules.`
   dragoman eval --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:1.5b --formats auto,server,native
   dragoman eval --base-url https://llm.example.com/v1 --api-key-file key.txt --quick=false --concurrency 16
   dragoman eval --config dragoman.yaml --model claude-2.1
+  dragoman eval --config dragoman.yaml --model qwen2.5-coder --forced --formats auto
   dragoman eval --config dragoman.yaml --model claude-2.1 --formats legacy,json --limit 20 --out bfcl data/BFCL_v4_parallel.json
   dragoman eval --simulated`,
 		Args:              atMost(mostSets),
