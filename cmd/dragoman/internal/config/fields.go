@@ -40,8 +40,8 @@ type Config struct {
 	// How clients log in.
 	Auth Auth `yaml:"auth" example:"{keys: [\"${DRAGOMAN_KEY}\"]}" see:"reference/configuration.md#keys"`
 
-	// The names of this server, for a listener without keys. `*.name` matches all names below it. The port does not
-	// matter.
+	// The host names by which clients may reach a listener without keys. `*.name` matches all names below it. The port
+	// does not matter.
 	Hosts []string `yaml:"hosts" is:"host" pattern:"^(\\*\\.)?[A-Za-z0-9._:\\[\\]-]+$" example:"[dragoman.example.com, \"*.example.com\"]" see:"reference/routes.md#without-keys"`
 
 	// The web pages that may call the API from a browser.

@@ -65,15 +65,16 @@ type Key struct {
 	// The name of the key in the log and the metrics, where it is `key_id`: up to 64 letters, digits, `.`, `_` and `-`.
 	Name string `yaml:"name" is:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" usually:"the first 8 digits of the hash of the key" example:"ci"`
 
-	// The key itself, of at least 16 bytes. Best write `${VAR}` or `file:/path`. `openssl rand -hex 24` makes a key.
+	// The key itself, of at least 16 bytes. `${VAR}` or `file:/path` keep it out of the file. To make one, run
+	// `openssl rand -hex 24`.
 	Secret secretSum `yaml:"key" alone:"true" is:"secret" example:"${CI_KEY}"`
 
 	// The SHA-256 of the key in 64 hexadecimal digits, instead of `key`. Then the file holds no secret. Compute it with
 	// `printf %s "$DRAGOMAN_KEY" | sha256sum`.
 	Sum keySum `yaml:"sha256" pattern:"^[0-9A-Fa-f]{64}$" example:"8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92"`
 
-	// The most requests with this key in a minute. A client can send all of them at once. After that, requests
-	// come back one by one: with 600, one every 0.1 seconds.
+	// The most requests with this key in a minute. A client can send all of them at once, and then one at a
+	// time: with 600, one every 0.1 seconds.
 	RequestsPerMinute int64 `yaml:"requests_per_minute" min:"1" max:"1000000" usually:"no limit" example:"600"`
 
 	// The most requests with this key at the same time.

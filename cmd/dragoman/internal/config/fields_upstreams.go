@@ -39,7 +39,7 @@ type Upstream struct {
 	// The URL of the server, without `/v1/messages` (`anthropic`) or `/chat/completions` (`openai`).
 	BaseURL string `yaml:"base_url" kinds:"anthropic openai" required:"true" is:"URL" example:"http://127.0.0.1:8080/v1" see:"reference/upstreams.md#kinds"`
 
-	// The key that Dragoman sends to the server. Best write `${VAR}` or `file:/path`.
+	// The key that Dragoman sends to the server. `${VAR}` or `file:/path` keep it out of the file.
 	APIKey string `yaml:"api_key" kinds:"anthropic openai" is:"secret" example:"${KEY}" see:"reference/upstreams.md#credentials"`
 
 	// A PEM file with certificate authorities to trust for this server, in addition to the system's.
