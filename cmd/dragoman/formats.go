@@ -17,8 +17,8 @@ func formatsCommand(p process) *cobra.Command {
 		Long: `Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
 models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
 looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of
-its family; where the markers of that are special tokens, which servers erase from what they pass on, it asks
-in json, and reads both.
+its family. If the markers of that format are special tokens, servers erase them from answers: then auto asks
+in legacy, and reads both.
 
 Then lists the chat templates, in which a conversation becomes one string for models that complete text: the
 name, other parts of the ids of their models, and the format in which the template writes calls itself.
