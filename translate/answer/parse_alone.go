@@ -239,41 +239,76 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 			return v
 		}
 	case rest[i] == ',' || rest[i] == ';' || rest[i] == '{', closers == "" && p.call.Spelling == aloneCalls && (rest[i] == '`' || rest[i] == '['):
-		return p.matchOnlyCalls(rest[i:])
+		return p.matchOnlyCalls(rest[i:], closers)
 	}
 	return p.matchAfterAll(rest, i, closers)
 }
 
-// matchOnlyCalls reports whether the rest of the text has only objects, and what may stand between and after calls.
-// It checks this once, after the first call, and needs the whole text to do so.
-func (p *parser) matchOnlyCalls(rest []byte) markup.Verdict {
+// matchOnlyCalls reports whether the rest of the text has only objects, and what betweenCalls reads between and after
+// them. end is what has to end before other text may follow. If there are lists or code fences, each object has to be a
+// call of an offered tool. It checks this once, after the first call, and needs the whole text to do so.
+func (p *parser) matchOnlyCalls(rest []byte, end string) markup.Verdict {
 	switch {
 	case p.calls.whole > 0:
 		return markup.Match
 	case !p.in.EOF:
 		return markup.NeedMore
 	}
-	for i := 0; ; {
-		i = markup.SkipBlanks(rest, i, len(rest))
-		switch {
-		case i == len(rest):
-			return markup.Match
-		case rest[i] == '`':
-			n, _ := p.in.MatchFence(rest[i:])
-			i += max(n, 1)
-		case bytes.IndexByte([]byte(",;[]}"), rest[i]) >= 0:
-			i++
-		case rest[i] == '{':
+	strict, calls := p.call.Fence != "" || end != "", true
+	for i := markup.SkipBlanks(rest, 0, len(rest)); i < len(rest); i = markup.SkipBlanks(rest, i, len(rest)) {
+		n, v := 1, markup.Match
+		switch c := rest[i]; {
+		case end != "" && c == end[0]:
+			end = end[1:]
+		case c == ',' || c == ';':
+			next := markup.SkipBlanks(rest, i+1, len(rest))
+			v = markup.VerdictOf(next == len(rest) || rest[next] == '{' || p.BeginsTag(rest[next]))
+		case c == '`':
+			strict = true
+			if n, v = p.in.MatchFenceLine(rest[i:]); end != "" {
+				v = markup.NoMatch
+			}
+		case c == '[' && end == "":
+			strict = true
+			if n, end, v = p.matchList(rest[i:]); v != markup.Match && p.isCutList(rest[i:]) {
+				return markup.Match
+			}
+		case c == '{':
 			var object held.Depth
-			n, v := object.ReadObject(rest[i:])
-			if v == markup.NeedMore {
+			if n, v = object.ReadObject(rest[i:]); v == markup.NeedMore {
 				return markup.VerdictOf(p.in.CutShort)
 			}
-			i += n
+			calls = calls && p.isOffered(rest[i:i+n])
+			if next := markup.SkipBlanks(rest, i+n, len(rest)); next < len(rest) && rest[next] == '}' { // one too many
+				n = next + 1 - i
+			}
 		default:
+			if strict && !calls {
+				return markup.NoMatch
+			}
 			return p.matchAfterAll(rest, i, "")
 		}
+		if v != markup.Match {
+			return markup.NoMatch
+		}
+		i += n
 	}
+	return markup.VerdictOf(!strict || calls)
+}
+
+// isOffered reports whether an object is a call of an offered tool.
+func (p *parser) isOffered(object []byte) bool {
+	o, ok := held.ReadObject(string(object), &p.tools)
+	if !ok {
+		return false
+	}
+	tool, _ := p.tools.Find(o.Tool())
+	return tool != nil
+}
+
+// isCutList reports whether the answer was cut behind the bracket of a list, with which rest begins.
+func (p *parser) isCutList(rest []byte) bool {
+	return p.in.EOF && p.in.CutShort && markup.SkipBlanks(rest, 1, len(rest)) == len(rest)
 }
 
 // matchAfterAll matches what may follow calls that are the whole answer, at rest[i:]. That is the end token, a tag

@@ -47,18 +47,20 @@ func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 		return wait, markup.NoMatch
 	}
 	if rest[0] == '`' {
-		n, v := p.in.MatchFence(rest)
-		if v == markup.NeedMore {
-			return wait, v
+		n, v := p.in.MatchFenceLine(rest)
+		if v == markup.Match {
+			p.in.Take(n, completion.SpanMarkup)
 		}
-		p.in.Take(max(n, 1), completion.SpanMarkup)
-		return betweenCalls, markup.Match
+		return betweenCalls, v
 	}
 	if p.listEnd != "" {
 		return wait, markup.NoMatch
 	}
 	n, end, v := p.matchList(rest)
-	if v != markup.Match {
+	switch {
+	case rest[0] == '[' && p.isCutList(rest):
+		return p.cutNextCall(), markup.Match
+	case v != markup.Match:
 		return wait, v
 	}
 	p.listEnd = end

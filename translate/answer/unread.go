@@ -29,8 +29,8 @@ const maxUnread = tagged.MaxDoubt
 func (r *reader) keepUnread(s string) {
 	if r.calls.opened || !r.mayCall {
 		r.unread = nil
-	} else if len(r.unread)+len(s) <= maxUnread {
-		r.unread = append(r.unread, s...)
+	} else {
+		r.unread = append(r.unread, s[:min(len(s), maxUnread-len(r.unread))]...)
 	}
 }
 
@@ -52,7 +52,7 @@ func (r *reader) noteUnread() {
 	calls := r.callsIn(string(r.unread), all, textSeen{opened: r.begins}, stop)
 	if len(calls) == 0 || calls[0].Reason == "quoted_call" {
 		lost.Reason, lost.Unread = messages.ReasonQuoted, false
-		calls = r.callsIn(strings.ReplaceAll(string(r.unread), "```", ""), all, textSeen{opened: r.begins}, stop)
+		calls = r.callsIn(strings.NewReplacer("```", "", "~~~", "").Replace(string(r.unread)), all, textSeen{opened: r.begins}, stop)
 	}
 	for _, o := range calls {
 		lost.Tool = o.Tool
@@ -61,8 +61,12 @@ func (r *reader) noteUnread() {
 	if len(calls) > 0 {
 		return
 	}
+	var before code
+	read := 0
 	for found := range held.Find(r.unread, &r.tools, r.schemas.Of) {
-		r.noteOutcome(r.unreadObject(found))
+		before.advance(r.unread[read:found.From])
+		read = found.From
+		r.noteOutcome(r.unreadObject(found, before.isOpen()))
 	}
 }
 
@@ -73,15 +77,13 @@ func FindCalls(req *messages.Request, text string) iter.Seq[held.Found] {
 }
 
 // unreadObject returns the outcome for a call in JSON in an answer that has other text, too. If the call
-// ends the answer, the model meant it.
-func (r *reader) unreadObject(found held.Found) messages.Outcome {
+// ends the answer, the model meant it. quoted: the call is in Markdown code.
+func (r *reader) unreadObject(found held.Found, quoted bool) messages.Outcome {
 	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: found.Tool, Reason: messages.ReasonDiscussed, InText: true}
-	var before code
-	before.advance(r.unread[:found.From])
 	switch {
-	case before.isOpen():
+	case quoted:
 		o.Reason = messages.ReasonQuoted
-	case len(bytes.Trim(r.unread[found.To:], " \t\r\n]}")) == 0:
+	case len(bytes.TrimLeft(r.unread[found.To:], " \t\r\n]}")) == 0:
 		o.Reason, o.Unread = "bare_call", r.endedByModel()
 	}
 	return o

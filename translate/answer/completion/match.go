@@ -88,8 +88,16 @@ const MaxInfo = 128
 // Fence is the shortest mark that opens or closes a Markdown code fence.
 var Fence = []byte("```")
 
+// MatchFenceLine is MatchFence for a line that may also end a fence. The end of the text ends it, too.
+func (in *Text) MatchFenceLine(rest []byte) (n int, v markup.Verdict) {
+	if n, v = in.MatchFence(rest); v == markup.NoMatch && in.EOF && len(rest) < MaxInfo && bytes.HasPrefix(rest, Fence) {
+		n, v = len(rest), markup.VerdictOf(len(bytes.TrimRight(bytes.TrimLeft(rest, "`"), " \t\r\n")) == 0)
+	}
+	return n, v
+}
+
 // MatchFence matches the line that opens a Markdown code fence at the beginning of rest: three or more back-ticks,
-// then any text. n is the index of the end of the line.
+// then at most one word. n is the index of the end of the line.
 func (in *Text) MatchFence(rest []byte) (n int, v markup.Verdict) {
 	for n < len(rest) && n < MaxInfo && rest[n] == '`' {
 		n++
@@ -98,7 +106,10 @@ func (in *Text) MatchFence(rest []byte) (n int, v markup.Verdict) {
 	if ticks < 3 && n < len(rest) {
 		return 0, markup.NoMatch
 	}
-	for n < len(rest) && n < MaxInfo && rest[n] != '`' && rest[n] != '\n' && rest[n] != '<' {
+	for n < len(rest) && n < MaxInfo && bytes.IndexByte([]byte("`\n<{[ \t"), rest[n]) < 0 {
+		n++
+	}
+	for n < len(rest) && n < MaxInfo && (rest[n] == ' ' || rest[n] == '\t') {
 		n++
 	}
 	switch {
