@@ -38,7 +38,7 @@ func TestPages(t *testing.T) {
 
 		"docs/start/imported-model.md":        {{"yaml", holdConfiguration}},
 		"docs/how-to/telemetry.md":            {{"yaml", func(*testing.T, []string) {}}}, // a collector's, which conformance/telemetry runs
-		"docs/explanation/guided-decoding.md": {{"yaml", holdConfiguration}, {"json", holdQuestions}},
+		"docs/explanation/guided-decoding.md": {{"yaml", holdConfiguration}, {"yaml", holdConfiguration}, {"json", holdQuestions}},
 	}
 	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) == 0 {
