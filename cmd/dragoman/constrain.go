@@ -21,10 +21,11 @@ func constrainCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "constrain [flags] [FILE]",
 		Short: "show the constraint on the answer to a Messages request",
-		Long: `Reads a Messages request from FILE or standard input and prints the constraint of its answer, as JSON: a
-grammar of calls, where one is forced or the model may choose, or the JSON Schema of the answer. With
---server it prints the members of a request by which a server of that kind is told: of chat completions or,
-where the model's entry has wire: prompt, of completions. The network is not used. Without --config the defaults for the family of the model hold.`,
+		Long: `Reads a Messages request from FILE or standard input, and prints the constraint of its answer as JSON:
+a grammar of calls, or the JSON Schema of the answer. With --server it prints the members of the body
+that a server of that kind would get: of chat completions, or of completions if the model's entry has
+wire: prompt. constrain does not use the network. Without --config it uses the defaults for the
+family of the model.`,
 		Example: `  dragoman constrain request.json
   dragoman constrain --server llama.cpp --model qwen2.5 < request.json`,
 		Args:              atMost(1),

@@ -23,28 +23,29 @@ func evalCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval [flags] [SET…]",
 		Short: "ask a model questions in each format, and name the best format",
-		Long: `Asks the model every question in each format, grades the calls it makes, and prints one table, the
-format that did best, and a model entry to paste. In the table, "malformed" counts the calls that were
-read in any other way than clean. Everything else of the model's entry applies, as when it is served.
+		Long: `Asks the model every question in each format and grades the calls that it makes. Then eval prints one
+table, the best format, and a model entry to paste. In the table, "malformed" counts the calls that
+Dragoman read in any way other than clean. The rest of the model's entry applies as when it is served.
 
-With --base-url no file is needed, and no --model if the server lists one model. Without SET, Dragoman
-asks its own questions: simple calls, several calls at once, nested arguments, and some that no tool
-fits, where a right answer has no call. They take five minutes at most (--quick). --quick=false asks
-more of them, without a limit.
+With --base-url you need no file, and no --model if the server lists only one model. Without SET,
+Dragoman asks its own questions: simple calls, several calls at once, nested arguments, and some that
+no tool fits, where the right answer has no call. They take five minutes at most (--quick).
+--quick=false asks more of them, without a limit.
 
-Beside the formats there are three ways to ask: auto is the format that Dragoman chooses for the model,
-server is the tools API of the server itself, and native is that API with calls read out of the text of
-the answer. Without --formats, a server with chat completions is asked over server, too.
+Besides the formats, --formats takes three ways to ask. auto is the format that Dragoman chooses for
+the model. server is the server's own tools API. native is that API, and Dragoman also reads calls in
+the text of the answer. Without --formats, eval also asks a chat server over server.
 
-results.jsonl in the folder of --out holds every answer. The same command goes on where it stopped, and
-asks again what got no answer. report.md there says what was wrong, and how the calls were read.
+The folder of --out gets results.jsonl with every answer, and report.md, which says what was wrong and
+how Dragoman read the calls. If you run the same command again, eval goes on where it stopped, and asks
+again the questions that got no answer.
 
 SET is one or more files, or folders of files. A file has JSON lines: {"id","tools","question" or
-"messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected is
-[] if no call is to be made; an element of it may have "accept": {"argument":[other values],…} and
-"optional": ["argument",…]. A case that the inspector saves is such a line, with a request in place of tools
-and messages. Or it is a file of the Berkeley Function Calling Leaderboard (BFCL): those of
-its categories with one turn, without Java and JavaScript, graded by its rules.`,
+"messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected
+is [] if the right answer has no call. An element of expected may have "accept": {"argument":[other
+values],…} and "optional": ["argument",…]. A case that the inspector saves is such a line, with a
+request in place of tools and messages. A file may also be one of the Berkeley Function Calling
+Leaderboard (BFCL): its categories with one turn, without Java and JavaScript, graded by its rules.`,
 		Example: `  dragoman eval --base-url http://127.0.0.1:8080/v1
   dragoman eval --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:1.5b --formats auto,server,native
   dragoman eval --base-url https://llm.example.com/v1 --api-key-file key.txt --quick=false --concurrency 16

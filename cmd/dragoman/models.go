@@ -21,10 +21,11 @@ func modelsCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "list the models of the configuration",
-		Long: `Lists the entries of the configuration in the order in which they are tried: the name clients ask
-for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format, whether auto has chosen it and which variant of it the model gets, whether a last
-assistant turn is continued (auto: it is found out at the first forced call), and the wire.`,
+		Long: `Lists the entries of the configuration in the order in which Dragoman tries them. The columns are:
+the name that clients ask for (* is a wildcard); the upstream and its kind; the id that the upstream
+knows ("=" is the name that the client asks for); the format, whether auto chose it, and the variant
+that the model gets; whether the upstream continues a last assistant turn (auto: Dragoman finds out
+at the first forced call); and the wire.`,
 		Example: `  dragoman models --config dragoman.yaml
   dragoman models --simulated`,
 		Args: atMost(0),

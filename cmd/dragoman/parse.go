@@ -20,21 +20,24 @@ func parseCommand(p process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [flags] [FILE]",
 		Short: "read a completion as the message a client would get",
-		Long: `Reads the text of a completion from FILE or standard input, and the Messages request it answers from
-the file of --request, and prints the message as JSON, or with --events each event of the stream.
-The network and the configuration are not used. The names of tools are not checked. Calls are read in
-the format of --format, in which the model was asked, and in legacy, attribute and json; with any, in all.
-What stands before a </think> that nothing opened is thinking, with the calls in it; --thinking marked says
-that the model opens what it closes, and open that the completion begins in thinking in any case. Without it,
-that is maybe, and marked in legacy and attribute.
+		Long: `Reads the text of a completion from FILE or standard input, and the Messages request that it answers
+from the file of --request. It prints the message as JSON, or with --events each event of the stream.
+parse uses neither the network nor the configuration, and does not check the names of tools.
 
-With --verbose, standard error says of each call that the completion attempts how it was read: the tool,
-the outcome and the reason, as dragoman_tool_calls_total counts them.
+--format names the format in which the model was asked. parse reads calls in that format and in legacy,
+attribute and json; with any, in every format.
 
-With --jsonl each line is {"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,
-"format":…,"accept":…,"quoted_calls":…,"thinking":…,"unasked_thinking":…}, of which the first two are needed,
-and each line out its message, with the outcomes of its calls as the member "outcomes", or
-{"error":{"type":…,"message":…}}. A case that the inspector saves is such a line.`,
+A </think> that nothing opened ends thinking, and calls before it are part of the thinking. --thinking
+says how thinking begins: marked (the model opens it), open (the completion begins inside it) or maybe
+(either). The default is marked in legacy and attribute, and maybe in the other formats.
+
+--verbose prints on standard error how each call was read: the tool, the outcome and the reason, as the
+metric dragoman_tool_calls_total counts them.
+
+With --jsonl each input line is {"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,
+"chunk":N,"format":…,"accept":…,"quoted_calls":…,"thinking":…,"unasked_thinking":…}. request and
+completion are required. Each output line is the message, with the outcomes of its calls under
+"outcomes", or {"error":{"type":…,"message":…}}. The inspector saves a case as such a line.`,
 		Example: `  dragoman parse --request request.json --stop stop_sequence completion.txt
   dragoman parse --request request.json --events --chunk 1 completion.txt
   dragoman parse --jsonl --format glm --thinking marked < completions.jsonl > messages.jsonl`,
