@@ -30,7 +30,8 @@ func (r *reader) keepUnread(s string) {
 	if r.calls.opened || !r.mayCall {
 		r.unread = nil
 	} else {
-		r.unread = append(r.unread, s[:min(len(s), maxUnread-len(r.unread))]...)
+		room := max(0, maxUnread-len(r.unread)) // a prefill may be longer
+		r.unread = append(r.unread, s[:min(len(s), room)]...)
 	}
 }
 
