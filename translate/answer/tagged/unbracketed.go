@@ -2,6 +2,7 @@ package tagged
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
@@ -100,5 +101,9 @@ func (r *Reader) nextUnbracketedEnd(rest []byte) (n, end int, d decision) {
 	if tag {
 		return 0, 0, isValue
 	}
-	return max(0, len(rest)-len(closer)), 0, needsMore
+	n = max(0, len(rest)-len(closer))
+	for n > 0 && !utf8.RuneStart(rest[n]) {
+		n-- // WriteEscaped needs whole characters
+	}
+	return n, 0, needsMore
 }
