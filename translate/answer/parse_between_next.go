@@ -48,9 +48,10 @@ func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 	}
 	if rest[0] == '`' {
 		n, v := p.in.MatchFenceLine(rest)
-		if v == markup.Match {
-			p.in.Take(n, completion.SpanMarkup)
+		if v != markup.Match {
+			return wait, v
 		}
+		p.in.Take(n, completion.SpanMarkup)
 		return betweenCalls, v
 	}
 	if p.listEnd != "" {
@@ -70,7 +71,7 @@ func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 
 // readNextLiteral reads the beginning of calls in literal syntax.
 func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
-	if !p.call.WrapperOpen && rest[0] != '[' && rest[0] != format.GemmaCall[0] {
+	if !p.mayBeLiteral(rest[0]) {
 		return wait, markup.NoMatch
 	}
 	syntax, name, v := p.matchWrapped(rest)
@@ -80,6 +81,11 @@ func (p *parser) readNextLiteral(rest []byte) (next state, v markup.Verdict) {
 	p.beginNextCall(markup.Tag{})
 	p.beginLiteral(syntax, name)
 	return inLiteral, v
+}
+
+// mayBeLiteral reports whether calls in literal syntax may begin with c. Outside a wrapper, Python calls need a bracket.
+func (p *parser) mayBeLiteral(c byte) bool {
+	return p.call.WrapperOpen || c == '[' || c == format.GemmaCall[0]
 }
 
 // readNextInWrapper reads what may stand between calls in a wrapper: a separator of list elements, the name of a

@@ -55,7 +55,7 @@ func (p *parser) matchProse(rest []byte) (n int, v markup.Verdict) {
 		}
 		switch begins, v := p.matchNext(rest[n:]); {
 		case v == markup.Match:
-			return n, markup.VerdictOf(begins && !code.isOpen() && !holdsResults(head[:n]))
+			return n, markup.VerdictOf(n > 0 && begins && !code.isOpen() && !holdsResults(head[:n]))
 		case v == markup.NeedMore:
 			return n, v
 		}
@@ -83,6 +83,9 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 		return true, markup.Match
 	case v != markup.NoMatch:
 		return true, v
+	}
+	if !p.mayBeLiteral(rest[0]) {
+		return false, markup.NoMatch
 	}
 	_, name, v := p.matchLiteral(rest)
 	if v == markup.Match {
