@@ -71,23 +71,28 @@ func (p *parser) readAlone(rest []byte, behind bool) (next state, v markup.Verdi
 	case markup.NoMatch:
 		return inText, v
 	}
-	t := markup.Tag{Spelling: a.spelling, Full: []byte("tool_call")} // a closing tag of this name would close the wrapper of the call
-	p.beginNextCall(t)
 	if p.text.thinkingTag != "" {
+		p.beginNextCall(a.tag())
 		p.call.alone = !behind
 		return inRehearsal, v
 	}
-	p.openWrapper(t)
+	return p.beginAlone(a), v
+}
+
+// beginAlone begins a call without anything around it.
+func (p *parser) beginAlone(a aloneStart) state {
+	p.beginNextCall(a.tag())
+	p.openWrapper(a.tag())
 	p.call.MustBeWhole, p.call.Bare, p.call.alone = true, true, true
 	if a.spelling == namedCalls {
-		return p.readNamed(), v
+		return p.readNamed()
 	}
 	p.listEnd = a.listEnd
-	if bytes.Contains(rest[:a.len], completion.Fence) {
+	if bytes.Contains(p.in.Rest()[:a.len], completion.Fence) {
 		p.call.Fence = string(completion.Fence)
 	}
 	p.in.Take(a.len, completion.SpanMarkup)
-	return atJSONName, v
+	return atJSONName
 }
 
 // aloneStart is the text before the first call.
@@ -95,6 +100,11 @@ type aloneStart struct {
 	len      int // in bytes, up to the { of the call
 	spelling *markup.Spelling
 	listEnd  string
+}
+
+// tag returns the wrapper that the call would have: a closing tag of this name closes it.
+func (a aloneStart) tag() markup.Tag {
+	return markup.Tag{Spelling: a.spelling, Full: []byte("tool_call")}
 }
 
 // matchAlone matches the text before the first call, in the ways of [format.Format.alone].
@@ -343,10 +353,18 @@ func endsLine(text []byte) bool {
 	return bytes.IndexByte(text[len(bytes.TrimRight(text, " \t\r\n")):], '\n') >= 0
 }
 
-// leakAlone gives back a complete call that is not the whole answer.
+// leakAlone gives back a complete call that is not the whole answer. After other calls, it ends the answer.
 func (p *parser) leakAlone() state {
+	behind, reason := p.calls.whole > 0, messages.ReasonDiscussed
+	if behind {
+		p.noteAfterCall("ran_on")
+		reason = "bare_call"
+	}
 	if !p.call.Unoffered {
-		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonDiscussed, InText: true})
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: reason, InText: true})
+	}
+	if behind {
+		return p.runOn()
 	}
 	return p.giveBack()
 }

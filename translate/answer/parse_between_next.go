@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 
 	"dragoman/translate/answer/completion"
@@ -17,7 +18,7 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 // The parser tries mayComeFirst before any tag, and mayComeNext after checking for a tag that was cut off.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
+	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
 )
 
 // readNextNamed reads the next call in a wrapper of namedCalls: a tool name before a JSON object.
@@ -67,6 +68,21 @@ func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 	p.listEnd = end
 	p.in.Take(n, completion.SpanMarkup)
 	return betweenCalls, v
+}
+
+// readNextObject reads a JSON call behind the end of a wrapper, if its first member is the name of an offered tool. It
+// is a call if the parser reads JSON without tags, and only calls follow. Otherwise it gets an outcome.
+func (p *parser) readNextObject(rest []byte) (next state, v markup.Verdict) {
+	if p.call.WrapperOpen || p.holdsRefused() {
+		return wait, markup.NoMatch
+	}
+	if v := p.matchOrphan(rest); v != markup.Match {
+		return wait, v
+	}
+	if slices.Contains(p.Alone, "") {
+		return p.beginAlone(aloneStart{spelling: aloneCalls}), markup.Match
+	}
+	return p.beginAlone(aloneStart{spelling: listedCalls}), markup.Match
 }
 
 // readNextLiteral reads the beginning of calls in literal syntax.
@@ -221,7 +237,7 @@ func (p *parser) readNextTag(t markup.Tag) state {
 		return inWrapper
 	case t.IsWrapper() && t.Closing:
 		p.in.Take(t.Len, completion.SpanMarkup)
-		p.call.WrapperOpen, p.calls.closed = false, true
+		p.call.WrapperOpen, p.calls.closed = p.call.WrapperOpen && p.wrapperSpelling == aloneCalls, true // nothing opened that tag
 		return betweenCalls
 	case t.IsWrapper():
 		switch p.matchNamedWrapper(p.in.Rest(), &t) {
