@@ -106,13 +106,13 @@ func (p *parser) readJSONCall() state {
 		case tag == markup.NeedMore:
 			return wait
 		case tag == markup.NoMatch && !p.in.CutShort:
-			return p.closeUnreadableJSON()
+			return p.closeUnreadableJSON(invalidJSON)
 		}
 		p.call.NoteReason("missing_brace")
 		v.held, v.braced = append(v.held, '}'), true
 		return p.endJSONCall()
 	case end == markup.NoMatch:
-		return p.closeUnreadableJSON()
+		return p.closeUnreadableJSON(invalidJSON)
 	case !p.in.EOF:
 		return wait
 	case p.in.CutShort || p.tags.IsPending():
@@ -124,7 +124,7 @@ func (p *parser) readJSONCall() state {
 		return p.breakOff()
 	}
 	p.calls.incomplete = true // the call has no end, and may have been cut off
-	return p.closeUnreadableJSON()
+	return p.closeUnreadableJSON(invalidJSON)
 }
 
 // lacksMember reports whether another member must follow text, the beginning of an object.
@@ -146,7 +146,7 @@ func (p *parser) endJSONCall() state {
 	}
 	call, ok := held.ReadObject(said, &p.tools)
 	if !ok {
-		return p.closeUnreadableJSON()
+		return p.closeUnreadableJSON(invalidJSON)
 	}
 	if p.call.Tool == "" {
 		if next, ok := p.nameTool(call.Tool()); !ok {
@@ -156,7 +156,7 @@ func (p *parser) endJSONCall() state {
 	input, slips, ok := p.heldTool().Arguments(&call)
 	if !ok {
 		p.call.Unread = true
-		return p.closeUnreadableJSON()
+		return p.closeUnreadableJSON(append(slips, invalidJSON)[0])
 	}
 	if p.call.Spelling.IsUnsure() && (!call.IsBare() || !held.Takes(p.call.Schema, input)) {
 		return p.giveBack() // the description of a tool, not a call
@@ -176,7 +176,7 @@ func (p *parser) endJSONInput(said string) state {
 	}
 	input, slips, ok := p.heldTool().Input(said)
 	if !ok {
-		return p.closeUnreadableJSON()
+		return p.closeUnreadableJSON(invalidJSON)
 	}
 	if p.call.Unoffered && p.call.Spelling.IDs && held.IsCallID(p.call.Tool) && !p.inferTool(input) {
 		return p.giveBackCall("tool_name")
@@ -212,11 +212,14 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	return afterJSONCall
 }
 
+// invalidJSON is the reason of a call whose JSON cannot be read.
+const invalidJSON = "invalid_json"
+
 // closeUnreadableJSON gives back a call with unreadable JSON. If its block is already open, the parser breaks the
 // call off, and writes its text after the block. In a format with closing tags, all text up to the closing tag
 // belongs to the call, because a string in it may look like a call.
-func (p *parser) closeUnreadableJSON() state {
-	p.call.NoteReason("invalid_json")
+func (p *parser) closeUnreadableJSON(reason string) state {
+	p.call.NoteReason(reason)
 	held := p.json.held
 	if p.json.braced {
 		held = held[:len(held)-1]
@@ -224,7 +227,7 @@ func (p *parser) closeUnreadableJSON() state {
 	p.json.held = nil
 	switch {
 	case p.tags.IsPending():
-		return p.giveBackCall("invalid_json")
+		return p.giveBackCall(reason)
 	case p.out.Pending:
 		return p.refuse()
 	}

@@ -31,10 +31,12 @@ type Object struct {
 //   - callWrappers: names of a member that contains the whole call.
 //   - placeholders: placeholders for the tool name in the prompts of other projects.
 //   - argumentKeys: further names for the arguments.
+//   - callTypes: the types of a call. An object of another type may describe a parameter.
 var (
 	callWrappers = []string{"tool_call", "function_call", "tool_use", "action", "call"}
 	placeholders = []string{"$TOOL_NAME", "$FUNCTION_NAME"}
 	argumentKeys = []string{"options", "params", "args", "kwargs"}
+	callTypes    = []string{"function", "function_call", "tool_use", "tool_call", "tool", "custom"}
 )
 
 // ObjectKeys are the names of the members with which such an object may begin.
@@ -107,22 +109,26 @@ func (o *Object) holdsOthers(s *schema.Schema) bool {
 			sets++
 		}
 	}
-	for name := range o.Rest {
-		if s.Declares([]byte(markup.ParamTag(name))) {
+	empty := o.arguments() == "{}"
+	for name, v := range o.Rest {
+		if s.Declares([]byte(markup.ParamTag(name))) || empty && v.Kind() == '{' {
 			return true
 		}
 	}
 	return sets > 1
 }
 
-// flatArguments returns the arguments of a call that has none under a usual name. They may be {}, an object under
-// one of argumentKeys, or all other members of the call if the tool accepts them all. It returns false if the tool
-// requires arguments and they are uncertain.
+// flatArguments returns the arguments of a call that has none under a usual name. They may be an object under one of
+// argumentKeys, or all other members of the call if the tool accepts them all. If there are no other members, they are
+// {}. Otherwise it returns false: a part of the call would stay unread.
 func (o *Object) flatArguments(s *schema.Schema) (arguments, slip string, ok bool) {
 	for name, v := range map[string]jsontext.Value{"id": o.ID, "tool_call_id": o.ToolCallID, "type": o.Type} {
-		if len(v) > 0 && len(o.Rest) > 0 && s.Declares([]byte(name)) {
+		if len(v) > 0 && s.Declares([]byte(name)) {
 			return "", "", false // the member may belong to the call or to the arguments
 		}
+	}
+	if k := o.Type.Kind(); len(o.Type) > 0 && k != 'n' && (k != '"' || !slices.Contains(callTypes, rawjson.Unquote(o.Type))) {
+		return "", "", false
 	}
 	if len(o.Rest) == 1 {
 		for name, value := range o.Rest {
@@ -139,28 +145,32 @@ func (o *Object) flatArguments(s *schema.Schema) (arguments, slip string, ok boo
 			return string(flat), "no_arguments", true
 		}
 	}
-	return "{}", "", len(o.Rest) == 0 || len(s.Required) == 0
+	return "{}", "", len(o.Rest) == 0
 }
 
-// Arguments returns the input of a call to the tool, and its slips. It returns false if the input is uncertain.
+// Arguments returns the input of a call to the tool, and its slips. It returns false if the input is uncertain, or if a
+// part of the call would stay unread.
 func (t *Tool) Arguments(o *Object) (input []byte, slips []string, ok bool) {
 	arguments := o.arguments()
 	switch {
 	case arguments == "":
 		var slip string
 		if arguments, slip, ok = o.flatArguments(t.Schema); !ok || t.Unoffered { // an input with a member of that name
-			return nil, nil, false
+			return nil, []string{"extra_element"}, false
 		}
 		slips = with(slips, slip)
 	case o.holdsOthers(t.Schema):
-		return nil, nil, false
+		return nil, []string{"extra_element"}, false
 	}
 	input, more, ok := t.Input(arguments)
+	if !ok {
+		return nil, nil, false
+	}
 	slips = append(slips, more...)
 	if len(o.Rest) > 0 {
 		slips = with(slips, "extra_element")
 	}
-	return input, slips, ok
+	return input, slips, true
 }
 
 // with appends slip to the list, if it is not "".
