@@ -61,7 +61,7 @@ func TestBounds(t *testing.T) {
 		{"a string", endless{call + "<s>", "so on "}, 32 << 20, 1 << 20, "incomplete cut_value", false},
 		{"a string that is sent when it is whole", endless{call + "<s>", "so on "}, 64 << 20, 80 << 20, "refused too_long", true},
 		{"a call in thinking", endless{"<thinking>\n" + call + "<s>", "so on "}, 32 << 20, 8 << 20, "", false},
-		{"many calls in thinking", endless{"<thinking>\n", call + "<s>x</s></parameters></invoke>" + CallsEnd + "\n"}, 32 << 20, 8 << 20, "", false},
+		{"many calls in thinking", endless{"<thinking>\n", call + "<s>x</s></parameters></invoke>" + CallsEnd + "\n"}, 32 << 20, 8 << 20, "leaked thinking", false},
 		{"a call to a tool that was not offered", endless{"<invoke name=\"other\">\n<parameter name=\"s\">", "so on "}, 32 << 20, 8 << 20, "leaked too_long", false},
 		{"a wrapper", endless{CallsStart, "\n"}, 32 << 20, 8 << 20, "", false},
 		{"an array", endless{call + "<a>[1", ",1"}, 64 << 20, 80 << 20, "refused too_long", false},

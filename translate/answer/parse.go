@@ -170,6 +170,9 @@ func (p *parser) decideAsText() {
 	}
 	p.in.TakeAll(completion.SpanText)
 	p.tags.Begin()
+	if p.state == inRehearsal {
+		p.keepRehearsed(true)
+	}
 	if p.call.Tool == "" {
 		p.state = p.giveBack()
 	} else {

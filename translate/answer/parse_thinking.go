@@ -280,7 +280,7 @@ func (p *parser) readRehearsal() state {
 			case markup.NeedMore:
 				return wait
 			case markup.Match:
-				p.keepRehearsed()
+				p.keepRehearsed(false)
 				return p.giveBack()
 			}
 		}
@@ -289,7 +289,7 @@ func (p *parser) readRehearsal() state {
 		case v == markup.NeedMore:
 			return wait
 		case v == markup.Match && p.endsThinking(t) && !text.inCall:
-			p.keepRehearsed()
+			p.keepRehearsed(false)
 			if text.inThinking { // inText will read the tag and close the block
 				return p.giveBack()
 			}
@@ -315,6 +315,7 @@ func (p *parser) readRehearsal() state {
 func (p *parser) endRehearsal() state {
 	text := &p.text
 	if p.in.CutShort && (text.thinkingTag != fromTemplate || text.surelyOpened || text.talksOn) { // the closing tag may have been cut off
+		p.keepRehearsed(true)
 		p.giveBackText()
 		return inText
 	}

@@ -115,8 +115,8 @@ type textSeen struct {
 	endsThought   bool   // a closing tag has ended thinking that no tag had opened
 	thinkingTag   string // name of the open thinking tag, in a thinking block or in text
 	neverClosed   bool   // thinking was still open at the end: calls in it count
-	rehearsed     []byte // texts of closed thinking, each from its first possible call on
-	rehearsals    []int  // where each of these texts ends
+	rehearsed     []byte // texts of thinking that was closed or cut off, each from its first possible call on
+	rehearsals    []rehearsal
 }
 
 // callSeen is the state of the current call.

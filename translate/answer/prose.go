@@ -94,8 +94,9 @@ func (p *parser) finishText() {
 // that may become a call, the thinking is dropped. White space before thinking is layout.
 func (p *parser) writeThinking(s string) {
 	p.text.opened = "" // the upstream marks thinking, so the text has none
-	if p.mayCall && len(p.text.apartThinking)+len(s) <= maxUnread {
-		p.text.apartThinking = append(p.text.apartThinking, s...)
+	if p.mayCall {
+		room := maxUnread - len(p.text.apartThinking)
+		p.text.apartThinking = append(p.text.apartThinking, s[:min(len(s), room)]...)
 	}
 	if !p.out.TextBegun && !p.call.begun {
 		p.in.SkipBlanks()

@@ -17,7 +17,8 @@ import (
 // Calls in the text of an answer that has no tool_use block. Such a call may be lost, so Dragoman records
 // an outcome for it. There are three cases:
 //
-//   - A call in closed thinking. A model that rehearses a call there usually makes it afterwards. This model did not.
+//   - A call in thinking that was closed or cut off. A model that rehearses a call there usually makes it afterwards.
+//     This model did not.
 //   - A call in a format that Dragoman does not read here.
 //   - A call in a code fence.
 
@@ -90,27 +91,42 @@ func (r *reader) unreadObject(found held.Found, quoted bool) messages.Outcome {
 	return o
 }
 
-// keepRehearsed keeps the text after the mark: the rest of thinking that is now closed.
-func (p *parser) keepRehearsed() {
-	if marked := p.in.Marked(); len(p.text.rehearsed)+len(marked) <= maxUnread {
-		p.text.rehearsed = append(p.text.rehearsed, marked...)
-		p.text.rehearsals = append(p.text.rehearsals, len(p.text.rehearsed))
+// keepRehearsed keeps the text after the mark, up to maxUnread: the rest of thinking that is text. cut: the thinking has
+// no end.
+func (p *parser) keepRehearsed(cut bool) {
+	marked := p.in.Marked()
+	room := maxUnread - len(p.text.rehearsed)
+	if room <= 0 {
+		return
 	}
+	kept := marked[:min(len(marked), room)]
+	p.text.rehearsed = append(p.text.rehearsed, kept...)
+	p.text.rehearsals = append(p.text.rehearsals, rehearsal{len(p.text.rehearsed), cut || len(kept) < len(marked)})
+}
+
+// rehearsal is a text of thinking: where it ends in textSeen.rehearsed, and whether more of it is missing.
+type rehearsal struct {
+	end int
+	cut bool
 }
 
 // noteRehearsed records the complete calls in thinking. To find them, it reads the thinking as if it was
 // never closed.
 func (p *parser) noteRehearsed() {
-	if len(p.text.apartThinking) > 0 {
+	if n := len(p.text.apartThinking); n > 0 {
 		p.text.rehearsed = append(p.text.rehearsed, p.text.apartThinking...)
-		p.text.rehearsals = append(p.text.rehearsals, len(p.text.rehearsed))
+		p.text.rehearsals = append(p.text.rehearsals, rehearsal{len(p.text.rehearsed), n == maxUnread})
 	}
 	from := 0
-	for _, end := range p.text.rehearsals {
-		for _, o := range p.callsIn(string(p.text.rehearsed[from:end]), p.Reads, textSeen{neverClosed: true}, messages.StopEndTurn) {
+	for _, r := range p.text.rehearsals {
+		stop := messages.StopEndTurn
+		if r.cut {
+			stop = messages.StopMaxTokens
+		}
+		for _, o := range p.callsIn(string(p.text.rehearsed[from:r.end]), p.Reads, textSeen{neverClosed: true}, stop) {
 			p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: o.Tool, Reason: messages.ReasonThinking, InText: true})
 		}
-		from = end
+		from = r.end
 	}
 }
 
