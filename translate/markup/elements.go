@@ -1,6 +1,9 @@
 package markup
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file reads values that are written as nested elements instead of JSON.
 
@@ -8,7 +11,7 @@ import "strings"
 type Element struct{ Tag, Text string }
 
 // ReadElements splits text into elements. It returns false if text has anything but elements and
-// white space.
+// white space. The name of an element may be an attribute: <property name="city">.
 func ReadElements(text string) (list []Element, ok bool) {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -16,12 +19,16 @@ func ReadElements(text string) (list []Element, ok bool) {
 			return list, true
 		}
 		end := strings.IndexByte(text, '>')
-		if text[0] != '<' || end < 2 || !isElementTag(strings.TrimSuffix(text[1:end], "/")) {
+		if text[0] != '<' || end < 2 {
 			return nil, false
 		}
-		tag := text[1:end]
+		tag, empty := strings.CutSuffix(text[1:end], "/")
+		tag, name := elementName(tag)
+		if !isElementTag(tag) || !isElementTag(name) {
+			return nil, false
+		}
 		text = text[end+1:]
-		if name, empty := strings.CutSuffix(tag, "/"); empty {
+		if empty {
 			list = append(list, Element{Tag: name})
 			continue
 		}
@@ -29,9 +36,25 @@ func ReadElements(text string) (list []Element, ok bool) {
 		if n < 0 {
 			return nil, false
 		}
-		list = append(list, Element{tag, TrimNewlines(text[:n])})
+		list = append(list, Element{name, TrimNewlines(text[:n])})
 		text = text[n+len("</>")+len(tag):]
 	}
+}
+
+// typedTags are the tags of elements that may have the name of a member as an attribute.
+var typedTags = []string{"property", "string", "integer", "number", "boolean", "array", "object"}
+
+const nameAttribute = ` name="`
+
+// elementName splits the text of an opening tag into the tag and the name of the element. They differ if the name is
+// an attribute.
+func elementName(text string) (tag, name string) {
+	tag, quoted, ok := strings.Cut(text, nameAttribute)
+	name, ok2 := strings.CutSuffix(quoted, `"`)
+	if !ok || !ok2 || !slices.Contains(typedTags, tag) {
+		return text, text
+	}
+	return tag, name
 }
 
 // isElementTag reports whether an element can have the tag.
@@ -55,6 +78,9 @@ func closingTag(text, tag string) int {
 			return -1
 		}
 		depth += strings.Count(text[at:at+n], open) - 1
+		if slices.Contains(typedTags, tag) {
+			depth += strings.Count(text[at:at+n], "<"+tag+nameAttribute)
+		}
 		if depth == 0 {
 			return at + n
 		}

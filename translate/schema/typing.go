@@ -15,8 +15,8 @@ import (
 //	number     any JSON number, digits kept
 //	boolean    true or false, in any case
 //	null       null
-//	array      JSON, or elements with one name, each typed by items
-//	object     JSON, or elements named like properties, each typed by its schema
+//	array      JSON, or elements with one name, each typed by items; maybe in <array> (typing_named.go)
+//	object     JSON, or elements named like properties, each typed by its schema; maybe in <object>
 //	enum       the member that the text spells, with or without quotes
 //	anyOf      the first alternative that fits; string comes last. If no alternative names
 //	           string, an alternative that allows anything takes JSON after the others

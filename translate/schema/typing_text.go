@@ -19,6 +19,11 @@ type typedText struct {
 	isElements, isRead      bool
 }
 
+// newTypedText returns a text that has depth elements around it.
+func newTypedText(text string, depth int) typedText {
+	return typedText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
+}
+
 // possibleKinds returns the types, except string, that the text may have. It does not parse JSON or
 // elements: the first byte decides.
 func (r *typedText) possibleKinds() kindSet {

@@ -57,7 +57,7 @@ func (t *conversion) tryOnce(a reading, dst []byte, read func() ([]byte, bool)) 
 // of elements around it.
 func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
 	t.budget -= len(text)
-	r := typedText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
+	r := newTypedText(text, depth)
 	takesString := s.AcceptsString()
 	if takesString && (text == "" || len(s.enum) == 0 && r.trimmed == "") {
 		return rawjson.AppendString(dst, text), true
@@ -167,6 +167,9 @@ func (t *conversion) appendObject(dst []byte, s *Schema, r *typedText) ([]byte, 
 	case len(list) == 0:
 		return append(dst, "{}"...), true
 	}
+	if out, ok := t.appendNamedObject(dst, s, r); ok {
+		return out, true
+	}
 	return t.tryOnce(reading{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
 }
 
@@ -204,6 +207,9 @@ func (t *conversion) appendArray(dst []byte, s *Schema, r *typedText) ([]byte, b
 		return dst, false
 	case len(list) == 0:
 		return append(dst, "[]"...), true
+	}
+	if out, ok := t.appendNamedArray(dst, s, r); ok {
+		return out, true
 	}
 	return t.tryOnce(reading{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
 }
