@@ -79,6 +79,7 @@ func glmSpelling(prefix, suffix string) *markup.Spelling {
 	}}
 	if suffix != "" {
 		g.Tags = append(g.Tags, markup.Spelled{Name: "tool_calls" + suffix, Means: markup.Wrapper})
+		g.Tags[0].Before = append(g.Tags[0].Before, "</tool_calls"+suffix)
 	}
 	return g
 }
