@@ -11,8 +11,12 @@ import (
 // literalText returns the text of the calls that has been read so far.
 func (p *parser) literalText() string { return string(p.in.Since(p.literal.from)) }
 
-// writeLiterals writes calls that have been read, one after another.
+// writeLiterals writes calls that have been read, one after another. Several calls in a code fence stay text: only
+// one call can be given back if the fence does not end after it.
 func (p *parser) writeLiterals(calls []held.Literal) (next state) {
+	if p.call.Quoted > 0 && len(calls) > 1 {
+		return p.giveBack()
+	}
 	next = betweenCalls
 	for i := range calls {
 		if i > 0 {
