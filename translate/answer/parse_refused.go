@@ -17,7 +17,8 @@ import (
 func (p *parser) lacksArguments() bool {
 	call := &p.call
 	none := len(call.Parameters) == 0 && !call.JSONInput && !call.Unoffered
-	return none && (len(call.Schema.Required) > 0 || len(call.attributes) > 0 && len(call.Schema.Properties) > 0)
+	takesAny := len(call.Schema.Properties) > 0 || call.Schema.AdditionalProperties != nil
+	return none && (len(call.Schema.Required) > 0 || len(call.attributes) > 0 && takesAny)
 }
 
 // readAttributes reads the attributes of the call's tag as parameters: <invoke name="read" path="a">, or
