@@ -8,7 +8,9 @@ import (
 // chance makes all random choices.
 type chance struct {
 	*rand.Rand
-	foreign bool // texts may contain markup of other makers' formats
+	foreign bool  // texts may contain markup of other makers' formats
+	ordered bool  // members are in the order of the schema
+	cut     *bool // set if a value lacks a required member, because it is nested too deeply; nil: nobody asks
 }
 
 // seeded returns the chance for the instance of a seed.

@@ -1,35 +1,14 @@
 package fidelity
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
 // This file damages a writing and judges the result.
-
-// DamageKind is one kind of mistake in calls that models write.
-type DamageKind struct {
-	Name string
-	// Format is one of translate.Formats if the calls are in another maker's format; "" means ours.
-	Format string
-	// Documented describes what translate makes of the damage, for the table.
-	Documented string
-	// write makes the undamaged writing.
-	write func(chance, *Instance) *Writing
-	// apply damages a writing. It returns false if the writing has nothing to damage in this way.
-	apply func(*draft) bool
-}
-
-// inFormat returns " in " and the name of the format, or "" for our format.
-func (k *DamageKind) inFormat() string {
-	if k.Format == "" {
-		return ""
-	}
-	return " in " + k.Format
-}
 
 // draft is a writing while it is being damaged.
 type draft struct {
@@ -60,6 +39,13 @@ type Trial struct {
 	Answer Answer
 	Read   string // what the client gets, in readable form
 	Result Result
+	// Reasons are the reasons of the outcomes.
+	Reasons []string
+}
+
+// String returns the trial in readable form.
+func (d *Trial) String() string {
+	return fmt.Sprintf("meant\n%swritten (then %s)\n%q\nread\n%s", showCalls(d.Meant), d.Answer.Stop, d.Answer.Text, d.Read)
 }
 
 // RunTrial damages the writing of a seed and lets translate read it. It returns false if the writing has
@@ -67,15 +53,15 @@ type Trial struct {
 // could notice. It returns an error if translate could not read the answer at all.
 func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
-	c.foreign = k.Format != ""
+	c.foreign = len(forms[k.Format]) > 0 && forms[k.Format][0].group&(ours|inBlocks) == 0
 	inst := newInstance(c)
-	w := k.write(c, inst)
+	w := write(c, inst, k.Format)
 	prompt, err := w.prompt()
 	if err != nil {
 		return d, false, err
 	}
 	broken := draft{chance: c, Writing: w, pieces: slices.Clone(w.pieces)}
-	if !k.apply(&broken) {
+	if !k.fits(w.form) || w.group == inTags && broken.hasOwnNames() || !k.apply(&broken) {
 		return d, false, nil
 	}
 	d.Meant, d.Answer = inst.Calls, broken.asAnswer()
@@ -88,6 +74,9 @@ func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 		return d, true, err
 	}
 	d.Read = r.String()
+	for _, o := range m.Outcomes {
+		d.Reasons = append(d.Reasons, o.Reason)
+	}
 	d.Result = broken.judge(r)
 	return d, d.Result != Changed || !broken.spells(r.calls), nil
 }
@@ -98,23 +87,15 @@ func (d *draft) asAnswer() Answer {
 	if d.answer != nil {
 		return *d.answer
 	}
-	text := joined(d.pieces)
-	if d.manner != nil {
-		stop := d.stop()
-		before, _, found := strings.Cut(text+toolResponse, stop)
-		if stop == "" || !found || d.oneIn(2) {
-			return endedAnswer(text)
-		}
+	text, stop := joined(d.pieces), d.stop()
+	if before, _, found := strings.Cut(text+toolResponse, stop); stop != "" && found && d.oneIn(2) {
 		return Answer{before, messages.StopSequence, stop}
-	}
-	if d.JSON {
-		return pick(d.chance, []Answer{endedAnswer(text), {text, messages.StopSequence, toolResponse}})
-	}
-	if before, _, found := strings.Cut(text, translate.CallsEnd); found && d.oneIn(2) {
-		return Answer{before, messages.StopSequence, translate.CallsEnd}
 	}
 	return endedAnswer(text)
 }
+
+// toolResponse is what many models write next after calls.
+const toolResponse = "<tool_response>"
 
 // judge returns the result for what the client has received.
 func (d *draft) judge(r received) Result {
@@ -138,7 +119,7 @@ func (d *draft) judge(r received) Result {
 // happened to the others.
 func (d *draft) wasRefused(r received) bool {
 	marks := "<"
-	if d.manner != nil && d.manner.param[0] == "" { // any bracket shows the rest of a call
+	if d.isJSON() { // any bracket shows the rest of a call
 		marks = "<[{("
 	}
 	if r.stop == messages.StopToolUse && !strings.ContainsAny(r.text, marks) {
@@ -185,12 +166,23 @@ func (d *draft) differOnlyWhere(calls, meant []Call, ok func(n *node, got, meant
 }
 
 // isForbiddenString reports whether got is a string that the schema does not allow.
-func isForbiddenString(n *node, got, _ Value) bool { return got.Kind == '"' && !n.takesString(got, 0) }
+func isForbiddenString(n *node, got, _ Value) bool {
+	return got.Kind == '"' && n != nil && !n.any(func(alt *node) bool {
+		return alt.kind == kindString || alt.kind == kindAny || slices.ContainsFunc(alt.enum, got.Equal)
+	}, 0)
+}
 
-// takesString reports whether the string v fits the schema.
-func (n *node) takesString(v Value, depth int) bool {
-	if n == nil || n.kind == kindString || n.kind == kindAny || slices.ContainsFunc(n.enum, v.Equal) {
-		return true
+// spells reports whether the damaged text is exactly what the format writes for calls.
+func (d *draft) spells(calls []Call) bool {
+	if !d.isJSON() || len(calls) != len(d.inst.Calls) {
+		return false
 	}
-	return depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.takesString(v, depth+1) })
+	pieces := slices.Clone(d.pieces)
+	for i := range pieces {
+		if p := &pieces[i]; p.role == rJSONCall {
+			calls[p.call].tool = d.inst.Calls[p.call].tool
+			p.text = d.callText(&calls[p.call])
+		}
+	}
+	return joined(pieces) == joined(d.pieces)
 }

@@ -1,120 +1,87 @@
 package fidelity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
-	"dragoman/translate/messages"
+	"dragoman/translate/format"
 )
 
-// This file damages calls in the json format.
+// This file damages JSON and literals: values, inputs and whole calls.
 
-// jsonDamage are the kinds of damage for calls in JSON.
-var jsonDamage = []damage{
-	{"call in JSON: not damaged", "Read.", func(*draft) bool { return true }},
-	{"call in JSON: a comma too many", "Read.", func(d *draft) bool { return d.changeJSON(d.addComma) }},
-	{"call in JSON: the last brace missing", "Read.", func(d *draft) bool {
-		return d.changeJSON(func(t string) string { return strings.TrimRight(t[:len(t)-1], " \n") })
-	}},
-	{"call in JSON: single quotes", "Read.", func(d *draft) bool { return d.changeJSON(asPython) }},
-	{"call in JSON: words of Python", "Read.", func(d *draft) bool {
-		return d.changeJSON(func(t string) string {
-			return bareWords(t, strings.NewReplacer("true", "True", "false", "False", "null", "None"))
-		})
-	}},
-	{"call in JSON: newlines in strings", "Read.", func(d *draft) bool {
-		return d.changeJSON(func(t string) string { return unescape(t, 'n', "\n") })
-	}},
-	{"call in JSON: quotes in strings", "Read, unless one could end a string: text, or the call is not whole.", func(d *draft) bool {
-		return d.changeJSON(func(t string) string {
-			changed := unescape(t, '"', `"`)
-			if _, err := ReadValue([]byte(changed)); err == nil {
-				return t // it is valid JSON with another meaning, so no reader could notice
-			}
-			return changed
-		})
-	}},
-	{"call in JSON: arguments in a JSON string", "Read.", func(d *draft) bool {
-		return d.rewriteJSON(func(c Call) string { return callMember("arguments", str(c.Input.JSON()).JSON()) })
-	}},
-	{"call in JSON: another word for the arguments", "`parameters` and `input` are read.", func(d *draft) bool {
-		word := pick(d.chance, []string{"parameters", "input"})
-		return d.rewriteJSON(func(c Call) string { return callMember(word, c.Input.JSON()) })
-	}},
-	{"call in JSON: comments", "Text, or the call is not whole.", func(d *draft) bool {
-		return d.changeJSON(d.addComment)
-	}},
-	{"call in JSON: a key given twice", "Text, or the call is not whole.", (*draft).sameKey},
-	{"call in JSON: name of the tool in another case", "Takes the offered spelling, if there is one such tool.", func(d *draft) bool {
-		return d.replaceEach(func(t string) string {
-			for _, tool := range d.inst.Tools {
-				t = strings.Replace(t, `"`+tool.Name+`"`, `"`+strings.ToUpper(tool.Name)+`"`, 1)
-			}
-			return t
-		}, rJSONCall)
-	}},
-	{"call in JSON: a code fence in the wrapper", "Read.", func(d *draft) bool {
-		return d.replaceEach(func(t string) string { return "```json\n" + t + "\n```" }, rJSONCall)
-	}},
-	{"call in JSON: no wrapper", "Text.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},
-	{"call in JSON: wrapper not closed", "The end of the answer or the next call closes it.", func(d *draft) bool { return d.dropOne(rWrapClose) }},
-	{"call in JSON: wrapper of another name", "Read like ours.", func(d *draft) bool {
-		name := pick(d.chance, []string{"tool_calls", "function_call", "function_calls", "use_tool"})
-		return d.replaceEach(func(t string) string { return strings.Replace(t, "tool_call", name, 1) }, rWrapOpen, rWrapClose)
-	}},
-	{"call in JSON: all calls in one wrapper", "Read.", func(d *draft) bool { return d.joinJSON("", "\n", "") }},
-	{"call in JSON: all calls in one list", "Text.", func(d *draft) bool { return d.joinJSON("[", ",\n", "]") }},
-	{"call in JSON: prose in the wrapper", "Text; the answer ends with the calls before it.", func(d *draft) bool {
-		i := d.anyIndex(rWrapOpen)
-		d.pieces[i].space += "The call:\n"
-		d.asWritten = d.inst.Calls[:d.pieces[i].call]
-		return true
-	}},
-	{"call in JSON: prose between calls", "Read, as text between the calls.", func(d *draft) bool {
-		at := d.indexes(rWrapClose)
-		if len(at) < 2 {
-			return false
-		}
-		d.pieces[at[0]].space = "\nAnd the next one:\n"
-		d.asWritten = d.inst.Calls[:1]
-		return true
-	}},
-	{"call in JSON: cut by the token limit", "`max_tokens`; calls before the cut stand.", func(d *draft) bool { return d.truncate(messages.StopMaxTokens, "") }},
-	{"call in JSON: cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *draft) bool { return d.truncate(messages.StopEndTurn, "") }},
-}
-
-// changeJSON changes the text of the first call that can be changed.
+// changeJSON changes JSON: a value if the format has elements, or a call or its input. If it is then no
+// call, the calls before it still count.
 func (d *draft) changeJSON(change func(string) string) bool {
-	for _, i := range d.indexes(rJSONCall) {
-		if text := change(d.pieces[i].text); text != d.pieces[i].text {
-			d.pieces[i].text = text
+	at := d.indexes(rValue, rJSONCall)
+	d.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+	for _, i := range at {
+		p := &d.pieces[i]
+		text := strings.TrimSpace(p.text)
+		if v, _ := d.meant(*p); p.role == rValue && (d.isRepeated(*p) || len(v.List)+len(v.Members) == 0 || !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{")) {
+			continue
+		}
+		if changed := change(text); changed != text {
+			if p.role == rJSONCall {
+				d.asWritten = d.inst.Calls[:p.call]
+			}
+			p.text = changed
 			return true
 		}
 	}
 	return false
 }
 
-// rewriteJSON replaces the arguments of all calls.
-func (d *draft) rewriteJSON(arguments func(Call) string) bool {
+// rewriteInputs replaces the input of each call in JSON.
+func (d *draft) rewriteInputs(input func(Call) Value) bool {
 	for _, i := range d.indexes(rJSONCall) {
 		call := d.inst.Calls[d.pieces[i].call]
-		d.pieces[i].text = "{" + callMember("name", str(call.Name).JSON()) + ", " + arguments(call) + "}"
+		call.Input = input(call)
+		d.pieces[i].text = d.callText(&call)
 	}
 	return true
 }
 
-// sameKey writes a member of a call's arguments a second time, with another value.
-func (d *draft) sameKey() bool {
-	if !slices.ContainsFunc(d.inst.Calls, func(c Call) bool { return len(c.Input.Members) > 0 }) {
-		return false
-	}
-	return d.rewriteJSON(func(c Call) string {
-		members := c.Input.Members
-		if len(members) > 0 {
-			members = append(members[:len(members):len(members)], Member{pick(d.chance, members).Name, str("other")})
+// inputs replaces the parameters of every call with text.
+func (d *draft) inputs(text func(Call) string) bool {
+	var out []piece
+	done := -1
+	for _, p := range d.pieces {
+		switch p.role {
+		case rParamOpen, rValue, rParamClose, rJSON:
+			if done == p.call {
+				continue
+			}
+			done = p.call
+			if last := &out[len(out)-1]; last.space == "" && !strings.HasSuffix(last.text, ">") {
+				last.space = "\n" // the newline ends the name of the tool
+			}
+			p = piece{role: rJSON, call: p.call, text: text(d.inst.Calls[p.call]), space: "\n"}
 		}
-		return callMember("arguments", Value{Kind: '{', Members: members}.JSON())
-	})
+		out = append(out, p)
+	}
+	d.pieces = out
+	return done >= 0
+}
+
+// hermes writes whole calls as JSON, in the format's wrapper. If the format has no wrapper, hermes uses
+// <tool_call>.
+func (d *draft) hermes() bool {
+	var out []piece
+	for _, p := range d.pieces {
+		switch call := d.inst.Calls[p.call]; p.role {
+		case rInvokeOpen:
+			text := object(Member{"name", str(call.Name)}, Member{"arguments", call.Input}).in(layout{space: true})
+			if d.wrap[0] == "" {
+				text = "<tool_call>\n" + text + "\n</tool_call>"
+			}
+			out = append(out, piece{role: rJSONCall, text: text, space: "\n", call: p.call})
+		case rProse, rWrapOpen, rWrapClose:
+			out = append(out, p)
+		}
+	}
+	d.pieces = out
+	return true
 }
 
 // joinJSON writes all calls in one wrapper.
@@ -134,59 +101,206 @@ func (d *draft) joinJSON(before, between, after string) bool {
 
 // addComma writes a comma before a closing bracket, in a list or an object with content.
 func (d *draft) addComma(text string) string {
-	at := outsideStrings(text, func(c, before byte) bool { return (c == '}' || c == ']') && before != '{' && before != '[' })
-	if len(at) == 0 {
-		return text
-	}
-	i := pick(d.chance, at)
-	return text[:i] + "," + text[i:]
+	return d.changeOutside(text, ",$0", func(mark string, before byte) bool {
+		return (mark == "}" || mark == "]") && before != '{' && before != '['
+	})
 }
 
 // addComment writes a comment after a comma.
 func (d *draft) addComment(text string) string {
-	at := outsideStrings(text, func(c, _ byte) bool { return c == ',' })
+	return d.changeOutside(text, "$0 // this one\n", func(mark string, _ byte) bool { return mark == "," })
+}
+
+// changeMark changes one mark of a call: one that begins with a byte in set. $0 in to is the mark.
+func (d *draft) changeMark(set, to string) bool {
+	if d.between == "\n" && len(d.inst.Calls) > 1 {
+		return false // in Olmo's format, a stray bracket ends the calls
+	}
+	return !d.holdsACall() && d.changeJSON(func(text string) string {
+		return d.changeOutside(text, to, func(mark string, _ byte) bool { return strings.IndexByte(set, mark[0]) >= 0 })
+	})
+}
+
+// changeOutside changes one mark outside of strings: one that is accepts. before is the last byte before the
+// mark that is not white space. $0 in to is the mark.
+func (d *draft) changeOutside(text, to string, is func(mark string, before byte) bool) string {
+	var at []token
+	before := byte(0)
+	for _, t := range tokensOf(text) {
+		mark := text[t.at:t.end]
+		if !t.inString && is(mark, before) {
+			at = append(at, t)
+		}
+		if strings.TrimSpace(mark) != "" {
+			before = mark[len(mark)-1]
+		}
+	}
 	if len(at) == 0 {
 		return text
 	}
-	i := pick(d.chance, at) + 1
-	return text[:i] + " // this one\n" + text[i:]
+	t := pick(d.chance, at)
+	return text[:t.at] + strings.ReplaceAll(to, "$0", text[t.at:t.end]) + text[t.end:]
 }
 
-// outsideStrings returns the indexes of bytes of JSON, outside of strings, that is accepts. before is the
-// last byte before c that is not white space.
-func outsideStrings(text string, is func(c, before byte) bool) (at []int) {
-	inString, before := false, byte(0)
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case !inString && is(c, before):
-			at = append(at, i)
+// token is a part of JSON or a literal: the text of a string, or a quote or another character outside of
+// strings.
+type token struct {
+	at, end  int
+	inString bool
+}
+
+// tokensOf returns the parts of JSON or a literal.
+func tokensOf(text string) (list []token) {
+	quote := ""
+	for i := 0; i < len(text); {
+		end := i + 1
+		for _, q := range []string{format.GemmaQuote, format.GemmaEscape, `"`, "'"} {
+			if quote == "" && strings.HasPrefix(text[i:], q) {
+				quote, end = q, i+len(q)
+				break
+			}
 		}
-		if c != ' ' && c != '\n' {
-			before = c
+		list = append(list, token{i, end, false})
+		if i = end; quote == "" {
+			continue
+		}
+		for end < len(text) && !strings.HasPrefix(text[end:], quote) {
+			if len(quote) == 1 && text[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		shut := min(end+len(quote), len(text))
+		list = append(list, token{i, min(end, shut), true}, token{min(end, shut), shut, false})
+		i, quote = shut, ""
+	}
+	return slices.DeleteFunc(list, func(t token) bool { return t.at == t.end })
+}
+
+// mapOutside changes the text outside of strings, and the text of strings.
+func mapOutside(text string, outside, inside func(string) string) string {
+	var b strings.Builder
+	from := 0
+	for _, t := range tokensOf(text) {
+		if t.inString {
+			b.WriteString(outside(text[from:t.at]) + inside(text[t.at:t.end]))
+			from = t.end
 		}
 	}
-	return at
+	return b.String() + outside(text[from:])
+}
+
+// words are the words of JSON and of Python, where they are values.
+var words = regexp.MustCompile(`\b(true|false|null|True|False|None)(\s*[],)}])`)
+
+// otherWords writes words of Python in JSON, and the other way round.
+func otherWords(text string) string {
+	other := strings.NewReplacer("true", "True", "false", "False", "null", "None", "True", "true", "False", "false", "None", "null")
+	return mapOutside(text, func(t string) string { return words.ReplaceAllStringFunc(t, other.Replace) }, strings.Clone)
+}
+
+// asPython returns JSON with its strings as Python writes them: in single quotes, and with single quotes
+// escaped instead of double quotes.
+func asPython(text string) string {
+	return mapOutside(text, func(t string) string { return strings.ReplaceAll(t, `"`, "'") }, strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "'", `\'`).Replace)
 }
 
 // unescape replaces one of the escapes in the strings of JSON with its plain character.
-func unescape(text string, escape byte, plain string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] != '\\':
-			b.WriteByte(text[i])
-		case text[i+1] == escape:
-			b.WriteString(plain)
-			i++
-		default:
-			b.WriteString(text[i : i+2])
-			i++
-		}
+func unescape(text, escape, plain string) string {
+	return strings.NewReplacer(`\\`, `\\`, escape, plain).Replace(text)
+}
+
+// singleQuotes writes JSON with single quotes.
+func (d *draft) singleQuotes() bool {
+	if d.isJSON() {
+		return (d.group != inMarkers || !d.holdsCall()) && d.changeJSON(asPython)
 	}
-	return b.String()
+	return d.changeJSON(d.keepingText(func(t string) string { return strings.ReplaceAll(t, `"`, "'") }))
+}
+
+// plainQuotes writes quotes in strings without an escape.
+func (d *draft) plainQuotes() bool {
+	return d.changeJSON(func(text string) string {
+		changed := unescape(text, `\"`, `"`)
+		if _, err := ReadValue([]byte(changed)); err == nil {
+			return text // it is valid JSON with another meaning, so no reader could notice
+		}
+		return changed
+	})
+}
+
+// holdsCall reports whether the JSON of a call contains the start of a call. Outside of a string, that
+// would begin a call.
+func (d *draft) holdsCall() bool {
+	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rJSONCall && strings.Contains(p.text, d.form.call[0]) })
+}
+
+// keepingText returns change. If the format has elements, it records that the changed text may also be read
+// as a string.
+func (d *draft) keepingText(change func(string) string) func(string) string {
+	return func(text string) string {
+		text = change(text)
+		if !d.isJSON() {
+			d.saysSo = func(got, meant Value) bool {
+				return got.Equal(str(text)) || inSingleQuotes(got) == inSingleQuotes(meant) // as Python reads the text
+			}
+		}
+		return text
+	}
+}
+
+// inSingleQuotes returns the JSON of a value, with single quotes instead of double quotes inside its
+// strings. It also removes backslashes before slashes, because Python keeps such a backslash in the string.
+func inSingleQuotes(v Value) string {
+	return strings.NewReplacer(`\"`, "'", `\\/`, "/").Replace(v.JSON())
+}
+
+// needsNoInput reports whether there is a call that requires no parameters in a format without an end of
+// calls. Such a call may be written without its input, so it is complete after its name.
+func (d *draft) needsNoInput() bool {
+	return d.group == inLists && d.form.call[0] != "" && d.form.call[2] == "" && slices.ContainsFunc(d.inst.Calls, func(c Call) bool {
+		return !slices.ContainsFunc(c.tool.root.props, func(p prop) bool { return p.required })
+	})
+}
+
+// dropInput removes the input of every call.
+func (d *draft) dropInput() bool {
+	d.asWritten = slices.Clone(d.inst.Calls)
+	for i := range d.asWritten {
+		d.asWritten[i].Input = object()
+	}
+	return d.drop(rJSONCall)
+}
+
+// shapeInput writes the input of the only call as the properties of a schema.
+func (d *draft) shapeInput() bool {
+	required := list()
+	for _, m := range d.inst.Calls[0].Input.Members {
+		required.List = append(required.List, str(m.Name))
+	}
+	shaped := object(Member{"type", str("object")}, Member{"properties", d.inst.Calls[0].Input}, Member{"required", required})
+	d.asWritten = slices.Clone(d.inst.Calls)
+	d.asWritten[0].Input = shaped
+	if len(d.inst.Calls) > 1 {
+		return false
+	}
+	if d.isJSON() {
+		return d.rewriteInputs(func(Call) Value { return shaped })
+	}
+	return d.inputs(func(Call) string { return shaped.JSON() })
+}
+
+// flatten writes the members of each input beside the name of the tool.
+func (d *draft) flatten() bool {
+	for _, i := range d.indexes(rJSONCall) {
+		p := &d.pieces[i]
+		call := d.inst.Calls[p.call]
+		if len(call.Input.Members) == 0 || slices.ContainsFunc(call.Input.Members, func(m Member) bool {
+			return slices.Contains([]string{"name", "tool_name", "type", "id", "parameters", "tool_call", "result"}, m.Name)
+		}) {
+			return false // no reader could tell the two apart
+		}
+		p.text = object(append([]Member{{d.keys[0], str(call.Name)}}, call.Input.Members...)...).in(d.layout)
+	}
+	return true
 }

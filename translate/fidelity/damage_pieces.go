@@ -78,6 +78,9 @@ var tags = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rP
 // skeleton are the roles of all tags except those of parameters.
 var skeleton = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose}
 
+// betweenTags are the roles of the tags that white space may follow.
+var betweenTags = []role{rWrapOpen, rInvokeOpen, rNameClose, rParamsOpen, rParamClose, rParamsClose, rInvokeClose}
+
 // surround writes text directly before and after the calls.
 func (d *draft) surround(before, after string) bool {
 	i := d.start()
@@ -158,48 +161,8 @@ func (d *draft) anyPlainString() int {
 	return pick(d.chance, at)
 }
 
-// inSingleQuotes returns the JSON of a value, with single quotes instead of double quotes inside its
-// strings. It also removes backslashes before slashes, because Python keeps such a backslash in the string.
-func inSingleQuotes(v Value) string {
-	return strings.NewReplacer(`\"`, "'", `\\/`, "/").Replace(v.JSON())
-}
-
-// asPython returns JSON with its strings as Python writes them: in single quotes, and with single quotes
-// escaped instead of double quotes.
-func asPython(text string) string {
-	var b strings.Builder
-	for i, inString := 0, false; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			inString = !inString
-			b.WriteByte('\'')
-		case inString && c == '\'':
-			b.WriteString(`\'`)
-		case inString && c == '\\':
-			if i++; text[i] != '"' {
-				b.WriteByte(c)
-			}
-			b.WriteByte(text[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// keepingText returns change, and records that the changed text may also be read as a string.
-func (d *draft) keepingText(change func(string) string) func(string) string {
-	return func(text string) string {
-		text = change(text)
-		d.saysSo = func(got, meant Value) bool {
-			return got.Equal(str(text)) || inSingleQuotes(got) == inSingleQuotes(meant) // as Python reads the text
-		}
-		return text
-	}
-}
-
-// anyValueContains reports whether a value contains text. In a damaged call, a reader may not be able to
+// anyValueContains reports whether a value, or an input in JSON, contains text. In a damaged call, a reader may not be able to
 // tell markup in a value from the markup of the call.
 func (d *draft) anyValueContains(text string) bool {
-	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rValue && strings.Contains(p.text, text) })
+	return slices.ContainsFunc(d.pieces, func(p piece) bool { return (p.role == rValue || p.role == rJSON) && strings.Contains(p.text, text) })
 }

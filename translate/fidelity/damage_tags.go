@@ -15,7 +15,7 @@ func (d *draft) doubleInvoke() bool {
 // mayBeTwo reports whether a call without parameters has its name in <invoke>. If its <invoke> is written
 // twice, it could be two calls, the first of them unclosed.
 func (d *draft) mayBeTwo() bool {
-	return d.Attribute && d.haveNone()
+	return d.group == inAttribute && d.haveNone()
 }
 
 // dropInvokeClose removes the closing tag of a call. It does nothing if the result would look like one call
@@ -23,7 +23,7 @@ func (d *draft) mayBeTwo() bool {
 func (d *draft) dropInvokeClose() bool {
 	i := d.anyIndex(rInvokeClose)
 	call := d.pieces[i].call
-	if calls := d.inst.Calls; d.Attribute && len(calls[call].Input.Members) == 0 && call+1 < len(calls) && calls[call+1].Name == calls[call].Name {
+	if calls := d.inst.Calls; d.group != inLegacy && len(calls[call].Input.Members) == 0 && call+1 < len(calls) && calls[call+1].Name == calls[call].Name {
 		return false
 	}
 	d.pieces[i].text = ""
@@ -62,40 +62,42 @@ func (d *draft) openAll() bool {
 //	<parameter name="a">1
 //	<parameter name="b"></parameter></parameter>
 func (d *draft) holdsHalfACall() bool {
-	halves := []string{"</parameter"}
-	if m := d.manner; m != nil {
-		halves = append(halves, strings.TrimSuffix(strings.TrimSpace(m.param[2]), ">"))
+	if slices.ContainsFunc(append(d.closers(), "parameter"), func(name string) bool { return d.anyValueContains("</" + name) }) {
+		return true
 	}
-	return slices.ContainsFunc(slices.Concat(halves, callOpeners()), d.anyValueContains)
+	return slices.ContainsFunc(openers, d.anyValueContains)
 }
 
 // holdsACall reports whether a value or an input contains the start of a call or of a parameter, in any
 // format. If the call around it becomes text, this start begins a call.
 func (d *draft) holdsACall() bool {
-	openers := callOpeners()
 	return slices.ContainsFunc(d.pieces, func(p piece) bool {
 		return (p.role == rValue || p.role == rJSON || p.role == rJSONCall) &&
 			slices.ContainsFunc(openers, func(o string) bool { return strings.Contains(p.text, o) })
 	})
 }
 
-// callOpeners returns the starts of calls, wrappers and parameters in all formats.
-func callOpeners() []string {
-	openers := []string{"<invoke", "<parameter", "<function_calls"}
-	for i := range manners {
-		openers = append(openers, manners[i].callOpener())
-		if wrapper := strings.TrimSpace(manners[i].wrap[0]); wrapper != "" {
-			openers = append(openers, wrapper)
+// openers are the starts of calls, wrappers and parameters in all formats with tags or markers.
+var openers = func() []string {
+	list := []string{"<invoke", "<parameter", "<function_calls"}
+	for _, name := range formats {
+		for _, f := range forms[name] {
+			if f.group&makers != 0 {
+				list = append(list, f.opener())
+			}
+			if wrapper := strings.TrimSpace(f.wrap[0]); f.group&makers != 0 && wrapper != "" {
+				list = append(list, wrapper)
+			}
 		}
 	}
-	return openers
-}
+	return list
+}()
 
 // endIsLost reports whether the end of a value is unclear without its closing tag, which is piece i: the
 // value seems closed without it, or ends with white space of its own.
 func (d *draft) endIsLost(i int) bool {
 	text := d.pieces[i-1].text
-	if strings.TrimLeft(text, "\r\n") != text && (d.manner == nil || !d.manner.bare) { // the value is on lines of its own
+	if strings.TrimLeft(text, "\r\n") != text && !d.spelling().Bare { // the value is on lines of its own
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	}
 	return d.seemsClosed(i) || strings.TrimRight(text, " \t\r\n") != text
@@ -115,7 +117,7 @@ func (d *draft) seemsClosed(i int) bool {
 	}
 	text = strings.TrimRight(text, " \t\r\n>")
 	at := strings.LastIndexByte(text, '<')
-	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || d.manner != nil || slices.Contains(reserved, strings.ToLower(text[at+1:])) || d.opensParameter(text[at+1:], d.pieces[i].call))
+	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || d.group == inTags || slices.Contains(reserved, strings.ToLower(text[at+1:])) || d.opensParameter(text[at+1:], d.pieces[i].call))
 }
 
 // opensParameter reports whether a tag belongs to a parameter that the call has, or that its tool declares.
@@ -128,7 +130,7 @@ func (d *draft) opensParameter(tag string, call int) bool {
 // swapClosers swaps the closing tags of two values in one call.
 func (d *draft) swapClosers() bool {
 	at := d.indexes(rParamClose)
-	if d.Attribute || len(at) < 2 || d.anyValueContains("<") {
+	if len(at) < 2 || d.anyValueContains("<") {
 		return false
 	}
 	i := d.IntN(len(at) - 1)
@@ -140,7 +142,7 @@ func (d *draft) swapClosers() bool {
 // areDeclared reports whether all parameters that are elements are declared. If a closing tag is missing or
 // wrong, the tag of an undeclared parameter may be markup in the value before it.
 func (d *draft) areDeclared() bool {
-	return d.Attribute || !slices.ContainsFunc(d.pieces, func(p piece) bool {
+	return d.group != inLegacy || !slices.ContainsFunc(d.pieces, func(p piece) bool {
 		return p.role == rParamOpen && !d.inst.Calls[p.call].tool.root.declares(p.name)
 	})
 }
@@ -164,32 +166,30 @@ func (d *draft) mixForms() bool {
 	if d.anyValueContains("</") || d.anyValueContains("<parameter") {
 		return false // in the other form, these tags end a value
 	}
-	if d.manner != nil && d.holdsACall() {
-		return false // without its own tags, the call may be text
-	}
 	if slices.ContainsFunc(d.pieces, func(p piece) bool { return isReserved(p.name) && !d.inst.Calls[p.call].tool.root.declares(p.name) }) {
 		return false // as elements, they would be tags of the call
 	}
-	if first := d.indexes(rParamOpen); d.manner != nil && len(first) > 0 { // without a tag after its name, the text is no call
-		d.asWritten = d.inst.Calls[:d.pieces[first[0]].call]
-	}
-	if d.manner != nil && d.asked != d.manner.format {
-		return false // without its own tags, the call may be in a format that has layout and no CDATA sections
+	first := d.indexes(rParamOpen)
+	if d.group == inTags {
+		if len(first) == 0 || d.holdsACall() || d.asked != d.form.name {
+			return false // without its own tags, the call may be text, or in a format that has layout and no CDATA sections
+		}
+		d.asWritten = d.inst.Calls[:d.pieces[first[0]].call] // without a tag after its name, the text is no call
 	}
 	for i, p := range d.pieces {
 		tag := tagOf(p.name)
 		switch {
-		case p.role == rParamOpen && d.Attribute:
+		case p.role == rParamOpen && d.group != inLegacy:
 			d.pieces[i].text = "<" + tag + ">"
 		case p.role == rParamOpen:
 			d.pieces[i].text = `<parameter name="` + tag + `">`
-		case p.role == rParamClose && d.Attribute:
+		case p.role == rParamClose && d.group != inLegacy:
 			d.pieces[i].text = "</" + tag + ">"
 		case p.role == rParamClose:
 			d.pieces[i].text = "</parameter>"
 		}
 	}
-	return len(d.indexes(rParamOpen)) > 0
+	return len(first) > 0
 }
 
 // nameAsTag writes <name>…</name> instead of <invoke>.
@@ -210,9 +210,6 @@ func (d *draft) nameAsTag() bool {
 
 // nameFirst writes the tool's name before <invoke>.
 func (d *draft) nameFirst() bool {
-	if d.Attribute {
-		return false
-	}
 	for _, i := range d.indexes(rInvokeOpen) {
 		open := d.pieces[i]
 		copy(d.pieces[i:], d.pieces[i+1:i+4])
@@ -242,11 +239,47 @@ func inNamespace(tag string) string {
 // namespace is a namespace that models write before the names of tags.
 const namespace = "antml:"
 
-// parameterTags returns the roles of the tags of parameters, if the names of these tags are fixed by the
-// format.
-func (d *draft) parameterTags() []role {
-	if d.Attribute {
-		return []role{rParamOpen, rParamClose}
+// hasOwnNames reports whether a parameter, declared or written, has the name of a tag of the format. In a
+// damaged call, no reader could tell the two apart.
+func (d *draft) hasOwnNames() bool {
+	isOwn := func(name string) bool {
+		return slices.ContainsFunc(d.closers(), func(own string) bool { return strings.EqualFold(name, own) })
 	}
-	return nil
+	return slices.ContainsFunc(d.inst.Calls, func(c Call) bool {
+		return slices.ContainsFunc(c.tool.root.props, func(p prop) bool { return isOwn(p.name) }) ||
+			slices.ContainsFunc(c.Input.Members, func(m Member) bool { return isOwn(m.Name) })
+	})
+}
+
+// swapEnds swaps the closing tags of the last call and of its wrapper.
+func (d *draft) swapEnds() bool {
+	calls, wraps := d.indexes(rInvokeClose), d.indexes(rWrapClose)
+	a, b := &d.pieces[calls[len(calls)-1]], &d.pieces[wraps[len(wraps)-1]]
+	a.text, b.text = b.text, a.text
+	return true
+}
+
+// swapLast swaps the closing tags of a call and of its last value.
+func (d *draft) swapLast() bool {
+	i := d.anyIndex(rInvokeClose)
+	a, b := &d.pieces[i-1], &d.pieces[i]
+	if a.role != rParamClose || d.endIsLost(i-1) || d.holdsHalfACall() {
+		return false
+	}
+	a.text, b.text = b.text, a.text
+	d.saysSo = func(got, _ Value) bool {
+		return strings.Contains(got.JSON(), strings.TrimSpace(a.text))
+	}
+	return true
+}
+
+// dropValueOpen removes the opening tag of a value, in formats where values have tags of their own.
+func (d *draft) dropValueOpen() bool {
+	i := d.anyIndex(rParamOpen)
+	if i < 0 || strings.TrimLeft(d.pieces[i+1].text, " \t\r\n") != d.pieces[i+1].text || d.holdsHalfACall() {
+		return false // the white space around the tag would mix with the white space of the value
+	}
+	d.pieces[i].text = d.pieces[i].text[:strings.LastIndexByte(d.pieces[i].text, '<')]
+	d.saysSo = startsPadded
+	return true
 }

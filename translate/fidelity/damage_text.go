@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 
@@ -25,12 +26,36 @@ func (d *draft) proseBetween() bool {
 	return true
 }
 
+// proseAtStart writes prose between the name of a tool and the first parameter.
+func (d *draft) proseAtStart() bool {
+	switch d.group {
+	case inLegacy:
+		return !d.haveNone() && d.insertAfter("Now the parameters:\n", rNameClose, rParamsOpen)
+	case inAttribute:
+		return !d.haveNone() && d.insertAfter("Now the parameters:\n", rInvokeOpen)
+	}
+	i := d.anyIndex(rInvokeOpen)
+	d.pieces[i].space += "\nNow the parameters:\n"
+	d.asWritten = d.inst.Calls[:d.pieces[i].call]
+	return !d.haveNone() && !d.holdsACall()
+}
+
+// proseAtEnd writes prose between the last parameter of a call and the closing tag behind it.
+func (d *draft) proseAtEnd() bool {
+	if d.group == inLegacy {
+		return d.insertAfter("That is all.\n", rParamsClose)
+	}
+	p := &d.pieces[d.anyIndex(rInvokeClose)-1]
+	p.space = "\nThat is all.\n"
+	return p.role == rParamClose && !d.holdsHalfACall()
+}
+
 // comments are comments that models write next to the parameters of a call.
 var comments = []string{"<!-- the next one -->", "<!--x-->", "<!--\nchosen by the user\n-->", "<!-- a < b -- or > -->", "<!-- <b>bold</b> -->"}
 
 // comment writes a comment between two tags, but not inside a value.
 func (d *draft) comment() bool {
-	i := d.anyIndex(rWrapOpen, rInvokeOpen, rNameClose, rParamsOpen, rParamClose, rParamsClose, rInvokeClose)
+	i := d.anyIndex(betweenTags...)
 	d.pieces[i].space += pick(d.chance, comments) + pick(d.chance, []string{"", "\n"})
 	return true
 }
@@ -46,7 +71,7 @@ func (d *draft) indent() bool {
 
 // truncate cuts off the text anywhere after the start of the wrapper.
 func (d *draft) truncate(stop messages.Stop, sequence string) bool {
-	if d.manner != nil && d.anyValueContains(strings.TrimSpace(d.manner.call[2])) {
+	if d.group == inTags && d.anyValueContains(strings.TrimSpace(d.form.call[2])) {
 		return false // the tag in the value seems to end the call, and the text that shows otherwise may be cut off
 	}
 	text := joined(d.pieces)
@@ -54,6 +79,9 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	at := from + d.IntN(len(text)-from)
 	for !utf8.RuneStart(text[at]) {
 		at--
+	}
+	if stop == messages.StopEndTurn && d.form.name == format.Gemma && strings.HasSuffix(strings.TrimSpace(text[:at]), "}") {
+		return false // the call may be whole, without the end of its last string
 	}
 	d.answer = &Answer{text[:at], stop, sequence}
 	d.asWritten = []Call{}

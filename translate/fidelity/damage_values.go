@@ -1,14 +1,21 @@
 package fidelity
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file damages the values of parameters.
 
-// padValues writes white space around values.
+// padValues writes white space around all values, or around one.
 func (d *draft) padValues() bool {
 	pad := pick(d.chance, []string{" ", "  ", "\t"})
+	only := -1
+	if d.oneIn(4) {
+		only = d.anyIndex(rValue)
+	}
 	for i, p := range d.pieces {
-		if p.role != rValue || d.isRepeated(p) {
+		if p.role != rValue || d.isRepeated(p) || only >= 0 && i != only {
 			continue
 		}
 		if v, _ := d.meant(p); v.Kind == '[' || strings.HasPrefix(p.text, "<![CDATA[") || strings.ContainsAny(p.text[:min(1, len(p.text))], "\r\n") {
@@ -43,28 +50,13 @@ func (d *draft) cdata() bool {
 		if p.role == rValue && d.isPlainString(p) {
 			v, _ := d.meant(p)
 			d.pieces[i].text = cdataOf(v.Text)
-			if d.manner != nil && !d.manner.cdata {
+			if !d.spelling().CDATA {
 				d.setWritten(p.call, p.name, str(d.pieces[i].text))
 			}
 			done = true
 		}
 	}
 	return done
-}
-
-// inJSON changes the text of a value written as JSON.
-func (d *draft) inJSON(change func(string) string) bool {
-	for i, p := range d.pieces {
-		if p.role != rValue || d.isRepeated(p) {
-			continue
-		}
-		v, _ := d.meant(p)
-		if text := strings.TrimSpace(p.text); (v.Kind == '[' && len(v.List) > 0 || v.Kind == '{' && len(v.Members) > 0) && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")) {
-			d.pieces[i].text = change(text)
-			return d.pieces[i].text != text
-		}
-	}
-	return false
 }
 
 // readsTo reports whether a string spells the JSON that was meant, with or without quotes.
@@ -80,12 +72,6 @@ func readsTo(got, meant Value) bool {
 	return got.Kind == '"' && err == nil && v.Equal(meant)
 }
 
-// doubled writes the JSON of a value as a JSON string.
-func (d *draft) doubled() bool {
-	d.saysSo = readsTo
-	return d.inJSON(func(t string) string { return str(t).JSON() })
-}
-
 // quotedScalars writes numbers and booleans in quotes.
 func (d *draft) quotedScalars() bool {
 	done := false
@@ -97,6 +83,22 @@ func (d *draft) quotedScalars() bool {
 	}
 	d.saysSo = readsTo
 	return done
+}
+
+// singleItem writes a list with one string as the string.
+func (d *draft) singleItem() bool {
+	for i, p := range d.pieces {
+		if p.role != rValue || d.isRepeated(p) {
+			continue
+		}
+		if _, n := d.meant(p); n.kind == kindArray && n.nullable == "" && n.itemNode().isPlainString() {
+			d.pieces[i].text = pick(d.chance, plainNames)
+			d.setMeant(p.call, p.name, list(str(d.pieces[i].text)))
+			d.setWritten(p.call, p.name, str(d.pieces[i].text))
+			return true
+		}
+	}
+	return false
 }
 
 // elements writes values as elements instead of JSON.
@@ -118,24 +120,32 @@ func (d *draft) elements() bool {
 	return done
 }
 
-// bareWords replaces words of JSON, but not in strings.
-func bareWords(text string, r *strings.Replacer) string {
-	var b strings.Builder
-	for text != "" {
-		n := strings.IndexByte(text, '"')
-		if n < 0 {
-			n = len(text)
+// quotedEnum writes quotes around members of an enum that contain no quotes.
+func (d *draft) quotedEnum() bool {
+	quote := pick(d.chance, []string{`"`, "'"})
+	done := false
+	for i, p := range d.pieces {
+		if p.role != rValue || d.isRepeated(p) {
+			continue
 		}
-		b.WriteString(r.Replace(text[:n]))
-		end := n
-		for end++; end < len(text) && text[end] != '"'; end++ {
-			if text[end] == '\\' {
-				end++
-			}
+		v, n := d.meant(p)
+		if v.Kind != '"' || n.kind != kindEnum || strings.ContainsAny(v.Text, "\"'\n") || looksLikeOther(n, v.Text) {
+			continue
 		}
-		end = min(end+1, len(text))
-		b.WriteString(text[n:max(n, end)])
-		text = text[max(n, end):]
+		d.pieces[i].text = quote + v.Text + quote
+		done = true
 	}
-	return b.String()
+	return done
+}
+
+// startsPadded reports whether a string, or each string in a list, equals the meant one except for white
+// space before it.
+func startsPadded(got, meant Value) bool {
+	switch {
+	case got.Kind == '"' && meant.Kind == '"':
+		return strings.TrimLeft(got.Text, " \r\n") == strings.TrimLeft(meant.Text, " \r\n")
+	case got.Kind == '[' && meant.Kind == '[':
+		return slices.EqualFunc(got.List, meant.List, func(g, m Value) bool { return g.Equal(m) || startsPadded(g, m) })
+	}
+	return false
 }

@@ -32,6 +32,18 @@ type Call struct {
 	tool  *Tool
 }
 
+// Draw returns the instance of a seed. Its calls fit their tools completely: the members of all objects are
+// in the order of the schemas.
+func Draw(seed uint64) *Instance {
+	cut := false
+	c := seeded(seed)
+	for c.ordered, c.cut = true, &cut; ; cut = false {
+		if inst := newInstance(c); !cut {
+			return inst
+		}
+	}
+}
+
 // newInstance makes an instance with these choices.
 func newInstance(c chance) *Instance {
 	inst := &Instance{}
@@ -93,36 +105,37 @@ const maxDepth = 7
 
 // newArray makes an array.
 func newArray(c chance, n *node, depth int) Value {
-	v := Value{Kind: '['}
-	if depth < maxDepth {
-		items := n.items
-		if items == nil {
-			items = &node{kind: kindAny}
-		}
-		for range c.IntN(4) {
-			v.List = append(v.List, newValue(c, items, depth+1))
+	v := list()
+	for range c.IntN(4) {
+		if depth < maxDepth {
+			v.List = append(v.List, newValue(c, n.itemNode(), depth+1))
 		}
 	}
 	return v
 }
 
-// newObject makes an object. It sometimes leaves out optional properties.
+// newObject makes an object. It sometimes leaves out optional properties. At the limit of nesting, it
+// leaves out all.
 func newObject(c chance, n *node, depth int) Value {
-	v := Value{Kind: '{'}
+	v := object()
 	for _, p := range n.props {
-		if depth < maxDepth && (p.required || c.oneIn(2)) {
-			v.Members = append(v.Members, Member{p.name, newValue(c, p.node, depth+1)})
+		switch {
+		case depth >= maxDepth:
+			if p.required && c.cut != nil {
+				*c.cut = true
+			}
+		case p.required || c.oneIn(2):
+			v.add(p.name, newValue(c, p.node, depth+1))
 		}
 	}
 	if n.more != nil && depth < maxDepth {
 		for range c.IntN(3) {
-			name := newName(c)
-			if !slices.ContainsFunc(n.props, func(p prop) bool { return p.name == name }) {
+			if name := newName(c); !n.declares(name) {
 				v.set(name, newValue(c, n.more, depth+1))
 			}
 		}
 	}
-	if c.oneIn(3) {
+	if !c.ordered && c.oneIn(3) {
 		c.Shuffle(len(v.Members), func(i, j int) { v.Members[i], v.Members[j] = v.Members[j], v.Members[i] })
 	}
 	return v
@@ -131,7 +144,7 @@ func newObject(c chance, n *node, depth int) Value {
 // set adds a member, if the object has no member with this name.
 func (v *Value) set(name string, value Value) {
 	if _, ok := v.member(name); !ok {
-		v.Members = append(v.Members, Member{name, value})
+		v.add(name, value)
 	}
 }
 
@@ -141,7 +154,7 @@ func newAny(c chance, depth int) Value {
 		if c.oneIn(2) {
 			return newArray(c, &node{}, depth+1)
 		}
-		v := Value{Kind: '{'}
+		v := object()
 		for range c.IntN(3) {
 			v.set(newName(c), newAny(c, depth+1))
 		}
@@ -152,15 +165,7 @@ func newAny(c chance, depth int) Value {
 
 // sameCalls reports whether two lists hold the same calls in the same order.
 func sameCalls(a, b []Call) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Name != b[i].Name || !a[i].Input.Equal(b[i].Input) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y Call) bool { return x.Name == y.Name && x.Input.Equal(y.Input) })
 }
 
 // showCalls returns calls in readable form, one on a line.
@@ -168,15 +173,6 @@ func showCalls(calls []Call) string {
 	var b strings.Builder
 	for _, call := range calls {
 		fmt.Fprintf(&b, "%s %s\n", call.Name, call.Input.JSON())
-	}
-	return b.String()
-}
-
-// schemas returns the tools in readable form, one on a line.
-func (inst *Instance) schemas() string {
-	var b strings.Builder
-	for _, t := range inst.Tools {
-		fmt.Fprintf(&b, "%s %s\n", t.Name, t.Schema)
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package fidelity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,7 +37,7 @@ func roundTrip(c chance) error {
 		}
 		sequence = strings.Join(prompt.StopSequences, "") // the prompt has at most one
 	} else {
-		w := writeAny(c, inst)
+		w := write(c, inst, pick(c, tripFormats[c.foreign]))
 		var err error
 		if prompt, err = w.prompt(); err != nil {
 			return err
@@ -56,20 +57,17 @@ func roundTrip(c chance) error {
 		return err
 	}
 	if !sameCalls(r.calls, inst.Calls) || r.stop != messages.StopToolUse || strings.TrimSpace(r.text) != prose {
-		return fmt.Errorf("tools\n%s\nmeant\n%s\nwritten\n%q\nread\n%s", inst.schemas(), showCalls(inst.Calls), text, r)
+		return fmt.Errorf("tools\n%v\nmeant\n%s\nwritten for %s\n%q\nread\n%s", req.Tools, showCalls(inst.Calls), prompt.Declared.Name, text, r)
 	}
 	return nil
 }
 
-// writeAny writes the instance in one of the formats, ours or another maker's.
-func writeAny(c chance, inst *Instance) *Writing {
-	switch {
-	case c.foreign:
-		return writeManner(c, inst, &manners[c.IntN(len(manners))])
-	case c.oneIn(8):
-		return writeJSON(c, inst)
-	}
-	return write(c, inst)
+// tripFormats are the formats of round trips: ours and json, or those of other makers.
+var tripFormats = map[bool][]string{false: formatsIn(ours | inBlocks), true: formatsIn(makers)}
+
+// formatsIn returns the formats of these groups.
+func formatsIn(groups group) []string {
+	return slices.DeleteFunc(slices.Clone(formats), func(name string) bool { return forms[name][0].group&groups == 0 })
 }
 
 // memo is shared by all calls. It does not change their results.

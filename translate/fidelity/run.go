@@ -10,28 +10,30 @@ import (
 
 // This file runs both measurements at scale.
 
-// Run makes the round trip of n instances, and then damages as many writings for each kind as damaged says.
-// It uses all processors. It writes its progress to w, and then the tables of damage in Markdown. It
-// returns the first error: an instance that did not arrive as meant, or a damaged call that was changed
-// silently.
-func Run(w io.Writer, n uint64, damaged int) error {
-	if err := runTrips(w, n); err != nil {
+// Run makes the round trips of n instances from the seed first on, and then damages as many writings of each
+// kind as damaged says. It uses all processors. It writes its progress to w, and then the tables of damage in
+// Markdown. It returns the first error: an instance that did not arrive as meant, or a damaged call that was
+// changed silently.
+func Run(w io.Writer, first, n uint64, damaged int) error {
+	if err := runTrips(w, first, n); err != nil {
 		return err
 	}
 	tallies, err := TallyAll(damaged)
 	if err != nil {
 		return err
 	}
-	tags, others := FormatTables(tallies)
-	fmt.Fprintf(w, "\n%s\n%s\n%s\n", Table(tallies), tags, others)
+	for _, table := range Tables(tallies) {
+		fmt.Fprintf(w, "\n%s\n", table)
+	}
 	return silentChange(tallies)
 }
 
-// runTrips makes the round trip of n instances.
-func runTrips(w io.Writer, n uint64) error {
+// runTrips makes the round trips of n instances from the seed start on. It goes on after a failure, and returns
+// all of them.
+func runTrips(w io.Writer, start, n uint64) error {
 	const step = 50_000
-	for first := uint64(0); first < n; first += step {
-		end := min(first+step, n)
+	for first := start; first < start+n; first += step {
+		end := min(first+step, start+n)
 		if err := parallel(end-first, func(i uint64) error {
 			if err := RoundTrip(first + i); err != nil {
 				return fmt.Errorf("seed %d: %w", first+i, err)
@@ -45,19 +47,15 @@ func runTrips(w io.Writer, n uint64) error {
 	return nil
 }
 
-// mostInFormat is the most writings for one kind of damage in another maker's format. Most kinds of damage
-// exist for many formats, so together they still damage enough writings.
+// mostInFormat is the most writings for one kind of damage. Most damage exists in many formats, so together
+// they still damage enough writings.
 const mostInFormat = 300
 
-// TallyAll damages n writings for each kind.
+// TallyAll damages n writings of each kind.
 func TallyAll(n int) ([]*Tally, error) {
 	tallies := make([]*Tally, len(DamageKinds))
 	err := parallel(uint64(len(DamageKinds)), func(i uint64) (err error) {
-		k, n := &DamageKinds[i], n
-		if k.Format != "" {
-			n = min(n, mostInFormat)
-		}
-		tallies[i], err = TallyKind(k, 1, n)
+		tallies[i], err = TallyKind(&DamageKinds[i], 1, min(n, mostInFormat))
 		return err
 	})
 	return tallies, err
@@ -89,7 +87,7 @@ func parallel(n uint64, do func(uint64) error) error {
 func silentChange(tallies []*Tally) error {
 	for _, t := range tallies {
 		if t.Count[Changed] > 0 {
-			return fmt.Errorf("%s%s: %d changed silently, such as %s", t.Kind.Name, t.Kind.inFormat(), t.Count[Changed], t.Changed)
+			return fmt.Errorf("%s: %d changed silently, such as %s", t.Kind, t.Count[Changed], t.Changed)
 		}
 	}
 	return nil

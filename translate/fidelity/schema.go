@@ -61,19 +61,14 @@ func newSchema(c chance) (root *node, json string) {
 	m := schemaMaker{chance: c, left: 24}
 	root = m.object(0)
 	root.def, root.nullable = "", ""
-	var b strings.Builder
-	m.write(&b, root, true)
-	json = b.String()
-	if len(m.defs) > 0 {
-		var defs []string
-		for i := 0; i < len(m.defs); i++ {
-			var d strings.Builder
-			m.write(&d, m.defs[i], true)
-			defs = append(defs, fmt.Sprintf("%s:%s", str(m.defs[i].def).JSON(), d.String()))
-		}
-		json = json[:len(json)-1] + `,"$defs":{` + strings.Join(defs, ",") + "}}"
+	whole, defs := root.whole(), object()
+	for _, n := range m.defs {
+		defs.add(n.def, n.whole())
 	}
-	return root, json
+	if len(m.defs) > 0 {
+		whole.add("$defs", defs)
+	}
+	return root, whole.JSON()
 }
 
 // node makes a schema or refers to a definition, maybe to one that surrounds it.
@@ -105,7 +100,11 @@ func (m *schemaMaker) newNode(depth int) *node {
 	case k < 11:
 		return &node{kind: kindBoolean}
 	case k < 12:
-		return m.enumNode()
+		n := &node{kind: kindEnum}
+		for range 1 + m.IntN(4) {
+			n.enum = append(n.enum, pick(m.chance, enumMembers))
+		}
+		return n
 	case k < 13:
 		return &node{kind: kindAny}
 	case leaf:
@@ -147,23 +146,12 @@ func (m *schemaMaker) object(depth int) *node {
 		m.defined(n)
 	}
 	for range m.IntN(5) {
-		name := newName(m.chance)
-		if slices.ContainsFunc(n.props, func(p prop) bool { return p.name == name }) {
-			continue
+		if name := newName(m.chance); !n.declares(name) {
+			n.props = append(n.props, prop{name, m.node(depth + 1), m.oneIn(2)})
 		}
-		n.props = append(n.props, prop{name, m.node(depth + 1), m.oneIn(2)})
 	}
 	if m.oneIn(4) {
 		n.more = m.node(depth + 1)
-	}
-	return n
-}
-
-// enumNode makes an enum.
-func (m *schemaMaker) enumNode() *node {
-	n := &node{kind: kindEnum}
-	for range 1 + m.IntN(4) {
-		n.enum = append(n.enum, pick(m.chance, enumMembers))
 	}
 	return n
 }
@@ -172,107 +160,113 @@ func (m *schemaMaker) enumNode() *node {
 var enumMembers = []Value{str("celsius"), str("fahrenheit"), str(""), str("5"), number("5"), number("1.50"), yes, str("true"), null, str("null"),
 	str("a b"), str(" a b "), str(`"quoted"`), str("日本"), str("<b>"), str("A"), str("a"), str("x\ny")}
 
-// write writes a schema as JSON. It writes a definition only if whole is true, and otherwise a $ref to it.
-func (m *schemaMaker) write(b *strings.Builder, n *node, whole bool) {
-	if n.def != "" && !whole {
-		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(n.def)
-		fmt.Fprintf(b, `{"$ref":%s}`, str("#/$defs/"+escaped).JSON())
-		return
+// json returns the schema as JSON: a $ref if it is a definition.
+func (n *node) json() Value {
+	if n.def == "" {
+		return n.whole()
 	}
+	return object(Member{"$ref", str("#/$defs/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n.def))})
+}
+
+// whole does what json does, without a $ref.
+func (n *node) whole() Value {
 	if n.nullable == "anyOf" {
 		plain := *n
 		plain.nullable = ""
-		b.WriteString(`{"anyOf":[`)
-		m.write(b, &plain, true)
-		b.WriteString(`,{"type":"null"}]}`)
-		return
+		return object(Member{"anyOf", list(plain.whole(), typed("null"))})
 	}
-	b.WriteString(`{`)
-	switch n.kind {
-	case kindAny:
-		b.WriteString(`"description":"Anything."`)
-	case kindEnum:
-		if len(n.enum) == 1 {
-			fmt.Fprintf(b, `"const":%s`, n.enum[0].JSON())
-		} else {
-			fmt.Fprintf(b, `"enum":%s`, Value{Kind: '[', List: n.enum}.JSON())
-		}
-	case kindUnion:
-		m.writeUnion(b, n)
-	default:
-		m.writeType(b, n)
-	}
-	b.WriteString(`}`)
-}
-
-// writeUnion writes the alternatives of a union.
-func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
-	if n.union == "list" {
-		var names []string
+	switch {
+	case n.kind == kindAny:
+		return object(Member{"description", str("Anything.")})
+	case n.kind == kindEnum && len(n.enum) == 1:
+		return object(Member{"const", n.enum[0]})
+	case n.kind == kindEnum:
+		return object(Member{"enum", list(n.enum...)})
+	case n.union == "list":
+		var names []Value
 		for _, alt := range n.alts {
-			names = append(names, `"`+kindNames[alt.kind]+`"`)
+			names = append(names, str(kindNames[alt.kind]))
 		}
-		fmt.Fprintf(b, `"type":[%s]`, strings.Join(names, ","))
-		return
-	}
-	fmt.Fprintf(b, `"%s":[`, n.union)
-	for i, alt := range n.alts {
-		if i > 0 {
-			b.WriteByte(',')
+		return object(Member{"type", list(names...)})
+	case n.kind == kindUnion:
+		var alts []Value
+		for _, alt := range n.alts {
+			alts = append(alts, alt.json())
 		}
-		m.write(b, alt, false)
+		return object(Member{n.union, list(alts...)})
 	}
-	b.WriteByte(']')
+	return n.withType()
 }
 
-// writeType writes the type of a node and its keywords.
-func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
+// typed returns the schema of a type.
+func typed(name string) Value { return object(Member{"type", str(name)}) }
+
+// withType returns the type of a node and its keywords.
+func (n *node) withType() Value {
+	v := typed(kindNames[n.kind])
 	switch n.nullable {
 	case "list":
-		fmt.Fprintf(b, `"type":["%s","null"]`, kindNames[n.kind])
+		v.Members[0].Value = list(v.Members[0].Value, str("null"))
 	case "flag":
-		fmt.Fprintf(b, `"type":"%s","nullable":true`, kindNames[n.kind])
-	default:
-		fmt.Fprintf(b, `"type":"%s"`, kindNames[n.kind])
+		v.add("nullable", yes)
 	}
 	if n.format != "" {
-		fmt.Fprintf(b, `,"format":"%s"`, n.format)
+		v.add("format", str(n.format))
 	}
 	if n.items != nil {
-		b.WriteString(`,"items":`)
-		m.write(b, n.items, false)
+		v.add("items", n.items.json())
 	}
 	if n.kind != kindObject {
-		return
+		return v
 	}
 	half := len(n.props)
 	if n.split {
 		half /= 2
-		b.WriteString(`,"allOf":[{`)
-		m.writeProps(b, n.props[half:])
-		b.WriteString(`}]`)
+		v.add("allOf", list(object(propsOf(n.props[half:])...)))
 	}
-	b.WriteByte(',')
-	m.writeProps(b, n.props[:half])
+	v.Members = append(v.Members, propsOf(n.props[:half])...)
 	if n.more != nil {
-		b.WriteString(`,"additionalProperties":`)
-		m.write(b, n.more, false)
+		v.add("additionalProperties", n.more.json())
 	}
+	return v
 }
 
-// writeProps writes the properties and the list of required ones.
-func (m *schemaMaker) writeProps(b *strings.Builder, props []prop) {
-	b.WriteString(`"properties":{`)
-	var required []Value
-	for i, p := range props {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(str(p.name).JSON() + ":")
-		m.write(b, p.node, false)
+// propsOf returns the keywords for properties.
+func propsOf(props []prop) []Member {
+	declared, required := object(), list()
+	for _, p := range props {
+		declared.add(p.name, p.node.json())
 		if p.required {
-			required = append(required, str(p.name))
+			required.List = append(required.List, str(p.name))
 		}
 	}
-	fmt.Fprintf(b, `},"required":%s`, Value{Kind: '[', List: required}.JSON())
+	return []Member{{"properties", declared}, {"required", required}}
+}
+
+// itemNode returns the schema of an array's elements.
+func (n *node) itemNode() *node {
+	if n.items == nil {
+		return &node{kind: kindAny}
+	}
+	return n.items
+}
+
+// memberNode returns the schema of a member of an object, or nil.
+func (n *node) memberNode(name string) *node {
+	for _, p := range n.props {
+		if p.name == name {
+			return p.node
+		}
+	}
+	return n.more
+}
+
+// declares reports whether a property is declared.
+func (n *node) declares(name string) bool {
+	return slices.ContainsFunc(n.props, func(p prop) bool { return p.name == name })
+}
+
+// any reports whether is accepts n or one of its alternatives.
+func (n *node) any(is func(*node) bool, depth int) bool {
+	return is(n) || depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.any(is, depth+1) })
 }

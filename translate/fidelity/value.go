@@ -3,6 +3,7 @@ package fidelity
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,8 +29,43 @@ var (
 	no   = Value{Kind: 'f'}
 )
 
-func str(s string) Value       { return Value{Kind: '"', Text: s} }
-func number(text string) Value { return Value{Kind: '0', Text: text} }
+func str(s string) Value                  { return Value{Kind: '"', Text: s} }
+func number(text string) Value            { return Value{Kind: '0', Text: text} }
+func list(elements ...Value) Value        { return Value{Kind: '[', List: elements} }
+func object(members ...Member) Value      { return Value{Kind: '{', Members: members} }
+func (v *Value) add(name string, w Value) { v.Members = append(v.Members, Member{name, w}) }
+
+// JSON returns the value as compact JSON.
+func (v Value) JSON() string { return string(v.append(nil)) }
+
+// append appends the value as compact JSON.
+func (v Value) append(dst []byte) []byte {
+	switch v.Kind {
+	case '"':
+		dst, err := jsontext.AppendQuote(dst, v.Text)
+		if err != nil {
+			panic(err) // this package makes only UTF-8
+		}
+		return dst
+	case '[':
+		dst = append(dst, '[')
+		for i, e := range v.List {
+			dst = e.append(append(dst, ","[:min(i, 1)]...))
+		}
+		return append(dst, ']')
+	case '{':
+		dst = append(dst, '{')
+		for i, m := range v.Members {
+			dst = append(str(m.Name).append(append(dst, ","[:min(i, 1)]...)), ':')
+			dst = m.Value.append(dst)
+		}
+		return append(dst, '}')
+	}
+	if v.Kind == '0' {
+		return append(dst, v.Text...)
+	}
+	return append(dst, v.Kind.String()...)
+}
 
 // layout is a style of writing JSON.
 type layout struct {
@@ -38,81 +74,28 @@ type layout struct {
 	slash  bool // writes `</` as `<\/`, which spells no closing tag
 }
 
-// JSON returns the value as compact JSON.
-func (v Value) JSON() string { return string(v.append(nil, layout{}, 0)) }
+// anyLayout returns a random style.
+func (c chance) anyLayout() layout { return layout{c.oneIn(4), c.oneIn(2), c.oneIn(2)} }
 
-// append appends the value as JSON. depth is the number of values around it.
-func (v Value) append(dst []byte, l layout, depth int) []byte {
-	switch v.Kind {
-	case 'n':
-		return append(dst, "null"...)
-	case 't':
-		return append(dst, "true"...)
-	case 'f':
-		return append(dst, "false"...)
-	case '0':
-		return append(dst, v.Text...)
-	case '"':
-		return appendString(dst, v.Text, l)
-	case '[':
-		dst = append(dst, '[')
-		for i, e := range v.List {
-			dst = l.separate(dst, i, depth+1)
-			dst = e.append(dst, l, depth+1)
-		}
-		return append(l.end(dst, len(v.List), depth), ']')
+// in returns the value as JSON in a style.
+func (v Value) in(l layout) string {
+	style := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.SpaceAfterColon(l.space), jsontext.SpaceAfterComma(l.space)}
+	if l.indent {
+		style = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.WithIndent("  ")}
 	}
-	dst = append(dst, '{')
-	for i, m := range v.Members {
-		dst = l.separate(dst, i, depth+1)
-		dst = append(appendString(dst, m.Name, l), ':')
-		if l.space || l.indent {
-			dst = append(dst, ' ')
-		}
-		dst = m.Value.append(dst, l, depth+1)
-	}
-	return append(l.end(dst, len(v.Members), depth), '}')
-}
-
-// appendString appends a string as JSON.
-func appendString(dst []byte, s string, l layout) []byte {
-	start := len(dst)
-	dst, err := jsontext.AppendQuote(dst, s)
+	text, err := jsontext.AppendFormat(nil, v.append(nil), style...)
 	if err != nil {
-		panic(err) // this package makes only UTF-8
+		panic(err) // this package makes only valid JSON
 	}
 	if l.slash {
-		dst = append(dst[:start:start], bytes.ReplaceAll(dst[start:], []byte("</"), []byte(`<\/`))...)
+		return strings.ReplaceAll(string(text), "</", `<\/`)
 	}
-	return dst
-}
-
-// separate writes the text before the ith part.
-func (l layout) separate(dst []byte, i, depth int) []byte {
-	if i > 0 {
-		dst = append(dst, ',')
-	}
-	switch {
-	case l.indent:
-		dst = append(append(dst, '\n'), strings.Repeat("  ", depth)...)
-	case l.space && i > 0:
-		dst = append(dst, ' ')
-	}
-	return dst
-}
-
-// end writes the text before the closing bracket.
-func (l layout) end(dst []byte, n, depth int) []byte {
-	if l.indent && n > 0 {
-		dst = append(append(dst, '\n'), strings.Repeat("  ", depth)...)
-	}
-	return dst
+	return string(text)
 }
 
 // ReadValue reads a JSON value.
 func ReadValue(raw []byte) (Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
-	v, err := decode(d)
+	v, err := decode(jsontext.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {
 		return Value{}, fmt.Errorf("%w in %s", err, raw)
 	}
@@ -125,33 +108,28 @@ func decode(d *jsontext.Decoder) (v Value, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Kind = t.Kind()
-	switch v.Kind {
-	case '"', '0':
+	if v.Kind = t.Kind(); v.Kind == '"' || v.Kind == '0' {
 		v.Text = t.String()
-	case '[':
-		for d.PeekKind() != ']' {
-			e, err := decode(d)
-			if err != nil {
-				return v, err
-			}
-			v.List = append(v.List, e)
-		}
-		_, err = d.ReadToken()
-	case '{':
-		for d.PeekKind() != '}' {
-			name, err := d.ReadToken()
-			if err != nil {
-				return v, err
-			}
-			m := Member{Name: name.String()}
-			if m.Value, err = decode(d); err != nil {
-				return v, err
-			}
-			v.Members = append(v.Members, m)
-		}
-		_, err = d.ReadToken()
 	}
+	if v.Kind != '[' && v.Kind != '{' {
+		return v, nil
+	}
+	for d.PeekKind() != ']' && d.PeekKind() != '}' {
+		e, err := decode(d)
+		if err != nil {
+			return v, err
+		}
+		if v.Kind == '[' {
+			v.List = append(v.List, e)
+			continue
+		}
+		member, err := decode(d)
+		if err != nil {
+			return v, err
+		}
+		v.add(e.Text, member)
+	}
+	_, err = d.ReadToken()
 	return v, err
 }
 
@@ -161,29 +139,18 @@ func (v Value) Equal(w Value) bool {
 	if v.Kind != w.Kind || v.Text != w.Text || len(v.List) != len(w.List) || len(v.Members) != len(w.Members) {
 		return false
 	}
-	for i := range v.List {
-		if !v.List[i].Equal(w.List[i]) {
+	for _, m := range v.Members {
+		if other, ok := w.member(m.Name); !ok || !m.Value.Equal(other) {
 			return false
 		}
 	}
-	for i, m := range v.Members {
-		other, ok := w.Members[i].Value, true
-		if w.Members[i].Name != m.Name {
-			other, ok = w.member(m.Name)
-		}
-		if !ok || !m.Value.Equal(other) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(v.List, w.List, Value.Equal)
 }
 
 // member returns the member of an object with this name.
 func (v Value) member(name string) (Value, bool) {
-	for _, m := range v.Members {
-		if m.Name == name {
-			return m.Value, true
-		}
+	if i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
+		return v.Members[i].Value, true
 	}
 	return Value{}, false
 }

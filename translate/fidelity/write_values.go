@@ -14,7 +14,7 @@ func textOf(c chance, n *node, v Value) (string, bool) {
 	if v.Kind != '"' {
 		return otherText(c, n, v)
 	}
-	if n.kind == kindString && n.nullable == "" {
+	if n.isPlainString() {
 		return v.Text, true
 	}
 	return v.Text, !looksLikeOther(n, v.Text)
@@ -45,12 +45,7 @@ func looksLikeOther(n *node, text string) bool {
 // otherText does what textOf does, for a value that is not a string.
 func otherText(c chance, n *node, v Value) (string, bool) {
 	if n.kind == kindEnum {
-		for _, e := range n.enum {
-			if e.Kind == '"' && e.Text == v.JSON() {
-				return "", false
-			}
-		}
-		return v.JSON(), true
+		return v.JSON(), !n.spells(v)
 	}
 	if n.kind == kindBoolean && c.oneIn(4) && v.Kind != 'n' {
 		return map[bool]string{true: "True", false: "False"}[v.Kind == 't'], true
@@ -60,30 +55,18 @@ func otherText(c chance, n *node, v Value) (string, bool) {
 			return text, true
 		}
 	}
-	l := layout{space: c.oneIn(2), indent: c.oneIn(4), slash: c.oneIn(2)}
-	couldBeString := n.kind == kindUnion && n.hasKind(kindAny, 0) && n.hasKind(kindString, 0)
-	return string(v.append(nil, l, 0)), !couldBeString && !hidesInEnum(n, v)
+	kind := func(k nodeKind) bool { return n.any(func(alt *node) bool { return alt.kind == k }, 0) }
+	couldBeString := n.kind == kindUnion && (kind(kindAny) && kind(kindString) || n.any(func(alt *node) bool { return alt.spells(v) }, 0))
+	return v.in(c.anyLayout()), !couldBeString
 }
 
-// hasKind reports whether n or one of its alternatives is of kind k.
-func (n *node) hasKind(k nodeKind, depth int) bool {
-	return n.kind == k || depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.hasKind(k, depth+1) })
+// spells reports whether a string of the enum has the text of v.
+func (n *node) spells(v Value) bool {
+	return slices.ContainsFunc(n.enum, func(e Value) bool { return e.Kind == '"' && e.Text == v.JSON() })
 }
 
-// hidesInEnum reports whether an enum among the alternatives contains a string that spells v.
-func hidesInEnum(n *node, v Value) bool {
-	for _, alt := range n.alts {
-		for _, e := range alt.enum {
-			if e.Kind == '"' && e.Text == v.JSON() {
-				return true
-			}
-		}
-		if hidesInEnum(alt, v) {
-			return true
-		}
-	}
-	return false
-}
+// isPlainString reports whether the schema allows only strings.
+func (n *node) isPlainString() bool { return n.kind == kindString && n.nullable == "" }
 
 // elementsOf writes an array or an object as elements.
 func elementsOf(c chance, n *node, v Value) (string, bool) {
@@ -110,7 +93,7 @@ func elementList(c chance, n int, at func(int) (string, *node, Value)) (string, 
 			return "", false
 		}
 		text, ok := textOf(c, node, v)
-		if !ok || strings.Contains(text, "<"+tag+">") || strings.Contains(text, "</"+tag+">") {
+		if !ok || strings.Contains(text, "<"+tag+">") || strings.Contains(text, "</"+tag+">") || strings.Contains(text, "<![CDATA[") {
 			return "", false
 		}
 		b.WriteString(between + "<" + tag + ">" + lines(c, text) + "</" + tag + ">")
@@ -134,30 +117,9 @@ func lines(c chance, text string) string {
 	return "\n" + text + "\n"
 }
 
-// itemNode returns the schema of an array's elements.
-func (n *node) itemNode() *node {
-	if n.items == nil {
-		return &node{kind: kindAny}
-	}
-	return n.items
-}
-
-// memberNode returns the schema of a member of an object.
-func (n *node) memberNode(name string) *node {
-	for _, p := range n.props {
-		if p.name == name {
-			return p.node
-		}
-	}
-	return n.more
-}
-
-// declares reports whether a property is declared.
-func (n *node) declares(name string) bool {
-	for _, p := range n.props {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
+// isElementName reports whether a nested element can have the name.
+func isElementName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
 }

@@ -6,8 +6,25 @@ import (
 	"strings"
 )
 
-// This file writes tags as a careful model does after it has read the prompt. It shares no code with the
-// packages under test.
+// This file writes calls in the legacy format as a careful model does after it has read the prompt. It shares
+// no code with the packages under test. Where other writers use a declaration, this one checks it.
+
+// writeLegacyCall writes a call in the legacy format.
+func (w *writer) writeLegacyCall(call *Call) {
+	w.add(rInvokeOpen, "<invoke>", w.line)
+	w.add(rNameOpen, "<tool_name>", "")
+	w.add(rName, call.Name, "")
+	w.add(rNameClose, "</tool_name>", w.line)
+	inside := len(call.Input.Members) > 0 || !w.oneIn(3)
+	if inside {
+		w.add(rParamsOpen, "<parameters>", w.line)
+	}
+	w.writeInput(call)
+	if inside {
+		w.add(rParamsClose, "</parameters>", w.line)
+	}
+	w.add(rInvokeClose, "</invoke>", w.line)
+}
 
 // reserved are the names of our tags, and of tags that the parser reads as ours.
 var reserved = []string{"parameters", "parameter", "invoke", "function_calls", "function_results", "tool_name", "function_call", "tool_calls", "tool_call", "use_tool"}
@@ -67,13 +84,6 @@ func attributeOf(name string, declared bool) string {
 		return "'" + name + "'"
 	}
 	return `"` + tagOf(name) + `"`
-}
-
-// isElementName reports whether a nested element can have the name.
-func isElementName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
 }
 
 // misleads reports whether text contains a closing tag with something after it that could follow a value.
