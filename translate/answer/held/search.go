@@ -122,7 +122,7 @@ func (s *Search) Step(t *Tag, next Follow) {
 			s.leave(o, p, t, next, &begun)
 		}
 		if !o.JSON.Is || !o.JSON.InString {
-			o.Take(t, s.stands(t, next, o), s.mayFollow(next))
+			o.Take(t, s.stands(t, next, o), s.mayFollow(o, next))
 		}
 		o.paths = slices.DeleteFunc(o.paths, func(p path) bool { return o.slipsOf(p).len() > MaxSlips })
 		if len(o.paths) > 0 {
@@ -178,16 +178,16 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 	switch {
 	case t.Closes(o.Closer):
 		p = s.end(o, p, t, WrongCloser, true)
-		p.ends.regular = next.Ends || s.mayFollow(next) && next.Tag.Kind != OpensStructure && !next.Tag.Given && next.Tag.Property != o.Property
+		p.ends.regular = next.Ends || s.mayFollow(o, next) && next.Tag.Kind != OpensStructure && !next.Tag.Given && next.Tag.Property != o.Property
 		s.add(between, p)
 	case t.Kind == ClosesOther:
-		if next.Tag != nil && next.Tag.Kind != ClosesWrapper && s.mayFollow(next) && !o.Holds(string(t.Name)) {
+		if next.Tag != nil && next.Tag.Kind != ClosesWrapper && s.mayFollow(o, next) && !o.Holds(string(t.Name)) {
 			p = s.end(o, p, t, WrongCloser, false)
 			p.ends.Doubtful = p.ends.Doubtful || !t.Declared && s.isEmpty(o, t)
 			s.add(between, p)
 		}
 	case t.IsCloser(), t.Kind == OpensStructure:
-		if (t.Kind == ClosesParameters && !s.call.ParametersOpen || t.IsCloser() && (t.Declared || string(t.Name) == o.Property)) && next.Tag != nil && s.mayFollow(next) {
+		if (t.Kind == ClosesParameters && !s.call.ParametersOpen || t.IsCloser() && (t.Declared || string(t.Name) == o.Property)) && next.Tag != nil && s.mayFollow(o, next) {
 			s.add(between, s.end(o, p, t, WrongCloser, false))
 		}
 		p = s.endBefore(o, p, t)
@@ -199,12 +199,12 @@ func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 			if o.From == t.At && !o.Element {
 				s.restart(o, p, t, begun)
 			}
-			if s.mayFollow(next) {
+			if s.mayFollow(o, next) {
 				s.add(between, s.end(o, p, t, WrongCloser, false))
 			}
 			return
 		}
-		if t.isQuoted() || t.Kind == OpensOther && !t.Maybe && !s.call.AnyName && !(o.Whole && o.JSON.Begun) {
+		if o.isText(t) || t.isQuoted() || t.Kind == OpensOther && !t.Maybe && !s.call.AnyName && !(o.Whole && o.JSON.Begun) {
 			return
 		}
 		before := s.endBefore(o, p, t)

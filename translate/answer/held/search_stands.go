@@ -34,26 +34,26 @@ func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	case ClosesOther:
 		may := (t.Declared || t.Maybe) && (o.Element || len(t.Name) == 0 || !o.Saw(t.Name[0])) // else t may close an element of the value
 		again := s.call.ClosedTwice && t.Closes(o.Closer) && next.Tag != nil && next.Tag.Closes(o.Closer)
-		return again || (may || t.Closes(o.Closer)) && s.mayFollow(next)
+		return again || (may || t.Closes(o.Closer)) && s.mayFollow(o, next)
 	case OpensParameter, OpensOther, OpensStructure:
 		known := t.Declared || t.Maybe || t.Kind == OpensStructure || s.call.Attribute && t.IsNamed(parameterName)
 		if t.Kind != OpensStructure && t.Property == o.Property {
 			return t.Bare && !o.Element && o.From == t.At
 		}
 		here, _ := s.beginsHere(t)
-		return here && known && (t.Declared || !s.isEmpty(o, t)) && (t.Kind == OpensStructure || t.Bare && !t.Given) && !t.isQuoted()
+		return here && known && !o.isText(t) && (t.Declared || !s.isEmpty(o, t)) && (t.Kind == OpensStructure || t.Bare && !t.Given) && !t.isQuoted()
 	}
 	return false
 }
 
-// mayFollow reports whether the text after a tag can follow a value.
-func (s *Search) mayFollow(next Follow) bool {
+// mayFollow reports whether the text after a tag can follow the value.
+func (s *Search) mayFollow(o *open, next Follow) bool {
 	t := next.Tag
 	switch {
 	case t == nil:
 		return next.Ends
 	case t.Kind == OpensParameter, t.Kind == OpensOther:
-		return (t.Bare || t.Empty) && (t.Declared || t.Maybe || s.call.AnyName || s.call.Attribute && t.IsNamed(parameterName))
+		return (t.Bare || t.Empty && !t.Nameless) && !o.isText(t) && (t.Declared || t.Maybe || s.call.AnyName || s.call.Attribute && t.IsNamed(parameterName))
 	}
 	return t.Kind == OpensStructure || t.Kind >= ClosesParameters && t.Kind <= ClosesWrapper
 }

@@ -68,6 +68,12 @@ func (v *Value) OwnOpener(t *Tag) bool {
 	return t.Nameless && !v.Element || t.Kind == OpensOther && v.Element && string(t.Name) == v.Closer
 }
 
+// isText reports whether t opens an element in a value that is in <parameter name="…">. Parameters of such a call are
+// no elements, so the element is text.
+func (v *Value) isText(t *Tag) bool {
+	return t.Kind <= OpensParameter && !v.Element && !t.IsNamed(parameterName)
+}
+
 // typed reports whether the type of the value shows where its text is whole. It does if the text is JSON so far, or
 // if the schema accepts only numbers, booleans and null, or only listed values.
 func (v *Value) typed() bool { return v.JSON.Is || v.Schema.IsScalar() || v.Schema.IsEnum() }
@@ -119,7 +125,7 @@ func (v *Value) takeOpener(t *Tag, stands bool) {
 	if len(t.Name) > 0 {
 		v.seen.Add(t.Name[0])
 	}
-	param := t.Kind == OpensParameter || t.Maybe || v.OwnOpener(t)
+	param := (t.Kind == OpensParameter || t.Maybe || v.OwnOpener(t)) && !v.isText(t)
 	if (param || t.Kind == OpensStructure) && !t.isQuoted() {
 		v.CallTags++
 		v.elements++

@@ -160,7 +160,10 @@ func (r *Reader) readClosingTag(t markup.Tag) state {
 	case t.IsWrapper():
 		return r.close("missing_closer")
 	case t.Is("parameters"):
-		r.call.ParametersOpen, r.open.parametersClosed = false, true
+		if !call.ParametersOpen {
+			call.NoteReason("stray_closer")
+		}
+		call.ParametersOpen, r.open.parametersClosed = false, true
 	case r.IsPending() && !(call.Spelling != nil && !call.Unoffered && t.Is("parameter")):
 		return r.giveBack("stray_closer")
 	case t.Is("parameter") && call.AfterOpen && len(r.call.Parameters) == 0: // it closes the last value of the call before

@@ -197,8 +197,8 @@ func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v mar
 		}
 	}
 	t, v := g.MatchTag(rest, eof)
-	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(t.Attributes, '<') >= 0 {
-		v = markup.NoMatch // its attributes contain a `<`: the quotes belong to the text
+	if v == markup.Match && (isNoCloser(&t) || !t.Is("parameter") && bytes.IndexByte(t.Attributes, '<') >= 0) {
+		v = markup.NoMatch // if its attributes contain a `<`, the quotes belong to the text
 	}
 	if v == markup.NoMatch {
 		d.gap = max(d.gap, held.Text)

@@ -63,6 +63,7 @@ func TestReader(t *testing.T) {
 		{"its own tags in pairs", "<parameter name=\"a\">say <parameter name=\"b\">y</parameter> so</parameter></invoke>", Closed, "", `{"a":"say <parameter name=\"b\">y</parameter> so"`, ""},
 		{"no closing tag of a value", "<parameter name=\"a\">x\n<parameter name=\"b\">y</parameter>\n</invoke>\n</function_calls>", Closed, "missing_closer", `{"a":"x","b":"y"`, "\n</function_calls>"},
 		{"swapped", "<parameter name=\"a\">x</b>\n<parameter name=\"b\">y</parameter>\n</invoke>\n</function_calls>", Closed, "wrong_closer", `{"a":"x","b":"y"`, "\n</function_calls>"},
+		{"the end of parameters that nothing opened", "<parameter name=\"a\">x</parameter>\n</parameters>\n</invoke>", Closed, "stray_closer", `{"a":"x"`, ""},
 		{"no end of the call", "<parameter name=\"a\">x</parameter>", Closed, "", `{"a":"x"`, ""},
 		{"the next call", "<parameter name=\"a\">x</parameter>\n<invoke name=\"t\">", Closed, "", `{"a":"x"`, "<invoke name=\"t\">"},
 		{"text behind a value", "<parameter name=\"a\">x</parameter> and so on </invoke>", Closed, "stray_text", `{"a":"x"`, ""},

@@ -158,11 +158,14 @@ func (r *Reader) matchValueTag(rest []byte) (t held.Tag, v markup.Verdict) {
 	switch {
 	case v != markup.Match:
 		return t, v
-	case tag.Closing && (len(tag.Attributes) > 0 || tag.Empty):
+	case isNoCloser(&tag):
 		return t, markup.NoMatch
 	}
 	return r.readValueTag(&tag, 0), markup.Match
 }
+
+// isNoCloser reports whether t looks like a closing tag, but has attributes or is empty. Such a tag is text.
+func isNoCloser(t *markup.Tag) bool { return t.Closing && (len(t.Attributes) > 0 || t.Empty) }
 
 // mayMeanSomething reports whether a tag with this name may be more than text of the value.
 func (r *Reader) mayMeanSomething(name []byte) bool {
