@@ -120,7 +120,7 @@ func (d *draft) judge(r received) Result {
 func (d *draft) wasRefused(r received) bool {
 	marks := "<"
 	if d.isJSON() { // any bracket shows the rest of a call
-		marks = "<[{("
+		marks = "<[]{}()"
 	}
 	if r.stop == messages.StopToolUse && !strings.ContainsAny(r.text, marks) {
 		return false

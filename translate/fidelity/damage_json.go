@@ -13,6 +13,9 @@ import (
 // changeJSON changes JSON: a value if the format has elements, or a call or its input. If it is then no
 // call, the calls before it still count.
 func (d *draft) changeJSON(change func(string) string) bool {
+	if d.group == inLists && d.holdsACall() {
+		return false // outside of a string, a call would begin
+	}
 	at := d.indexes(rValue, rJSONCall)
 	d.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
 	for _, i := range at {
@@ -34,6 +37,9 @@ func (d *draft) changeJSON(change func(string) string) bool {
 
 // rewriteInputs replaces the input of each call in JSON.
 func (d *draft) rewriteInputs(input func(Call) Value) bool {
+	if d.group == inLists && d.holdsACall() {
+		return false // as in changeJSON
+	}
 	for _, i := range d.indexes(rJSONCall) {
 		call := d.inst.Calls[d.pieces[i].call]
 		call.Input = input(call)
@@ -116,7 +122,7 @@ func (d *draft) changeMark(set, to string) bool {
 	if d.between == "\n" && len(d.inst.Calls) > 1 {
 		return false // in Olmo's format, a stray bracket ends the calls
 	}
-	return !d.holdsACall() && d.changeJSON(func(text string) string {
+	return d.changeJSON(func(text string) string {
 		return d.changeOutside(text, to, func(mark string, _ byte) bool { return strings.IndexByte(set, mark[0]) >= 0 })
 	})
 }
@@ -213,7 +219,7 @@ func unescape(text, escape, plain string) string {
 // singleQuotes writes JSON with single quotes.
 func (d *draft) singleQuotes() bool {
 	if d.isJSON() {
-		return (d.group != inMarkers || !d.holdsCall()) && d.changeJSON(asPython)
+		return (d.group == inBlocks || !d.holdsACall()) && d.changeJSON(asPython)
 	}
 	return d.changeJSON(d.keepingText(func(t string) string { return strings.ReplaceAll(t, `"`, "'") }))
 }
@@ -227,12 +233,6 @@ func (d *draft) plainQuotes() bool {
 		}
 		return changed
 	})
-}
-
-// holdsCall reports whether the JSON of a call contains the start of a call. Outside of a string, that
-// would begin a call.
-func (d *draft) holdsCall() bool {
-	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rJSONCall && strings.Contains(p.text, d.form.call[0]) })
 }
 
 // keepingText returns change. If the format has elements, it records that the changed text may also be read

@@ -54,6 +54,8 @@ func assigns(f *form) bool     { return strings.HasSuffix(f.param[0], "=") }
 func opensValues(f *form) bool { return strings.Count(f.param[0]+f.param[1], "<") > 2 }
 func hasID(f *form) bool       { return f.label("x", 0) != "x" }
 func hasName(f *form) bool     { return f.call[0] != "" }
+func hasKeys(f *form) bool     { return f.keys[0] != "" }
+func hasJSON(f *form) bool     { return f.group != inLists || hasName(f) || hasKeys(f) }
 func varies(f *form) bool      { return !f.fixed }
 
 // damageToFrames are the kinds of damage to the text around calls.
@@ -115,7 +117,7 @@ var damageToTags = []damage{
 	{"parameters and invoke closed in the wrong order", "Read.", inLegacy, nil, func(d *draft) bool {
 		return d.replaceEach(func(string) string { return "</invoke>" }, rParamsClose) && d.replaceEach(func(string) string { return "</parameters>" }, rInvokeClose)
 	}},
-	{"value and call closed in the wrong order", "Read where the type tells; else the first tag is text of the value, which the second closes.", inTags, nil, (*draft).swapLast},
+	{"value and call closed in the wrong order", "Read where the type tells; else the first tag is text of the value, which the second closes.", inTags | inAttribute, nil, (*draft).swapLast},
 	{"a value not closed", "Its end is certain before the closing tags of the call, and before another parameter that is declared.", elements, nil,
 		func(d *draft) bool { return d.areDeclared() && d.openOne() }},
 	{"a value not closed, before what is not declared", "Before an element that is not declared the call is not whole: the element could be markup in the value.", inLegacy, nil,
@@ -189,7 +191,7 @@ var damageToText = []damage{
 	{"prose after the calls", "The answer ends with the calls; text, if they would be calls as the whole answer alone.", anyGroup, nil, func(d *draft) bool {
 		return d.surround("", "\n\nThis returns the weather.")
 	}},
-	{"results invented", "The answer ends with the calls.", elements | inMarkers, nil, func(d *draft) bool {
+	{"results invented", "The answer ends with the calls.", anyGroup, nil, func(d *draft) bool {
 		if d.group&ours != 0 {
 			return d.surround("", "\n<function_results>\n<result>\n<tool_name>T</tool_name>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\n\nIt is 1.")
 		}
@@ -198,15 +200,15 @@ var damageToText = []damage{
 	{"results invented before the calls are closed", "The answer ends with the calls.", ours, nil, func(d *draft) bool {
 		return d.drop(rWrapClose) && d.surround("", "<function_results>\n<result>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\nIt is 1.")
 	}},
-	{"code fence around the calls", "Text: it is quoted, unless there is nothing else in the answer.", elements | inMarkers | inLists, nil, func(d *draft) bool {
+	{"code fence around the calls", "Text: it is quoted, unless there is nothing else in the answer.", anyGroup, nil, func(d *draft) bool {
 		return d.surround(pick(d.chance, []string{"```xml\n", "```\n", "```tool_code\n", "```json\n"}), "\n```")
 	}},
 	{"thinking around the calls", "Text.", inAttribute, nil, func(d *draft) bool { return d.surround("<thinking>\n", "\n</thinking>") }},
-	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", elements | inMarkers, nil, func(d *draft) bool { return !d.holdsACall() && d.surround("`", "`") }},
-	{"bold type around the calls", "The stars are text.", elements | inMarkers, nil, func(d *draft) bool { return d.surround("**", "**") }},
-	{"a quotation around the calls", "Text: a line that begins with `>` quotes.", elements | inMarkers, nil, func(d *draft) bool {
+	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", anyGroup, nil, func(d *draft) bool { return !d.holdsACall() && d.surround("`", "`") }},
+	{"bold type around the calls", "The stars are text.", anyGroup, nil, func(d *draft) bool { return d.surround("**", "**") }},
+	{"a quotation around the calls", "Text: a line that begins with `>` quotes.", anyGroup, nil, func(d *draft) bool {
 		d.saysSo = meansQuoted
-		if d.group&makers != 0 && d.wrap[0] == "" && len(d.inst.Calls) > 1 {
+		if (d.group&makers != 0 && d.wrap[0] == "" || d.between == "\n") && len(d.inst.Calls) > 1 {
 			return false // a quotation mark before the second call ends the answer there
 		}
 		return !d.holdsACall() && d.prefixLines("> ")
@@ -218,16 +220,16 @@ var damageToText = []damage{
 		}
 		return true
 	}},
-	{"the whole call with entities", "Text.", elements | inMarkers, nil, func(d *draft) bool {
-		return !d.holdsACall() && d.replaceEach(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace, append(tags, rValue, rJSON)...)
+	{"the whole call with entities", "Text.", anyGroup &^ inLists, nil, func(d *draft) bool {
+		return !d.holdsACall() && d.replaceEach(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace, append(tags, rValue, rJSON, rJSONCall)...)
 	}},
-	{"the whole call in CDATA", "The calls are read, or text.", elements | inMarkers, nil, func(d *draft) bool { return d.surround("<![CDATA[\n", "\n]]>") }},
+	{"the whole call in CDATA", "The calls are read, or text.", anyGroup, nil, func(d *draft) bool { return d.surround("<![CDATA[\n", "\n]]>") }},
 	{"cut by the token limit", "`max_tokens`; calls before the cut stand.", anyGroup, nil, func(d *draft) bool { return d.truncate(messages.StopMaxTokens, "") }},
 	{"cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", anyGroup, nil, func(d *draft) bool {
 		return !d.needsNoInput() && d.truncate(messages.StopEndTurn, "")
 	}},
-	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", elements | inMarkers, nil, func(d *draft) bool { return d.truncate(messages.StopSequence, "STOP") }},
-	{"head of the calls lost", "Text, or the calls that are left.", elements | inMarkers, nil, (*draft).dropHead},
+	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", anyGroup, nil, func(d *draft) bool { return d.truncate(messages.StopSequence, "STOP") }},
+	{"head of the calls lost", "Text, or the calls that are left.", anyGroup, nil, (*draft).dropHead},
 }
 
 // damageToNames are the kinds of damage to names, and to which parameters a call has.
@@ -270,10 +272,10 @@ var damageToInputs = []damage{
 		return d.inputs(func(c Call) string { return "```json\n" + c.Input.JSON() + "\n```" })
 	}},
 	{"JSON for the call", "Read, in a wrapper.", elements, nil, (*draft).hermes},
-	{"JSON with a comma too many", "Read.", anyGroup &^ inLists, nil, func(d *draft) bool { return d.changeJSON(d.addComma) }},
-	{"JSON with single quotes", "Read; in legacy kept as text.", anyGroup &^ inLists, nil, (*draft).singleQuotes},
+	{"JSON with a comma too many", "Read.", anyGroup, nil, func(d *draft) bool { return d.changeJSON(d.addComma) }},
+	{"JSON with single quotes", "Read; in legacy kept as text.", anyGroup, hasJSON, (*draft).singleQuotes},
 	{"JSON with words of Python", "Read; in legacy kept as text.", anyGroup, nil, func(d *draft) bool { return d.changeJSON(d.keepingText(otherWords)) }},
-	{"JSON with comments", "Text, or the call is not whole.", inMarkers | inBlocks, nil, func(d *draft) bool { return d.changeJSON(d.addComment) }},
+	{"JSON with comments", "Text, or the call is not whole.", objects, hasJSON, func(d *draft) bool { return d.changeJSON(d.addComment) }},
 	{"JSON with newlines in strings", "Read.", objects, nil, func(d *draft) bool {
 		return d.changeJSON(func(t string) string {
 			if strings.Contains(t, format.GemmaQuote) || strings.Contains(t, format.GemmaEscape) {
@@ -282,8 +284,8 @@ var damageToInputs = []damage{
 			return unescape(t, `\n`, "\n")
 		})
 	}},
-	{"JSON with quotes in strings", "Read, unless one could end a string: text, or the call is not whole.", inMarkers | inBlocks, nil, (*draft).plainQuotes},
-	{"JSON in a JSON string", "Read where no string is allowed, else as written.", elements | inMarkers | inBlocks, nil, func(d *draft) bool {
+	{"JSON with quotes in strings", "Read, unless one could end a string: text, or the call is not whole.", objects, hasJSON, (*draft).plainQuotes},
+	{"JSON in a JSON string", "Read where no string is allowed, else as written.", anyGroup, hasJSON, func(d *draft) bool {
 		if d.isJSON() {
 			return d.rewriteInputs(func(c Call) Value { return str(c.Input.JSON()) })
 		}
@@ -291,13 +293,13 @@ var damageToInputs = []damage{
 		return d.changeJSON(func(t string) string { return str(t).JSON() })
 	}},
 	{"input lost", "Read without it, if the tool requires nothing.", objects, hasName, (*draft).dropInput},
-	{"input in the shape of its schema", "Read if all values have their types; else as written.", anyGroup &^ inLists, nil, (*draft).shapeInput},
-	{"input beside the name", "Read, if the tool declares all of it.", inBlocks, nil, (*draft).flatten},
-	{"another word for the arguments", "`parameters`, `input` and `params` are read.", inBlocks, nil, func(d *draft) bool {
+	{"input in the shape of its schema", "Read if all values have their types; else as written.", anyGroup, hasJSON, (*draft).shapeInput},
+	{"input beside the name", "Read, if the tool declares all of it.", inBlocks | inLists, hasKeys, (*draft).flatten},
+	{"another word for the arguments", "`parameters`, `input` and `params` are read.", inBlocks | inLists, hasKeys, func(d *draft) bool {
 		word := pick(d.chance, []string{`"parameters"`, `"input"`, `"params"`})
-		return d.replaceEach(func(t string) string { return strings.Replace(t, `"arguments"`, word, 1) }, rJSONCall)
+		return d.replaceEach(func(t string) string { return strings.Replace(t, `"`+d.keys[1]+`"`, word, 1) }, rJSONCall)
 	}},
-	{"a key given twice", "Text, or the call is not whole.", inMarkers | inBlocks, nil, func(d *draft) bool {
+	{"a key given twice", "Text, or the call is not whole.", objects, hasJSON, func(d *draft) bool {
 		return !d.haveNone() && d.rewriteInputs(func(c Call) Value {
 			return object(append(slices.Clone(c.Input.Members), Member{pick(d.chance, c.Input.Members).Name, str("other")})...)
 		})

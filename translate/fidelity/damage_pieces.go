@@ -18,8 +18,10 @@ func (d *draft) indexes(roles ...role) (at []int) {
 }
 
 // anyIndex returns a random index of such a piece, or -1.
-func (d *draft) anyIndex(roles ...role) int {
-	at := d.indexes(roles...)
+func (d *draft) anyIndex(roles ...role) int { return d.anyOf(d.indexes(roles...)) }
+
+// anyOf returns one of the indexes, or -1.
+func (d *draft) anyOf(at []int) int {
 	if len(at) == 0 {
 		return -1
 	}
@@ -39,21 +41,19 @@ func (d *draft) drop(roles ...role) bool {
 // dropOne removes the text of one random piece with one of the roles.
 func (d *draft) dropOne(roles ...role) bool {
 	i := d.anyIndex(roles...)
-	if i < 0 {
-		return false
+	if i >= 0 {
+		d.pieces[i].text = ""
 	}
-	d.pieces[i].text = ""
-	return true
+	return i >= 0
 }
 
 // insertAfter writes text after one such piece.
 func (d *draft) insertAfter(text string, roles ...role) bool {
 	i := d.anyIndex(roles...)
-	if i < 0 {
-		return false
+	if i >= 0 {
+		d.pieces[i].space += text
 	}
-	d.pieces[i].space += text
-	return true
+	return i >= 0
 }
 
 // replaceEach changes the text of all such pieces.
@@ -133,7 +133,7 @@ func (d *draft) meant(p piece) (Value, *node) {
 // isPlainString reports whether a piece is a string that is written without any change.
 func (d *draft) isPlainString(p piece) bool {
 	_, n := d.meant(p)
-	return p.role == rValue && n.kind == kindString && n.nullable == "" && !strings.HasPrefix(p.text, "<![CDATA[")
+	return p.role == rValue && n.isPlainString() && !strings.HasPrefix(p.text, "<![CDATA[")
 }
 
 // isRepeated reports whether a call has several parameters with the name of this piece.
@@ -149,20 +149,11 @@ func (d *draft) isRepeated(p piece) bool {
 
 // anyPlainString returns the index of a value that is a plain string, or -1.
 func (d *draft) anyPlainString() int {
-	var at []int
-	for i, p := range d.pieces {
-		if p.role == rValue && d.isPlainString(p) {
-			at = append(at, i)
-		}
-	}
-	if len(at) == 0 {
-		return -1
-	}
-	return pick(d.chance, at)
+	return d.anyOf(slices.DeleteFunc(d.indexes(rValue), func(i int) bool { return !d.isPlainString(d.pieces[i]) }))
 }
 
-// anyValueContains reports whether a value, or an input in JSON, contains text. In a damaged call, a reader may not be able to
-// tell markup in a value from the markup of the call.
+// anyValueContains reports whether a value, or an input in JSON, contains text. In a damaged call, a reader may
+// not be able to tell markup in a value from the markup of the call.
 func (d *draft) anyValueContains(text string) bool {
 	return slices.ContainsFunc(d.pieces, func(p piece) bool { return (p.role == rValue || p.role == rJSON) && strings.Contains(p.text, text) })
 }

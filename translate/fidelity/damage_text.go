@@ -114,8 +114,8 @@ func (d *draft) dropHead() bool {
 	}
 	first := d.start()
 	text := joined(d.pieces[first:])
-	end := len(joined(d.pieces[first : d.indexes(rInvokeOpen)[0]+1]))
-	at := 1 + d.IntN(end)
+	end := len(joined(d.pieces[first : d.indexes(rInvokeOpen, rJSONCall)[0]+1]))
+	at := 1 + d.IntN(end-1)
 	a := endedAnswer(joined(d.pieces[:first]) + text[min(at, len(text)):])
 	d.answer = &a
 	return true

@@ -55,7 +55,7 @@ func FuzzDamage(f *testing.F) {
 // figures.
 func TestDamage(t *testing.T) {
 	const all = 300
-	perKind := testcost.Cases(30, all)
+	perKind := testcost.Cases(15, all)
 	if *update {
 		perKind = all
 	}

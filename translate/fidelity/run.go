@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,8 +13,8 @@ import (
 
 // Run makes the round trips of n instances from the seed first on, and then damages as many writings of each
 // kind as damaged says. It uses all processors. It writes its progress to w, and then the tables of damage in
-// Markdown. It returns the first error: an instance that did not arrive as meant, or a damaged call that was
-// changed silently.
+// Markdown. Its error has an instance that did not arrive as meant, or the damaged calls that were changed
+// silently.
 func Run(w io.Writer, first, n uint64, damaged int) error {
 	if err := runTrips(w, first, n); err != nil {
 		return err
@@ -28,8 +29,7 @@ func Run(w io.Writer, first, n uint64, damaged int) error {
 	return silentChange(tallies)
 }
 
-// runTrips makes the round trips of n instances from the seed start on. It goes on after a failure, and returns
-// all of them.
+// runTrips makes the round trips of n instances from the seed start on.
 func runTrips(w io.Writer, start, n uint64) error {
 	const step = 50_000
 	for first := start; first < start+n; first += step {
@@ -83,12 +83,12 @@ func parallel(n uint64, do func(uint64) error) error {
 	return first
 }
 
-// silentChange returns an error with a call that was changed silently, or nil.
-func silentChange(tallies []*Tally) error {
+// silentChange returns an error with a call of each kind that was changed silently, or nil.
+func silentChange(tallies []*Tally) (all error) {
 	for _, t := range tallies {
 		if t.Count[Changed] > 0 {
-			return fmt.Errorf("%s: %d changed silently, such as %s", t.Kind, t.Count[Changed], t.Changed)
+			all = errors.Join(all, fmt.Errorf("%s: %d changed silently, such as %s", t.Kind, t.Count[Changed], t.Changed))
 		}
 	}
-	return nil
+	return all
 }

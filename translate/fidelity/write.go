@@ -255,12 +255,9 @@ func (w *writer) tagsOf(root *node, m Member) (open, shut string, ok bool) {
 
 // isAmbiguous reports whether no reader could tell where a value ends.
 func (w *writer) isAmbiguous(root *node, m Member, text, shut string) bool {
-	closers := w.closers()
-	if w.group&ours != 0 {
-		closers = append(closers, tagOf(m.Name), "parameter", "invoke")
-		for _, p := range root.props {
-			closers = append(closers, tagOf(p.name))
-		}
+	closers := append(w.closers(), tagOf(m.Name), "parameter", "invoke")
+	for _, p := range root.props {
+		closers = append(closers, tagOf(p.name))
 	}
 	switch {
 	case w.group == inLegacy && isReserved(m.Name) && continuesCall(m.Name, text):
