@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"translate/answer/completion": {"translate/markup"},
 	"translate/answer/tagged":     {"translate/answer/completion", "translate/answer/emit", "translate/answer/held", "translate/format", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
 	"translate/answer":            {"translate/answer/completion", "translate/answer/emit", "translate/answer/held", "translate/answer/tagged", "translate/prompt", "translate/format", "translate/language", "translate/rawjson", "translate/markup", "translate/messages", "translate/schema"},
-	"translate/constrain":         {"translate/prompt", "translate/format", "translate/rawjson", "translate/messages", "translate/schema"},
+	"translate/constrain":         {"translate/prompt", "translate/format", "translate/markup", "translate/rawjson", "translate/messages", "translate/schema"},
 	"translate":                   {"translate/answer", "translate/answer/completion", "translate/answer/held", "translate/constrain", "translate/prompt", "translate/format", "translate/language", "translate/memo", "translate/messages"},
 	"upstream/converse":           nil,
 	"upstream/eventstream":        nil,

@@ -74,8 +74,11 @@ func RenderOrigins(ctx context.Context, req *messages.Request, target Target) (*
 	return prompt.RenderOrigins(ctx, req, target)
 }
 
-// ErrFreeAnswer is the error of [Constrain] if the model may answer in any way.
-var ErrFreeAnswer = constrain.ErrFree
+// The errors of [Constrain] if the model may answer in any way, and if the server writes its calls.
+var (
+	ErrFreeAnswer    = constrain.ErrFree
+	ErrServersFormat = constrain.ErrServersFormat
+)
 
 // Constrain returns the constraint that a server can enforce for the answer: see
 // [constrain.Answer].

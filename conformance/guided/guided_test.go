@@ -36,6 +36,18 @@ func request(tools []messages.Tool, choice messages.ToolChoice) *messages.Reques
 		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}}}}}
 }
 
+// after returns the request of a client that shows the model these calls, with their escapes, as calls of the turn before.
+func after(req *messages.Request, calls []translate.Call) *messages.Request {
+	var uses, results []messages.BlockParam
+	for i, call := range calls {
+		id := fmt.Sprint("toolu_", i)
+		uses = append(uses, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: call.Name, Input: call.Input})
+		results = append(results, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id})
+	}
+	req.Messages = append(req.Messages, messages.MessageParam{Role: messages.RoleAssistant, Content: uses}, messages.MessageParam{Role: messages.RoleUser, Content: results})
+	return req
+}
+
 var anyTool = messages.ToolChoice{Type: messages.ChoiceAny}
 
 // constrained returns the prompt and the constraint of a request; the latter is nil if it is too long.
@@ -161,7 +173,7 @@ func TestTaughtIsAllowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all, exempted := 0, map[string]int{}
 			check := func(req *messages.Request, calls []translate.Call) {
-				p, c := constrained(t, req, name)
+				p, c := constrained(t, after(req, calls), name)
 				text := p.WriteCalls(calls)
 				all++
 				switch why := exempt(p, calls); {
@@ -176,10 +188,8 @@ func TestTaughtIsAllowed(t *testing.T) {
 					v := e.ask(t, &job{Grammar: c.Grammar, Accepts: []string{text}})
 					switch {
 					case v.Error == "" && v.Accepts[0]:
-					case e.name == "llguidance" && v.Error == "" && hasOpenObject(req):
-						exempted["llguidance, unlisted members"]++
 					default:
-						t.Errorf("%s refuses: %s\n%s\n%s\n%s", e.name, v.Error, text, show(req), c.Grammar)
+						t.Errorf("%s refuses: %s\n%s\n%s", e.name, v.Error, text, show(req))
 					}
 				}
 			}
@@ -214,9 +224,6 @@ func TestTaughtIsAllowed(t *testing.T) {
 // arguments; a constraint that offered both ways for each tool would be twice as long.
 //
 // Members come in the order of the schema; those of a few random calls do not.
-//
-// And llguidance makes one token of a rule without recursion, and takes the longest. So the beginning of a listed name
-// in such a token hides a member that is not listed: engines that walk all rules at once allow it.
 func exempt(p *translate.Prompt, calls []translate.Call) string {
 	for _, call := range calls {
 		frame, _ := p.Declared.FrameOf(call.Name)
@@ -232,12 +239,6 @@ func exempt(p *translate.Prompt, calls []translate.Call) string {
 		}
 	}
 	return ""
-}
-
-// hasOpenObject reports whether an object with members that no schema lists may stand in a call.
-func hasOpenObject(req *messages.Request) bool {
-	schemas := show(req)
-	return strings.Contains(schemas, `"additionalProperties":{`) || strings.Contains(schemas, `{"description":"Anything."}`)
 }
 
 // orders appends the names of the properties of a schema, and of those in it, in their order.
@@ -406,6 +407,26 @@ func misread(t *testing.T, req *messages.Request, p *translate.Prompt, text stri
 		}
 	}
 	return ""
+}
+
+// TestLongText has the engines take a string that is longer than any rule may repeat itself in llguidance.
+func TestLongText(t *testing.T) {
+	long := strings.Repeat("It rains <b>all</b> day, & a < b.\n", 8000/32)
+	input, err := json.Marshal(map[string]string{"path": "a", "text": long})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := []translate.Call{{Name: "write", Input: inOrder(offered[1].InputSchema, input)}}
+	list := engines(t)
+	for _, name := range formats {
+		p, c := constrained(t, request(offered, anyTool), name)
+		text := p.WriteCalls(calls)
+		for _, e := range list {
+			if v := e.ask(t, &job{Grammar: c.Grammar, Accepts: []string{text}}); v.Error != "" || !v.Accepts[0] {
+				t.Errorf("%s, %s: refused: %s", e.name, name, v.Error)
+			}
+		}
+	}
 }
 
 // TestWrongIsRefused has the engines refuse calls that the tools do not allow.

@@ -15,6 +15,9 @@ import (
 // them.
 const MaxBytes = 64 << 10
 
+// ErrServersFormat is the error if the model gets its tools over a tools API.
+var ErrServersFormat = errors.New("the server writes the calls in its own format, so no grammar fits")
+
 // ErrFree is the error if the request allows any answer.
 var ErrFree = errors.New("the model may answer in any way")
 
@@ -24,8 +27,9 @@ var ErrFree = errors.New("the model may answer in any way")
 func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 	req := p.Source
 	switch {
+	case p.ToolAPI != nil && req.MustCall():
+		return nil, ErrServersFormat
 	case p.ToolAPI != nil:
-		return nil, errors.New("the server writes the calls in its own format, so no grammar fits")
 	case req.MustCall(), req.MayCall() && free && req.Format == nil:
 		return p.Schemas.Memo.Constraint(appendKey(nil, p), func() (*prompt.Constraint, error) { return ofCalls(p) })
 	case !req.MayCall() && req.Format != nil:
@@ -38,7 +42,7 @@ func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 // keys.
 func appendKey(dst []byte, p *prompt.Prompt) []byte {
 	choice := p.Source.ToolChoice
-	dst = fmt.Appendf(dst, "%q %q %q %d %q %q %t", p.Format, p.Variant, p.Opening, p.PastCalls(), choice.Type, choice.Name, choice.DisableParallelToolUse)
+	dst = fmt.Appendf(dst, "%q %q %q %d %d %q %q %t", p.Format, p.Variant, p.Opening, p.PastCalls(), p.Escaped.Tags, choice.Type, choice.Name, choice.DisableParallelToolUse)
 	for i := range p.Source.Tools {
 		t := &p.Source.Tools[i]
 		dst = fmt.Appendf(dst, " %q %d %s", t.Name, len(t.InputSchema), t.InputSchema)
@@ -72,7 +76,7 @@ func bounded(c *prompt.Constraint) (*prompt.Constraint, error) {
 
 // newCalls returns the calls that a prompt allows.
 func newCalls(p *prompt.Prompt) (*calls, error) {
-	c := &calls{format: cmp.Or(p.Declared, format.List[0]), opening: p.Opening, past: p.PastCalls(), one: p.Source.ToolChoice.DisableParallelToolUse}
+	c := &calls{format: cmp.Or(p.Declared, format.List[0]), opening: p.Opening, past: p.PastCalls(), one: p.Source.ToolChoice.DisableParallelToolUse, written: p.Written}
 	for i := range p.Source.Tools {
 		t := &p.Source.Tools[i]
 		if choice := p.Source.ToolChoice; choice.Type == messages.ChoiceTool && t.Name != choice.Name {

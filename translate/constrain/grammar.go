@@ -12,8 +12,7 @@ import (
 // sequence of these. Alternatives inside it are in parentheses.
 type grammar struct {
 	rules  []rule
-	byBody map[string]string            // body to name of a rule
-	walks  map[string]map[string]string // the same for the rules of walks
+	byBody map[string]string // body to name of a rule
 }
 
 type rule struct{ name, body string }

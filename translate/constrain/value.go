@@ -20,7 +20,11 @@ type style struct {
 	words        map[string]string // true, false and null, as expressions
 	write        func([]byte, jsontext.Value) []byte
 	escape       string // the expression of an escape in a string
-	closer       string // closing tag of the element around a value, which no string may contain; "" if there is none
+	// shown returns a text as the prompt shows it, in the element with this tag.
+	shown func(text, element string) string
+	// For values in an element: its tag, and for strings in them, see [text].
+	element             string
+	tags, params, pairs []string
 }
 
 // Characters in strings. A lone surrogate is not a character.
@@ -131,24 +135,14 @@ func (v *values) number() string {
 
 func (v *values) boolean() string { return v.rule(v.words["true"] + " | " + v.words["false"]) }
 
-func (v *values) str() string {
-	if v.closer == "" {
-		return v.rule(`"\"" ` + v.characters())
-	}
-	return v.rule(`"\"" ` + v.inString(""))
-}
+func (v *values) str() string { return v.rule(`"\"" ` + v.inString()) }
 
-// characters returns the expression of the rest of a string and its closing quote, without regard
-// to a closer.
-func (v *values) characters() string { return "(" + anyCharacter + " | " + v.escape + `)* "\""` }
-
-// inString returns the rule for the rest of a string and its closing quote. begun is the part of
-// the closer that came directly before.
-func (v *values) inString(begun string) string {
-	if v.closer == "" {
-		return v.rule(v.characters())
+// inString returns the rule of the rest of a string and its closing quote.
+func (v *values) inString() string {
+	if len(v.tags) == 0 {
+		return v.rule("(" + anyCharacter + " | " + v.escape + `)* "\""`)
 	}
-	return v.walked(&walk{closer: `"`, texts: []string{`"`, v.closer}, escape: v.escape})[begun]
+	return v.rule(v.jsonText(v.tags, v.params, v.pairs, v.escape).any() + ` "\""`)
 }
 
 // anything returns the expression of any value.
@@ -183,8 +177,8 @@ func (v *values) members(s *schema.Schema, more bool) string {
 	open = open && more
 	add := func(name string, s *schema.Schema, required bool) {
 		expression := v.text(quoted(name))
-		if open {
-			expression = spelled(quoted(name))
+		if open { // a token of its own, beside those of unlisted names
+			expression = v.rule(expression)
 		}
 		names = append(names, name)
 		list = append(list, part{v.member(expression, v.value(s)), required})
@@ -271,13 +265,13 @@ func (v *values) otherWord(rests [][]string) string {
 		}
 	}
 	if escape != "" {
-		list = append(list, escape+" "+v.inString(""))
+		list = append(list, escape+" "+v.inString())
 	}
-	if v.closer != "" && behind["<"] == nil { // every closer begins with it
-		list = append(list, spelled("<")+" "+v.inString("<"))
+	if len(v.tags) > 0 && behind["<"] == nil {
+		list = append(list, spelled("<")+" "+v.jsonText(v.tags, v.params, v.pairs, v.escape).behindBracket()+" "+v.inString())
 		characters = append(characters, '<')
 	}
-	return v.rule(strings.Join(append(list, "[^"+class(characters...)+`"`+notInStrings+"] "+v.inString("")), " | "))
+	return v.rule(strings.Join(append(list, "[^"+class(characters...)+`"`+notInStrings+"] "+v.inString()), " | "))
 }
 
 // part is an element of a list with a fixed order.
@@ -293,8 +287,7 @@ type part struct {
 func (g *grammar) listed(parts []part, between, rest, end string) string {
 	behind, first := sequence(end), sequence(end) // expressions of the text after a part, and of the text if no part has come
 	if rest != "" {
-		more := sequence(between, rest)
-		behind = g.rule("(" + more + ")* " + behind)
+		behind = g.repeated(sequence(between, rest), behind)
 		first = g.rule(first + " | " + sequence(rest, behind))
 	}
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -312,6 +305,14 @@ func (g *grammar) listed(parts []part, between, rest, end string) string {
 	return first
 }
 
+// repeated returns the rule for part any number of times, and then end. It refers to itself, because llguidance would
+// make one token of it otherwise. That token would hide the tokens for listed members, which begin in the same way.
+func (g *grammar) repeated(part, end string) string {
+	name := g.declare()
+	g.define(name, sequence(part, name)+" | "+end)
+	return name
+}
+
 // quoted returns a text as a JSON string.
 func quoted(text string) string { return string(rawjson.AppendString(nil, text)) }
 
@@ -320,11 +321,12 @@ func (v *values) written(value jsontext.Value) string {
 	return v.text(string(v.write(nil, rawjson.Compact(value))))
 }
 
-// text returns the expression of a whole value. Only strings in it may contain the closer of the
-// element around it. There, an escape is used.
+// text returns the expression of a whole value, as the prompt shows it. If a string in it would have a tag that no string
+// may have, an escape is used.
 func (v *values) text(value string) string {
-	if v.closer != "" && strings.Contains(value, v.closer) {
-		value = strings.ReplaceAll(value, "</", `<\/`)
+	shown := v.shown(value, v.element)
+	for _, tag := range slices.Concat(v.tags, v.params) {
+		shown = strings.ReplaceAll(shown, "</"+tag, `<\/`+tag)
 	}
-	return literal(value)
+	return literal(shown)
 }

@@ -69,6 +69,20 @@ const (
 	InValues = InTurns | TagCDATA | TagOwnParameter // a parameter's value: also a CDATA section or the parameter's own tag
 )
 
+// InCalls are the names of tags that the parser may read as part of a call, in every format.
+const InCalls = TagFunctionCalls | TagFunctionResults | TagInvoke | TagToolName | TagParameters | TagParameter |
+	TagFunctionCall | TagToolCall | TagToolCalls | TagUseTool
+
+// Names returns the names in the set.
+func (s TagSet) Names() (list []string) {
+	for i := range tagNames {
+		if t := &tagNames[i]; s&t.tag != 0 {
+			list = append(list, t.name)
+		}
+	}
+	return list
+}
+
 // tagNames are the protected names, spelled as in the formats.
 var tagNames = [...]struct {
 	name string

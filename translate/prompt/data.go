@@ -64,6 +64,17 @@ func (p *Prompt) Escape(text string) string {
 	return p.escaper().Text(text)
 }
 
+// Written returns the text of a value as the prompt shows it in a call, in the element parameter; "" if the format has
+// none. A text has no escapes that the parser would not remove from the answer.
+func (p *Prompt) Written(text, parameter string) string {
+	b := markup.Buffer{Escape: p.escaper()}
+	escaped := string(b.WriteValue(text, parameter).Out)
+	if markup.Unescape(escaped, markup.Escapes{Tags: p.Escaped.Tags &^ markup.TagOpener}, parameter) != text {
+		return text
+	}
+	return escaped
+}
+
 // escaper returns a new escaper with the escape policy of the prompt.
 func (p *Prompt) escaper() *markup.Escaper {
 	e := NewEscaper(cmp.Or(p.Declared, format.List[0]), p.Reads, p.Source, p.textWire)
