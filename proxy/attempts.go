@@ -136,7 +136,10 @@ func (a *attempt) prepare() (upstreamCall, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case plan.Prompt == nil:
+	case plan.Unconstrained != "":
+		a.x.record.noteUnconstrained(plan.Unconstrained)
+	}
+	if plan.Prompt == nil {
 		return a.prepareNative(plan), nil
 	}
 	return a.preparePrompt(plan), nil
@@ -147,9 +150,7 @@ func (a *attempt) prepare() (upstreamCall, error) {
 func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	x, model, spec := a.x, plan.Model, plan.Spec
 	prompt, checks, first := plan.Prompt, plan.Checks, plan.Call // only these parts of the plan stay in memory
-	if a.constraint = prompt.Constraint; plan.Unconstrained != "" {
-		x.record.noteUnconstrained(plan.Unconstrained)
-	}
+	a.constraint = prompt.Constraint
 	toolAPI := prompt.ToolAPI != nil
 	if !toolAPI {
 		x.s.adviseTools(a.req, model)

@@ -48,9 +48,13 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 		return nil, m.errNoFamily()
 	}
 	if api == apiPassed {
-		if p.Request, p.Native, err = from.Native(); err == nil {
-			p.Call, err = up.PrepareNative(spec, p.Native)
+		if p.Request, p.Native, err = from.Native(); err != nil {
+			return p, err
 		}
+		if err := p.constrain(); err != nil {
+			return nil, err
+		}
+		p.Call, err = up.PrepareNative(spec, p.Native)
 		return p, err
 	}
 	if p.Request, err = from.Decode(); err != nil {

@@ -39,6 +39,12 @@ func (p *Plan) constrain() error {
 	if !m.constrains() {
 		return nil
 	}
+	if p.Prompt == nil { // the request passes through
+		if p.Request.MustCall() {
+			return p.skipConstraint(translate.ErrServersFormat)
+		}
+		return nil
+	}
 	c, err := translate.Constrain(p.Prompt, m.ConstrainAuto)
 	switch {
 	case errors.Is(err, translate.ErrFreeAnswer):
@@ -57,10 +63,15 @@ func (p *Plan) constrain() error {
 		p.Prompt.Constraint = c
 		return nil
 	}
-	if m.Constrain == ConstrainRequire {
-		return unconstrained(err.Error())
+	return p.skipConstraint(err)
+}
+
+// skipConstraint records why the answer has no constraint. It returns an error if the entry requires one.
+func (p *Plan) skipConstraint(why error) error {
+	if p.Model.Constrain == ConstrainRequire {
+		return unconstrained(why.Error())
 	}
-	p.Unconstrained = err.Error()
+	p.Unconstrained = why.Error()
 	return nil
 }
 

@@ -162,6 +162,34 @@ func TestConstraintSkipped(t *testing.T) {
 	}
 }
 
+// TestConstraintOfPassed: a server with a tools API writes calls in its own format, whether the request passes through
+// or its tools are sent over chat completions. No constraint fits a forced call. Other answers need none.
+func TestConstraintOfPassed(t *testing.T) {
+	const free = `{"model":"claude-2.1","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`
+	forced := strings.TrimSuffix(free, "}") + `,"tools":[{"name":"now","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}}`
+	for name, serve := range map[string]func(change func(*Options)) *Server{
+		"passed": func(change func(*Options)) *Server {
+			return newServer(t, &nativeModel{text: "Hi"}, withTools(ToolsNative, false), change)
+		},
+		"chat": func(change func(*Options)) *Server {
+			return chatting(t, upstreamtest.NewChat(nil), withTools(ToolsNative, false), change)
+		},
+	} {
+		for mode, status := range map[string]int{ConstrainTry: 200, ConstrainRequire: 502} {
+			s := serve(func(o *Options) { o.Routes[0].Constrain, o.Routes[0].ConstrainAuto = mode, true })
+			if w := post(s, free); w.Code != http.StatusOK || strings.Contains(scrape(t, s), `result="skipped"`) {
+				t.Errorf("%s, %s: status %d, %s", name, mode, w.Code, w.Body)
+			}
+			if w := post(s, forced); w.Code != status {
+				t.Errorf("%s, %s, forced: status %d, %s", name, mode, w.Code, w.Body)
+			}
+			if counted := strings.Contains(scrape(t, s), `result="skipped"} 1`); counted != (mode == ConstrainTry) {
+				t.Errorf("%s, %s: counted is %v", name, mode, counted)
+			}
+		}
+	}
+}
+
 // inSchema answers like a server that constrains the model to the schema of a call.
 func inSchema(string, *translate.Prompt) upstreamtest.Completion {
 	return upstreamtest.Completion{Text: `{"name": "get_weather", "arguments": {"city": "Oslo"}}`}
