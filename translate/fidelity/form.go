@@ -224,13 +224,13 @@ func (f *form) label(name string, n int) string {
 }
 
 // literal returns a call in a format whose declaration writes it as a whole, without the wrapper. Nothing in
-// it is escaped: two characters of private use hide what would be.
+// it is escaped: two signs that occur nowhere else, and in no name of Python, hide what would be.
 func (f *form) literal(call *Call) string {
 	b := markup.Buffer{Escape: &markup.Escaper{}}
-	input := strings.NewReplacer("<", "\ue000", "&", "\ue001").Replace(call.Input.JSON())
+	input := strings.NewReplacer("<", "@⸢", "&", "@⸣").Replace(call.Input.JSON())
 	f.format.WriteCall(&b, call.Name, 0, jsontext.Value(input), schema.Compile(jsontext.Value(call.tool.Schema)))
 	marks, _ := f.list()
-	text := strings.TrimSuffix(strings.NewReplacer("\ue000", "<", "\ue001", "&").Replace(string(b.Out)), f.between)
+	text := strings.TrimSuffix(strings.NewReplacer("@⸢", "<", "@⸣", "&").Replace(string(b.Out)), f.between)
 	if f.each {
 		text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), marks[0]), marks[1])
 	}

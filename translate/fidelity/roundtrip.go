@@ -62,8 +62,10 @@ func roundTrip(c chance) error {
 	return nil
 }
 
-// tripFormats are the formats of round trips: ours and json, or those of other makers.
-var tripFormats = map[bool][]string{false: formatsIn(ours | inBlocks), true: formatsIn(makers)}
+// tripFormats are the formats of round trips: ours and json, or those of other makers in which a model is asked.
+var tripFormats = map[bool][]string{false: formatsIn(ours | inBlocks), true: slices.DeleteFunc(formatsIn(makers|inLists), func(name string) bool {
+	return !slices.Contains(translate.Formats(), name)
+})}
 
 // formatsIn returns the formats of these groups.
 func formatsIn(groups group) []string {
