@@ -18,7 +18,7 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 // The parser tries mayComeFirst before any tag, and mayComeNext after checking for a tag that was cut off.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader}
+	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader, (*parser).readNameless}
 )
 
 // readNextNamed reads the next call in a wrapper of namedCalls: a tool name before a JSON object.

@@ -84,6 +84,30 @@ func (p *parser) refuseAs(o messages.Outcome) state {
 	return betweenCalls
 }
 
+// readNameless refuses a call in JSON that begins at rest without the name of its tool, in its wrapper.
+func (p *parser) readNameless(rest []byte) (next state, v markup.Verdict) {
+	g := p.wrapperSpelling
+	if !p.call.WrapperOpen || !g.IsJSON() || !g.Ends() {
+		return wait, markup.NoMatch
+	}
+	if _, named := g.MatchListed(rest, false); named != markup.NoMatch { // with more text, it may be named
+		return wait, markup.NoMatch
+	}
+	if t, v := p.matchOpener(rest); v == markup.NeedMore || v == markup.Match && t.Spelling != nil { // in another format
+		return wait, markup.NoMatch
+	}
+	n, v := g.MatchNameless(rest, p.in.EOF)
+	if v != markup.Match {
+		return wait, v
+	}
+	if !p.in.IsMarked() {
+		p.beginNextCall(markup.Tag{Spelling: g})
+	}
+	p.call.Spelling = g
+	p.in.Take(n, completion.SpanMarkup)
+	return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Reason: messages.ReasonNoToolFits, Unread: p.endedByModel(), InText: true}), v
+}
+
 // holdsRefused reports whether the answer has refused calls and no others.
 func (p *parser) holdsRefused() bool { return p.calls.refused && !p.calls.opened }
 

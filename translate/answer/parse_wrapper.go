@@ -45,6 +45,9 @@ func (p *parser) readWrapper() state {
 		p.call.NoteReason("wrong_opener")
 		return p.beginNamed(t)
 	}
+	if next, v := p.readNameless(rest); v != markup.NoMatch {
+		return next
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{':

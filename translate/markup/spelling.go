@@ -185,6 +185,21 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 	return false
 }
 
+// MatchNameless matches the tag that opens a call at the start of s, if nothing names the tool after it. n is the
+// length of the tag. It expects that [Spelling.MatchListed] does not match.
+func (g *Spelling) MatchNameless(s []byte, eof bool) (n int, v Verdict) {
+	more := NeedMore
+	if eof {
+		more = NoMatch
+	}
+	for i := range g.Tags {
+		if tag := &g.Tags[i]; tag.Means == Invoke && tag.Label == LabelAfter {
+			return g.matchPrefix(s, g.opener(tag), more)
+		}
+	}
+	return 0, NoMatch
+}
+
 // Starts returns bytes that may follow a `<` or `</`: calls for opening tags of calls and wrappers,
 // after for all opening tags, and names for closing tags. It computes them on each call.
 func (g *Spelling) Starts() (calls, after, names []byte) {
