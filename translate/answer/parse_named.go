@@ -11,11 +11,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Calls in JSON in which the tool's name comes before the input. There are two cases:
+// Calls in which the tool's name stands without a tag before the input:
 //
 //	book{"note":"a"}    a server has erased the markers around the name, or the first of them
 //	book                a wrapper holds the name, and the input on the next line
 //	{"note":"a"}
+//	book                a wrapper holds the name, and the tags of the parameters
+//	<parameter=note>
 
 // matchNamed matches the name of an offered tool and the { of its input. White space may come before the
 // name, and markers may stand between the name and the {. n is the index of the {.
@@ -116,6 +118,40 @@ func (p *parser) beginNameLine(name string, n int) state {
 	p.call.Spelling = namedCalls
 	p.call.NoteReason("name_first")
 	return p.beginInput(name, n)
+}
+
+// readBareName reads the name of an offered tool on its own, before the first parameter in the format of the wrapper,
+// or before the end of the call. The opening tag is missing, or only its end is left: book>. The call counts only if it
+// is complete.
+func (p *parser) readBareName(rest []byte) (next state, v markup.Verdict) {
+	if p.wrapperSpelling == nil || rest[0] == '<' {
+		return wait, markup.NoMatch
+	}
+	head := rest[:min(len(rest), format.MaxToolName+len("=>"))]
+	end := bytes.IndexAny(head, "<>{[`\"")
+	switch {
+	case end < 0 && len(head) == len(rest):
+		return wait, p.in.NeedMore()
+	case end <= 0:
+		return wait, markup.NoMatch
+	}
+	name := strings.Trim(string(head[:end]), "= \t\r\n")
+	if tool, _ := p.tools.Find(name); tool == nil {
+		return wait, markup.NoMatch
+	}
+	if rest[end] == '>' {
+		end++
+	}
+	if v = p.matchNextTag(rest, end, func(t markup.Tag) bool { return t.Is("parameter") && !t.Closing || t.Is("invoke") && t.Closing }); v != markup.Match {
+		return wait, v
+	}
+	p.call.Spelling, p.call.AttributeForm, p.call.MustBeWhole = p.wrapperSpelling, true, true
+	p.call.NoteReason("wrong_opener")
+	p.in.Take(end, completion.SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next, v
+	}
+	return p.beginTags(), v
 }
 
 // matchNamedWrapper matches the tag of a wrapper that names an offered tool, if a { follows: <tool_call

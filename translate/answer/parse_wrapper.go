@@ -114,11 +114,13 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 		p.in.Take(n, completion.SpanMarkup)
 		return inWrapper, v
 	}
-	name, n, v := p.matchNameLine(rest)
-	if v == markup.Match {
+	if name, n, v := p.matchNameLine(rest); v != markup.NoMatch {
+		if v == markup.NeedMore {
+			return wait, v
+		}
 		return p.beginNameLine(name, n), v
 	}
-	return wait, v
+	return p.readBareName(rest)
 }
 
 // readAside reads n bytes in the wrapper: a comment, or prose.
@@ -242,6 +244,14 @@ func (p *parser) readNameFirst(rest []byte) state {
 
 // matchNextParameter matches the named tag of a parameter, after white space at rest[i].
 func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
+	return p.matchNextTag(rest, i, func(t markup.Tag) bool {
+		_, named := t.NameAttribute()
+		return t.Is("parameter") && !t.Closing && named
+	})
+}
+
+// matchNextTag matches a tag for which is returns true, after white space at rest[i].
+func (p *parser) matchNextTag(rest []byte, i int, is func(markup.Tag) bool) markup.Verdict {
 	i, v := p.in.MatchBlanks(rest, i, completion.MaxGap)
 	switch {
 	case v != markup.Match:
@@ -251,8 +261,7 @@ func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
 	}
 	t, v := p.tags.MatchTag(rest[i:])
 	if v == markup.Match {
-		_, named := t.NameAttribute()
-		v = markup.VerdictOf(t.Is("parameter") && !t.Closing && named)
+		v = markup.VerdictOf(is(t))
 	}
 	return v
 }
