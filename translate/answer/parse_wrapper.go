@@ -53,7 +53,7 @@ func (p *parser) readWrapper() state {
 	case rest[0] == '{':
 		return atJSONName
 	case v == markup.NoMatch:
-		return p.giveBack()
+		return p.giveBackWrapper()
 	case v == markup.NeedMore:
 		return wait
 	case t.IsWrapper() && !t.Closing && len(t.Attributes) > 0:
@@ -74,10 +74,19 @@ func (p *parser) readWrapper() state {
 	case t.Is("tool_name"):
 		return p.readNameFirst(rest)
 	case t.IsWrapper() || p.calls.whole > 0 || p.call.Bare:
-		return p.giveBack()
+		return p.giveBackWrapper()
 	}
 	p.giveBackText()
 	return inForeignBlock
+}
+
+// giveBackWrapper gives back a wrapper that begins no call that the parser can read. Directly after another call, the
+// model meant one: the wrapper is text with an outcome.
+func (p *parser) giveBackWrapper() state {
+	if p.calls.whole > 0 && p.call.prose == nil && p.endedByModel() {
+		return p.giveBackCall("tool_name")
+	}
+	return p.giveBack()
 }
 
 // readUntagged reads the start of a call that has no tag there: a tag without its bracket, a code fence, a
