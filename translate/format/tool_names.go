@@ -161,12 +161,12 @@ func breaksToolName(r rune) bool {
 	return r >= 0x80 || r == '.' || r == ':' || !markup.IsNameByte(byte(r))
 }
 
-// byPart finds the tools that a qualified name such as browser.search or mcp__web__search may mean:
-// the tool with _ in place of each dot, and the tool named after the last part. meant is the number
-// of such tools. The text before the last part has to be a name too, because it may be escaped text
-// of a client.
+// byPart finds the tools that a qualified name such as browser.search, mcp__web__search or
+// functions.search:0 may mean: the tool with _ in place of each dot, and the tool named after the
+// last part. meant is the number of such tools. The text before the last part has to be a name too,
+// because it may be escaped text of a client.
 func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
-	name = strings.TrimPrefix(name, "$")
+	name = withoutCounter(strings.TrimPrefix(name, "$"))
 	if strings.ContainsFunc(name, func(r rune) bool { return breaksToolName(r) && !strings.ContainsRune(".:/", r) }) {
 		return nil, 0
 	}
@@ -180,6 +180,14 @@ func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 		}
 	}
 	return tool, meant
+}
+
+// withoutCounter returns a name without the number of the call after it: search:0.
+func withoutCounter(name string) string {
+	if i := strings.LastIndexByte(name, ':'); i > 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
+		return name[:i]
+	}
+	return name
 }
 
 // Core returns a name without affixes, if no offered tool has it. The client gets it in a call, and
@@ -206,10 +214,7 @@ func isPlaceholder(name string) bool {
 // the offered tools show where the name begins and ends.
 func (t *ToolNames) OfID(id string) string {
 	id = strings.TrimSpace(id)
-	plain := strings.TrimPrefix(id, "functions.")
-	if colon := strings.LastIndexByte(plain, ':'); colon >= 0 && strings.Trim(plain[colon+1:], "0123456789") == "" {
-		plain = plain[:colon]
-	}
+	plain := withoutCounter(strings.TrimPrefix(id, "functions."))
 	if t.Named(plain) != nil {
 		return plain
 	}
