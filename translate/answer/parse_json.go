@@ -226,6 +226,8 @@ func (p *parser) closeUnreadableJSON(reason string) state {
 	}
 	p.json.held = nil
 	switch {
+	case p.call.alone && p.call.Tool == "" && p.calls.whole == 0: // JSON that is no call
+		return p.giveBack()
 	case p.tags.IsPending():
 		return p.giveBackCall(reason)
 	case p.out.Pending:

@@ -33,7 +33,7 @@ type Object struct {
 //   - argumentKeys: further names for the arguments.
 //   - callTypes: the types of a call. An object of another type may describe a parameter.
 var (
-	callWrappers = []string{"tool_call", "function_call", "tool_use", "action", "call"}
+	callWrappers = []string{"tool_call", "tool_calls", "function_call", "tool_use", "tool", "action", "call"}
 	placeholders = []string{"$TOOL_NAME", "$FUNCTION_NAME"}
 	argumentKeys = []string{"options", "params", "args", "kwargs"}
 	callTypes    = []string{"function", "function_call", "tool_use", "tool_call", "tool", "custom"}
@@ -73,7 +73,7 @@ func ReadObject(text string, tools *format.ToolNames) (o Object, ok bool) {
 			var within Object
 			switch {
 			case value.Kind() != '{':
-			case slices.Contains(callWrappers, name) && json.Unmarshal(value, &within) == nil && within.isNamed():
+			case tools.Named(name) == nil && slices.Contains(callWrappers, name) && json.Unmarshal(value, &within) == nil && within.isNamed():
 				return within, true
 			case tools.Named(name) != nil:
 				o = Object{Name: &name, Arguments: value}
