@@ -15,7 +15,8 @@ import (
 
 // readsFences reports whether a code fence at the current position may hold a call.
 func (p *parser) readsFences() bool {
-	return p.readsQuoted || !p.text.said && p.mayCall && p.text.thinkingTag == "" && p.text.prefill == ""
+	first := p.text.thinkingTag == "" || p.text.thinkingTag == fromTemplate && p.out.OpenKind == ""
+	return p.readsQuoted || !p.text.said && p.mayCall && first && p.text.prefill == ""
 }
 
 // readBackTick reads a back-tick at the start of rest. If a code fence with a call begins there,

@@ -141,6 +141,10 @@ func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Ver
 			return t.Kind == markup.KindThinking && !t.Closing, !t.Closing, v
 		}
 	}
+	if rest[i] == '`' {
+		_, _, v = p.matchQuotedCall(rest[i:])
+		return false, v == markup.Match, v
+	}
 	if p.ReadsChannels { // the header of a message
 		if _, v = held.MatchErasedHeader(rest[i:], p.in.NeedMore(), &p.tools); v != markup.NoMatch {
 			return false, true, v
@@ -206,7 +210,7 @@ func (p *parser) matchLoneEnd(rest []byte, t markup.TextTag) markup.Verdict {
 
 // readLoneEnd reads a mark that matchLoneEnd has matched. The text after it is a block of its own.
 func (p *parser) readLoneEnd(t markup.TextTag) state {
-	p.text.thinkingTag, p.text.endsThought, p.text.code = "", true, code{}
+	p.text.thinkingTag, p.text.endsThought, p.text.said, p.text.code = "", true, false, code{}
 	p.dropBlank()
 	p.out.StopBlock()
 	p.in.Take(t.Len, completion.SpanMarkup)
