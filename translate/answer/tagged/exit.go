@@ -89,11 +89,12 @@ func (r *Reader) closeAtEOF() state {
 	return r.close("missing_closer")
 }
 
-// hasRequired reports whether the call is in a wrapper, its tool is offered, and every required parameter was
-// given.
+// hasRequired reports whether the call is in the wrapper of its format, if there is one, its tool is offered, and every
+// required parameter was given.
 func (r *Reader) hasRequired() bool {
 	call := r.call
-	return call.WrapperOpen && !call.Unoffered && !slices.ContainsFunc(call.Schema.Required, func(name string) bool {
+	wrapped := call.WrapperOpen || call.Spelling != nil && !call.Spelling.HasWrapper()
+	return wrapped && !call.Unoffered && !slices.ContainsFunc(call.Schema.Required, func(name string) bool {
 		return !call.Parameters[name] && !slices.Contains(call.Members, name)
 	})
 }
