@@ -2,6 +2,7 @@ package answer
 
 import (
 	"dragoman/translate/answer/completion"
+	"dragoman/translate/format"
 	"dragoman/translate/markup"
 )
 
@@ -9,8 +10,8 @@ import (
 // the call until it knows. The model means the call if the line ends after it, or if another call follows. It does
 // not mean the call if the line is a comment or a quotation.
 
-// readLineEnd is the state atLineEnd: the parser has read a whole call after prose on its line. The end of its
-// wrapper may follow, and then the end of the line, or another call (betweenCalls). If anything else follows, the
+// readLineEnd is the state atLineEnd: the parser has read a whole call after prose on its line. Its end and the end of
+// its wrapper may follow, and then the end of the line, or another call (betweenCalls). If anything else follows, the
 // parser gives the call back.
 func (p *parser) readLineEnd() state {
 	rest := p.in.Rest()
@@ -35,7 +36,7 @@ func (p *parser) readLineEnd() state {
 			return p.settleDiscussed(false)
 		}
 		return p.settleDiscussed(true)
-	case p.call.WrapperOpen && t.Closing && t.IsWrapper():
+	case t.Closing && t.IsWrapper() && (p.call.WrapperOpen || t.Spelling == format.HarmonySpelling): // a header is no wrapper
 		p.in.Take(i+t.Len, completion.SpanMarkup)
 		p.call.WrapperOpen = false
 		return atLineEnd

@@ -18,6 +18,7 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 		return p.giveBack()
 	}
 	next = betweenCalls
+	p.call.inSentence = p.call.inSentence && len(calls) == 1
 	for i := range calls {
 		if i > 0 {
 			p.beginNextCall(markup.Tag{})

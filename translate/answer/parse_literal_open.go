@@ -118,6 +118,7 @@ func (p *parser) readTextLiteral(rest []byte) state {
 	if p.text.thinkingTag != "" {
 		return inRehearsal
 	}
+	p.call.inSentence = code.midLine && !p.req.MustCall()
 	p.beginLiteral(syntax, name)
 	p.literal.MidLine = code.midLine
 	return inLiteral
@@ -214,6 +215,6 @@ func (p *parser) schemaOf(name string) *schema.Schema {
 func (p *parser) beginLiteral(syntax format.LiteralSyntax, name string) {
 	p.literal = literalSeen{Literals: p.literalsKnown(syntax), scan: held.LiteralScan{Syntax: syntax}, from: p.in.Offset()}
 	p.literal.SchemaOf = p.schemaOf
-	p.call.Tool, p.call.MustBeWhole, p.call.inSentence = name, true, false
+	p.call.Tool, p.call.MustBeWhole = name, true
 	p.call.Bare = p.literal.Bare && syntax == format.GemmaLiteral
 }
