@@ -83,7 +83,7 @@ func (p *parser) readWrapper() state {
 // giveBackWrapper gives back a wrapper that begins no call that the parser can read. Directly after another call, the
 // model meant one: the wrapper is text with an outcome.
 func (p *parser) giveBackWrapper() state {
-	if p.calls.whole > 0 && p.call.prose == nil && p.endedByModel() {
+	if p.calls.whole > 0 && p.call.prose == nil && !p.in.EOF { // at the end, more text could have made this a call
 		return p.giveBackCall("tool_name")
 	}
 	return p.giveBack()
