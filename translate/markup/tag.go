@@ -125,7 +125,7 @@ func (t *Tag) Values() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for name, value := range t.attributes() {
 			switch {
-			case name == "name", name == "id", len(value) == 0, string(value) == string(t.label):
+			case name == "name", name == "id", len(value) > 0 && string(value) == string(t.label):
 			case t.Spelling != nil && name == t.Spelling.Typed && isTypeName(string(value)):
 			default:
 				if !yield(name, string(value)) {
