@@ -273,16 +273,6 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeUnended()
 	}
 	rest := p.in.Rest()
-	if p.call.Fence != "" && !p.call.alone {
-		switch {
-		case markup.IsPrefixOf(rest, "```") && !p.in.EOF:
-			return wait
-		case markup.HasPrefix(rest, "```"):
-			p.in.Take(len("```"), completion.SpanMarkup)
-		}
-		p.call.Fence = ""
-		return afterJSONCall
-	}
 	switch p.matchGoingOn(rest) {
 	case markup.NeedMore:
 		return wait
@@ -292,6 +282,16 @@ func (p *parser) readAfterJSONCall() state {
 	if rest[0] == '}' {
 		p.call.NoteReason("stray_text")
 		p.in.Take(1, completion.SpanDropped)
+		return afterJSONCall
+	}
+	if p.call.Fence != "" && !p.call.alone {
+		switch {
+		case markup.IsPrefixOf(rest, "```") && !p.in.EOF:
+			return wait
+		case markup.HasPrefix(rest, "```"):
+			p.in.Take(len("```"), completion.SpanMarkup)
+		}
+		p.call.Fence = ""
 		return afterJSONCall
 	}
 	t, v := p.matchOpener(rest)
