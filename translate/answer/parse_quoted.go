@@ -5,6 +5,7 @@ import (
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Calls in a Markdown code fence. By default, such a call is a quotation, and therefore text. But some
@@ -111,7 +112,7 @@ func (p *parser) readFenceEnd() state {
 		p.in.TakeAll(completion.SpanMarkup)
 		return p.finishCall()
 	case v == markup.NoMatch || i == len(rest):
-		return p.giveBack()
+		return p.leakQuoted()
 	}
 	if p.call.WrapperOpen {
 		t, v := p.matchOpener(rest[i:])
@@ -119,31 +120,48 @@ func (p *parser) readFenceEnd() state {
 		case v == markup.NeedMore:
 			return wait
 		case v == markup.NoMatch || !t.Closing || !t.IsWrapper():
-			return p.giveBack()
+			return p.leakQuoted()
 		}
 		p.in.Take(i+t.Len, completion.SpanMarkup)
 		p.call.WrapperOpen = false
 		return atFenceEnd
 	}
 	if p.call.openFence {
-		return p.giveBack()
+		return p.leakQuoted()
 	}
 	n, v := p.matchFenceEnd(rest, i)
 	switch v {
 	case markup.NeedMore:
 		return wait
 	case markup.NoMatch:
-		return p.giveBack()
+		return p.leakQuoted()
 	}
 	switch v := p.matchNothingElse(rest, n); {
 	case !p.call.onlyFence:
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.NoMatch:
-		return p.giveBack()
+		return p.leakQuoted()
 	}
 	p.in.Take(n, completion.SpanMarkup)
 	return p.finishCall()
+}
+
+// leakQuoted gives back a complete call in a code fence, because something else is in the fence or behind it. After
+// other calls, it ends the answer.
+func (p *parser) leakQuoted() state {
+	if p.calls.whole == 0 {
+		return p.giveBack()
+	}
+	ended := p.endedByModel()
+	if ended {
+		p.noteAfterCall("ran_on")
+	}
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonQuoted, InText: true})
+	if ended {
+		return p.runOn()
+	}
+	return p.giveBack()
 }
 
 // matchNothingElse matches, at rest[i], what may follow a fence in an answer that has only calls: the end
