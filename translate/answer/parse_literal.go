@@ -7,6 +7,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Calls in literal syntax: [book(note="a"), ping()], call:book{count:3}. The parser reads them as a whole, at their
@@ -57,7 +58,7 @@ func (p *parser) readLiteral() state {
 		case markup.NeedMore:
 			return wait
 		case markup.NoMatch:
-			return p.giveBackLiteral("bare_call")
+			return p.leakLiteral()
 		}
 	}
 	extra, v := p.matchLiteralEnd()
@@ -112,6 +113,25 @@ func (p *parser) readErasedCalls() state {
 		return p.writeLiterals(calls)
 	}
 	return p.giveBackCall("incomplete")
+}
+
+// leakLiteral gives back whole calls without a wrapper, because something else follows them, or because they were cut
+// off: more of the line may be missing. Each call gets an outcome.
+func (p *parser) leakLiteral() state {
+	reason := messages.ReasonDiscussed
+	if rest := p.in.Rest(); p.in.EOF && p.in.CutShort && markup.SkipBlanks(rest, 0, len(rest)) == len(rest) {
+		reason = "incomplete"
+	}
+	if p.literal.Syntax == format.PythonLiteral && !p.literal.Objects {
+		p.literal.Ended = true
+		calls, _ := p.literal.Read(p.literalText())
+		for i := range calls {
+			if tool, _ := p.tools.Find(calls[i].Name); tool != nil {
+				p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: tool.Name, Reason: reason, InText: true})
+			}
+		}
+	}
+	return p.giveBackLiteral("bare_call")
 }
 
 // giveBackLiteral gives calls back. In prose, it records no outcome, because the text need not be meant as calls.
