@@ -42,8 +42,17 @@ func (r *reader) noteUnread() {
 		return
 	}
 	r.noteRehearsed()
-	if len(r.outcomes) > 0 || len(r.unread) == 0 {
+	if len(r.unread) == 0 || r.ended && len(r.outcomes) > 0 { // how much text follows the end depends on the pieces
 		return
+	}
+	known := map[string]int{} // calls by tool that have an outcome
+	for _, o := range r.outcomes {
+		known[o.Tool]++
+	}
+	note := func(o messages.Outcome) {
+		if known[o.Tool]--; known[o.Tool] < 0 {
+			r.noteOutcome(o)
+		}
 	}
 	all := format.ReadsOf(r.format, format.AcceptAll, format.All(), 0)
 	lost := messages.Outcome{Kind: messages.OutcomeLeaked, Reason: messages.ReasonOtherFormat, Unread: r.endedByModel(), InText: true}
@@ -54,11 +63,11 @@ func (r *reader) noteUnread() {
 	calls := r.callsIn(string(r.unread), all, textSeen{opened: r.begins}, stop)
 	if len(calls) == 0 || calls[0].Reason == "quoted_call" {
 		lost.Reason, lost.Unread = messages.ReasonQuoted, false
-		calls = r.callsIn(strings.NewReplacer("```", "", "~~~", "").Replace(string(r.unread)), all, textSeen{opened: r.begins}, stop)
+		calls = r.callsIn(withoutCode(string(r.unread)), all, textSeen{opened: r.begins}, stop)
 	}
 	for _, o := range calls {
 		lost.Tool = o.Tool
-		r.noteOutcome(lost)
+		note(lost)
 	}
 	if len(calls) > 0 {
 		return
@@ -68,9 +77,12 @@ func (r *reader) noteUnread() {
 	for found := range held.Find(r.unread, &r.tools, r.schemas.Of) {
 		before.advance(r.unread[read:found.From])
 		read = found.From
-		r.noteOutcome(r.unreadObject(found, before.isOpen()))
+		note(r.unreadObject(found, before.isOpen()))
 	}
 }
+
+// withoutCode returns text without the marks of Markdown code.
+func withoutCode(text string) string { return strings.NewReplacer("`", "", "~~~", "").Replace(text) }
 
 // FindCalls yields the calls in JSON to the request's tools in a text, wherever they stand: see
 // [held.Find].
@@ -123,7 +135,12 @@ func (p *parser) noteRehearsed() {
 		if r.cut {
 			stop = messages.StopMaxTokens
 		}
-		for _, o := range p.callsIn(string(p.text.rehearsed[from:r.end]), p.Reads, textSeen{neverClosed: true}, stop) {
+		thought := string(p.text.rehearsed[from:r.end])
+		calls := p.callsIn(thought, p.Reads, textSeen{neverClosed: true}, stop)
+		if len(calls) == 0 {
+			calls = p.callsIn(withoutCode(thought), p.Reads, textSeen{neverClosed: true}, stop)
+		}
+		for _, o := range calls {
 			p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: o.Tool, Reason: messages.ReasonThinking, InText: true})
 		}
 		from = r.end
