@@ -342,10 +342,34 @@ func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdic
 		return markup.NoMatch
 	}
 	t, v := p.matchOpener(rest)
-	if v == markup.Match {
-		v = markup.VerdictOf(t.IsWrapper() || t.Is("invoke"))
+	if v != markup.Match {
+		return v
 	}
-	return v
+	if t.IsWrapper() && !t.Closing { // a word after the tag makes it text of a sentence
+		switch p.matchWord(rest[t.Len:]) {
+		case markup.NeedMore:
+			return markup.NeedMore
+		case markup.Match:
+			return markup.NoMatch
+		}
+	}
+	return markup.VerdictOf(t.IsWrapper() || t.Is("invoke"))
+}
+
+// matchWord matches a blank and a lower-case word that is no tool's name.
+func (p *parser) matchWord(rest []byte) markup.Verdict {
+	switch {
+	case len(rest) < len(" a"):
+		return p.in.NeedMore()
+	case rest[0] != ' ' || rest[1] < 'a' || rest[1] > 'z':
+		return markup.NoMatch
+	}
+	word := rest[1:min(len(rest), format.MaxToolName)]
+	n := bytes.IndexAny(word, " \t\r\n<{[.,")
+	if n < 0 && len(rest) < format.MaxToolName && !p.in.EOF {
+		return markup.NeedMore
+	}
+	return markup.VerdictOf(n < 0 || p.tools.Named(string(word[:n])) == nil)
 }
 
 // endsLine reports whether the white space at the end of text has a newline.
