@@ -45,7 +45,8 @@
 //     text of the answer. The block of a call opens with its first parameter.
 //   - doubtful: a tag in a value is doubtful if it may end the value or be text of it.
 //   - reading: one way to read the text after a doubtful tag.
-//   - slip: a deviation from the format in a reading, see package held.
+//   - slip: a deviation from the format in a reading, see package held, or a misspelt tag, see
+//     markup.Slip.
 //   - closed: a call is closed if it is complete.
 //   - broken off: a call is broken off if it is not complete.
 //   - stopped: blocks and messages are stopped.

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/answer/held"
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 
@@ -35,6 +36,32 @@ func TestSlips(t *testing.T) {
 					}
 				} else if call != `f {"a":"1","b":"2"}` || outcome != "# repaired f "+slip.Name {
 					t.Errorf("pieces of %d give\n%s", n, got)
+				}
+			}
+		})
+	}
+}
+
+// TestTagSlips reads the example of each misspelt tag, in its format and in pieces. The outcome
+// names the slip, and there is no other outcome.
+func TestTagSlips(t *testing.T) {
+	req := &messages.Request{ID: "msg_slips", Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(
+		`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}}}
+	for _, slip := range format.TagSlips() {
+		t.Run(slip.Format+": "+slip.About, func(t *testing.T) {
+			if messages.AboutReason(slip.Name) == "" || slip.Example == "" {
+				t.Fatalf("%+v has no reason or no example", slip)
+			}
+			i := slices.IndexFunc(format.All(), func(f *format.Format) bool { return f.Name == slip.Format })
+			if i < 0 {
+				t.Fatalf("unknown format %q", slip.Format)
+			}
+			asked := &Prompt{Asking: asking{Declared: format.All()[i], Reads: format.NewReads(format.All()[i], nil, 0)}}
+			want := `f {"a":"1","b":"2"}` + "\ntool_use\n# repaired f " + slip.Name
+			for n := range 12 {
+				got := strings.TrimSpace(show(parseIn(t, asked, req, completion{slip.Example, messages.StopEndTurn, ""}, n)))
+				if got != want {
+					t.Errorf("pieces of %d of %q give\n%s", n, slip.Example, got)
 				}
 			}
 		})

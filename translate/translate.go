@@ -3,6 +3,7 @@ package translate
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"dragoman/translate/answer"
 	input "dragoman/translate/answer/completion"
@@ -214,7 +215,7 @@ func AboutFormats() []About { return format.AboutAll() }
 type AboutReason struct {
 	Reason   string
 	About    string    // a sentence
-	Examples []Example // of slips in tags: texts of a call in the attribute format
+	Examples []Example // of slips in tags: texts of a call in the attribute format, and answers in the format that About names
 }
 
 // Example is a slip: what the model did, and the text that it wrote.
@@ -227,6 +228,12 @@ func AboutReasons() (list []AboutReason) {
 		for _, slip := range held.Slips {
 			if slip.Name == reason && slip.Example != "" {
 				a.Examples = append(a.Examples, Example{slip.About, slip.Example})
+			}
+		}
+		for _, slip := range format.TagSlips() {
+			isListed := func(e Example) bool { return e.About == slip.Format+": "+slip.About } // in other names of the same tags
+			if slip.Name == reason && !slices.ContainsFunc(a.Examples, isListed) {
+				a.Examples = append(a.Examples, Example{slip.Format + ": " + slip.About, slip.Example})
 			}
 		}
 		if a.About != "" {

@@ -47,6 +47,9 @@ func TestListSlips(t *testing.T) {
 	if want := "    <parameter name=\"a\">1</a>\n"; !strings.Contains(got.stdout, want) {
 		t.Errorf("the example of wrong_closer is missing:\n%s", got.stdout)
 	}
+	if want := "\n  kimi: the marker before the input is missing:\n    <|tool_calls_section_begin|><|tool_call_begin|>functions.f:0{"; strings.Count(got.stdout, want) != 1 {
+		t.Errorf("the example of missing_separator in kimi is missing:\n%s", got.stdout)
+	}
 }
 
 // Every chat template is listed with the format in which it writes calls.

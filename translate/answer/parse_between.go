@@ -94,9 +94,9 @@ func (p *parser) runOn() state {
 	return afterAnswer
 }
 
-// noteAfterCall records that text which does not belong there follows the last call.
+// noteAfterCall records why what follows the last call does not belong there; reason is "" if it does.
 func (p *parser) noteAfterCall(reason string) {
-	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
+	if n := len(p.outcomes); reason != "" && n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
 		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, reason
 	}
 }

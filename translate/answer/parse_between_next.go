@@ -236,6 +236,7 @@ func (p *parser) readNextTag(t markup.Tag) state {
 		p.beginNextCall(t)
 		return inWrapper
 	case t.IsWrapper() && t.Closing:
+		p.noteAfterCall(t.Slip)
 		p.in.Take(t.Len, completion.SpanMarkup)
 		p.call.WrapperOpen, p.calls.closed = p.call.WrapperOpen && p.wrapperSpelling == aloneCalls, true // nothing opened that tag
 		return betweenCalls

@@ -39,6 +39,7 @@ func (p *parser) readInvoke() state {
 // beginNamed reads t, which opens a call and names its tool.
 func (p *parser) beginNamed(t markup.Tag) state {
 	p.call.AttributeForm = true
+	p.call.NoteSlip(&t)
 	name, _ := t.NameAttribute()
 	if g := p.call.Spelling; g != nil {
 		switch next, v := p.readJoined(t, name); {

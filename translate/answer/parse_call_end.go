@@ -94,8 +94,8 @@ func (p *parser) outcome() messages.Outcome {
 		o.Kind, o.Reason = messages.OutcomeInvalid, invalid
 	case call.Misfit != "":
 		o.Kind, o.Reason = messages.OutcomeTypeFallback, call.Misfit
-	case call.Reason != "":
-		o.Kind, o.Reason = messages.OutcomeRepaired, call.Reason
+	case call.Reason != "" || call.Slip != "":
+		o.Kind, o.Reason = messages.OutcomeRepaired, cmp.Or(call.Reason, call.Slip)
 	}
 	return o
 }

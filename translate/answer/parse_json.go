@@ -299,6 +299,7 @@ func (p *parser) readAfterJSONCall() state {
 	case v == markup.NeedMore:
 		return wait
 	case p.call.IsInput() && v == markup.Match && t.Closing && t.Is("invoke"):
+		p.call.NoteSlip(&t)
 		p.in.Take(t.Len, completion.SpanMarkup)
 		return p.closeCall("")
 	case v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':

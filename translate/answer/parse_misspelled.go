@@ -29,7 +29,6 @@ func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Ve
 	if next, ok := p.nameTool(tool); !ok {
 		return next, v
 	}
-	p.call.NoteReason("tool_name")
 	p.openOffered()
 	return p.afterTags(p.tags.EnterParameter(first, param)), v
 }

@@ -1,6 +1,10 @@
 package format
 
-import "dragoman/translate/markup"
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+)
 
 // DSMLCalls is the format of DeepSeek V3.2 and V4: the tags of the attribute format, with a marker
 // before each name. An attribute says whether a value is a string (docs/reference/formats.md §3).
@@ -18,23 +22,19 @@ var DSMLCalls = shaped(Format{
 		other: `" string="false">`,
 	},
 	Spelling: &markup.Spelling{
-		Marker: "DSML",
-		Begins: []string{"<｜DSML｜"},
-		Closes: []string{"</｜DSML｜"},
-		Bare:   true,
-		Plain:  true,
-		Typed:  "string",
-		Tags: []markup.Spelled{
+		Begin: "<｜DSML｜",
+		Close: "</｜DSML｜",
+		Signs: true,
+		Bare:  true,
+		Plain: true,
+		Typed: "string",
+		Tags: []markup.Form{
 			{Name: "tool_calls", Means: markup.Wrapper},
 			{Name: "function_calls", Means: markup.Wrapper},
-			{Name: "toolcalls", Means: markup.Wrapper},
-			{Name: "tool_call", Means: markup.Wrapper},
-			{Name: "toolcall", Means: markup.Wrapper},
-			{Name: "calls", Means: markup.Wrapper},
-			{Name: "tool_use", Means: markup.Wrapper},
 			{Name: "invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
 			{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAttribute},
 		},
+		Slips: dsmlSlips(),
 	},
 	also: []*markup.Spelling{deepseekCalls.Spelling}, // V3.2 also writes these, because of some servers' prompts
 
@@ -103,3 +103,25 @@ Here are the functions available in JSONSchema format:
 	f.BeforeResults, f.AfterResults = resultsStart, resultsEnd
 	f.Result = [2]string{"<result>", "</result>\n"}
 }, "deepseek-v3.2", "deepseek.v3.2")
+
+// dsmlSlips are the other names of the wrapper that models write, and closing tags with the slash
+// after the marker.
+func dsmlSlips() (list []markup.Slip) {
+	const example = `<｜DSML｜tool_calls><｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="true">1</｜DSML｜parameter>` +
+		`<｜DSML｜parameter name="b" string="true">2</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>`
+	for _, name := range [...]string{"toolcalls", "tool_call", "toolcall", "calls", "tool_use"} {
+		list = append(list, markup.Slip{
+			Name: markup.TagSpelling, About: "the wrapper has another name: " + name,
+			Example: strings.ReplaceAll(example, "tool_calls", name),
+			Form:    markup.Form{Name: name, Means: markup.Wrapper},
+		})
+	}
+	for means, name := range [...]string{markup.Wrapper: "tool_calls", markup.Invoke: "invoke", markup.Parameter: "parameter"} {
+		list = append(list, markup.Slip{
+			Name: markup.TagSpelling, About: "the slash of a closing tag is after the marker: " + name,
+			Example: strings.ReplaceAll(example, "</｜DSML｜"+name, "<｜DSML｜/"+name),
+			Form:    markup.Form{Name: "/" + name, Means: markup.Meaning(means), Closing: true},
+		})
+	}
+	return list
+}

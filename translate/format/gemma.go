@@ -17,13 +17,16 @@ var GemmaCalls = (&Format{
 	StopSequence: "<|tool_response>",
 	Protects:     markup.TagMarker | markup.TagToolResponse | markup.TagTool,
 	literal:      GemmaLiteral,
-	Spelling: &markup.Spelling{Tags: []markup.Spelled{
+	Spelling: &markup.Spelling{Tags: []markup.Form{
 		{Name: "|tool_call", Means: markup.Wrapper},
 		{Name: "tool_call|", Means: markup.Wrapper, Closing: true},
-		{Name: "|tool_call|", Means: markup.Wrapper, Closing: true},
 		{Name: "start_function_call", Means: markup.Wrapper},
 		{Name: "end_function_call", Means: markup.Wrapper, Closing: true},
-	}},
+	}, Slips: []markup.Slip{{
+		Name: markup.TagSpelling, About: "the marker after a call begins with a bar too",
+		Example: `<|tool_call>call:f{a:<|"|>1<|"|>,b:<|"|>2<|"|>}<|tool_call|>`,
+		Form:    markup.Form{Name: "|tool_call|", Means: markup.Wrapper, Closing: true},
+	}}},
 
 	ExampleNote: func(l *language.Language) string { return l.JsonBlocks },
 	ToolsLast:   true,

@@ -3,6 +3,7 @@ package format
 import (
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
+	"slices"
 	"strings"
 )
 
@@ -65,23 +66,75 @@ var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", 
 var longcatJSON, hyJSON = jsonBlock("longcat_tool_call"), jsonBlock("tool_call:opensource")
 
 func jsonBlock(name string) *markup.Spelling {
-	return &markup.Spelling{Tags: []markup.Spelled{{Name: name, Means: markup.Wrapper}}}
+	return &markup.Spelling{Tags: []markup.Form{{Name: name, Means: markup.Wrapper}}}
 }
 
 // glmSpelling is the spelling of GLM, with a prefix and a suffix for each name.
 func glmSpelling(prefix, suffix string) *markup.Spelling {
 	call, key, value := prefix+"tool_call"+suffix, prefix+"arg_key"+suffix, prefix+"arg_value"+suffix
-	g := &markup.Spelling{Bare: true, ClosedTwice: true, Tags: []markup.Spelled{
-		{Name: call, Means: markup.Invoke, Label: markup.LabelAfter, ID: []string{"<tool_sep" + suffix + ">"},
-			Before: []string{"<!--", "<" + key, "</" + call, "<" + call, "</" + key, "</" + value, "{", "```"}},
-		{Name: key, Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</" + key + ">", "<" + value + ">"}},
+	ahead := []string{"<!--", "<" + key, "</" + call, "{", "```"} // names that cannot be tags are in JSON
+	if suffix != "" {
+		ahead = append(ahead, "</tool_calls"+suffix)
+	}
+	g := &markup.Spelling{Bare: true, ClosedTwice: true, Tags: []markup.Form{
+		{Name: call, Means: markup.Invoke, After: []string{markup.Label}, Ahead: ahead},
+		{Name: call, Means: markup.Invoke, After: []string{markup.Label, "<tool_sep" + suffix + ">"}, Ahead: ahead},
+		{Name: key, Means: markup.Parameter, After: []string{markup.Label, "</" + key + ">", "<" + value + ">"}},
 		{Name: value, Means: markup.Parameter},
 	}}
 	if suffix != "" {
-		g.Tags = append(g.Tags, markup.Spelled{Name: "tool_calls" + suffix, Means: markup.Wrapper})
-		g.Tags[0].Before = append(g.Tags[0].Before, "</tool_calls"+suffix)
+		g.Tags = append(g.Tags, markup.Form{Name: "tool_calls" + suffix, Means: markup.Wrapper})
+	}
+	names := strings.NewReplacer("tool_call", call, "arg_key", key, "arg_value", value)
+	for _, row := range glmSlips {
+		row.Example, row.Form.Name = names.Replace(row.Example), names.Replace(row.Form.Name)
+		for _, list := range []*[]string{&row.Form.After, &row.Form.Ahead, &row.Form.Not} {
+			*list = slices.Clone(*list)
+			for i, text := range *list {
+				(*list)[i] = names.Replace(text)
+			}
+		}
+		if suffix != "" {
+			row.Example = "<tool_calls" + suffix + ">\n" + row.Example + "\n</tool_calls" + suffix + ">"
+		}
+		g.Slips = append(g.Slips, row)
 	}
 	return g
+}
+
+// glmSlips are the slips of the family, in GLM's own names.
+var glmSlips = []markup.Slip{
+	glmCallSlip("wrong_opener", "the tag of a call is in place of the tag of a name", glmCall("f<tool_call>a</arg_key>\n<arg_value>1</arg_value>\n"), "<tool_call", markup.Label),
+	glmCallSlip(markup.MissingOpener, "the tag of a name is missing", glmCall("f a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.Label),
+	glmCallSlip(markup.MissingOpener, "the tag of a name is missing, and the name is on the next line", glmCall("f\na</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.TwoLines),
+	glmCallSlip("stray_closer", "the closing tag of a value follows the name", glmCall("f</arg_value>\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_value", markup.Label),
+	glmNameSlip("restarted", "the tag of a name is written twice", glmCall("f\n<arg_key><arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), nil, "<arg_key>", markup.Label, "</arg_key>", "<arg_value>"),
+	glmNameSlip("stray_closer", "the closing tag of a name is written twice", glmCall("f\n<arg_key>a</arg_key></arg_key>\n<arg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "</arg_key>", "<arg_value>"),
+	glmNameSlip("tag_bracket", "the tag of a value lacks its `<`", glmCall("f\n<arg_key>a</arg_key>\narg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "arg_value>"),
+	glmNameSlip("missing_separator", "the closing tag of a name is missing", glmCall("f\n<arg_key>a\n<arg_value>1</arg_value>\n"), nil, markup.Label, "<arg_value>"),
+	{
+		Name: "wrong_order", About: "all names precede the values",
+		Example: "<tool_call>f\n<arg_key>a</arg_key>\n<arg_key>b</arg_key>\n<arg_value>1</arg_value>\n<arg_value>2</arg_value>\n</tool_call>",
+		Form:    markup.Form{Name: "arg_key", Means: markup.Key, After: []string{markup.Label, "</arg_key>"}, Ahead: []string{"<arg_key>"}},
+	},
+	glmNameSlip(markup.MissingOpener, "the tag of a value is missing", glmCall("f\n<arg_key>a</arg_key>1</arg_value>\n"), []string{"<arg_key>", "</arg_key>"}, markup.Label, "</arg_key>", markup.Newline),
+}
+
+// glmCall is an example: begin is the call up to its second parameter.
+func glmCall(begin string) string {
+	return "<tool_call>" + begin + "<arg_key>b</arg_key>\n<arg_value>2</arg_value>\n</tool_call>"
+}
+
+// glmCallSlip is a slip after the tag of a call: a label, and ahead in place of a name.
+func glmCallSlip(name, about, example, ahead, label string) markup.Slip {
+	return markup.Slip{Name: name, About: about, Example: example,
+		Form: markup.Form{Name: "tool_call", Means: markup.Invoke, After: []string{label}, Ahead: []string{ahead}}}
+}
+
+// glmNameSlip is a slip in the tags from the name of a parameter to its value.
+func glmNameSlip(name, about, example string, not []string, after ...string) markup.Slip {
+	return markup.Slip{Name: name, About: about, Example: example,
+		Form: markup.Form{Name: "arg_key", Means: markup.Parameter, After: after, Not: not}}
 }
 
 // Since GLM 4.7, calls and results are on one line each. Since 5.2, tool descriptions do not say

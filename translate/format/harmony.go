@@ -38,7 +38,7 @@ var harmonyCalls = shaped(Format{
 const harmonyCall = "<|call|>"
 
 // HarmonySpelling has the markers that begin headers and the markers that end messages.
-var HarmonySpelling = &markup.Spelling{JSON: true, Tags: []markup.Spelled{
+var HarmonySpelling = &markup.Spelling{JSON: true, Tags: []markup.Form{
 	{Name: "|start|", Means: markup.Wrapper},
 	{Name: "|channel|", Means: markup.Wrapper},
 	{Name: "|call|", Means: markup.Wrapper, Closing: true},

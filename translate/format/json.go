@@ -92,4 +92,4 @@ const (
 )
 
 // toolsTags are the tags around the tools in the prompt. Models also write them around a call.
-var toolsTags = &markup.Spelling{Lists: true, Unsure: true, Tags: []markup.Spelled{{Name: "tools", Means: markup.Wrapper}}}
+var toolsTags = &markup.Spelling{Lists: true, Unsure: true, Tags: []markup.Form{{Name: "tools", Means: markup.Wrapper}}}

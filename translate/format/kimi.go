@@ -22,14 +22,24 @@ var kimiCalls = shaped(Format{
 		Call: [3]string{"<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
 		Id:   "functions.NAME:N",
 	},
-	Spelling: &markup.Spelling{JSON: true, IDs: true, Tags: []markup.Spelled{
+	Spelling: &markup.Spelling{JSON: true, IDs: true, Tags: []markup.Form{
 		{Name: "|tool_calls_section_begin|", Means: markup.Wrapper},
-		{Name: "|tool_call_section_begin|", Means: markup.Wrapper},
 		{Name: "|tool_calls_section_end|", Means: markup.Wrapper, Closing: true},
-		{Name: "|tool_call_section_end|", Means: markup.Wrapper, Closing: true},
-		{Name: "|tool_call_begin|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|tool_call_argument_begin|>"}},
+		{Name: "|tool_call_begin|", Means: markup.Invoke, After: []string{markup.Label, "<|tool_call_argument_begin|>"}},
 		{Name: "|tool_call_end|", Means: markup.Invoke, Closing: true},
-	}},
+	}, Slips: []markup.Slip{{
+		Name: "missing_separator", About: "the marker before the input is missing",
+		Example: `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0{"a":"1","b":"2"}<|tool_call_end|><|tool_calls_section_end|>`,
+		Form:    markup.Form{Name: "|tool_call_begin|", Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}},
+	}, {
+		Name: markup.TagSpelling, About: "the marker before the calls is in the singular",
+		Example: `<|tool_call_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"1","b":"2"}<|tool_call_end|><|tool_calls_section_end|>`,
+		Form:    markup.Form{Name: "|tool_call_section_begin|", Means: markup.Wrapper},
+	}, {
+		Name: markup.TagSpelling, About: "the marker after the calls is in the singular",
+		Example: `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"1","b":"2"}<|tool_call_section_end|>`,
+		Form:    markup.Form{Name: "|tool_call_section_end|", Means: markup.Wrapper, Closing: true},
+	}}},
 
 	ExampleLast:  true,
 	ExampleNote:  func(l *language.Language) string { return l.OneSection },

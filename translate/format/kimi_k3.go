@@ -20,12 +20,12 @@ var kimiK3Calls = &Format{
 // kimiK3Spelling is the spelling with an extra character after the first character of each marker.
 func kimiK3Spelling(sign string) *markup.Spelling {
 	return &markup.Spelling{
-		Begins: []string{"<" + sign + "|open|>"},
-		Closes: []string{"<" + sign + "|close|>"},
-		End:    "<" + sign + "|sep|>",
-		Bare:   true,
-		Typed:  "type",
-		Tags: []markup.Spelled{
+		Begin: "<" + sign + "|open|>",
+		Close: "<" + sign + "|close|>",
+		End:   "<" + sign + "|sep|>",
+		Bare:  true,
+		Typed: "type",
+		Tags: []markup.Form{
 			{Name: "tools", Means: markup.Wrapper},
 			{Name: "call", Means: markup.Invoke, Label: markup.LabelAttribute, Attribute: "tool"},
 			{Name: "argument", Means: markup.Parameter, Label: markup.LabelAttribute, Attribute: "key"},

@@ -22,15 +22,15 @@ var listCalls = [...]*Format{
 
 // opening is the spelling of a marker before calls, without a marker after them.
 func opening(marker string) *markup.Spelling {
-	return &markup.Spelling{Lists: true, Endless: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
+	return &markup.Spelling{Lists: true, Endless: true, Tags: []markup.Form{{Name: marker, Means: markup.Wrapper}}}
 }
 
 // enclosing is the spelling of a marker before calls and a marker after them; "" means the closing
 // tag of marker.
 func enclosing(marker, end string) *markup.Spelling {
-	g := &markup.Spelling{Lists: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
+	g := &markup.Spelling{Lists: true, Tags: []markup.Form{{Name: marker, Means: markup.Wrapper}}}
 	if end != "" {
-		g.Tags = append(g.Tags, markup.Spelled{Name: end, Means: markup.Wrapper, Closing: true})
+		g.Tags = append(g.Tags, markup.Form{Name: end, Means: markup.Wrapper, Closing: true})
 	}
 	return g
 }

@@ -6,6 +6,7 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -21,11 +22,11 @@ var LlamaCalls = &Format{
 	CallOpener:   pythonTag,
 	CallCloser:   `"parameters"`,
 	Protects:     markup.TagMarker | markup.TagToolResponse,
-	Spelling: &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Spelled{
+	Spelling: &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Form{
 		{Name: "|python_tag|", Means: markup.Wrapper},
 		{Name: "|python_start|", Means: markup.Wrapper},
 		{Name: "|python_end|", Means: markup.Wrapper, Closing: true},
-	}, functionTags...)},
+	}, functionTags...), Slips: functionSlips},
 	also:  []*markup.Spelling{functionaryTags},
 	alone: []string{""},
 	// Small models write calls in Python, and so do all models for Llama's built-in tools:
@@ -53,10 +54,18 @@ const pythonTag = "<|python_tag|>"
 
 // functionaryTags are the tags of Functionary 3, which belongs to this family. The recipient of a
 // message is a tool, or "all" for text.
-var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup.Spelled{
-	{Name: "|from|>assistant\n<|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
-	{Name: "|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
-}}
+var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup.Form{
+	{Name: "|from|>assistant\n<|recipient|", Means: markup.Invoke, After: []string{markup.Label, "<|content|>"}, Text: "all"},
+	{Name: "|recipient|", Means: markup.Invoke, After: []string{markup.Label, "<|content|>"}, Text: "all"},
+}, Slips: []markup.Slip{functionarySlip("|from|>assistant\n<|recipient|"), functionarySlip("|recipient|")}}
+
+func functionarySlip(name string) markup.Slip {
+	return markup.Slip{
+		Name: "missing_separator", About: "Functionary's marker before the input is missing: <" + strings.ReplaceAll(name, "\n", " "),
+		Example: "<" + name + `>f{"a": "1", "b": "2"}`,
+		Form:    markup.Form{Name: name, Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}, Text: "all"},
+	}
+}
 
 // writeIndentedTool describes a tool as indented JSON. If the JSON is so deep that it would be
 // mostly indents, it is not indented.

@@ -1,6 +1,11 @@
 package format
 
-import "dragoman/translate/markup"
+import (
+	"slices"
+	"strings"
+
+	"dragoman/translate/markup"
+)
 
 // MiniCPMCalls is the format of MiniCPM5: elements without a wrapper. A value may be in a CDATA
 // section (docs/reference/formats.md §13). If the tags have Ġ for a space, the values may have it
@@ -17,15 +22,10 @@ var MiniCPMCalls = shaped(Format{
 		Param:    [3]string{`<param name="`, `">`, "</param>"},
 		sections: true,
 	},
-	Spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
+	Spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Form{
 		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute},
-		// The space is lost, or the token that spells it is kept.
-		{Name: "functionname", Means: markup.Invoke, Label: markup.LabelAssigned},
-		{Name: "functionĠname", Means: markup.Invoke, Label: markup.LabelAssigned},
-		{Name: "paramname", Means: markup.Parameter, Label: markup.LabelAssigned},
-		{Name: "paramĠname", Means: markup.Parameter, Label: markup.LabelAssigned},
 		{Name: "param", Means: markup.Parameter, Label: markup.LabelAttribute},
-	}},
+	}, Slips: slices.Concat(minicpmSlips("", "the space in a tag is lost"), minicpmSlips("Ġ", "the space in a tag is written as its token"))},
 
 	ToolsLast:   true,
 	Heading:     "# Tools\n\n",
@@ -40,3 +40,17 @@ var MiniCPMCalls = shaped(Format{
 	thinkTag:    "think",
 	Result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
+
+// minicpmSlips are the tags with another sign in place of the space.
+func minicpmSlips(sign, about string) []markup.Slip {
+	example := `<function name="f"><param name="a">1</param><param name="b">2</param></function>`
+	return []markup.Slip{{
+		Name: markup.TagSpelling, About: about + ": of a call",
+		Example: strings.Replace(example, "function ", "function"+sign, 1),
+		Form:    markup.Form{Name: "function" + sign + "name", Means: markup.Invoke, Label: markup.LabelAssigned},
+	}, {
+		Name: markup.TagSpelling, About: about + ": of a parameter",
+		Example: strings.Replace(example, "param ", "param"+sign, 1),
+		Form:    markup.Form{Name: "param" + sign + "name", Means: markup.Parameter, Label: markup.LabelAssigned},
+	}}
+}

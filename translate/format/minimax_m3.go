@@ -13,11 +13,11 @@ var minimaxM3Calls = &Format{
 	thinking:      []thinkingMarks{{Opens: "<mm:think>", Closes: "</mm:think>"}},
 	opensThinking: []string{"minimax-m3"},
 	Spelling: &markup.Spelling{
-		Begins: []string{markup.Mark + "<"},
-		Closes: []string{markup.Mark + "</"},
+		Begin:  markup.Mark + "<",
+		Close:  markup.Mark + "</",
 		Bare:   true,
 		Nested: true,
-		Tags: []markup.Spelled{
+		Tags: []markup.Form{
 			{Name: "tool_call", Means: markup.Wrapper},
 			{Name: "invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
 			{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAttribute},

@@ -32,6 +32,16 @@ var mistralCalls = shaped(Format{
 })
 
 // bracketTags are the tags of Mistral's calls.
-var bracketTags = &markup.Spelling{JSON: true, Lists: true, Endless: true, Begins: []string{"["}, End: "]", Tags: []markup.Spelled{
-	{Name: "TOOL_CALLS", Means: markup.Invoke, Label: markup.LabelAfter, Wraps: true, ID: []string{"[CALL_ID]"}, Then: []string{"[ARGS]"}},
-}}
+var bracketTags = &markup.Spelling{JSON: true, Lists: true, Endless: true, Begin: "[", End: "]", Tags: []markup.Form{
+	{Name: "TOOL_CALLS", Means: markup.Wrapper, Ahead: []string{"[", "{"}},
+	{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label, "[ARGS]"}},
+	{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label, "[CALL_ID]", markup.CallID, "[ARGS]"}},
+}, Slips: []markup.Slip{{
+	Name: "missing_separator", About: "the marker before the input is missing",
+	Example: `[TOOL_CALLS]f{"a": "1", "b": "2"}`,
+	Form:    markup.Form{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}},
+}, {
+	Name: "missing_separator", About: "the marker between an id and the input is missing",
+	Example: `[TOOL_CALLS]f[CALL_ID]abc123def{"a": "1", "b": "2"}`,
+	Form:    markup.Form{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label, "[CALL_ID]", markup.CallID}, Ahead: []string{"{"}},
+}}}

@@ -24,7 +24,7 @@ var PythonicCalls = &Format{
 	Protects:     markup.TagMarker | markup.TagToolResponse,
 	literal:      PythonLiteral,
 	alone:        []string{""},
-	Spelling: &markup.Spelling{Tags: []markup.Spelled{
+	Spelling: &markup.Spelling{Tags: []markup.Form{
 		{Name: "|python_start|", Means: markup.Wrapper},
 		{Name: "|python_end|", Means: markup.Wrapper, Closing: true},
 		{Name: "|tool_call_start|", Means: markup.Wrapper},

@@ -24,10 +24,10 @@ var QwenCalls = shaped(Format{
 		Param: [3]string{"<parameter=", ">", "</parameter>\n"},
 		Lines: true,
 	},
-	Spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
-	elements: &markup.Spelling{Tags: []markup.Spelled{
-		{Name: "function", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"</function>"}},
-		{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</parameter>"}},
+	Spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Form{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...), Slips: functionSlips},
+	elements: &markup.Spelling{Tags: []markup.Form{
+		{Name: "function", Means: markup.Invoke, After: []string{markup.Label, "</function>"}},
+		{Name: "parameter", Means: markup.Parameter, After: []string{markup.Label, "</parameter>"}},
 		{Name: "tool_call", Means: markup.Invoke}, // its end is the end of the call
 	}},
 
@@ -77,11 +77,20 @@ var (
 )
 
 // functionTags are the tags of a call in both formats.
-var functionTags = []markup.Spelled{
+var functionTags = []markup.Form{
 	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
-	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // both openers, run together
-	{Name: "parameterfunction", Means: markup.Invoke, Closing: true},
 	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
+}
+
+// functionSlips are these tags as models misspell them.
+var functionSlips = []markup.Slip{functionSlip("parameter_function"), functionSlip("parameterfunction")}
+
+func functionSlip(name string) markup.Slip {
+	return markup.Slip{
+		Name: markup.TagSpelling, About: "both openers, run together, are the end of a call: " + name,
+		Example: "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n<" + name + ">\n</tool_call>",
+		Form:    markup.Form{Name: name, Means: markup.Invoke, Closing: true},
+	}
 }
 
 // listedTool is functionTool for tools in one list.

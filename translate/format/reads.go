@@ -69,14 +69,14 @@ func NewReads(asked *Format, accepts []*Format, tokens TokenSet) *Reads {
 			r.Bracketed = r.Bracketed || marks.Closes[0] == '['
 		}
 	}
-	for _, looksBehind := range [...]bool{true, false} {
+	for _, labels := range [...]bool{true, false} {
 		for _, f := range list {
 			r.ReadsChannels = r.ReadsChannels || f.channels
 			r.ReadsUnbracketed = r.ReadsUnbracketed || f.unbracketed
 			r.Elements = cmp.Or(r.Elements, f.elements)
 			r.ReadsLiteral[f.literal] = f.literal != NoLiteral
 			for _, g := range f.spellings() {
-				if g.LooksBehind() == looksBehind && !slices.Contains(r.Spellings, g) {
+				if g.Labels() == labels && !slices.Contains(r.Spellings, g) {
 					r.Spelled.add(len(r.Spellings), &SpelledBy(g).calls)
 					r.Spellings = append(r.Spellings, g)
 					r.Bracketed = r.Bracketed || g.IsBracketed()

@@ -17,7 +17,7 @@ var SeedCalls = shaped(Format{
 		Call:  [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
 		Param: [3]string{"<parameter=", ">", "</parameter>\n"},
 	},
-	Spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
+	Spelling: &markup.Spelling{Tags: append([]markup.Form{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...), Slips: functionSlips},
 
 	ToolsLast: true,
 	Words: [2]string{"Tool List:\n", `

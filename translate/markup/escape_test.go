@@ -102,10 +102,10 @@ var fuzzOpeners = NewOpeners(slices.Concat([]Opener{
 	{Text: "[", Tool: true, After: "(", Gap: " \t\r\n"}, {Text: "call:", Tool: true, After: "{(", Gap: " \t"}, {Text: "to=", Tool: true},
 	{Text: "invoke name="}, {Tool: true, After: "{"}, {Text: "[ARGS]"}, {Text: "Action:", After: "[{`&", Gap: " \t\r\n"}, {Text: "[THINK]"},
 	{Text: "<|", Named: true, After: "|>"}, {Text: "<｜", Named: true, After: ">"}, {Text: "<<SYS>>"}, {Text: "<s>"}, {Text: "]~b]"}, {Text: "[e~"}, {Text: "<SPECIAL_"},
-}, (&Spelling{Tags: []Spelled{{Name: "function"}, {Name: "|from|>a\n<|to|"}, {Name: "|tag|"}, {Name: "tool_call"}}}).Openers(),
-	(&Spelling{Signs: true, Tags: []Spelled{{Name: "｜tool▁call｜"}}}).Openers(), (&Spelling{Marker: "DSML"}).Openers(),
-	(&Spelling{Begins: []string{Mark + "<"}, Closes: []string{Mark + "</"}, Tags: []Spelled{{Name: "invoke"}}}).Openers(),
-	(&Spelling{Begins: []string{"["}, End: "]", Tags: []Spelled{{Name: "TOOL_CALLS"}}}).Openers()))
+}, (&Spelling{Tags: []Form{{Name: "function"}, {Name: "|from|>a\n<|to|"}, {Name: "|tag|"}, {Name: "tool_call"}}}).Openers(),
+	(&Spelling{Signs: true, Tags: []Form{{Name: "｜tool▁call｜"}}}).Openers(), (&Spelling{Signs: true, Begin: "<｜DSML｜", Close: "</｜DSML｜"}).Openers(),
+	(&Spelling{Begin: Mark + "<", Close: Mark + "</", Tags: []Form{{Name: "invoke"}}}).Openers(),
+	(&Spelling{Begin: "[", End: "]", Tags: []Form{{Name: "TOOL_CALLS"}}}).Openers()))
 
 // FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag and no opener.
 func FuzzEscape(f *testing.F) {

@@ -19,23 +19,26 @@ type Opener struct {
 	Tool, Named bool
 	After, Gap  string
 
-	bound  bool   // Text must not be followed by a byte of a name
-	signs  bool   // Text may have other signs: see [Spelling.Signs]
-	marker string // a marker after a `<`, as [Spelling.Marker]; "" if there is none
+	bound bool // Text must not be followed by a byte of a name
+	signs bool // Text may have other signs: see [Spelling.Signs]
 }
 
 // Openers returns the starts of all tags in a spelling, closing tags included. If the name of a tag
-// contains another tag, the opener is the part before it.
+// contains another tag, the opener is the part before it. If all tags begin with a marker, the
+// marker is the opener.
 func (g *Spelling) Openers() (list []Opener) {
-	if g.Marker != "" {
-		return []Opener{{Text: "<", marker: g.Marker}}
-	}
-	for _, closing := range [...]bool{false, true} {
-		for _, begin := range g.begins(closing) {
-			begin = begin[strings.LastIndexAny(begin, "<["):]
-			for i := range g.Tags {
-				name, _, cut := strings.Cut(g.Tags[i].Name, "<")
-				list = append(list, Opener{Text: begin + name, signs: g.Signs, bound: !cut && IsNameByte(name[len(name)-1])})
+	for _, begin := range g.begins() {
+		begin = begin[strings.LastIndexAny(begin, "<["):]
+		if strings.HasSuffix(begin, bar) {
+			list = append(list, Opener{Text: begin, signs: g.Signs})
+			continue
+		}
+		for k := range g.forms() {
+			f, _ := g.form(k)
+			name, _, cut := strings.Cut(f.Name, "<")
+			opener := Opener{Text: begin + name, signs: g.Signs, bound: !cut && IsNameByte(name[len(name)-1])}
+			if !slices.Contains(list, opener) {
+				list = append(list, opener)
 			}
 		}
 	}
@@ -157,9 +160,6 @@ func matchOneOpener[S text](x *Opener, c byte, s S, more Verdict) (m openerMatch
 	switch {
 	case x.Text == "":
 		m.from = -1 // c is the first byte of the name
-	case x.marker != "":
-		i, _, v = matchMarker(s, x.marker, more == NoMatch)
-		return openerMatch{end: i}, v
 	default:
 		if i, v = matchSigns(s, x.Text[1:], x.signs, more); v != Match {
 			return m, v

@@ -2,7 +2,7 @@ package markup
 
 import (
 	"bytes"
-	"slices"
+	"cmp"
 )
 
 // This file reads tags in the spelling of a format: `<function=book>`, `<arg_key>note</arg_key>`,
@@ -14,17 +14,14 @@ import (
 // formats legacy and attribute: tags have their own names, in any namespace. In any other spelling,
 // a tag that is not in Tags is text.
 type Spelling struct {
-	// Begins and Closes are the texts that opening and closing tags begin with. The first is
-	// correct; the rest are slips of models. nil means `<` and `</`. End is the end of both; ""
-	// means `>`.
-	Begins, Closes []string
-	End            string
-	Tags           []Spelled
-	// Marker is a word between bars before each name, after the first of Begins and Closes. Models
-	// also write it with other bars, with more bars, and with spaces.
-	Marker string
-	// Signs: models also write other bars in place of the bars in names, and `_` or spaces in place
-	// of ▁.
+	// Begin and Close are the texts that opening and closing tags begin with; "" means `<` and
+	// `</`. End is the end of both; "" means `>`.
+	Begin, Close, End string
+	Tags              []Form
+	// Slips are the tags as models of the family misspell them.
+	Slips []Slip
+	// Signs: the tags have ｜ and ▁. Models also write other bars, more bars, spaces around them,
+	// and `_` or spaces in place of ▁.
 	Signs bool
 	// Bare: values have no layout, so a newline after an opening tag is part of the value. CDATA: a
 	// value may be in a CDATA section, which models sometimes do not close.
@@ -50,30 +47,6 @@ type Spelling struct {
 	Plain bool
 }
 
-// Spelled is one tag of a spelling.
-type Spelled struct {
-	Name  string     // in this exact case
-	Means Meaning    // the same tag in the attribute format
-	Label LabelPlace // where an opening tag has its label: the name of its tool or parameter
-	// Attribute is the attribute with the label; & and " in it are escaped. "" means name.
-	Attribute string
-	Then      []string // the texts after a label that follows the tag: the first is required, the others are optional
-	// Wraps: if JSON follows the tag in place of a label, the tag is a wrapper.
-	Wraps bool
-	// ID is the marker before an id of the call, which may follow the label. nil: the tag has no id.
-	ID []string
-	// Word may come between the tag and a label that follows it, with the first of Then, which may
-	// also come alone. The label then ends with its line.
-	Word string
-	// Text is a label that marks text, not a call; "" if there is none.
-	Text string
-	// Before are texts that may follow a label in place of Then. One of them must follow, but it is
-	// not part of the tag.
-	Before []string
-	// Closing: it is a closing tag, although it begins like an opening tag.
-	Closing bool
-}
-
 // Meaning is the tag of the attribute format that a tag means.
 type Meaning uint8
 
@@ -83,15 +56,17 @@ const (
 	Invoke                    // <invoke name="…">
 	Parameter                 // <parameter name="…">
 	Parameters                // <parameters>, before one JSON object
+	Key                       // the name of a parameter whose value comes later: see [Spelling.MatchLone]
 )
 
 // name returns the name of the tag in the attribute format.
 func (m Meaning) name() []byte { return meanings[m] }
 
 // meanings are the names of these tags.
-var meanings = [...][]byte{Wrapper: []byte("function_calls"), Invoke: []byte("invoke"), Parameter: []byte("parameter"), Parameters: []byte("parameters")}
+var meanings = [...][]byte{Wrapper: []byte("function_calls"), Invoke: []byte("invoke"), Parameter: []byte("parameter"), Parameters: []byte("parameters"), Key: nil}
 
-// LabelPlace is where an opening tag has its label: the name of its tool or parameter.
+// LabelPlace is where an opening tag has its label, the name of its tool or parameter, unless
+// [Form.After] has it.
 type LabelPlace uint8
 
 // The places of labels.
@@ -99,20 +74,20 @@ const (
 	NoLabel        LabelPlace = iota
 	LabelAttribute            // <invoke name="book">
 	LabelAssigned             // <function=book>, or in an attribute
-	LabelAfter                // <tool_call>book
 )
 
 // Joins reports whether a tag that begins a call in the other spelling may also begin a call in
 // this one.
 func (g *Spelling) Joins(other *Spelling) bool {
-	return slices.ContainsFunc(g.Tags, func(t Spelled) bool {
-		return t.Means == Invoke && slices.ContainsFunc(other.Tags, func(o Spelled) bool { return o.Means == Invoke && o.Name == t.Name })
+	return g.has(func(t *Form) bool {
+		return t.Means == Invoke && other.has(func(o *Form) bool { return o.Means == Invoke && o.Name == t.Name })
 	})
 }
 
-// HasWrapper reports whether calls are in a wrapper.
+// HasWrapper reports whether calls are in a wrapper. A tag that is a wrapper only before some texts
+// is also the tag of calls.
 func (g *Spelling) HasWrapper() bool {
-	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
+	return g == nil || g.has(func(t *Form) bool { return t.Means == Wrapper && t.Ahead == nil })
 }
 
 // IsNested reports whether parameters, and everything inside them, are elements.
@@ -123,7 +98,7 @@ func (g *Spelling) IsJSON() bool { return g != nil && g.JSON }
 
 // Ends reports whether a call has a closing tag.
 func (g *Spelling) Ends() bool {
-	return g == nil || !g.Endless && (g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing }))
+	return g == nil || !g.Endless && (g.Close != "" || !g.JSON || g.has(func(t *Form) bool { return t.Means == Invoke && t.Closing }))
 }
 
 // IsListed reports whether calls are JSON in a wrapper, each with its name and arguments.
@@ -133,24 +108,20 @@ func (g *Spelling) IsListed() bool { return g != nil && g.Lists }
 func (g *Spelling) IsUnsure() bool { return g != nil && g.Unsure }
 
 // IsBracketed reports whether tags begin with a bracket.
-func (g *Spelling) IsBracketed() bool { return g.begins(false)[0] == "[" }
+func (g *Spelling) IsBracketed() bool { return g.Begin == "[" }
 
-// Labels reports whether labels follow the tags of calls.
+// Labels reports whether labels follow the tags of calls, so that the text after a tag decides
+// whether it begins a call.
 func (g *Spelling) Labels() bool {
-	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
-}
-
-// LooksBehind reports whether the text after a tag decides whether it begins a call.
-func (g *Spelling) LooksBehind() bool {
-	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && (t.Before != nil || t.Then != nil) })
+	return g.has(func(t *Form) bool { return t.Means == Invoke && t.After != nil })
 }
 
 // Between returns the tag between the label of a call and the label of its first parameter; "" if
 // there is no such tag.
 func (g *Spelling) Between() string {
 	for i := range g.Tags {
-		if t := &g.Tags[i]; t.Means == Parameter && t.Label == LabelAfter {
-			return g.begins(false)[0] + t.Name + g.end()
+		if t := &g.Tags[i]; t.Means == Parameter && t.After != nil {
+			return g.begins()[0] + t.Name + g.end()
 		}
 	}
 	return ""
@@ -160,7 +131,7 @@ func (g *Spelling) Between() string {
 func (g *Spelling) Closer() (closer string) {
 	for i := range g.Tags {
 		if g.Tags[i].Means == Parameter { // the last one comes before the value
-			closer = g.begins(true)[0] + g.Tags[i].Name + g.end()
+			closer = g.begins()[1] + g.Tags[i].Name + g.end()
 		}
 	}
 	return closer
@@ -169,16 +140,48 @@ func (g *Spelling) Closer() (closer string) {
 // LacksLabel reports whether name is the name of an opening tag with this meaning that was matched
 // without its label.
 func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
+	begin := g.begins()[0][1:]
+	return g.has(func(t *Form) bool {
+		begun, ok := bytes.CutSuffix(name, []byte(t.Name))
+		if !ok || t.Means != means {
+			return false
+		}
+		n, v := matchSigns(begun, begin, g.Signs, NoMatch)
+		return v == Match && n == len(begun)
+	})
+}
+
+// Starts returns bytes that may follow a `<` or `</`: calls for opening tags of calls and wrappers,
+// after for all opening tags, and names for closing tags. It computes them on each call.
+func (g *Spelling) Starts() (calls, after, names []byte) {
+	if g.Signs {
+		for _, bar := range bars {
+			names = append(names, bar[0])
+		}
+		names = append(names, ' ')
+		return names, names, names
+	}
+	for i, begin := range g.begins() {
+		for k := range g.forms() {
+			f, _ := g.form(k)
+			first := (begin + f.Name)[1+i]
+			switch {
+			case i == 1:
+				names = append(names, first)
+				continue
+			case len(begin) > 1 || f.Means != Parameter:
+				calls = append(calls, first)
+			}
+			after = append(after, first)
+		}
+	}
+	return calls, after, names
+}
+
+// has reports whether some tag in Tags meets the condition.
+func (g *Spelling) has(is func(*Form) bool) bool {
 	for i := range g.Tags {
-		rest, ok := bytes.CutSuffix(name, []byte(g.Tags[i].Name))
-		if !ok || g.Tags[i].Means != means {
-			continue
-		}
-		if g.Marker != "" {
-			n, _, v := matchMarker(name, g.Marker, true)
-			return v == Match && n == len(rest)
-		}
-		if slices.ContainsFunc(g.begins(false), func(begin string) bool { return begin[1:] == string(rest) }) {
+		if is(&g.Tags[i]) {
 			return true
 		}
 	}
@@ -188,74 +191,31 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 // MatchNameless matches the tag that opens a call at the start of s, if nothing names the tool after it. n is the
 // length of the tag. It expects that [Spelling.MatchListed] does not match.
 func (g *Spelling) MatchNameless(s []byte, eof bool) (n int, v Verdict) {
-	more := NeedMore
-	if eof {
-		more = NoMatch
-	}
+	m := matcher{spelling: g, s: s, eof: eof, signs: g.Signs}
 	for i := range g.Tags {
-		if tag := &g.Tags[i]; tag.Means == Invoke && tag.Label == LabelAfter {
-			return g.matchPrefix(s, g.opener(tag), more)
+		if f := &g.Tags[i]; f.Means == Invoke && f.After != nil {
+			return m.prefix(0, g.begins()[0]+f.Name+g.end())
 		}
 	}
 	return 0, NoMatch
 }
 
-// Starts returns bytes that may follow a `<` or `</`: calls for opening tags of calls and wrappers,
-// after for all opening tags, and names for closing tags. It computes them on each call.
-func (g *Spelling) Starts() (calls, after, names []byte) {
-	if g.Marker != "" || g.Signs {
-		for _, bar := range bars {
-			names = append(names, bar[0])
-		}
-		if g.Marker != "" { // < ｜DSML｜invoke>
-			names = append(names, ' ')
-		}
-		return names, names, names
+// forms returns the number of tags and slips.
+func (g *Spelling) forms() int { return len(g.Tags) + len(g.Slips) }
+
+// form returns the kth of the tags and slips, and the name of the slip, "" if it is a tag.
+func (g *Spelling) form(k int) (f *Form, slip string) {
+	if k < len(g.Tags) {
+		return &g.Tags[k], ""
 	}
-	for _, begin := range g.begins(false) {
-		if len(begin) > 1 {
-			calls, after = append(calls, begin[1]), append(after, begin[1])
-			continue
-		}
-		for i := range g.Tags {
-			first := g.Tags[i].Name[0]
-			if after = append(after, first); g.Tags[i].Means != Parameter {
-				calls = append(calls, first)
-			}
-		}
-	}
-	for _, begin := range g.begins(true) {
-		if len(begin) > 2 {
-			names = append(names, begin[2])
-			continue
-		}
-		for i := range g.Tags {
-			names = append(names, g.Tags[i].Name[0])
-		}
-	}
-	return calls, after, names
+	row := &g.Slips[k-len(g.Tags)]
+	return &row.Form, row.Name
 }
 
-// begins returns the texts that opening or closing tags begin with.
-func (g *Spelling) begins(closing bool) []string {
-	switch {
-	case closing && g.Closes != nil:
-		return g.Closes
-	case closing:
-		return tagCloses
-	case g.Begins != nil:
-		return g.Begins
-	}
-	return tagBegins
+// begins returns the texts that opening and closing tags begin with.
+func (g *Spelling) begins() [2]string {
+	return [...]string{cmp.Or(g.Begin, "<"), cmp.Or(g.Close, "</")}
 }
-
-// The start of tags in most spellings.
-var tagBegins, tagCloses = []string{"<"}, []string{"</"}
 
 // end returns the text that tags end with.
-func (g *Spelling) end() string {
-	if g.End != "" {
-		return g.End
-	}
-	return ">"
-}
+func (g *Spelling) end() string { return cmp.Or(g.End, ">") }

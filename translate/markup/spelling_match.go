@@ -2,10 +2,11 @@ package markup
 
 import (
 	"bytes"
-	"strings"
+	"unicode/utf8"
 )
 
-// This file matches the tags of a spelling.
+// This file matches the tags of a spelling: first in their own forms, then as the slips of the
+// family write them, then as the slips of all families do.
 
 // MatchTag does what the function [MatchTag] does, in this spelling. If a tag is not in Tags, or is
 // not written as declared, its Name is nil.
@@ -21,39 +22,69 @@ func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	return t, v
 }
 
-// lacksKey reports whether s begins with the tag of a parameter that has lost its label.
-func (g *Spelling) lacksKey(s []byte) bool {
-	tag, _, v := g.listed(s, 1, true)
-	return v == Match && tag.Means == Parameter && tag.Label == LabelAfter
-}
-
-// MatchListed does what MatchTag does, but only for the tags in Tags.
+// MatchListed does what MatchTag does, but only for the tags in Tags and Slips.
 func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
-	if g.Marker != "" {
-		if s[0] != '<' {
-			return t, NoMatch
-		}
-		n, closing, v := matchMarker(s[1:], g.Marker, eof)
-		if v == Match {
-			return g.matchNamed(s, 1+n, closing, eof)
-		}
+	if v = g.MatchName(s, eof); v != Match { // most text
 		return t, v
 	}
-	for _, closing := range [...]bool{false, true} {
-		for _, begin := range g.begins(closing) {
-			switch {
-			case HasPrefix(s, begin):
-				found, more := g.matchNamed(s, len(begin), closing, eof)
-				if more == Match {
-					return found, more
-				}
-				v = max(v, more)
-			case IsPrefixOf(s, begin) && !eof:
-				v = NeedMore
-			}
+	m := matcher{spelling: g, s: s, eof: eof}
+	if t, v = m.tag(matcher.readTail); v != NoMatch {
+		return t, v
+	}
+	for i := range Slips {
+		if t, v = Slips[i].match(m); v != NoMatch {
+			t.Slip = Slips[i].Name
+			return t, v
 		}
 	}
-	return t, v
+	return Tag{}, NoMatch
+}
+
+// MatchName reports whether s may begin with a tag in Tags or Slips. It is fast, because it is
+// called for each `<` of a text, and sometimes true for other text.
+func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
+	if g == nil || g.mayNotBegin(s) {
+		return NoMatch
+	}
+	m := matcher{spelling: g, s: s, eof: eof, signs: g.Signs}
+	for _, begin := range g.begins() {
+		n, found := m.prefix(0, begin)
+		if found == Match {
+			_, _, found = m.name(n)
+		}
+		v = max(v, found)
+	}
+	return v
+}
+
+// mayNotBegin reports whether s certainly begins with no tag. It is fast, because most `<` begin none.
+func (g *Spelling) mayNotBegin(s []byte) bool {
+	i := 1
+	if len(s) > 1 && s[1] == '/' {
+		i = 2
+	}
+	switch {
+	case len(s) > 0 && s[0] != '<' && (g.Begin == "" || s[0] != g.Begin[0]):
+		return true
+	case i >= len(s) || g.Begin != "" && !g.Signs:
+		return false
+	case g.Signs: // only spaces come before a bar
+		for i < min(len(s), maxBars+len("</")) && s[i] == ' ' {
+			i++
+		}
+		return i < len(s) && s[i] < utf8.RuneSelf && s[i] != '|'
+	}
+	for k := range g.Tags {
+		if begin := min(len(s)-i, len(g.Tags[k].Name)); g.Tags[k].Name[:begin] == string(s[i:i+begin]) {
+			return false
+		}
+	}
+	for k := range g.Slips {
+		if begin := min(len(s)-i, len(g.Slips[k].Form.Name)); g.Slips[k].Form.Name[:begin] == string(s[i:i+begin]) {
+			return false
+		}
+	}
+	return true
 }
 
 // MatchUnbracketed does what MatchListed does, for a tag that has lost its `<` or `</`: invoke
@@ -63,13 +94,18 @@ func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
 	if g == nil {
 		spelled = attributeTags
 	}
-	if v = spelled.beginsName(bytes.TrimPrefix(s, []byte("/")), eof); v != Match {
+	m := matcher{spelling: spelled, s: bytes.TrimPrefix(s, []byte("/")), eof: eof, signs: spelled.Signs}
+	n, v := m.prefix(0, spelled.begins()[0][1:])
+	if v == Match {
+		_, _, v = m.name(n)
+	}
+	if v != Match {
 		return t, v
 	}
-	for _, begin := range [...]string{"<", "</"} {
-		text := append([]byte(begin), s[:min(len(s), MaxTagLen)]...)
+	for _, bracket := range [...]string{"<", "</"} {
+		text := append([]byte(bracket), s[:min(len(s), MaxTagLen)]...)
 		t, v = spelled.MatchListed(text, eof || len(s) > MaxTagLen)
-		t.Len -= len(begin)
+		t.Len -= len(bracket)
 		t.Spelling = g
 		if v != NoMatch {
 			break
@@ -78,190 +114,118 @@ func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
 	return t, v
 }
 
-// beginsName reports whether s begins with the name of a tag in Tags. It does not find names after
-// a marker.
-func (g *Spelling) beginsName(s []byte, eof bool) (v Verdict) {
-	if g.Marker != "" {
-		return Match
-	}
-	for i := range g.Tags {
-		switch name := g.Tags[i].Name; {
-		case HasPrefix(s, name):
-			return Match
-		case IsPrefixOf(s, name) && !eof:
-			v = NeedMore
-		}
-	}
-	return v
-}
-
 // attributeTags are the tags of calls in the attribute format.
-var attributeTags = &Spelling{Tags: []Spelled{
+var attributeTags = &Spelling{Tags: []Form{
 	{Name: "invoke", Means: Invoke, Label: LabelAttribute},
 	{Name: "parameter", Means: Parameter, Label: LabelAttribute},
 }}
 
-// MatchName reports whether s may begin with a tag in Tags. It is fast, and sometimes true for
-// other text.
-func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
-	if g == nil {
+// MatchLone matches the label of a parameter whose value comes later, at the start of s: see [Key].
+// n is the index of the next label.
+func (g *Spelling) MatchLone(s []byte) (label string, n int, ok bool) {
+	m := matcher{spelling: g, s: s, eof: true}
+	for i := range g.Slips {
+		if f := &g.Slips[i].Form; f.Means == Key {
+			begun := len(g.begins()[0])
+			after, v := m.formName(f, begun)
+			if v != Match || !HasPrefix(s, g.begins()[0]) {
+				continue
+			}
+			if t, v := m.readTail(f, Tag{nameEnd: begun + after}); v == Match {
+				return string(t.label), SkipBlanks(s, t.Len, maxLabel), true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// lacksKey reports whether s begins with the tag of a parameter that has lost its label.
+func (g *Spelling) lacksKey(s []byte) bool {
+	m := matcher{spelling: g, s: s, eof: true}
+	f, _, v := m.name(1)
+	return v == Match && f.Means == Parameter && f.After != nil
+}
+
+// matcher matches the tag at the start of s.
+type matcher struct {
+	spelling *Spelling
+	s        []byte
+	eof      bool // no more text follows s
+	signs    bool // the signs in names may be others: see [Spelling.Signs]
+}
+
+// more is the verdict at the end of s.
+func (m matcher) more() Verdict {
+	if m.eof {
 		return NoMatch
 	}
-	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // called for each `<` of a text
-		i := 1
-		switch {
-		case s[0] != '<':
-			return NoMatch
-		case s[1] == '/':
-			i = 2
-		}
-		_, _, v = g.listed(s, i, eof)
-		return v
-	}
-	if g.Marker != "" {
-		if s[0] != '<' {
-			return NoMatch
-		}
-		n, _, v := matchMarker(s[1:], g.Marker, eof)
-		if v == Match {
-			_, _, v = g.listed(s, 1+n, eof)
-		}
-		return v
-	}
-	for _, closing := range [...]bool{false, true} {
-		for _, begin := range g.begins(closing) {
-			n := min(len(s), len(begin))
-			switch {
-			case s[n-1] != begin[n-1]:
-			case HasPrefix(s, begin):
-				_, _, more := g.listed(s, len(begin), eof)
-				v = max(v, more)
-			case IsPrefixOf(s, begin) && !eof:
-				v = max(v, NeedMore)
-			}
-		}
-	}
-	return v
+	return NeedMore
 }
 
-// listed finds the tag in Tags with the name at s[i], and returns the index after the name.
-func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v Verdict) {
-	more := NeedMore
-	if eof {
-		more = NoMatch
-	}
-	for k := range g.Tags {
-		name := g.Tags[k].Name
-		if i < len(s) && s[i] != name[0] && !g.Signs {
-			continue
-		}
-		n, found := g.matchPrefix(s[i:], name, more)
-		switch {
-		case found != Match:
-			v = max(v, found)
-		case i+n == len(s):
-			v = max(v, more)
-		case !IsTagByte(s[i+n]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+n:], g.end()):
-			if v == NeedMore { // a longer name is possible
-				return nil, 0, v
-			}
-			return &g.Tags[k], i + n, Match
-		}
-	}
-	return nil, 0, v
+// prefix matches text at s[i], and returns its length there.
+func (m matcher) prefix(i int, text string) (n int, v Verdict) {
+	return matchSigns(m.s[i:], text, m.signs, m.more())
 }
 
-// matchNamed matches the rest of a tag. Its name begins at s[i].
-func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verdict) {
-	begun := i
-	tag, i, v := g.listed(s, i, eof)
-	if v != Match {
-		return t, v
-	}
-	t = Tag{Name: tag.Means.name(), Full: s[begun:i], Spelling: g, Closing: closing || tag.Closing, nameEnd: i}
-	if tag.Label == LabelAssigned {
-		switch at := SkipBlanks(s, i, MaxTagBlanks); {
-		case at == len(s) && at-i < MaxTagBlanks && !eof:
-			return t, NeedMore
-		case at < len(s) && s[at] == '=':
-			return t.assigned(s, at+1, eof)
+// tag matches a tag. tail reads the rest of the tag after its name, in one form of the tag.
+func (m matcher) tag(tail func(matcher, *Form, Tag) (Tag, Verdict)) (t Tag, v Verdict) {
+	for i, begin := range m.spelling.begins() {
+		n, found := m.prefix(0, begin)
+		if found == Match {
+			if t, found = m.named(n, i == 1, tail); found == Match {
+				return t, found
+			}
 		}
+		v = max(v, found)
 	}
-	if t.Closing && tag.Label == LabelAssigned {
-		if v := unended(s, i, eof); v != NoMatch {
-			t.Len = i
+	return Tag{}, v
+}
+
+// named matches the tag whose name begins at s[i].
+func (m matcher) named(i int, closing bool, tail func(matcher, *Form, Tag) (Tag, Verdict)) (t Tag, v Verdict) {
+	for k := range m.spelling.forms() {
+		f, slip := m.spelling.form(k)
+		n, v := m.formName(f, i)
+		if v == Match && f.Means != Key {
+			end := i + n
+			t = Tag{Name: f.Means.name(), Full: bytes.TrimPrefix(m.s[i:end], []byte("/")), Spelling: m.spelling, Slip: slip,
+				Closing: closing || f.Closing, nameEnd: end}
+			t, v = tail(m, f, t)
+			if v != NoMatch {
+				return t, v
+			}
+		}
+		if v == NeedMore {
 			return t, v
 		}
 	}
-	n, v := g.matchEnd(s, i, eof)
-	if v != Match {
-		return t, v
-	}
-	t.Attributes = bytes.TrimSpace(s[i:n])
-	t.Len = n + len(g.end())
-	switch {
-	case t.Closing && string(t.Attributes) == "/": // </parameter/>
-		t.Attributes = nil
-		return t, Match
-	case t.Closing:
-		return t, VerdictOf(len(t.Attributes) == 0)
-	case tag.Label == LabelAfter:
-		return t.labelled(tag, s, eof)
-	case tag.Label != NoLabel:
-		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
-			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
-		}
-		if tag.Attribute != "" {
-			label, _ := t.Attribute(tag.Attribute)
-			t.label = []byte(attributeText.Replace(label))
-		}
-		_, ok := t.NameAttribute()
-		return t, VerdictOf(ok)
-	}
-	return t, VerdictOf(len(t.Attributes) == 0 || tag.Means == Parameters)
+	return t, NoMatch
 }
 
-// attributeText undoes the escapes in attributes.
-var attributeText = strings.NewReplacer("&quot;", `"`, "&amp;", "&")
-
-// unended reports whether a closing tag has lost its end: the line ends after its name, at s[i],
-// and another tag begins the next line.
-func unended(s []byte, i int, eof bool) Verdict {
-	next := SkipBlanks(s, i, MaxTagBlanks)
-	switch {
-	case next == len(s) && !eof && next-i < MaxTagBlanks:
-		return NeedMore
-	case next == len(s) || next == i || s[next] != '<':
-		return NoMatch
-	}
-	return VerdictOf(bytes.IndexByte(s[i:next], '\n') >= 0)
-}
-
-// matchEnd returns the index of the end of a tag, from i on.
-func (g *Spelling) matchEnd(s []byte, i int, eof bool) (n int, v Verdict) {
-	end := g.end()
-	if i < len(s) && !IsBlank(s[i]) && s[i] != '/' && !HasPrefix(s[i:], end) && !IsPrefixOf(s[i:], end) {
-		return 0, NoMatch
-	}
-	var quoted byte
-	for ; i < len(s) && i < MaxTagLen; i++ {
-		switch c := s[i]; {
-		case quoted != 0:
-			if c == quoted {
-				quoted = 0
-			}
-		case HasPrefix(s[i:], end):
-			return i, Match
-		case IsPrefixOf(s[i:], end) && !eof:
-			return 0, NeedMore
-		case c == '<':
-			return 0, NoMatch
-		case c == '"' || c == '\'':
-			quoted = c
+// name finds the first form whose name is at s[i], and returns the index after the name.
+func (m matcher) name(i int) (f *Form, after int, v Verdict) {
+	for k := range m.spelling.forms() {
+		f, _ := m.spelling.form(k)
+		if !m.signs && i < len(m.s) && m.s[i] != f.Name[0] { // most tags
+			continue
+		}
+		if n, v := m.formName(f, i); v != NoMatch {
+			return f, i + n, v
 		}
 	}
-	if i >= MaxTagLen || eof {
-		return 0, NoMatch
+	return nil, 0, NoMatch
+}
+
+// formName matches the name of f at s[i], and returns the length of the name there.
+func (m matcher) formName(f *Form, i int) (n int, v Verdict) {
+	if n, v = m.prefix(i, f.Name); v != Match {
+		return n, v
 	}
-	return 0, NeedMore
+	switch rest := m.s[i+n:]; {
+	case len(rest) == 0:
+		return n, m.more()
+	case IsTagByte(rest[0]) && IsTagByte(f.Name[len(f.Name)-1]) && !HasPrefix(rest, m.spelling.end()):
+		return n, NoMatch
+	}
+	return n, Match
 }

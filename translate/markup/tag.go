@@ -16,8 +16,8 @@ type Tag struct {
 	Attributes []byte // the text after the name, without white space around it
 	Closing    bool   // it begins with </
 	Empty      bool   // it ends with />
-	Unopened   bool   // it is a label without the tag that should follow it
 	Spelling   *Spelling
+	Slip       string // how the tag is misspelled: the name of a [Slip]; "" if it is spelled correctly
 	label      []byte // the name of the tool or parameter, if it is not an attribute
 	nameEnd    int    // index in the text after the name
 	Len        int    // length of the whole tag in bytes; 0 if there is no match

@@ -26,6 +26,7 @@ type End struct {
 	Reason   string // name of the slip, or "" for a regular end
 	Doubtful bool   // it is uncertain whether the value ends here
 	Again    bool   // not an end: the opening tag of the value is written twice
+	Slip     string // how the closing tag is misspelt, "" if it is not
 	Markup   bool   // the value has markup that is not whole: see [Value.HoldsMarkup]
 	own      bool   // the closing tag belongs to the value
 	whole    bool   // the type of the value shows that it ends here
@@ -229,7 +230,7 @@ func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	}
 	p.slips = (p.slips|inValue).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
 	p.tags += o.CallTags
-	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer}
+	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, Slip: t.Slip}
 	if !own {
 		e.Reason = Slips[slip].Name
 		e.Doubtful = e.Doubtful || o.passed && o.Value.stands && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // the end would leave half a parameter

@@ -37,6 +37,7 @@ type Tag struct {
 	Empty     bool           // the tag is an empty element: <x/>
 	Nameless  bool           // the tag is <parameter> without a name
 	Structure bool           // the tag has the name of a structural part of a call
+	Slip      string         // how the tag is misspelt, "" if it is not: a reason
 	Unopened  bool           // the tag before the value is missing: <arg_key>x</arg_key>
 	At, Len   int            // position in all that was fed, and length
 

@@ -149,6 +149,7 @@ func (r *Reader) readComment(n int) state {
 // readClosingTag reads a closing tag between parameters: the end of the call, the end of its parameters, or a
 // stray tag.
 func (r *Reader) readClosingTag(t markup.Tag) state {
+	r.call.NoteSlip(&t)
 	call, kind := r.call, completion.SpanMarkup
 	switch {
 	case t.Is("invoke"):
@@ -183,6 +184,7 @@ func (r *Reader) readClosingTag(t markup.Tag) state {
 // structure, or is stray.
 func (r *Reader) readOpeningTag(t markup.Tag) state {
 	call := r.call
+	call.NoteSlip(&t)
 	tag, element := string(t.Full), true
 	if t.Is("parameter") {
 		name, ok := t.NameAttribute()

@@ -1,6 +1,8 @@
 package tagged
 
 import (
+	"cmp"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/schema"
 )
@@ -11,6 +13,7 @@ type Call struct {
 	Schema    *schema.Schema
 	Unoffered bool   // the request does not offer the tool: the block opens only when the call is whole
 	Reason    string // why the outcome of the call is not clean, "" if it is clean: see NoteReason
+	Slip      string // how the first misspelt tag of the call is misspelt, "" if none is: see NoteSlip
 	Misfit    string // how a value does not fit its schema, "" if every value fits
 
 	Spelling      *markup.Spelling // how the tags of the call are spelled; nil for legacy and attribute
@@ -43,6 +46,10 @@ func (c *Call) NoteReason(reason string) {
 		c.Reason = reason
 	}
 }
+
+// NoteSlip records that the tag t belongs to the call. Its slip is the reason of the outcome, unless the call has
+// another reason.
+func (c *Call) NoteSlip(t *markup.Tag) { c.Slip = cmp.Or(c.Slip, t.Slip) }
 
 // IsInput reports whether the JSON in the call is only its input. If not, the JSON is the whole call.
 func (c *Call) IsInput() bool { return c.AttributeForm && c.Spelling.IsJSON() }

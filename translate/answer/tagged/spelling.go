@@ -22,7 +22,7 @@ func (r *Reader) MatchTag(rest []byte) (markup.Tag, markup.Verdict) {
 	if g := r.call.Spelling; v == markup.Match && g != nil && g.Plain && len(t.Name) == 0 && t.Closing {
 		plain, _ := markup.MatchTag(rest, true)
 		if plain.Is("invoke") || plain.Is("parameter") || plain.IsWrapper() {
-			plain.Spelling = g
+			plain.Spelling, plain.Slip = g, markup.TagSpelling
 			return plain, v
 		}
 	}

@@ -2,6 +2,7 @@ package tagged
 
 import (
 	"bytes"
+	"cmp"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 )
@@ -61,7 +62,10 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 	case verdict != markup.Match:
 		return 0, decided(verdict)
 	case t.Closes(v.text.Closer):
-		return t.Len, r.decideOwnCloser(rest, &t)
+		if d = r.decideOwnCloser(rest, &t); d == endsValue {
+			r.call.Slip = cmp.Or(r.call.Slip, t.Slip)
+		}
+		return t.Len, d
 	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole(): // the upstream may have stopped here: the tag may be text
 		v.text.Take(&t, false, false)
 		return 0, isValue

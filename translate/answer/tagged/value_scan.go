@@ -2,6 +2,7 @@ package tagged
 
 import (
 	"bytes"
+	"cmp"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
@@ -68,6 +69,7 @@ func (r *Reader) takeEnd() int {
 		r.value.unclosed, r.value.ambiguous, r.value.markup = end.Len == 0, false, end.Markup
 		r.value.misclosed = end.Reason != ""
 		r.call.NoteReason(end.Reason)
+		r.call.Slip = cmp.Or(r.call.Slip, end.Slip)
 	}
 	return end.Len
 }

@@ -53,10 +53,10 @@ func (r *Reader) valueTagAt(rest []byte, n, at int) held.Tag {
 
 // readValueTag returns the meaning of the tag t in the open call. at is the index of t in the unread text.
 func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
-	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty}
+	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty, Slip: t.Slip}
 	if t.Is("parameter") && !t.Closing {
 		if name, ok := t.NameAttribute(); ok {
-			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Unopened
+			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Slip == markup.MissingOpener
 			vt.Property, vt.Schema, vt.Declared = r.call.Schema.PropertyByTag(name)
 			vt.Maybe = !vt.Declared && r.takesAny()
 			return vt

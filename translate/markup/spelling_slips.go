@@ -1,0 +1,89 @@
+package markup
+
+import "bytes"
+
+// Slip is a tag as models misspell it: a row of a table. The matcher tries the rows only after all
+// tags that are spelled correctly, in the order of the table.
+type Slip struct {
+	Name  string // the reason of the outcome
+	About string // what the model wrote
+	// Example is an answer with the slip, for a tool f with the string parameters a and b. "" means
+	// that the row is the same slip as the row before it, in another form.
+	Example string
+	// Form is how the tag is then written. Its texts are the evidence: all of them must be there.
+	Form Form
+}
+
+// The names of slips that the parser asks for.
+const (
+	TagSpelling   = "tag_spelling"
+	MissingOpener = "missing_opener"
+)
+
+// Slips are the slips that models make in all families with such tags. The slips of one family
+// are in its [Spelling.Slips].
+var Slips = [...]struct {
+	Name, About string
+	Format      string // the format of Example
+	Example     string // as in Slip
+	match       func(matcher) (Tag, Verdict)
+}{
+	{TagSpelling, "other bars, more bars, or other blanks are in a tag", "deepseek", "<|tool_calls_begin|><|tool_call_begin|>f<|tool_sep|>{\"a\": \"1\", \"b\": \"2\"}<|tool_call_end|><|tool_calls_end|>", matcher.otherSigns},
+	{"tag_bracket", "a closing tag has lost its `>`, and the next line begins with a tag", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function\n</tool_call>", matcher.unended},
+	{"tag_bracket", "an opening tag has `=` in place of `>`", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a=1</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.secondAssignment},
+	{TagSpelling, "a closing tag also ends with a slash", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter/>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.closedTwice},
+}
+
+// otherSigns matches a tag with other signs: see [Spelling.Signs].
+func (m matcher) otherSigns() (Tag, Verdict) {
+	if m.signs = m.spelling.Signs; !m.signs {
+		return Tag{}, NoMatch
+	}
+	return m.tag(matcher.readTail)
+}
+
+// unended matches a closing tag without its end.
+func (m matcher) unended() (Tag, Verdict) {
+	return m.tag(func(m matcher, f *Form, t Tag) (Tag, Verdict) {
+		t.Len = t.nameEnd
+		next := SkipBlanks(m.s, t.Len, MaxTagBlanks)
+		switch {
+		case f.Label != LabelAssigned || !t.Closing:
+			return t, NoMatch
+		case next == len(m.s) && next-t.Len < MaxTagBlanks:
+			return t, m.more()
+		}
+		return t, VerdictOf(next < len(m.s) && m.s[next] == '<' && bytes.IndexByte(m.s[t.Len:next], '\n') >= 0)
+	})
+}
+
+// secondAssignment matches an opening tag that ends with a second `=`: <parameter=a=1</parameter>.
+func (m matcher) secondAssignment() (Tag, Verdict) {
+	return m.tag(func(m matcher, f *Form, t Tag) (Tag, Verdict) {
+		if f.Label != LabelAssigned || t.Closing {
+			return t, NoMatch
+		}
+		i, v := m.assignment(t.nameEnd)
+		if v != Match {
+			return t, v
+		}
+		n, v := m.label(i, i, "=<>\n")
+		if v == Match {
+			t.label, t.Len = bytes.Trim(m.s[i:i+n], " \t\"'"), i+n+1
+			v = VerdictOf(m.s[i+n] == '=' && len(t.label) > 0)
+		}
+		return t, v
+	})
+}
+
+// closedTwice matches a closing tag with a second slash: </parameter/>.
+func (m matcher) closedTwice() (Tag, Verdict) {
+	return m.tag(func(m matcher, _ *Form, t Tag) (Tag, Verdict) {
+		n, v := m.end(t.nameEnd)
+		if v != Match || !t.Closing {
+			return t, min(v, VerdictOf(t.Closing))
+		}
+		t.Len = n + len(m.spelling.end())
+		return t, VerdictOf(string(bytes.TrimSpace(m.s[t.nameEnd:n])) == "/")
+	})
+}
