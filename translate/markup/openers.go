@@ -35,11 +35,11 @@ func (g *Spelling) Openers() (list []Opener) {
 		}
 		for k := range g.forms() {
 			f, _ := g.form(k)
-			name, _, cut := strings.Cut(f.Name, "<")
-			opener := Opener{Text: begin + name, signs: g.Signs, bound: !cut && IsNameByte(name[len(name)-1])}
-			if !slices.Contains(list, opener) {
-				list = append(list, opener)
+			if k >= len(g.Tags) && g.has(func(t *Form) bool { return t.Name == f.Name }) { // a slip behind the name
+				continue
 			}
+			name, _, cut := strings.Cut(f.Name, "<")
+			list = append(list, Opener{Text: begin + name, signs: g.Signs, bound: !cut && IsNameByte(name[len(name)-1])})
 		}
 	}
 	return list

@@ -75,16 +75,23 @@ func (g *Spelling) mayNotBegin(s []byte) bool {
 		return i < len(s) && s[i] < utf8.RuneSelf && s[i] != '|'
 	}
 	for k := range g.Tags {
-		if begin := min(len(s)-i, len(g.Tags[k].Name)); g.Tags[k].Name[:begin] == string(s[i:i+begin]) {
+		if mayBegin(s[i:], g.Tags[k].Name) {
 			return false
 		}
 	}
 	for k := range g.Slips {
-		if begin := min(len(s)-i, len(g.Slips[k].Form.Name)); g.Slips[k].Form.Name[:begin] == string(s[i:i+begin]) {
+		if mayBegin(s[i:], g.Slips[k].Form.Name) {
 			return false
 		}
 	}
 	return true
+}
+
+// mayBegin reports whether s, which is not empty, begins with name or is the start of it. The first byte is compared
+// first, because it mostly differs.
+func mayBegin(s []byte, name string) bool {
+	n := min(len(s), len(name))
+	return s[0] == name[0] && string(s[:n]) == name[:n]
 }
 
 // MatchUnbracketed does what MatchListed does, for a tag that has lost its `<` or `</`: invoke
