@@ -105,7 +105,7 @@ func twice(text string) string { return text + text }
 
 // damageToTags are the kinds of damage to the tags of calls and parameters.
 var damageToTags = []damage{
-	{"invoke doubled", "The call is begun again.", elements | inMarkers, nil, func(d *draft) bool { return !d.mayBeTwo() && d.doubleInvoke() }},
+	{"invoke doubled", "The call is begun again.", elements | inMarkers, nil, func(d *draft) bool { return !d.mayBeTwo() && !d.holdsACall() && d.doubleInvoke() }},
 	{"invoke doubled in a call without parameters", "The call is not whole: it could be two.", inAttribute, nil, func(d *draft) bool { return d.mayBeTwo() && d.doubleInvoke() }},
 	{"parameters doubled", "Read once.", inLegacy, nil, func(d *draft) bool { return d.replaceEach(twice, rParamsOpen, rParamsClose) }},
 	{"invoke not closed", "The next call or the end of the calls closes it.", elements | inMarkers, nil, (*draft).dropInvokeClose},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dragoman/translate/answer/held"
+	"dragoman/translate/format"
 )
 
 // This file writes the examples of slips that the parser documents.
@@ -17,7 +18,25 @@ func slipExamples() (kinds []damage) {
 				func(d *draft) bool { return d.writeExample(slip.Example, slip.Name == "tag_in_value") }})
 		}
 	}
+	for _, slip := range format.TagSlips() {
+		kinds = append(kinds, damage{slip.Format + ": " + slip.About, "Read.", anyGroup, func(f *form) bool { return f.name == slip.Format },
+			func(d *draft) bool { return d.writeAnswer(slip.Example) }})
+	}
 	return kinds
+}
+
+// writeAnswer replaces the writing by an answer: a call of the tool f, with 1 for a and 2 for b.
+func (d *draft) writeAnswer(answer string) bool {
+	tool := exampleTool("f")
+	d.inst.Tools, d.inst.Calls = []Tool{*tool}, []Call{{"f", object(Member{"a", str("1")}, Member{"b", str("2")}), tool}}
+	d.pieces = []piece{{role: rInvokeOpen, text: answer}}
+	return true
+}
+
+// exampleTool returns a tool with the string parameters a and b.
+func exampleTool(name string) *Tool {
+	root := &node{kind: kindObject, props: []prop{{"a", &node{}, true}, {"b", &node{}, false}}}
+	return &Tool{name, root.whole().JSON(), root}
 }
 
 // writeExample replaces the writing by an example in the attribute format, in the tags of the writing's
@@ -30,8 +49,7 @@ func (d *draft) writeExample(example string, keeps bool) bool {
 	r := strings.NewReplacer(openA, inTag("a"), openB, inTag("b"), shut, end, "1", pick(d.chance, plainNames), "2", pick(d.chance, plainNames))
 	text, _ := strings.CutSuffix(example, "\n</invoke>")
 	a, before := "1", text[:strings.LastIndex(text, shut)]
-	root := &node{kind: kindObject, props: []prop{{"a", &node{}, true}, {"b", &node{}, false}}}
-	tool := &Tool{d.inst.Calls[0].Name, root.whole().JSON(), root}
+	tool := exampleTool(d.inst.Calls[0].Name)
 	input := object()
 	if first, isLast := strings.CutSuffix(before, openB+"2"); isLast {
 		before = strings.TrimSuffix(first, shut+"\n")

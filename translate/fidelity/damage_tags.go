@@ -15,7 +15,7 @@ func (d *draft) doubleInvoke() bool {
 // mayBeTwo reports whether a call without parameters has its name in <invoke>. If its <invoke> is written
 // twice, it could be two calls, the first of them unclosed.
 func (d *draft) mayBeTwo() bool {
-	return d.group == inAttribute && d.haveNone()
+	return d.group != inLegacy && d.haveNone()
 }
 
 // dropInvokeClose removes the closing tag of a call. It does nothing if the result would look like one call

@@ -80,7 +80,7 @@ func table(tallies []*Tally, columns []string, cell func(row []*Tally, column in
 			cells.WriteString(strings.Replace(" "+cell(tallies[:n], i)+" |", "  ", " ", 1))
 		}
 		if strings.Trim(cells.String(), " |") != "" {
-			fmt.Fprintf(&b, "| %s | %s |%s\n", k.name, k.documented, cells.String())
+			fmt.Fprintf(&b, "| %s | %s |%s\n", strings.NewReplacer("|", `\|`, "<", `\<`).Replace(k.name), k.documented, cells.String())
 		}
 		tallies = tallies[n:]
 	}
