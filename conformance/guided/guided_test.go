@@ -188,6 +188,8 @@ func TestTaughtIsAllowed(t *testing.T) {
 					v := e.ask(t, &job{Grammar: c.Grammar, Accepts: []string{text}})
 					switch {
 					case v.Error == "" && v.Accepts[0]:
+					case e.name == "llguidance" && v.Error == "" && slices.ContainsFunc(req.Tools, func(tool messages.Tool) bool { return hasObjects(tool.InputSchema, tool.InputSchema) }):
+						exempted["llguidance, several objects in a union"]++
 					default:
 						t.Errorf("%s refuses: %s\n%s\n%s", e.name, v.Error, text, show(req))
 					}
@@ -239,6 +241,41 @@ func exempt(p *translate.Prompt, calls []translate.Call) string {
 		}
 	}
 	return ""
+}
+
+// hasObjects reports whether a union in a part of a schema has several objects. llguidance may make one token of one of
+// them, and smaller tokens of another. It takes the longer token, and does not go back.
+func hasObjects(whole, part jsontext.Value) bool {
+	switch part.Kind() {
+	case '{':
+		for name, value := range rawjson.NamedMembers(part) {
+			if hasObjects(whole, value) {
+				return true
+			}
+			objects := 0
+			if name == "anyOf" || name == "oneOf" {
+				for one := range rawjson.Elements(value) {
+					if ref := rawjson.Lookup(one, "$ref"); ref != nil {
+						at := strings.TrimPrefix(rawjson.Unquote(ref), "#/$defs/")
+						one = rawjson.Lookup(rawjson.Lookup(whole, "$defs"), strings.NewReplacer("~1", "/", "~0", "~").Replace(at))
+					}
+					if kind := string(rawjson.Lookup(one, "type")); kind == "" || strings.Contains(kind, "object") {
+						objects++
+					}
+				}
+			}
+			if objects > 1 {
+				return true
+			}
+		}
+	case '[':
+		for value := range rawjson.Elements(part) {
+			if hasObjects(whole, value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // orders appends the names of the properties of a schema, and of those in it, in their order.
