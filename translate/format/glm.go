@@ -78,7 +78,7 @@ func glmSpelling(prefix, suffix string) *markup.Spelling {
 	}
 	g := &markup.Spelling{Bare: true, ClosedTwice: true, Tags: []markup.Form{
 		{Name: call, Means: markup.Invoke, After: []string{markup.Label}, Ahead: ahead},
-		{Name: call, Means: markup.Invoke, After: []string{markup.Label, "<tool_sep" + suffix + ">"}, Ahead: ahead},
+		{Name: call, Means: markup.Invoke, After: []string{markup.Label, "<tool_sep" + suffix + ">"}, Ahead: slices.Concat(ahead, []string{"<" + call})},
 		{Name: key, Means: markup.Parameter, After: []string{markup.Label, "</" + key + ">", "<" + value + ">"}},
 		{Name: value, Means: markup.Parameter},
 	}}
