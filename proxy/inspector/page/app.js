@@ -69,7 +69,7 @@ function legend() {
   return el('p', { class: 'legend' }, 'In a completion: ', ...Object.entries(kinds).map(([kind, name]) => el('span', { class: `k k-${kind}`, text: name })), ' in a prompt: ', el('span', { class: 'escape', text: '&lt;' }), ' escaped');
 }
 
-/** Asks for the whole list, page by page. */
+/** Asks for the whole list, page by page, and draws it: the next key may choose a row of it. */
 async function load() {
   let before = 0;
   do {
@@ -77,6 +77,7 @@ async function load() {
     list.add(lines.reverse());
     before = lines.length === 1000 ? lines[0].number : 0;
   } while (before);
+  list.sift();
 }
 
 /** Follows what changes, for as long as the page is open. */

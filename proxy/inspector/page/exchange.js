@@ -55,20 +55,23 @@ export class Exchange {
   /** Asks for what has changed, until nothing has. Calls during one become one more. */
   update() {
     this.again = true;
-    this.updating ??= this.follow().finally(() => (this.updating = null));
-    return this.updating;
+    return (this.updating ??= this.follow());
   }
 
   async follow() {
-    while (this.again && !this.left) {
-      this.again = false;
-      this.x = await getJSON(`exchanges/${this.id}`);
-      this.since.hidden = !this.x.continues;
-      this.facts.replaceChildren(drawFacts(this.x), drawTiming(this.x));
-      await this.updateRequest();
-      for (const i of this.x.asked.keys()) await this.updateAsked(i);
-      await this.updateEvents();
-      if (hasWhy(this.x)) await drawWhy(this.why, this.id, () => this.completion.body.querySelector('.k-shaped'));
+    try {
+      while (this.again && !this.left) {
+        this.again = false;
+        this.x = await getJSON(`exchanges/${this.id}`);
+        this.since.hidden = !this.x.continues;
+        this.facts.replaceChildren(drawFacts(this.x), drawTiming(this.x));
+        await this.updateRequest();
+        for (const i of this.x.asked.keys()) await this.updateAsked(i);
+        await this.updateEvents();
+        if (hasWhy(this.x)) await drawWhy(this.why, this.id, () => this.completion.body.querySelector('.k-shaped'));
+      }
+    } finally {
+      this.updating = null; // at once: a call of update between the end of the loop and here would be lost
     }
   }
 
