@@ -43,7 +43,7 @@ type doubt struct {
 	tagEnd  int       // the end of that tag
 	done    int       // the end of the last tag that was followed
 	tags    int       // how many tags were found
-	opened  bool      // the last tag opened an element
+	opened  bool      // a value may begin behind the last tag: see opensValue
 	gap     held.Gap  // the text after the last tag, as far as it was scanned
 	edge    held.Edge // the end of the text up to and including the last tag
 	looked  int       // how far the end of a CDATA section has been searched: see matchOpaque
@@ -125,7 +125,7 @@ func (r *Reader) readDoubt() state {
 			r.complete(v, text, d.scanned)
 		}
 		r.Followed += n + tagCost
-		d.tag, d.opened = next, next.Kind <= held.OpensParameter && !d.search.InString()
+		d.tag, d.opened = next, r.opensValue(next)
 		d.scanned += n
 		d.tagEnd, d.gap = d.scanned, held.NoGap
 	}
@@ -136,6 +136,11 @@ func (r *Reader) readDoubt() state {
 		return r.settleAtEOF(text)
 	}
 	return wait
+}
+
+// opensValue reports whether t may begin a value, so that a CDATA section may follow.
+func (r *Reader) opensValue(t *held.Tag) bool {
+	return t.Kind <= held.OpensParameter && !t.Empty && (r.value.text.Element || t.IsNamed(parameterName)) && !r.doubt.search.InString()
 }
 
 // follow follows the last tag in all readings. It returns the next state if that decides where the value ends, and
@@ -188,7 +193,7 @@ func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v mar
 		return 0, markup.NoMatch
 	}
 	if d.gap < held.Text {
-		if n, v = matchOpaque(rest, d.opened, d.looked, eof); v != markup.NoMatch {
+		if n, v = matchOpaque(rest, d.opened && (g == nil || g.CDATA), d.looked, eof); v != markup.NoMatch {
 			d.looked = 0
 			if v == markup.NeedMore {
 				d.looked = n

@@ -94,8 +94,7 @@ func (f *tagForm) typedValue(name string) (text string, ok bool) {
 	return text, ok
 }
 
-// value returns a value of the parameter. A section begins no value: Reader takes a `]]>` that nothing follows for
-// text, and the search ends the section there.
+// value returns a value of the parameter.
 func (f *tagForm) value(r *rand.Rand, name string) string {
 	if text, ok := f.typedValue(name); ok && (name == "e" || r.IntN(8) > 0) {
 		return pick(r, "", "\n") + text + pick(r, "", "\n")
@@ -106,7 +105,7 @@ func (f *tagForm) value(r *rand.Rand, name string) string {
 		b.WriteString(pick(r, "x", "words of text", "\n", " ", "`", "```\n", `"`, "1 < 2", "{", "é",
 			f.open(other), f.open(other), f.close(other), f.close(other), f.open(other)+"y"+f.close(other), f.open(other)+"\ny\n"+f.close(other)+"\n",
 			"<"+other+">", "</"+other+">", "<"+other+">y</"+other+">", "<"+other+"/>", `<parameter name="`+other+`">`, "</parameter>", `<parameter name="`+other+`">y</parameter>`,
-			"<div>", "</div>", "<p>y</p>", "<!-- y -->", "x<![CDATA[y]]>", f.end, f.wrapper, "</invoke>", "<invoke>", `<invoke name="t">`, "<function_calls>", "</function_calls>", "<tool_call>", "</tool_call>"))
+			"<div>", "</div>", "<p>y</p>", "<!-- y -->", "<![CDATA[y]]>", "<![CDATA[", "]]>", f.end, f.wrapper, "</invoke>", "<invoke>", `<invoke name="t">`, "<function_calls>", "</function_calls>", "<tool_call>", "</tool_call>"))
 	}
 	return b.String()
 }
@@ -190,7 +189,7 @@ func (r *Reader) searchAll() (held.Verdict, []held.End) {
 		for v := range d.search.Values {
 			r.complete(v, text, d.scanned)
 		}
-		d.tag, d.opened = next, next.Kind <= held.OpensParameter && !d.search.InString()
+		d.tag, d.opened = next, r.opensValue(next)
 		d.scanned += n
 		d.tagEnd, d.gap = d.scanned, held.NoGap
 	}
@@ -239,12 +238,12 @@ func FuzzBothReaders(f *testing.F) {
 	forms := tagForms()
 	for i := range forms {
 		f.Add(i, false, "x "+forms[i].open("b")+"y"+forms[i].close("b"))
-		for _, value := range [...]string{"<b>", "</b><b>y</b>", "</b><parameter/><b>", "x</a\rx><b/>"} {
+		for _, value := range [...]string{"<b>", "</b><b>y</b>", "</b><parameter/><b>", "x</a\rx><b/>", "<z/><![CDATA[", "]]>", "<![CDATA[y]]>z"} {
 			f.Add(i, true, value)
 		}
 	}
 	f.Fuzz(func(t *testing.T, i int, anyName bool, value string) {
-		if i < 0 || i >= len(forms) || strings.HasPrefix(strings.TrimSpace(value), "<![") {
+		if i < 0 || i >= len(forms) {
 			return
 		}
 		form, tool := &forms[i], readersTools[0]

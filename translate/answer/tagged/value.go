@@ -236,6 +236,7 @@ func (r *Reader) readCDATAEnd(rest []byte) state {
 		if i, _ := r.in.MatchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
 			r.value.ambiguous = true // ]]> may be text, or the tag after it may be a wrong closing tag
 		}
+		r.value.section.ended = true
 	}
 	r.writeValue(rest[:1])
 	r.in.Take(1, completion.SpanValue)

@@ -15,8 +15,9 @@ import (
 
 // section records what is known of the text of a CDATA section.
 type section struct {
-	end    int // the offset of the next ]]>, if it was found
-	looked int // how many bytes from a closing tag on were searched without finding ]]>
+	end    int  // the offset of the next ]]>, if it was found
+	looked int  // how many bytes from a closing tag on were searched without finding ]]>
+	ended  bool // a ]]> was taken for text, because other text follows it: it may have ended the section
 }
 
 // maxSection limits the text that is held while a section may lack its end, in bytes.
@@ -25,13 +26,11 @@ const maxSection = 64 << 10
 // nextInSection does what nextSpecial does, for a value in a section.
 func (r *Reader) nextInSection(rest []byte, n int) int {
 	special := "]"
-	switch g := r.call.Spelling; {
-	case g != nil && g.CDATA && r.escaped.Tags != 0:
-		special = "]<&"
-	case g != nil && g.CDATA:
-		special = "]<"
-	case r.escaped.Tags != 0:
-		special = "]&"
+	if g := r.call.Spelling; g != nil && g.CDATA || r.value.section.ended {
+		special += "<"
+	}
+	if r.escaped.Tags != 0 {
+		special += "&"
 	}
 	for ; n < len(rest); n++ {
 		i := bytes.IndexAny(rest[n:], special)
@@ -50,6 +49,16 @@ func (r *Reader) nextInSection(rest []byte, n int) int {
 func (r *Reader) decideInSection(rest []byte, n int) (end int, d decision) {
 	v, at := &r.value, r.in.Offset()+n
 	rest = rest[n:]
+	if v.section.ended && !v.ambiguous {
+		follows := r.matchOwnEnd(rest)
+		if follows == markup.NeedMore {
+			return 0, needsMore
+		}
+		v.ambiguous = follows == markup.Match
+	}
+	if g := r.call.Spelling; g == nil || !g.CDATA {
+		return 0, isValue
+	}
 	looked := v.section.looked
 	v.section.looked = 0
 	if at < v.section.end {
@@ -80,4 +89,16 @@ func (r *Reader) decideInSection(rest []byte, n int) (end int, d decision) {
 	}
 	r.call.NoteReason("missing_closer")
 	return t.Len, endsValue
+}
+
+// matchOwnEnd matches the value's own closing tag at the start of rest, if the text after it can follow a value.
+func (r *Reader) matchOwnEnd(rest []byte) markup.Verdict {
+	t, v := r.matchValueTag(rest)
+	switch {
+	case v != markup.Match:
+		return v
+	case !t.Closes(r.value.text.Closer):
+		return markup.NoMatch
+	}
+	return r.mayFollow(rest[t.Len:], false)
 }
