@@ -231,7 +231,7 @@ func TestPropagation(t *testing.T) {
 				ask(t, url, parent)
 				last = <-seen
 			}
-			span := told(t, c, attempt)[attempt]
+			span := told(t, c, attempt, exchange)[attempt] // the span of the exchange is the last
 			if want := "00-" + clientTrace + "-" + span.SpanID().String() + "-01"; last.Get("Traceparent") != want || last.Get("Tracestate") != "vendor=1" {
 				t.Errorf("the upstream was sent %q and %q, want %q", last.Get("Traceparent"), last.Get("Tracestate"), want)
 			}
