@@ -225,7 +225,7 @@ func TestTaughtIsAllowed(t *testing.T) {
 // parser could not tell from other values or, in legacy, from the tags of other parameters, stands in one object with all
 // arguments; a constraint that offered both ways for each tool would be twice as long.
 //
-// Members come in the order of the schema; those of a few random calls do not.
+// Members come in the order of the schema. A few random calls have another order.
 func exempt(p *translate.Prompt, calls []translate.Call) string {
 	for _, call := range calls {
 		frame, _ := p.Declared.FrameOf(call.Name)
@@ -342,7 +342,7 @@ func hasUnlisted(s *schema.Schema, input jsontext.Value) bool {
 	return false
 }
 
-// offered are the tools of which noise makes calls.
+// offered are the tools that drawn answers call.
 var offered = []messages.Tool{
 	{Name: "get_weather", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"],"additionalProperties":false}`)},
 	{Name: "write", InputSchema: jsontext.Value(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"},"mode":{"enum":["new","a b",7,null]}},"required":["path","text"]}`)},
@@ -353,7 +353,7 @@ var offered = []messages.Tool{
 	{Name: "shape", InputSchema: jsontext.Value(`{"type":"object","oneOf":[{"properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},{"properties":{"kind":{"const":"box"},"w":{"type":"number"}},"required":["kind","w"]}]}`)},
 }
 
-// noise are words of which noise is made: the markup of all formats, and what ends a value.
+// noise are the words of drawn answers: the markup of all formats, and what ends a value.
 var noise = []string{
 	`"`, `", "`, `"}`, "}", "]", ")", "true", "None", "7", " ", "\n", "the", "Oslo", "é", "<b>", "</b>", "<", "</", `\"`, `\n`, "&lt;", "```", "circle",
 	"<city>", "</city>\n", "</city", "</path>\n", "</text>\n", "</n>\n", "</any>\n", "</a%20b>\n", "</root>\n", "</kind>\n", "</parameter>\n", "\n</parameter>\n", "</arg_value>\n", "</parameters>\n", "</invoke>\n",
