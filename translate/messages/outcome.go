@@ -6,7 +6,7 @@ import "dragoman/translate/rawjson"
 type OutcomeKind string
 
 // How Dragoman read an attempted call. If two kinds apply, the first in this list counts.
-// OutcomeLeaked is for text that only looks like a call.
+// OutcomeLeaked is for text that only looks like a call, and OutcomeEmpty for a whole answer.
 const (
 	OutcomeContinued    OutcomeKind = "continued"     // a stop sequence cut the call inside a value, and the model continued it
 	OutcomeRefused      OutcomeKind = "refused"       // complete, but Dragoman cannot return it as a call: its text stays in the answer
@@ -17,12 +17,13 @@ const (
 	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but unambiguous
 	OutcomeClean        OutcomeKind = "clean"         // in the documented form
 	OutcomeLeaked       OutcomeKind = "leaked"        // text that looks like a call: it stays text or, if tool_choice allows no call, is left out
+	OutcomeEmpty        OutcomeKind = "empty"         // no call: the model ended its answer without text and without a call
 )
 
 // OutcomeKinds are all kinds.
 var OutcomeKinds = []OutcomeKind{
 	OutcomeContinued, OutcomeRefused, OutcomeIncomplete, OutcomeUnknownTool, OutcomeInvalid,
-	OutcomeTypeFallback, OutcomeRepaired, OutcomeClean, OutcomeLeaked,
+	OutcomeTypeFallback, OutcomeRepaired, OutcomeClean, OutcomeLeaked, OutcomeEmpty,
 }
 
 // Outcome is how Dragoman read one attempted call.

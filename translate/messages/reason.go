@@ -17,6 +17,7 @@ const (
 	ReasonEcho                 = "echo"                  // leaked: a copy of the example call in the prompt
 	ReasonThinking             = "thinking"              // leaked: a call in thinking, without a call after the thinking
 	ReasonOtherFormat          = "other_format"          // leaked: a call in a format that Dragoman does not read here
+	ReasonRepeated             = "repeated"              // the call came again, although its result stands directly before it
 	ReasonOther                = "other"                 // a reason that is not in Reasons
 )
 
@@ -35,6 +36,7 @@ var reasons = []struct{ name, about string }{
 	{ReasonThinking, "The call is in the model's thinking, and the model made no call after it."},
 	{ReasonEcho, "The model copied the example call of the prompt."},
 	{ReasonOtherFormat, "The call is in a format that Dragoman does not read for this model."},
+	{ReasonRepeated, "The model made the same call again, directly after its result."},
 
 	{"argument_key", "The arguments are under another key than the format's."},
 	{"asked_again", "The model was asked again, and did not write this call again."},
