@@ -56,7 +56,7 @@ type Exchange struct {
 	StopReason        string
 	// UnknownStop is the upstream's stop reason, if the proxy does not know it; "other" if it is not a single word.
 	UnknownStop string
-	ToolCalls   []ToolCall
+	ToolCalls   []ToolCall // also one for each answer without text and without a call
 	Dropped     []string // names of the fields that the proxy left out of the prompt
 	// Constraint is what happened to the constraint on the answer: held, ignored, refused or skipped; "" without a
 	// constraint.
@@ -80,11 +80,24 @@ func (e *Exchange) ToolCallOutcomes() []string {
 	return outcomes
 }
 
+// CountToolCalls returns the number of calls.
+func (e *Exchange) CountToolCalls() (n int) {
+	for _, c := range e.ToolCalls {
+		if c.Outcome != string(messages.OutcomeEmpty) {
+			n++
+		}
+	}
+	return n
+}
+
 // ToolCallSource returns who read the calls: "text" if the proxy read them from the model's text, "server" if the
 // model's server did, "both", or "" without calls.
 func (e *Exchange) ToolCallSource() string {
 	source := ""
 	for _, c := range e.ToolCalls {
+		if c.Outcome == string(messages.OutcomeEmpty) {
+			continue
+		}
 		from := "text"
 		if c.FromServer {
 			from = "server"

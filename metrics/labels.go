@@ -38,7 +38,7 @@ var (
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
 		diagnostics user_profile_id context_management compaction fallbacks fallback_credit_token billing_policy
 		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k max_tokens
-		citations transformations caller toolset_name effort task_budget format
+		answer citations transformations caller toolset_name effort task_budget format
 		strict input_examples defer_loading eager_input_streaming allowed_callers tool_search_tool
 		web_search web_fetch code_execution mcp_toolset mcp_tool_reference mcp_toolset_reference advisor systemTool
 		redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result

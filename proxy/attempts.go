@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"dragoman/metrics"
 	"dragoman/translate"
@@ -81,7 +82,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 			a.noteContinued(e.Message)
 			a.x.record.noteChoice(e.Message)
 			wrong := a.noteConstraint(e.Type, e.Message)
-			if len(e.Message.Unmet) > 0 && a.x.s.strict {
+			if a.x.s.strict && slices.Contains(e.Message.Unmet, messages.UnmetChoice) {
 				wrong = errUnmet
 			}
 			switch {
@@ -160,6 +161,9 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 	if !toolAPI {
 		x.record.Format, x.record.Variant, x.record.FormatReason = model.FormatName(), prompt.Variant, model.FormatReason()
 	}
+	if a.req.AnswersResults() {
+		x.s.stuck.add(model.way(), false)
+	}
 	var req *messages.Request // only for observers, which also see each further request to the model
 	if len(x.observed) > 0 {
 		req = a.req
@@ -194,24 +198,25 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 				return look(chunk)
 			})
 		}
-		if checks == nil {
-			return translate.Events(a.req, prompt, ask)
-		}
 		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request, why translate.Reason) (*translate.Prompt, error) {
 			if why == translate.ReasonUncontinued {
 				a.noteUncontinued()
 				spec.Tries = 0
 			}
+			stuck := why == translate.ReasonEmpty || why == translate.ReasonRepeated
 			// An example call obeys, and so do arguments that break a keyword of the schema that grammars cannot express.
-			obeys := why == translate.ReasonInvalid || why == translate.ReasonEchoed || !a.mustObey()
+			obeys := stuck || why == translate.ReasonInvalid || why == translate.ReasonEchoed || !a.mustObey()
 			if !obeys {
 				a.noteIgnored()
 				if model.Constrain == ConstrainRequire {
 					return nil, unconstrained("the server ignored the constraint")
 				}
 			}
+			if stuck {
+				x.s.noteReminder(model)
+			}
 			rules := x.renderRules()
-			rules.toolAPI = toolAPI
+			rules.toolAPI, rules.reminds = toolAPI, stuck
 			p, err := model.prompt(x.r.Context(), corrected, spec, rules)
 			if err == nil && a.constraint != nil && obeys {
 				p.Constraint, err = translate.Constrain(p, model.ConstrainAuto)

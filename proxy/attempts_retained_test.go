@@ -42,6 +42,9 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 		"no call may come, and text has": {
 			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long * 3 / 2,
 		},
+		"answers results": {
+			"messages", "/v1/messages", strings.Replace(withResult(streamed(question)), "What is the weather", text, 1), plain, long * 3 / 2,
+		},
 		"goes on from a prefill": { // with the prompt
 			"messages", "/v1/messages", asked, func(*Options) {}, long * 5 / 2,
 		},

@@ -114,7 +114,9 @@ type UpstreamModel struct {
 	Values    string // when the client gets a parameter of a call; "": ValuesWhole
 	Repair    int64  // how often the model is asked again after an unreadable call: 0 or 1
 	Quoted    string // how to read a call in a Markdown code fence; "": QuotedText
-	Thinking  string // whether completions begin inside thinking: see [translate.Target]; "": as the family's template does
+	// ResultNote is a sentence after the results of every turn: see [translate.Target].
+	ResultNote string
+	Thinking   string // whether completions begin inside thinking: see [translate.Target]; "": as the family's template does
 	// UnaskedThinking decides what happens to thinking that the client did not ask for: see [translate.Target]; "": the
 	// default of the family.
 	UnaskedThinking string
@@ -274,7 +276,7 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 		ChatTemplate: template, Date: date,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
 		Rescue: m.Rescue, QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
-		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens,
+		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
 	}
 }
 

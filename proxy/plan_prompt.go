@@ -77,6 +77,7 @@ type RenderRules struct {
 	Counts bool
 
 	toolAPI bool              // the prompt is for the tools API of the model's server
+	reminds bool              // the model is stuck: see [translate.Target]
 	kept    kept              // of the server
 	rename  func(error) error // translates an error into the client's terms; nil: errors stay as they are
 }
@@ -117,7 +118,7 @@ func (r RenderRules) renamed(err error) error {
 // prompt returns only the prompt, for a request whose examples and schemas have been read before.
 func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
 	target := m.Target(spec)
-	target.Memo, target.ToolAPI = rules.kept.tools, rules.toolAPI
+	target.Memo, target.ToolAPI, target.Remind = rules.kept.tools, rules.toolAPI, rules.reminds
 	p, err := renderTo(ctx, req, target, rules.Origins)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func (r *record) log() {
 		Int64("bytes_out", r.BytesOut).
 		Int("input_tokens", r.InputTokens).
 		Int("output_tokens", r.OutputTokens).
-		Int("tool_calls", len(r.ToolCalls)).
+		Int("tool_calls", r.CountToolCalls()).
 		Str("msg", "exchange").
 		Send()
 }

@@ -193,6 +193,7 @@ type shared struct {
 	kept    kept
 	advice  once[way]    // models that were offered more tools than advised: see adviseTools
 	aliases once[string] // of paths
+	stuck   stuckCounts
 }
 
 func newShared() *shared {

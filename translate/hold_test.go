@@ -65,6 +65,8 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
 			case prompt.Opening != "" && !prompt.Tries: // it was not known at the start
 				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
+			case slices.Contains(e.Message.Unmet, messages.UnmetAnswer): // it was not known at the start either
+				got.unmet = e.Message.Unmet
 			case !slices.Equal(got.leftOut, e.Message.LeftOut) || !slices.Equal(got.unmet, e.Message.Unmet):
 				t.Errorf("at the end %q and %q, unlike %q and %q at the beginning", e.Message.LeftOut, e.Message.Unmet, got.leftOut, got.unmet)
 			}
@@ -139,7 +141,7 @@ func TestHeldToTheChoice(t *testing.T) {
 		"none, and a call, then": {no, Checks{}, []completion{stopped(callTo("f", "a")), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again, told: l.AskAgainInWords}},
 		"none, and two calls":    {no, Checks{}, []completion{stopped(callTo("f", "a")), stopped(callTo("g", ""))}, chosen{content: "end_turn\n# leaked f tool_choice\n# leaked g tool_choice", reasons: again}},
 		"none, and results":      {no, Checks{}, []completion{ended("<function_results>\n<result>3</result>\n</function_results>\n3."), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked  tool_choice", reasons: again, told: l.AskAgainInWords}},
-		"none, and nothing":      {no, Checks{}, []completion{ended("")}, chosen{content: "end_turn", reasons: again[:1]}},
+		"none, and nothing":      {no, Checks{}, []completion{ended("")}, chosen{content: "end_turn\n# empty  ", unmet: []string{"answer"}, reasons: again[:1]}},
 		"none, and unreadable":   {no, Checks{Readable: true}, []completion{ended("<invoke>\n<tool_name>h</tool_name>\nhello</invoke>")}, chosen{content: `text "<invoke>\n<tool_name>h</tool_name>\nhello</invoke>"` + "\nend_turn\n# leaked h stray_text", reasons: again[:1]}},
 	} {
 		for _, n := range []int{0, 1, 7} {

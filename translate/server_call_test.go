@@ -110,7 +110,7 @@ func TestServerCalls(t *testing.T) {
 		{"with what we have escaped", auto, []Chunk{call("book", `{"room":"a &lt;invoke> &lt;b>"}`), done}, `tool_use: book{"room":"a <invoke> &lt;b>"} [server clean]`},
 		{"lost", auto, []Chunk{text("So."), done}, `end_turn: "So." [server refused lost_by_server]`},
 		{"lost, with all that the model wrote", auto, []Chunk{{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 30}}}, `end_turn: [server refused lost_by_server]`},
-		{"nothing to lose", auto, []Chunk{{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 2}}}, `end_turn: `},
+		{"nothing to lose", auto, []Chunk{{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 2}}}, `end_turn: [empty]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, m := answerOf(t, serverRequest(t, tt.choice), Target{}, tt.chunks...)

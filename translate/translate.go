@@ -96,9 +96,9 @@ func Unasked(req *messages.Request, p *Prompt) iter.Seq2[messages.Event, error] 
 	return answer.Unasked(req, p)
 }
 
-// Corrected does what Events does. If the checks find the answer wrong, it also asks the model to
-// correct it: see [answer.Corrected].
-func Corrected(req *messages.Request, p *Prompt, ask Ask, checks *Checks, render func(*messages.Request, Reason) (*Prompt, error)) iter.Seq2[messages.Event, error] {
+// Corrected does what Events does. If the model is stuck, or the checks find the answer wrong, it also
+// asks the model once more: see [answer.Corrected].
+func Corrected(req *messages.Request, p *Prompt, ask Ask, checks *Checks, render answer.Render) iter.Seq2[messages.Event, error] {
 	return answer.Corrected(req, p, ask, checks, render)
 }
 
@@ -150,6 +150,8 @@ const (
 	ReasonUnmet       = prompt.ReasonUnmet
 	ReasonEchoed      = prompt.ReasonEchoed
 	ReasonInvalid     = prompt.ReasonInvalid
+	ReasonEmpty       = prompt.ReasonEmpty
+	ReasonRepeated    = prompt.ReasonRepeated
 )
 
 // The kinds of an [Origin].
@@ -177,6 +179,7 @@ const (
 
 // The values of [Target.ExampleCall], [Target.Thinking] and [Target.UnaskedThinking].
 const (
+	NoteOn      = prompt.NoteOn
 	ExampleOff  = prompt.ExampleOff
 	ExampleAuto = prompt.ExampleAuto
 	ExampleOn   = prompt.ExampleOn

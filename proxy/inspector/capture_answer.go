@@ -117,10 +117,11 @@ func (c *capture) noteEvent(e *messages.Event, at int64) {
 	}
 }
 
-// noteMisread adds how a call was read to the list, if it is not clean. The caller holds the lock.
+// noteMisread adds how a call was read to the list, if it is not clean, or a repeat. The caller holds the lock.
 func (c *capture) noteMisread(o outcome) {
 	l := &c.line
-	if read := o.String(); o.Kind != string(messages.OutcomeClean) && len(l.Misread) < mostTools && !slices.Contains(l.Misread, read) {
+	fine := o.Kind == string(messages.OutcomeClean) && o.Reason != messages.ReasonRepeated
+	if read := o.String(); !fine && len(l.Misread) < mostTools && !slices.Contains(l.Misread, read) {
 		l.Misread = append(l.Misread, read)
 	}
 }

@@ -39,7 +39,7 @@ type Line struct {
 	Stream     bool     `json:"stream,omitzero"`
 	StopReason string   `json:"stop_reason,omitzero"`
 	Tools      []string `json:"tools,omitzero"`   // the first tools that were called
-	Misread    []string `json:"misread,omitzero"` // how calls were read, if not clean, without duplicates: "invalid missing_parameters"
+	Misread    []string `json:"misread,omitzero"` // how calls were read, if not clean or if repeated, without duplicates: "invalid missing_parameters"
 	Dropped    []string `json:"dropped,omitzero"`
 	Unmet      []string `json:"unmet,omitzero"`
 

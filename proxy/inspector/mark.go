@@ -18,6 +18,7 @@ const (
 	MarkFailed   Mark = "failed"   // the client got an error
 	MarkRefused  Mark = "refused"  // the model wrote a call to its end, and Dragoman could not read it
 	MarkLeaked   Mark = "leaked"   // text in the shape of a call stayed text
+	MarkStuck    Mark = "stuck"    // the model wrote nothing, or made the same calls again
 	MarkCut      Mark = "cut"      // the answer ended before the model's did
 	MarkInvalid  Mark = "invalid"  // the client got a call that does not fit its tool
 	MarkRepaired Mark = "repaired" // a call was malformed, but had only one meaning
@@ -32,7 +33,7 @@ const slowAfter = 10 * time.Second
 var markOf = map[string]Mark{
 	string(messages.OutcomeRefused): MarkRefused, string(messages.OutcomeLeaked): MarkLeaked, string(messages.OutcomeIncomplete): MarkCut,
 	string(messages.OutcomeUnknownTool): MarkInvalid, string(messages.OutcomeInvalid): MarkInvalid,
-	string(messages.OutcomeContinued): MarkRepaired, string(messages.OutcomeTypeFallback): MarkRepaired, string(messages.OutcomeRepaired): MarkRepaired,
+	string(messages.OutcomeEmpty): MarkStuck, string(messages.OutcomeContinued): MarkRepaired, string(messages.OutcomeTypeFallback): MarkRepaired, string(messages.OutcomeRepaired): MarkRepaired,
 }
 
 // mark returns the mark of the exchange, "" while it runs.
@@ -42,8 +43,8 @@ func (l *Line) mark() Mark {
 	}
 	has := func(m Mark) bool {
 		return slices.ContainsFunc(l.Misread, func(read string) bool {
-			kind, _, _ := strings.Cut(read, " ")
-			return markOf[kind] == m
+			kind, reason, _ := strings.Cut(read, " ")
+			return markOf[kind] == m || m == MarkStuck && reason == messages.ReasonRepeated
 		})
 	}
 	stopped := l.StopReason == string(messages.StopMaxTokens) || l.StopReason == string(messages.StopContextWindow)
@@ -56,6 +57,8 @@ func (l *Line) mark() Mark {
 		return MarkRefused
 	case has(MarkLeaked):
 		return MarkLeaked
+	case has(MarkStuck):
+		return MarkStuck
 	case has(MarkCut) || stopped:
 		return MarkCut
 	case has(MarkInvalid):

@@ -13,7 +13,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// whyNoCall explains why text of one completion is not a call, and what may change that.
+// whyNoCall explains why text of one completion is not a call, or why the model is stuck, and what may change that.
 type whyNoCall struct {
 	Asked    int           `json:"asked"` // the number of the prompt
 	Outcomes []saidOutcome `json:"outcomes"`
@@ -50,9 +50,13 @@ func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
 		x.mu.Lock()
 		y := whyNoCall{Asked: i}
 		for _, o := range p.outcomes {
-			if o.isLost() || o.Kind == string(messages.OutcomeIncomplete) {
+			if o.isLost() || o.Kind == string(messages.OutcomeIncomplete) || o.Kind == string(messages.OutcomeEmpty) {
 				y.Outcomes = append(y.Outcomes, saidOutcome{o, o.sentence()})
 			}
+		}
+		if i+1 < len(prompts) && prompts[i+1].again == translate.ReasonRepeated {
+			repeated := outcome{Kind: string(messages.OutcomeClean), Reason: messages.ReasonRepeated}
+			y.Outcomes = append(y.Outcomes, saidOutcome{repeated, repeated.sentence()})
 		}
 		mended := p.remedies(y.Outcomes)
 		x.mu.Unlock()
@@ -84,6 +88,12 @@ func (p *prompt) remedies(outcomes []saidOutcome) []offered {
 	refused := slices.ContainsFunc(outcomes, func(o saidOutcome) bool { return o.Kind == string(messages.OutcomeRefused) })
 	if refused && !cut && !p.repairs {
 		out = append(out, offered{Keys: "repair: 1", Why: "The model is shown its call and what is wrong with it, once, and makes the call again."})
+	}
+	stuck := slices.ContainsFunc(outcomes, func(o saidOutcome) bool {
+		return o.Kind == string(messages.OutcomeEmpty) || o.Reason == messages.ReasonRepeated
+	})
+	if stuck {
+		out = append(out, offered{Keys: "result_note: on", Why: "A sentence then follows the results of every turn, and the model needs no second request to go on."})
 	}
 	quoted := slices.ContainsFunc(outcomes, func(o saidOutcome) bool { return o.Reason == messages.ReasonQuoted })
 	if quoted && p.format == translate.FormatJSON {
@@ -173,4 +183,5 @@ var kindSentences = map[string]string{
 	string(messages.OutcomeRefused):    "The model wrote the call to its end, and Dragoman cannot read it.",
 	string(messages.OutcomeLeaked):     "The text has the shape of a call, and Dragoman was not told to read such text as a call here.",
 	string(messages.OutcomeIncomplete): "The answer ends within the call.",
+	string(messages.OutcomeEmpty):      "The model ended its answer without text and without a call.",
 }

@@ -8,17 +8,26 @@ import (
 	"slices"
 )
 
-// Corrected is [Events] for an answer that must pass checks. It holds back the first block that a check may reject,
-// and all later blocks, until the answer is complete. If tool_choice forces a call, it holds the answer back until
-// that call begins (hold.go). If a check rejects the answer, Corrected tells the model why and asks once more
-// ([ReasonUncontinued], [ReasonUnread], [ReasonUnmet], [ReasonInvalid]). render makes the prompt from the corrected
-// request and the reason. The second answer replaces the blocks that were held back, even if it fails the checks
-// too. If render or the second answer fails, the client gets the first answer. The usage is the sum of both.
+// Render makes the prompt that asks a model again: from the request, corrected if the reason needs it.
+type Render func(*messages.Request, prompt.Reason) (*prompt.Prompt, error)
+
+// Corrected is [Events] for a model that may be asked again, once. It is asked again if it is stuck ([ReasonEmpty],
+// [ReasonRepeated]; see remind.go), or if its answer does not pass checks ([ReasonUncontinued], [ReasonUnread],
+// [ReasonUnmet], [ReasonInvalid]). checks may be nil.
+//
+// Corrected holds back the first block that a check may reject, and all later blocks, until the answer is complete.
+// If tool_choice forces a call, it holds the answer back until that call begins (hold.go). If a check rejects the
+// answer, Corrected tells the model why. The second answer replaces the blocks that were held back, even if it fails
+// the checks too. If render or the second answer fails, the client gets the first answer. The usage is the sum of
+// both.
 //
 // If tool_choice forces a call, Corrected omits the blocks before that call and lists them in
 // [messages.Message.LeftOut]. If the final answer still lacks the call, the client gets the answer as the model
 // wrote it, and [messages.Message.Unmet] says so.
-func Corrected(req *messages.Request, asked *prompt.Prompt, ask Ask, checks *Checks, render func(*messages.Request, prompt.Reason) (*prompt.Prompt, error)) iter.Seq2[messages.Event, error] {
+func Corrected(req *messages.Request, asked *prompt.Prompt, ask Ask, checks *Checks, render Render) iter.Seq2[messages.Event, error] {
+	if checks == nil {
+		return reminded(req, asked, ask, new(budget), render)
+	}
 	spoken := asked.Language
 	c := &corrector{
 		correction: correction{
@@ -35,7 +44,7 @@ type corrector struct {
 	correction
 	prompt *prompt.Prompt // nil once the model was asked
 	ask    Ask
-	render func(*messages.Request, prompt.Reason) (*prompt.Prompt, error)
+	render Render
 	again  budget
 }
 
@@ -45,7 +54,7 @@ func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	h := hold{correction: &c.correction, prefilled: c.prompt.Opening != "" && !c.tries, yield: yield}
 	prompt := *c.prompt
 	prompt.FlowsValues = prompt.FlowsValues || c.Readable // show the model a value that it left open
-	events := eventsWithin(c.req, &prompt, c.ask, &c.again)
+	events := reminded(c.req, &prompt, c.ask, &c.again, c.render)
 	c.prompt = nil // release it: a correction has a prompt of its own
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) { h.read(events, collect) })
 	switch {
@@ -86,12 +95,22 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	if second == nil {
 		return m
 	}
-	if why != prompt.ReasonUncontinued { // if the reason is ReasonUncontinued, the model itself began no call
-		second.Outcomes = append(keptOutcomes(m.Outcomes), second.Outcomes...)
+	m.Outcomes = keptOutcomes(m.Outcomes)
+	if why == prompt.ReasonUncontinued { // the model itself began no call
+		m.Outcomes = nil
 	}
-	second.Usage, second.UsageEstimated = m.Usage.Plus(second.Usage), m.UsageEstimated || second.UsageEstimated
+	second = followed(m, second)
 	c.keepJSON(second)
 	return second
+}
+
+// followed returns the end of an answer that took the place of an earlier one. It sums up the usage and the outcomes
+// of both.
+func followed(first, second *messages.Message) *messages.Message {
+	both := *second
+	both.Outcomes = slices.Concat(first.Outcomes, second.Outcomes)
+	both.Usage, both.UsageEstimated = first.Usage.Plus(second.Usage), first.UsageEstimated || second.UsageEstimated
+	return &both
 }
 
 // askAgain sends the corrected request to the model and returns the answer. It returns nil if the budget is spent,

@@ -47,7 +47,7 @@ func (c *correction) withTurns(said, reply []messages.BlockParam) *messages.Requ
 	next := *c.req
 	next.Messages = append(slices.Clip(next.Messages),
 		messages.MessageParam{Role: messages.RoleAssistant, Content: said},
-		messages.MessageParam{Role: messages.RoleUser, Content: reply})
+		messages.MessageParam{Role: messages.RoleUser, Content: reply, Correction: true})
 	return &next
 }
 
@@ -200,10 +200,12 @@ func (c *correction) isMet(blocks []messages.ContentBlock) bool {
 // saysNothing reports whether tool_choice allows no calls, and the model wrote only a call or results after its
 // thinking. blocks are the blocks of the answer, and end is its last message.
 func (c *correction) saysNothing(blocks []messages.ContentBlock, end *messages.Message) bool {
-	cut := func(o messages.Outcome) bool { return o.Reason == reasonChoice }
 	text := func(b messages.ContentBlock) bool { return b.Type == messages.BlockText }
-	return c.Choice && !c.req.MayCall() && slices.ContainsFunc(end.Outcomes, cut) && !slices.ContainsFunc(blocks, text)
+	return c.Choice && !c.req.MayCall() && slices.ContainsFunc(end.Outcomes, isForbidden) && !slices.ContainsFunc(blocks, text)
 }
+
+// isForbidden reports whether tool_choice did not allow a call.
+func isForbidden(o messages.Outcome) bool { return o.Reason == reasonChoice }
 
 // tellUncontinued returns the request unchanged if the model did not continue a prefill that begins a call. The
 // model continued it if the answer begins with a whole call, and that call has an argument or its tool requires

@@ -207,7 +207,7 @@ func (h *hold) sendHeld(m *messages.Message) {
 			call := slices.IndexFunc(m.Content, isCall)
 			m.LeftOut, m.Content = addBlockTypes(m.LeftOut, m.Content[:call]), m.Content[call:]
 		} else if !isRefused(m) {
-			m.Unmet = []string{reasonChoice}
+			m.Unmet = []string{messages.UnmetChoice}
 		}
 		if h.open(m); h.over {
 			return

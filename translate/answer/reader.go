@@ -145,12 +145,16 @@ func (r *reader) start() {
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.IsOurs(stop, sequence))
 	r.noteUnread()
-	var leftOut []string
+	var leftOut, unmet []string
 	if r.hid {
 		leftOut = []string{messages.BlockThinking}
 	}
+	if stop == messages.StopEndTurn && !r.out.TextBegun && !r.calls.opened && r.text.prefill == "" && len(r.outcomes) == 0 {
+		r.outcomes = append(r.outcomes, messages.Outcome{Kind: messages.OutcomeEmpty, InText: true})
+		unmet = []string{messages.UnmetAnswer}
+	}
 	r.out.StopMessage(&messages.Message{
-		LeftOut:    leftOut,
+		LeftOut: leftOut, Unmet: unmet,
 		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), UsageEstimated: r.guessed, Outcomes: r.outcomes,
 		Continued: r.text.opening != "" && !r.text.beganAgain,
 	})

@@ -62,6 +62,9 @@ type Language struct {
 	AskAgainWrongTool, AskAgainUncalled string
 	// For a model that only calls, although tool_choice is none.
 	AskAgainInWords string
+
+	// The note after the results of a turn: for a model that is stuck, or for every turn.
+	ResultNote string
 }
 
 // English is the default. In every language, the three sentences that introduce the tools are
@@ -116,6 +119,8 @@ var English = Language{
 	AskAgainWrongTool:      "not run: another tool was asked for",
 	AskAgainUncalled:       "That answer is not the call that was asked for.",
 	AskAgainInWords:        "You have called a tool, but no tool may be called now, and the call was not run. Answer in words.",
+
+	ResultNote: "If this answers the request, reply in words. Otherwise make the next call.",
 }
 
 var portuguese = Language{
@@ -167,6 +172,8 @@ var portuguese = Language{
 	AskAgainWrongTool:      "não executada: foi pedida outra ferramenta",
 	AskAgainUncalled:       "Essa resposta não é a chamada que foi pedida.",
 	AskAgainInWords:        "Você chamou uma ferramenta, mas nenhuma pode ser chamada agora, e a chamada não foi executada. Responda em palavras.",
+
+	ResultNote: "Se isto responde ao pedido, responda em palavras. Caso contrário, faça a próxima chamada.",
 }
 
 var french = Language{
@@ -218,6 +225,8 @@ var french = Language{
 	AskAgainWrongTool:      "non exécuté : c’est un autre outil qui était demandé",
 	AskAgainUncalled:       "Cette réponse n’est pas l’appel qui était demandé.",
 	AskAgainInWords:        "Vous avez appelé un outil, mais aucun outil ne peut être appelé maintenant, et l’appel n’a pas été exécuté. Répondez par des mots.",
+
+	ResultNote: "Si cela répond à la demande, répondez par des mots. Sinon, faites l’appel suivant.",
 }
 
 var russian = Language{
@@ -269,6 +278,8 @@ var russian = Language{
 	AskAgainWrongTool:      "не выполнено: требовался другой инструмент",
 	AskAgainUncalled:       "Этот ответ не является вызовом, который требовался.",
 	AskAgainInWords:        "Вы вызвали инструмент, но сейчас вызывать инструменты нельзя, и вызов не был выполнен. Ответьте словами.",
+
+	ResultNote: "Если этого достаточно для ответа на запрос, ответьте словами. Если нет, сделайте следующий вызов.",
 }
 
 var indonesian = Language{
@@ -320,4 +331,6 @@ var indonesian = Language{
 	AskAgainWrongTool:      "tidak dijalankan: yang diminta adalah alat lain",
 	AskAgainUncalled:       "Jawaban itu bukan panggilan yang diminta.",
 	AskAgainInWords:        "Anda memanggil sebuah alat, tetapi sekarang tidak ada alat yang boleh dipanggil, dan panggilan itu tidak dijalankan. Jawablah dengan kata-kata.",
+
+	ResultNote: "Jika ini menjawab permintaan, jawablah dengan kata-kata. Jika tidak, buat panggilan berikutnya.",
 }

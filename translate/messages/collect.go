@@ -50,7 +50,7 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 		case MessageDelta:
 			m.StopReason, m.StopSequence = e.Message.StopReason, e.Message.StopSequence
 			m.Usage, m.UsageEstimated, m.Outcomes = e.Message.Usage, e.Message.UsageEstimated, e.Message.Outcomes
-			m.Continued, m.LeftOut = e.Message.Continued, e.Message.LeftOut
+			m.Continued, m.LeftOut, m.Unmet = e.Message.Continued, e.Message.LeftOut, e.Message.Unmet
 		case MessageStop:
 			stopped = true
 		}

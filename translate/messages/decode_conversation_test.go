@@ -51,7 +51,7 @@ func TestDecodeRefusesHistory(t *testing.T) {
 		{name: "nothing once blocks are left out", body: history("user", `{"type":"container_upload"}`), want: "messages: at least one message is required"},
 		{name: "empty string", body: withMessages(`{"role":"user","content":""}`, ""), want: "messages.0" + empty},
 		{name: "empty list", body: history("user", prose, "user", ""), want: "messages.1" + empty},
-		{name: "empty in the middle", body: history("user", prose, "assistant", "", "user", prose), want: "messages.1" + empty},
+		{name: "empty in the middle", opt: DecodeOptions{Strict: true}, body: history("user", prose, "assistant", "", "user", prose), want: "messages.1" + empty},
 		{name: "empty at the end", body: history("user", prose, "system", ""), want: "messages.1" + empty},
 		{name: "empty text at the end", body: history("user", prose, "assistant", `{"type":"text","text":""}`), want: "messages: text content blocks must be non-empty"},
 		{name: "a prefill with a newline", body: withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":"y\n"}`, ""),
@@ -137,6 +137,9 @@ func TestDecodeTakesHistory(t *testing.T) {
 		"first once blocks are left out":          history("user", `{"type":"container_upload"}`, "assistant", prose),
 		"an empty prefill":                        history("user", prose, "assistant", ""),
 		"an empty prefill of text":                withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":""}`, ""),
+		"an empty answer":                         history("user", prose, "assistant", "", "user", prose),
+		"an empty answer to results":              history("user", prose, "assistant", use("a"), "user", result("a"), "assistant", "", "user", prose),
+		"an empty answer that is a string":        withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":""},{"role":"user","content":"y"}`, ""),
 		"a turn that is left out":                 history("user", prose, "assistant", `{"type":"thinking"}`, "user", prose),
 		"blanks in an earlier turn":               history("user", prose, "assistant", `{"type":"text","text":"y "}`, "user", prose),
 	} {

@@ -21,9 +21,10 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	const shortest = len(`{"role":"user","content":"a"},`)
 	r.Messages = make([]MessageParam, 0, d.capacity(list, shortest, MaxMessages))
 	var before conversation
-	empty := -1 // index of an empty message: only the last message may be empty
+	empty := -1 // index of an empty message of the assistant
 	for e := range d.elements(at, list, MaxMessages) {
-		if empty >= 0 {
+		// The API allows an empty message only at the end. But clients also send one back after an empty answer.
+		if empty >= 0 && d.opt.Strict {
 			d.failBy(FaultConversation, at.element(empty), emptyMessage)
 			break
 		}

@@ -17,8 +17,8 @@ type Message struct {
 	// part of the API.
 	Outcomes []Outcome
 	// LeftOut are the types of the blocks that Dragoman left out: blocks before a forced call, and
-	// blocks that the operator hides. Unmet lists what the request forces but the answer does not
-	// do: "tool_choice". Both are in MessageStart if they are known by then, and in MessageDelta.
+	// blocks that the operator hides. Unmet lists what the answer fails to do: [UnmetChoice],
+	// [UnmetAnswer]. Both are in MessageStart if they are known by then, and in MessageDelta.
 	// They are not part of the API.
 	LeftOut, Unmet []string
 	// Continued: the model has continued the prefill of a forced call, and has not begun the call
@@ -29,6 +29,12 @@ type Message struct {
 	// Raw is the message's JSON, if its events have Raw; otherwise nil.
 	Raw jsontext.Value
 }
+
+// The members of [Message.Unmet].
+const (
+	UnmetChoice = "tool_choice" // the call that the request forces is missing
+	UnmetAnswer = "answer"      // the model wrote neither text nor a call
+)
 
 // The types of a [ContentBlock].
 const (

@@ -45,6 +45,8 @@ type MessageParam struct {
 	Role    string // RoleUser, RoleAssistant or RoleSystem
 	Content []BlockParam
 	Skipped int // how many messages directly before this one were left out, because nothing in them was left
+	// Correction: Dragoman wrote the message, to tell the model what is wrong with its answer.
+	Correction bool
 }
 
 // The types of a [BlockParam], in addition to BlockText, BlockToolUse and BlockThinking. Decode
@@ -179,6 +181,18 @@ type ToolChoice struct {
 // ShowsTools reports whether the prompt has the tools. It has them even with ChoiceNone: the choice
 // must not change the start of the prompt, or prompt caches would miss.
 func (r *Request) ShowsTools() bool { return len(r.Tools) > 0 }
+
+// AnswersResults reports whether the answer is to results: the last turn has some.
+func (r *Request) AnswersResults() bool {
+	for i := len(r.Messages) - 1; i >= 0 && r.Messages[i].Role != RoleAssistant; i-- {
+		for j := range r.Messages[i].Content {
+			if r.Messages[i].Content[j].Type == BlockToolResult {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // MayCall reports whether the model may call a tool in its answer.
 func (r *Request) MayCall() bool { return r.ShowsTools() && r.ToolChoice.Type != ChoiceNone }

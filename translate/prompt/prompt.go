@@ -188,9 +188,17 @@ type Target struct {
 	// ToolAPI: give the model the tools over the tools API of its server. Format, Template and
 	// ExampleCall are then ignored. Rescue: also read calls in the text of such an answer.
 	ToolAPI, Rescue bool
+	// ResultNote is a sentence after the results of every turn: a text, or [NoteOn] for Dragoman's own
+	// sentence. "" means none. Remind adds Dragoman's own sentence after the results of the last turn
+	// ([ReasonEmpty], [ReasonRepeated]).
+	ResultNote string
+	Remind     bool
 	// Memo caches what is made from the tools; nil means no cache. It does not change the prompt.
 	Memo *Memo
 }
+
+// NoteOn is the [Target.ResultNote] for Dragoman's own sentence.
+const NoteOn = "on"
 
 // Chunk is a piece of an upstream's answer. An upstream yields its first chunk, even if it is
 // empty, as soon as it knows that the request is accepted.
@@ -250,4 +258,9 @@ const (
 	// ReasonInvalid: the answer does not fit the schema of a strict tool, or of
 	// output_config.format. The model is told what is wrong and answers again.
 	ReasonInvalid Reason = "invalid"
+	// ReasonEmpty: the model has answered results with neither text nor a call. ReasonRepeated: it has
+	// made the same calls again. The prompt is the first one with a reminder after the results
+	// ([Target.Remind]).
+	ReasonEmpty    Reason = "empty"
+	ReasonRepeated Reason = "repeated"
 )

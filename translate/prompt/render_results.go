@@ -18,8 +18,10 @@ type callResult struct {
 
 // addResults writes the results in the messages from first until end, which form one user turn, as
 // the first part of that turn. They are in the order of the calls, because nothing else shows the
-// model which result belongs to which call (docs/reference/legacy-format.md §7).
-func (r *renderer) addResults(first, end int) error {
+// model which result belongs to which call (docs/reference/legacy-format.md §7). The notes follow the
+// last result. A tools API gets them within that result: some servers reject a user message that
+// follows results.
+func (r *renderer) addResults(first, end int, notes []resultNote) error {
 	results, err := r.findResults(first, end)
 	if err != nil || len(results) == 0 {
 		return err
@@ -27,20 +29,22 @@ func (r *renderer) addResults(first, end int) error {
 	slices.SortStableFunc(results, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
 	w := &r.writer
 	w.results = true
-	defer func() { w.results = false }()
 	if !r.target.ToolAPI {
 		w.Write(r.format.BeforeResults)
 	}
-	for _, found := range results {
+	for i, found := range results {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		outer := w.Enter("messages", found.message)
 		w.Enter("content", found.block)
-		if r.target.ToolAPI {
-			r.addResultPart(&found)
-		} else {
+		switch {
+		case !r.target.ToolAPI:
 			r.format.AddResult(w, found.call.name, found.call.number, found.result)
+		case i == len(results)-1:
+			r.addResultPart(&found, notes)
+		default:
+			r.addResultPart(&found, nil)
 		}
 		w.At(outer)
 	}
@@ -48,7 +52,38 @@ func (r *renderer) addResults(first, end int) error {
 		w.endList(r.format.AfterResults)
 	}
 	w.endPart()
+	w.results = false
+	if !r.target.ToolAPI {
+		for _, note := range notes {
+			outer := w.At(note.source)
+			w.addText(note.text)
+			w.At(outer)
+		}
+	}
 	return nil
+}
+
+// resultNote is a sentence after the results of a turn, and its source in [Origins].
+type resultNote struct{ text, source string }
+
+// resultNotes returns the sentences after the results of the turn with the messages from first until
+// end. [Target.ResultNote] does not follow the results of a correction, which say themselves what to do.
+func (r *renderer) resultNotes(first, end int) (notes []resultNote) {
+	switch note := r.target.ResultNote; {
+	case note == "", r.req.Messages[first].Correction:
+	case note == NoteOn:
+		notes = append(notes, resultNote{r.language().ResultNote, "result_note"})
+	default:
+		notes = append(notes, resultNote{note, "result_note"})
+	}
+	if r.target.Remind && end == len(r.req.Messages) {
+		reminder := r.language().ResultNote
+		if !r.req.MayCall() {
+			reminder = r.language().CallNoTool
+		}
+		notes = append(notes, resultNote{reminder, "reminder"})
+	}
+	return notes
 }
 
 // findResults returns the results in the messages from first until end. A result without an id

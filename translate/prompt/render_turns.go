@@ -71,7 +71,7 @@ func (r *renderer) addTurn(first, end int) error {
 	w := &r.writer
 	role := turnRole(&r.req.Messages[first])
 	if role == messages.RoleUser {
-		if err := r.addResults(first, end); err != nil {
+		if err := r.addResults(first, end, r.resultNotes(first, end)); err != nil {
 			return err
 		}
 	}

@@ -86,10 +86,17 @@ func (r *renderer) addThinkingPart(text string) {
 	r.writer.addOther(Part{Type: PartThinking, Text: r.escape.Text(text)})
 }
 
-// addResultPart adds the result of a past call as a part. A result without a call becomes text.
-func (r *renderer) addResultPart(found *callResult) {
+// addResultPart adds the result of a past call as a part, with notes after it. A result without a call
+// becomes text.
+func (r *renderer) addResultPart(found *callResult, notes []resultNote) {
 	own := r.newWriter()
 	own.WriteContent(found.result.Content)
+	for _, note := range notes {
+		if len(own.Out) > 0 {
+			own.Write("\n\n")
+		}
+		own.WriteText(note.text)
+	}
 	content, _ := own.takeParts()
 	if found.result.ToolUseID == "" {
 		for _, part := range content {

@@ -9,6 +9,8 @@ const again = {
   uncontinued: 'the model did not go on with the call that the prompt began: it is asked for the call in words',
   unread: 'a call could not be read: the model is told which, and makes its calls again',
   unmet: 'the answer does not do what tool_choice asks: the model answers again',
+  empty: 'the model answered results with nothing: it is asked once more, with a reminder after the results',
+  repeated: 'the model made the calls again whose results it had: it is asked once more, with a reminder after the results',
   invalid: 'the answer is not what the schema asks for: the model answers again',
 };
 

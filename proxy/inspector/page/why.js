@@ -4,7 +4,7 @@ import { getJSON, postJSON } from './api.js';
 import { drawBlocks } from './blocks.js';
 import { copyButton, el, reason, reveal } from './dom.js';
 
-const lost = /^(leaked|refused|incomplete)/;
+const lost = /^(leaked|refused|incomplete|empty)|repeated$/;
 
 /** Reports whether an exchange has something to explain. */
 export const hasWhy = (x) => !x.open && (x.misread ?? []).some((m) => lost.test(m));
@@ -13,14 +13,14 @@ export const hasWhy = (x) => !x.open && (x.misread ?? []).some((m) => lost.test(
 export async function drawWhy(root, id, marked) {
   const { completions } = await getJSON(`exchanges/${id}/why`);
   root.hidden = completions.length === 0;
-  root.replaceChildren(el('h3', { text: 'Why no tool call?' }), ...completions.flatMap((c) => drawCompletion(id, c, marked)));
+  root.replaceChildren(el('h3', { text: completions.some((c) => c.outcomes.some((o) => o.kind === 'empty' || o.reason === 'repeated')) ? 'Why no answer?' : 'Why no tool call?' }), ...completions.flatMap((c) => drawCompletion(id, c, marked)));
 }
 
 function drawCompletion(id, c, marked) {
   const found = marked();
   const result = el('div', { class: 'sides', 'aria-live': 'polite' });
   return [
-    el('ul', { class: 'reasons' }, ...c.outcomes.map((o) => el('li', {}, el('b', { text: o.tool || 'a call' }), ` ${o.why} `, el('small', { text: [o.kind, reason(o)].filter(Boolean).join(': ') })))),
+    el('ul', { class: 'reasons' }, ...c.outcomes.map((o) => el('li', {}, el('b', { text: o.tool || (o.kind === 'empty' ? 'the answer' : 'a call') }), ` ${o.why} `, el('small', { text: [o.kind, reason(o)].filter(Boolean).join(': ') })))),
     found && el('button', { type: 'button', text: 'Show the text in the completion', on: { click: () => reveal(marked(), 'center') } }),
     c.changes?.length > 0 && el('p', { text: 'What may change that, as keys of the model\u2019s entry in the configuration:' }),
     el('ul', { class: 'changes' }, ...(c.changes ?? []).map((change) => drawChange(id, c.asked, change, result))),

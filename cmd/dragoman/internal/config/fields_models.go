@@ -79,6 +79,10 @@ type UpstreamModel struct {
 	// How Dragoman reads a call in a code fence beside prose. `text`: as text. `read`: as a call, if it is whole.
 	Quoted string `yaml:"quoted_calls" default:"text" words:"text read" example:"read" see:"reference/configuration.md#quoted_calls"`
 
+	// A sentence after the results of every turn, for a model that does not go on by itself. `on`: Dragoman's own
+	// sentence. Any other text is the sentence. Without the key, Dragoman only reminds a model that is stuck.
+	ResultNote string `yaml:"result_note" default:"off" example:"on" see:"reference/configuration.md#result_note"`
+
 	// Whether the chat template opens thinking, so that completions begin inside it. `marked`: no. `maybe`: perhaps.
 	// `open`: yes.
 	Thinking string `yaml:"thinking" words:"marked maybe open" usually:"depends on the family of the model" example:"open" see:"explanation/thinking.md#the-key-thinking"`
@@ -152,6 +156,9 @@ func (r *Route) proxy(kinds map[string]string) proxy.Route {
 	return route
 }
 
+// noteOff is the result_note for no sentence.
+const noteOff = "off"
+
 // proxy returns the model in the proxy's form. The kind of the upstream decides some of it: without a family, a model
 // behind anthropic counts as Claude, openai may try a prefill, and vertex chooses the wire by the id.
 func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
@@ -162,11 +169,14 @@ func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
 		ExampleCall: m.ExampleCall, Accept: strings.Join(m.Accept, ","), Language: m.Language, Template: m.Template,
 		Repair: m.Repair, Values: m.Values, Quoted: m.Quoted, Thinking: m.Thinking, UnaskedThinking: m.UnaskedThinking,
 		LeaveSpecialTokens: m.LeaveSpecialTokens, MaxTokens: m.MaxTokens, Rescue: m.Rescue,
-		Constrain: m.Constrain, ConstrainAuto: m.ConstrainAuto, Guided: m.Guided,
+		Constrain: m.Constrain, ConstrainAuto: m.ConstrainAuto, Guided: m.Guided, ResultNote: m.ResultNote,
 		TryPrefill: kind == OpenAI, OpenOverChat: kind == Vertex,
 	}
 	if slices.Contains(m.Accept, translate.AcceptAll) {
 		p.Accept = translate.AcceptAll
+	}
+	if m.ResultNote == noteOff {
+		p.ResultNote = ""
 	}
 	if kind == Anthropic {
 		p.Assumed = translate.FamilyClaude

@@ -54,6 +54,9 @@ func (l *loader) checkWords(m *UpstreamModel, key string) {
 	if m.Family != "" && !known && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
 		l.warn(key+".family", fmt.Sprintf("unknown family %q: Dragoman treats the model like one of no known family", m.Family), "run `dragoman formats` for the names")
 	}
+	if m.ResultNote == "true" || m.ResultNote == "false" {
+		l.reportAt(key+".result_note", fmt.Sprintf("%s is no sentence", m.ResultNote), "set on, off or a sentence")
+	}
 	if m.Template == "" {
 		return
 	}
