@@ -2,17 +2,21 @@ package translate
 
 import (
 	orders "cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/language"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // loop writes the messages of a conversation: a question, and then a turn of calls and a turn of results for each
@@ -297,4 +301,33 @@ func TestRemindedStreams(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGrowthOfRepeats checks that the cost of an answer that repeats a call is linear in the length of the call.
+func TestGrowthOfRepeats(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cost := func(n int) time.Duration {
+		text := strings.Repeat("A line of text.\n", n/16)
+		input, err := json.Marshal(map[string]string{"s": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := loop([]string{"f " + string(input) + " -> 7"}, []string{"f " + string(input) + " -> 7"})
+		best := time.Hour
+		for range 3 {
+			start := testcost.CPUTime()
+			playLoop(t, list, nil, Target{FlowValues: true}, 16, completion{CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>" + text + "</s>\n</parameters>\n</invoke>\n", messages.StopEndTurn, ""},
+				completion{"It is 7.", messages.StopEndTurn, ""})
+			best = min(best, testcost.CPUTime()-start)
+		}
+		return best
+	}
+	var ratio float64
+	for range 10 { // retry, because the machine may be busy
+		if ratio = float64(cost(1<<20)) / float64(cost(100<<10)); ratio <= 20 {
+			return
+		}
+	}
+	t.Errorf("a call of 10 times the length costs %.1f times as much", ratio)
 }

@@ -19,8 +19,15 @@ type repeats struct {
 	input inputReader
 }
 
-// newRepeats returns the repeats of these calls.
+// maxRepeats limits the calls that are compared, because each new call may equal any of them. A stuck model repeats
+// fewer.
+const maxRepeats = 64
+
+// newRepeats returns the repeats of these calls. If there are more than maxRepeats, no call counts as a repeat.
 func newRepeats(calls []*messages.BlockParam) repeats {
+	if len(calls) > maxRepeats {
+		return repeats{}
+	}
 	past := make([]pastCall, len(calls))
 	for i, b := range calls {
 		past[i] = newPastCall(b)
