@@ -118,6 +118,30 @@ func TestWhyInThinking(t *testing.T) {
 	}
 }
 
+// A model that is stuck shows in the list, with what to try, even if the reminder helped.
+func TestWhyStuck(t *testing.T) {
+	const asks = `{"role":"user","content":"What is the weather in Oslo?"}`
+	body := strings.Replace(question, asks, asks+`,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Oslo"}}]},`+
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"4 degrees"}]}`, 1)
+	for first, misread := range map[string]string{"": "empty", strings.TrimPrefix(drafted[:strings.Index(drafted, "</think>")], "I call it.\n"): "clean repeated"} {
+		asked := 0
+		w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			text := first
+			if asked++; asked == 2 {
+				text = "It is cold."
+			}
+			yield(translate.Chunk{Text: text, Stop: messages.StopEndTurn}, nil)
+		}))
+		w.ask(body)
+		line := w.ended(1)[0]
+		why := w.why(line.ID)
+		if line.Mark != MarkStuck || !slices.Equal(line.Misread, []string{misread}) || asked != 2 || len(why) != 1 || len(why[0].Outcomes) != 1 || why[0].Outcomes[0].Why == "" ||
+			len(why[0].Changes) != 1 || why[0].Changes[0].Keys != "result_note: on" {
+			t.Errorf("%q: asked %d times, the list says %s of %q, the panel %+v", first, asked, line.Mark, line.Misread, why)
+		}
+	}
+}
+
 // An answer with all its calls, or without any need for one, has no such explanation.
 func TestNothingIsLost(t *testing.T) {
 	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "A list:\n```json\n{\"city\": \"Oslo\"}\n```\nand a script:\n```sh\nls\n```\nand ```", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
@@ -190,6 +214,7 @@ func TestMarks(t *testing.T) {
 		MarkCut:      {Status: 200, Terminal: string(metrics.ClientGone)},
 		MarkRefused:  {Status: 200, Terminal: "complete", Misread: []string{"repaired type", "refused ambiguous"}},
 		MarkLeaked:   {Status: 200, Terminal: "complete", Misread: []string{"leaked"}, StopReason: "max_tokens"},
+		MarkStuck:    {Status: 200, Terminal: "complete", Misread: []string{"repaired type", "clean repeated"}},
 		MarkInvalid:  {Status: 200, Terminal: "complete", Misread: []string{"invalid missing_parameters"}},
 		MarkRepaired: {Status: 200, Terminal: "complete", Misread: []string{"type_fallback type"}, Silent: slowAfter.Microseconds()},
 		MarkSlow:     {Status: 200, Terminal: "complete", Silent: slowAfter.Microseconds()},
