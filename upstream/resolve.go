@@ -13,6 +13,7 @@ type Resolved struct {
 	Body   string // the body for a raw prompt, if the model's entry names none
 	Chat   bool   // the model also takes chat completions, with its server's own template
 	Server string // the program that serves the model: "vllm", "llama.cpp", "bedrock-import"; or the host of a dedicated endpoint
+	Slots  int    // how many requests the server answers at once; 0 if it does not say
 }
 
 // Limits for asking an upstream about its models.

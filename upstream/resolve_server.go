@@ -50,7 +50,7 @@ func (s *Server) askServer(ctx context.Context, model string) (r Resolved, err e
 		return r, err
 	}
 	if name := props.name(); name != "" {
-		return Resolved{Model: cmp.Or(r.Model, name), Server: cmp.Or(r.Server, serverLlamaCpp)}, nil
+		return Resolved{Model: cmp.Or(r.Model, name), Server: cmp.Or(r.Server, serverLlamaCpp), Slots: props.Slots}, nil
 	}
 	body, err := json.Marshal(map[string]string{"model": model})
 	if err != nil {
@@ -141,6 +141,7 @@ func (l *listedRoots) server() string {
 type llamaProps struct {
 	Path     string `json:"model_path"`
 	Template string `json:"chat_template"`
+	Slots    int    `json:"total_slots"`
 }
 
 // name returns the name of the model's file. If that is a hash, as in the stores of Docker and Ollama, it

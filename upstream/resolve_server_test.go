@@ -57,28 +57,29 @@ func TestResolve(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers      map[string]func(string) string
 		want, server string
+		slots        int
 	}{
 		"vLLM": {map[string]func(string) string{
 			"GET /v1/models": always(`{"object":"list","data":[{"id":"my-model","object":"model","owned_by":"vllm","root":"Qwen/Qwen2.5-7B-Instruct","parent":null,"max_model_len":32768,"permission":[]}]}`),
-		}, "Qwen/Qwen2.5-7B-Instruct", "vllm"},
+		}, "Qwen/Qwen2.5-7B-Instruct", "vllm", 0},
 		"vLLM with the path of a model": {map[string]func(string) string{
 			"GET /v1/models": always(`{"data":[{"id":"my-model","root":"/models/Qwen3-8B/"}]}`),
-		}, "Qwen3-8B", ""},
+		}, "Qwen3-8B", "", 0},
 		"vLLM with a cache": {map[string]func(string) string{
 			"GET /v1/models": always(`{"data":[{"id":"my-model","root":"/home/me/.cache/huggingface/hub/models--zai-org--GLM-4.6/snapshots/0a1b2c"}]}`),
 			"GET /version":   always(`{"version":"0.12.0"}`),
-		}, "zai-org/GLM-4.6", "vllm"},
+		}, "zai-org/GLM-4.6", "vllm", 0},
 		"an adapter of SGLang": {map[string]func(string) string{
 			"GET /v1/models": always(`{"data":[{"id":"base","root":"/m/gemma-3-4b-it","parent":null,"owned_by":"sglang"},{"id":"my-model","root":"/adapters/sql","parent":"base"}]}`),
-		}, "gemma-3-4b-it", "sglang"},
+		}, "gemma-3-4b-it", "sglang", 0},
 		"llama.cpp": {map[string]func(string) string{
 			"GET /v1/models": llama,
 			"GET /props":     always(`{"total_slots":4,"model_alias":"my-model","model_path":"C:\\models\\qwen2.5-coder-0.5b.gguf","chat_template":"{%- if tools %}","build_info":"b11434"}`),
-		}, "qwen2.5-coder-0.5b.gguf", "llama.cpp"},
+		}, "qwen2.5-coder-0.5b.gguf", "llama.cpp", 4},
 		"llama.cpp with a file named by its hash": {map[string]func(string) string{
 			"GET /v1/models": llama,
 			"GET /props":     always(`{"model_path":"/models/blobs/sha256-1d96","chat_template":"{{- '<|im_start|>system\\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.' }}"}`),
-		}, "Qwen, created by Alibaba Cloud", "llama.cpp"},
+		}, "Qwen, created by Alibaba Cloud", "llama.cpp", 0},
 		"Ollama": {map[string]func(string) string{
 			"GET /v1/models": always(`{"object":"list","data":[{"id":"my-model:latest","object":"model","created":1795667279,"owned_by":"library"}]}`),
 			"POST /api/show": func(body string) string {
@@ -87,10 +88,10 @@ func TestResolve(t *testing.T) {
 				}
 				return `{"details":{"format":"gguf","family":"qwen2","families":["qwen2"]},"model_info":{"general.architecture":"qwen2","general.basename":"Qwen2.5-Coder","general.finetune":"Instruct"},"capabilities":["completion"]}`
 			},
-		}, "Qwen2.5-Coder", "ollama"},
+		}, "Qwen2.5-Coder", "ollama", 0},
 		"Ollama with an old model": {map[string]func(string) string{
 			"POST /api/show": always(`{"details":{"family":"llama"},"model_info":{}}`),
-		}, "llama", "ollama"},
+		}, "llama", "ollama", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
@@ -101,8 +102,9 @@ func TestResolve(t *testing.T) {
 			if got := hinted(t, up, "my-model"); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
-			if got := up.Resolve(t.Context(), upstream.Model{ID: "my-model"}).Server; got != tt.server {
-				t.Errorf("server %q, want %q", got, tt.server)
+			told := up.Resolve(t.Context(), upstream.Model{ID: "my-model"})
+			if told.Server != tt.server || told.Slots != tt.slots {
+				t.Errorf("server %q with %d slots, want %q with %d", told.Server, told.Slots, tt.server, tt.slots)
 			}
 			before := asked.Load()
 			if got := up.Resolve(t.Context(), upstream.Model{ID: "my-model"}).Model; got != tt.want || asked.Load() != before {
