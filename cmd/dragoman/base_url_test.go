@@ -1,11 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"dragoman/translate"
@@ -49,10 +53,10 @@ func TestEvalServer(t *testing.T) {
 	url := chatServer(t, fake, "gemma")
 	out := t.TempDir()
 	got := invocation{}.run(t, "eval", "--base-url", url, "--out", out)
-	if got.code != 0 || !regexp.MustCompile(`^Questions: 20, each in 4 ways\. The first answer took \S+ s; 79 more take up to .*\n$`).MatchString(got.stderr) {
+	if got.code != 0 || !regexp.MustCompile(`^Questions: 26, each in 4 ways\. The first answer took \S+ s; 151 more take up to .*\n(\d+/104, right .*\n){10}$`).MatchString(got.stderr) {
 		t.Fatalf("got %+v", got)
 	}
-	for _, want := range []string{"\nlegacy     20 ", "\nattribute  20 ", "\njson       20 ", "\nserver     20 ", " simple  parallel  nested  none\n", "\nWinner: legacy, with "} {
+	for _, want := range []string{"\nlegacy     20 ", "\nattribute  20 ", "\njson       20 ", "\nserver     20 ", " simple  parallel  nested  none\n", " 1 of 6  ", "\nNo clear winner: the lead of legacy over "} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("%q is not in\n%s", want, got.stdout)
 		}
@@ -78,11 +82,11 @@ func TestEvalWays(t *testing.T) {
 	key := write(t, "key", "secret\n")
 	set := write(t, "set.jsonl", timerSet)
 	for _, args := range [][]string{{set}, {filepath.Dir(set)}} {
-		got := invocation{}.run(t, append([]string{"eval", "--base-url", url, "--api-key-file", key, "--model", "qwen", "--formats", "legacy,server,native", "--out", t.TempDir()}, args...)...)
-		if got.code != 0 || got.stderr != "" {
+		got := invocation{}.run(t, append([]string{"eval", "--base-url", url, "--api-key-file", key, "--model", "qwen", "--formats", "auto,legacy,server,native", "--out", t.TempDir()}, args...)...)
+		if got.code != 0 {
 			t.Fatalf("got %+v", got)
 		}
-		for _, want := range []string{"\nlegacy  2          2 ", "\nserver  2          1 ", "\nnative  2          2 ", "of 2 right: legacy 2, native 2, server 1)", `api_key: "file:` + key + `"}`, "  - name: \"qwen\"\n"} {
+		for _, want := range []string{"\nlegacy  2          2 ", "\nserver  2          1 ", "\nnative  2          2 ", "\nToo few answers to say which way is best: ", `api_key: "file:` + key + `"}`, "  - name: \"qwen\"\n"} {
 			if !strings.Contains(got.stdout, want) {
 				t.Errorf("%q is not in\n%s", want, got.stdout)
 			}
@@ -95,6 +99,35 @@ func TestEvalWays(t *testing.T) {
 	}
 	if got := (invocation{}).run(t, "eval", "--simulated", "--formats", "server", "--out", t.TempDir()); got.code != 2 || !strings.Contains(got.stderr, "simulated has no tools API for this model; leave it out") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestEvalSlots asks a llama.cpp that answers one request at once: eval asks no more, whatever --concurrency says.
+func TestEvalSlots(t *testing.T) {
+	var running, most atomic.Int32
+	fake := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
+		if n := running.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		for range 100 { // let others run
+			runtime.Gosched()
+		}
+		defer running.Add(-1)
+		return upstreamtest.Simulated(model, p)
+	})
+	fake.Models = []string{"gemma"}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/props" {
+			w.Header().Set("content-type", "application/json")
+			fmt.Fprint(w, `{"total_slots":1,"model_path":"gemma-3.gguf"}`)
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	succeed(t, "eval", "--base-url", server.URL+"/v1", "--concurrency", "8", "--formats", "legacy", "--out", t.TempDir())
+	if n := most.Load(); n != 1 {
+		t.Errorf("%d requests ran at once", n)
 	}
 }
 

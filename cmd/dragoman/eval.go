@@ -16,6 +16,7 @@ import (
 	"dragoman/cmd/dragoman/internal/serve"
 	"dragoman/cmd/dragoman/internal/terminal"
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // evalCommand returns `dragoman eval`.
@@ -29,8 +30,11 @@ Dragoman read in any way other than clean. The rest of the model's entry applies
 
 With --base-url you need no file, and no --model if the server lists only one model. Without SET,
 Dragoman asks its own questions: simple calls, several calls at once, nested arguments, and some that
-no tool fits, where the right answer has no call. They take five minutes at most (--quick).
---quick=false asks more of them, without a limit.
+no tool fits, where the right answer has no call. Others are whole loops: their tools return results,
+and the model must end with the right answer in words. The best format is best in first calls and
+loops, which count half each. If its lead may be luck, eval says so. The questions take five minutes
+at most (--quick); if the server is slow, eval asks in fewer formats. --quick=false asks more
+questions, without a limit.
 
 Besides the formats, --formats takes three ways to ask. auto is the format that Dragoman chooses for
 the model. server is the server's own tools API. native is that API, and Dragoman also reads calls in
@@ -43,7 +47,9 @@ again the questions that got no answer.
 SET is one or more files, or folders of files. A file has JSON lines: {"id","tools","question" or
 "messages","expected":[{"name","input"},…]}, with tools and messages as in the Messages API. expected
 is [] if the right answer has no call. An element of expected may have "accept": {"argument":[other
-values],…} and "optional": ["argument",…]. A case that the inspector saves is such a line, with a
+values],…} and "optional": ["argument",…]. A whole loop also has "results": [{"name","input","result"
+or "error"},…], what the tools return, and "answer": ["text",…], what the last answer must contain;
+expected are then the calls that got a result. A case that the inspector saves is such a line, with a
 request in place of tools and messages. A file may also be one of the Berkeley Function Calling
 Leaderboard (BFCL): its categories with one turn, without Java and JavaScript, graded by its rules.`,
 		Example: `  dragoman eval --base-url http://127.0.0.1:8080/v1
@@ -59,10 +65,10 @@ Leaderboard (BFCL): its categories with one turn, without Java and JavaScript, g
 	e := evaluation{settings: newSettings(c).withSimulated().withServer().notListening()}
 	c.Flags().StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; not needed with --simulated, nor for a server with one model")
 	someOf(c, &e.formats, "formats", eval.Ways(), 4, "ask in each format of `LIST`, separated by commas")
-	c.Flags().BoolVar(&e.quick, "quick", false, "stop after five minutes, and ask questions of all kinds in turn; the default without SET")
+	c.Flags().BoolVar(&e.quick, "quick", false, "stop after five minutes, with the formats that are complete by then; the default without SET")
 	c.Flags().BoolVar(&e.forced, "forced", false, "force one call in each answer, and ask only the questions that expect one call")
 	c.Flags().StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the report in the folder `DIR`")
-	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
+	c.Flags().IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once, or as many as the server has slots if it has fewer")
 	c.Flags().IntVar(&e.limit, "limit", 0, "ask only the first `N` questions; 0: all")
 	c.RunE = func(c *cobra.Command, args []string) error { return e.run(c.Context(), p, args) }
 	return c
@@ -108,12 +114,11 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	if o.Formats, err = e.ways(o.Model); err != nil {
 		return err
 	}
+	o.Concurrency = min(o.Concurrency, e.slots(ctx, o.Model))
 	if e.quick {
 		o.Until, o.Notes = began.Add(quickTime), p.stderr
 	}
-	if terminal.Is(p.stderr) {
-		o.Progress = p.stderr
-	}
+	o.Progress, o.Bar = p.stderr, terminal.Is(p.stderr)
 	report, err := eval.Run(ctx, o)
 	if report == nil {
 		return err
@@ -201,6 +206,16 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel.Resolved(ctx, up), Upstream: up, At: about.Upstream}, nil
 }
 
+// slots returns how many questions the server answers at once. More than that would wait in the server, and the times of
+// answers would include the wait.
+func (e *evaluation) slots(ctx context.Context, m eval.Model) int {
+	if e.entry.upstream.Kind != config.OpenAI {
+		return e.concurrency
+	}
+	told := m.Upstream.Resolve(ctx, upstream.Model{ID: m.UpstreamModel.Model, Wire: m.UpstreamModel.Wire, Can: upstream.Guided})
+	return cmp.Or(told.Slots, e.concurrency)
+}
+
 // ways returns the formats to ask in, with the model's own format instead of auto. Without --formats, the tools API of
 // a server of chat completions is one of them.
 func (e *evaluation) ways(m eval.Model) (all []string, err error) {
@@ -244,8 +259,11 @@ func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error 
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n", report.Verdict())
+	if advice := report.Advice(); advice != "" {
+		fmt.Fprintln(w, advice)
+	}
 	if best := report.Best(auto); best != "" && !report.Simulated {
-		fmt.Fprintf(w, "\nThe best entry, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
+		fmt.Fprintf(w, "\nThe model's entry, for the configuration file:\n\n%s", e.entry.yaml(best, auto))
 	}
 	_, err := fmt.Fprintf(w, "\n%s says what was wrong.\n", filepath.Join(e.out, eval.MarkdownFile))
 	return err

@@ -31,6 +31,7 @@ func TestPages(t *testing.T) {
 		"docs/how-to/text-models.md":       {{"yaml", holdConfiguration}},
 		"docs/explanation/raw-prompts.md":  {{"text", holdRawPrompt}},
 		"docs/how-to/deployment.md":        {{"json", holdPolicy}},
+		"docs/how-to/evaluation.md":        {{"json", holdLoop}},
 		"docs/how-to/sizing.md":            {{"yaml", holdResources}},
 		"docs/reference/log.md":            {{"text", holdConsole}},
 		"docs/start/bedrock.md":            {{"yaml text", holdStart}},
@@ -168,6 +169,11 @@ func holdQuestions(t *testing.T, blocks []string) {
 	if _, err := eval.Load(file(t, "questions.jsonl", blocks[0])); err != nil {
 		t.Error(err)
 	}
+}
+
+// holdLoop lets `dragoman eval` read a loop, which the page shows on several lines.
+func holdLoop(t *testing.T, blocks []string) {
+	holdQuestions(t, []string{strings.ReplaceAll(blocks[0], "\n", " ")})
 }
 
 // holdRawPrompt checks the prompt of a model without tools, in the template that the page names.

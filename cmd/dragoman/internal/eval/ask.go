@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"time"
@@ -32,20 +33,42 @@ const (
 	maxTries = 6
 )
 
-// askAndGrade asks one question and returns its record, with the grade of the answer. While the upstream is overloaded
-// or out of order, it asks again after the pause that the upstream wants. Without an answer, the record has the last
-// error.
+// askAndGrade asks one question and returns its record, with the grade of the answer. It plays a loop to its end.
+// Without an answer, the record has the last error.
 func (m Model) askAndGrade(ctx context.Context, j job) Record {
-	r := Record{Upstream: m.At, Model: m.Name, Format: j.format, ID: j.question.ID, Digest: j.question.digest, Kind: j.question.Kind}
+	q := j.question
+	r := Record{Upstream: m.At, Model: m.Name, Format: j.format, ID: q.ID, Digest: q.digest, Kind: q.Kind, Loop: q.loop != nil}
+	can, ask := m.UpstreamModel.Spec().Can, q.request()
+	for r.Answers < mostAnswers {
+		message, took, err := m.askUntilAnswered(ctx, j.format, fmt.Sprintf("msg_eval%d", r.Answers), marshal(ask), &can)
+		if err != nil {
+			r.Error = err.Error()
+			return r
+		}
+		calls := r.add(message, took)
+		if q.loop == nil || len(calls) == 0 || message.StopReason != messages.StopToolUse {
+			break
+		}
+		for i := range calls {
+			q.loop.run(&calls[i])
+		}
+		ask = ask.continued(message, calls)
+	}
+	r.Wrong = q.grade(&r)
+	return r
+}
+
+// askUntilAnswered asks for one answer, and returns how long it took. While the upstream is overloaded or out of order,
+// it asks again after the pause that the upstream wants. It removes the features from can that the model refuses.
+func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []byte, can *upstream.Features) (*messages.Message, time.Duration, error) {
 	var (
 		took  time.Duration
 		cause error // the last try's error, which Retry wraps or replaces
 	)
-	can := m.UpstreamModel.Spec().Can
 	again := backoff.NewExponentialBackOff()
 	message, err := backoff.Retry(ctx, func() (*messages.Message, error) {
 		began := time.Now()
-		message, err := m.ask(ctx, j, can)
+		message, err := m.ask(ctx, format, id, body, *can)
 		took, cause = time.Since(began), err
 		var failed *upstream.Error
 		switch {
@@ -53,8 +76,8 @@ func (m Model) askAndGrade(ctx context.Context, j job) Record {
 			return message, nil
 		case !errors.As(err, &failed):
 			return nil, backoff.Permanent(err)
-		case failed.Refuses&can != 0:
-			can &^= failed.Refuses // like the proxy, ask again without a feature that the model refuses
+		case failed.Refuses&*can != 0:
+			*can &^= failed.Refuses // like the proxy, ask again without a feature that the model refuses
 			return nil, err
 		case failed.Status != http.StatusTooManyRequests && failed.Status < http.StatusInternalServerError:
 			return nil, backoff.Permanent(err)
@@ -64,42 +87,34 @@ func (m Model) askAndGrade(ctx context.Context, j job) Record {
 		return nil, err
 	}, backoff.WithBackOff(again), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(0))
 	if err != nil {
-		r.Error = cmp.Or(cause, err).Error()
-		return r
+		return nil, 0, cmp.Or(cause, err)
 	}
-	r.Milliseconds = took.Milliseconds()
-	r.setAnswer(message)
-	r.Wrong = j.question.want.grade(r.Calls)
-	// Cut calls may be right by chance, but a client could not have run them.
-	if message.StopReason == messages.StopMaxTokens && len(r.Calls) > 0 {
-		r.Wrong = cmp.Or(r.Wrong, "cut off by max_tokens")
-	}
-	return r
+	return message, took, nil
 }
 
-// ask is the pipeline of the proxy: decode, render, invoke, parse. Or it uses the model's own tools API. can has the
-// features that the model seems to have.
-func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages.Message, error) {
+// ask is the pipeline of the proxy: decode, render, invoke, parse. Or it uses the model's own tools API. id is the
+// answer's id, from which the ids of its calls derive. can has the features that the model seems to have.
+func (m Model) ask(ctx context.Context, format, id string, body []byte, can upstream.Features) (*messages.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	req, err := messages.Decode(j.question.body, messages.DecodeOptions{})
+	req, err := messages.Decode(body, messages.DecodeOptions{})
 	if err != nil {
 		return nil, err
 	}
-	req.ID, req.Model = "msg_eval", m.Name
+	req.ID, req.Model = id, m.Name
 	spec := m.UpstreamModel.Spec()
 	spec.Can, spec.Tries = can, 0
 	if !can.Has(upstream.Sampling) {
 		req.Temperature = nil
 	}
-	if j.format == Server || j.format == Native {
-		return m.askServer(ctx, j, req, spec)
+	if format == Server || format == Native {
+		return m.askServer(ctx, format, body, req, spec)
 	}
 	model := m.UpstreamModel
-	if model.FormatName() != j.format {
+	if model.FormatName() != format {
 		model.Template = "" // a template is made for one format
 	}
-	model.Format, model.Tools = j.format, proxy.ToolsXML
+	model.Format, model.Tools = format, proxy.ToolsXML
 	plan, err := model.Plan(ctx, m.Upstream, spec, proxy.Planned{Decode: func() (*messages.Request, error) { return req, nil }}, proxy.RenderRules{Drop: func(string) {}})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 // and grades the calls that the model makes.
 //
 //	set, bfcl, bfcl_schema, question   test sets, and the expected answers
-//	ask, server, grade                 one question: asking it, and grading the answer
+//	ask, server, grade, loop           one question: asking it, playing a loop to its end, and grading the answer
 //	results                            the file of answers, with which a later run continues
 //	summary, verdict, report, progress the figures of a run, the conclusions, and how they are shown
 //
@@ -27,8 +27,8 @@ import (
 // returns both a report and an error with their number. In either case the next run asks only the questions without an
 // answer.
 //
-// With o.Until, questions of all kinds come in turn, and the report covers the questions that were asked in every
-// format in time.
+// With o.Until, questions of all kinds come in turn, and the report covers the formats in which every question was asked
+// in time. If there is none, it covers the first format, with the questions that were asked.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	results, err := openResults(filepath.Join(o.Out, ResultsFile))
 	if err != nil {
@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			results.count(o.keys(all)), len(all), results.path, err)
 	}
 	if asking.Err() != nil {
-		if o, err = o.asked(results); err != nil {
+		if o, err = o.inTime(results); err != nil {
 			return nil, err
 		}
 		all = o.jobs()
@@ -68,12 +68,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// jobs returns each question in each format: question by question, so that a run that ends early has asked the same
-// questions in all formats.
+// jobs returns each question in each format: format by format, so that a run that ends early has asked all questions in
+// some formats. The same questions in fewer formats say more about a model than fewer questions.
 func (o Options) jobs() []job {
 	var all []job
-	for i := range o.Questions {
-		for _, format := range o.Formats {
+	for _, format := range o.Formats {
+		for i := range o.Questions {
 			all = append(all, job{&o.Questions[i], format})
 		}
 	}
@@ -107,9 +107,9 @@ func (o Options) askOpen(ctx context.Context, open []job, all int, add func(Reco
 			return err
 		}
 		open = open[1:]
-		fmt.Fprintln(o.Notes, o.expectation(time.Since(began), len(open)))
+		fmt.Fprintln(o.Notes, o.expectation(time.Since(began), open))
 	}
-	bar := newProgress(o.Progress, all, all-len(open))
+	bar := newProgress(o.Progress, o.Bar, all, all-len(open))
 	defer bar.end()
 	return o.askAll(ctx, open, func(r Record) error {
 		bar.add(r)
@@ -117,13 +117,22 @@ func (o Options) askOpen(ctx context.Context, open []job, all int, add func(Reco
 	})
 }
 
-// expectation returns how long more answers will take, given the time of the first.
-func (o Options) expectation(first time.Duration, more int) string {
-	total := first * time.Duration(more)
+// loopAnswers is the number of answers in a usual loop: a call, another one, and the words.
+const loopAnswers = 3
+
+// expectation returns how long the open jobs will take, given the time of the first answer.
+func (o Options) expectation(first time.Duration, open []job) string {
+	answers := 0
+	for _, j := range open {
+		if answers++; j.question.loop != nil {
+			answers += loopAnswers - 1
+		}
+	}
+	total := first * time.Duration(answers)
 	s := fmt.Sprintf("Questions: %d, each in %d ways. The first answer took %s; %d more take up to %s.",
-		len(o.Questions), len(o.Formats), rounded(first), more, rounded(total))
+		len(o.Questions), len(o.Formats), rounded(first), answers, rounded(total))
 	if left := time.Until(o.Until); !o.Until.IsZero() && total > left {
-		s += fmt.Sprintf(" After %s it ends with what is answered by then; --quick=false has no limit.", rounded(left))
+		s += fmt.Sprintf(" After %s it ends with the ways that are complete by then; --quick=false has no limit.", rounded(left))
 	}
 	return s
 }
@@ -139,19 +148,26 @@ func rounded(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// asked returns the options with only the questions that were asked in every format. If there are none, it returns an
-// error.
-func (o Options) asked(results *results) (Options, error) {
-	before := len(o.Questions)
-	o.Questions = slices.DeleteFunc(slices.Clone(o.Questions), func(q Question) bool {
-		return slices.ContainsFunc(o.Formats, func(format string) bool {
-			_, known := results.of(o.key(job{&q, format}))
-			return !known
-		})
+// inTime returns the options with the formats in which every question was asked. If there is none, it returns them with
+// the first format and the questions that were asked in it, and with no such question an error.
+func (o Options) inTime(results *results) (Options, error) {
+	open := func(format string, q Question) bool {
+		_, known := results.of(o.key(job{&q, format}))
+		return !known
+	}
+	whole := slices.DeleteFunc(slices.Clone(o.Formats), func(format string) bool {
+		return slices.ContainsFunc(o.Questions, func(q Question) bool { return open(format, q) })
 	})
-	o.About.Unasked = before - len(o.Questions)
+	if len(whole) == 0 {
+		whole = o.Formats[:1]
+		before := len(o.Questions)
+		o.Questions = slices.DeleteFunc(slices.Clone(o.Questions), func(q Question) bool { return open(whole[0], q) })
+		o.About.Unasked = before - len(o.Questions)
+	}
+	o.About.UnaskedWays = slices.DeleteFunc(slices.Clone(o.Formats), func(format string) bool { return slices.Contains(whole, format) })
+	o.Formats = whole
 	if len(o.Questions) == 0 {
-		return o, fmt.Errorf("eval: the time was up before one question was answered in %d ways; name fewer with --formats, or take the time with --quick=false", len(o.Formats))
+		return o, errors.New("eval: the time was up before the first answer; take the time with --quick=false")
 	}
 	return o, nil
 }

@@ -48,7 +48,7 @@ func (c *hookedModel) answer(ctx context.Context, m upstream.Model, p *translate
 	return simulated.New().Func(ctx, m, p)
 }
 
-// options returns the options of a run with the built-in questions.
+// options returns the options of a run with the built-in questions, except the loops.
 func options(t *testing.T, via proxy.Upstream) Options {
 	t.Helper()
 	list, err := Builtin()
@@ -57,9 +57,14 @@ func options(t *testing.T, via proxy.Upstream) Options {
 	}
 	return Options{
 		Model:     Model{Name: "sim", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Model: "sim"}, Upstream: via},
-		Questions: list, Formats: translate.Formats(), Out: t.TempDir(), Concurrency: 3,
+		Questions: withoutLoops(list), Formats: translate.Formats(), Out: t.TempDir(), Concurrency: 3,
 		About: About{Set: "the built-in questions", Upstream: "sim", Version: "test"},
 	}
+}
+
+// withoutLoops returns the questions that take one answer.
+func withoutLoops(list []Question) []Question {
+	return slices.DeleteFunc(list, func(q Question) bool { return q.loop != nil })
 }
 
 func readFile(t *testing.T, parts ...string) string {
@@ -191,7 +196,7 @@ func TestNoResults(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var out strings.Builder
-	p := newProgress(&out, 4, 1)
+	p := newProgress(&out, true, 4, 1)
 	p.add(Record{})
 	p.add(Record{Wrong: "x"})
 	p.end()
@@ -201,11 +206,22 @@ func TestProgress(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}
-	newProgress(io.Writer(nil), 4, 1).add(Record{}) // nobody looks
+	newProgress(io.Writer(nil), false, 4, 1).add(Record{}) // nobody looks
+
+	// Without a terminal there is a line for each tenth, and none that is drawn over.
+	out.Reset()
+	p = newProgress(&out, false, 40, 2)
+	for range 38 {
+		p.add(Record{})
+	}
+	p.end()
+	if got := out.String(); strings.Count(got, "\n") != 10 || !strings.HasPrefix(got, "4/40, right of those asked now: 100.0 %\n8/40, ") || !strings.HasSuffix(got, "\n40/40, right of those asked now: 100.0 %\n") {
+		t.Errorf("got %q", got)
+	}
 }
 
-// TestUntil: a slow model gets too little time. The report covers the questions that were asked in every format, some
-// of each kind; later runs continue.
+// TestUntil: a slow model gets too little time. The report covers the ways in which every question was asked, or some
+// questions of each kind in one way; later runs continue.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &hookedModel{before: func(int, upstream.Model) error {
@@ -217,31 +233,37 @@ func TestUntil(t *testing.T) {
 		if o.Questions, err = Quick(); err != nil {
 			t.Fatal(err)
 		}
+		o.Questions = withoutLoops(o.Questions)
 		var notes strings.Builder
 		o.Formats, o.Concurrency, o.Until, o.Notes = o.Formats[:2], 1, time.Now().Add(95*time.Second), &notes
 		report, err := Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "Questions: 20, each in 2 ways. The first answer took 10 s; 39 more take up to 6 min. After 85 s it ends with what is answered by then; --quick=false has no limit.\n"
+		want := "Questions: 20, each in 2 ways. The first answer took 10 s; 39 more take up to 6 min. After 85 s it ends with the ways that are complete by then; --quick=false has no limit.\n"
 		if notes.String() != want {
 			t.Errorf("notes are %q", notes.String())
 		}
-		if report.Unasked != 16 || report.Formats[0].Questions != 4 || len(report.Kinds) != 4 || report.Failed() != 0 {
+		if len(report.Formats) != 1 || report.Unasked != 11 || report.Formats[0].Questions != 9 || len(report.Kinds) != 4 || report.Failed() != 0 {
 			t.Errorf("got %+v", report)
 		}
-		if !strings.Contains(report.leftOut(), "because the time was up: 16.") {
+		if want := "because the time was up: 11. Ways left out, because the time was up: attribute. The same command continues with them."; !strings.Contains(report.leftOut(), want) {
 			t.Error(report.leftOut())
 		}
 
+		// One answer was still running. The next ones complete the first way.
+		o.Until = time.Now().Add(205 * time.Second)
+		if report, err = Run(t.Context(), o); err != nil || report.Unasked != 0 || len(report.Formats) != 1 || report.Formats[0].Questions != 20 || !slices.Equal(report.UnaskedWays, []string{"attribute"}) {
+			t.Errorf("%v, got %+v", err, report)
+		}
+
 		o.Until = time.Now().Add(time.Hour)
-		// One answer was still running.
-		if report, err = Run(t.Context(), o); err != nil || report.Unasked != 0 || report.Formats[1].Questions != 20 || model.asked != 9+32 {
+		if report, err = Run(t.Context(), o); err != nil || report.leftOut() != "" || report.Formats[1].Questions != 20 || model.asked != 9+1+20+1+11 {
 			t.Errorf("%v, asked %d, got %+v", err, model.asked, report)
 		}
 
 		o.Out, o.Until = t.TempDir(), time.Now().Add(5*time.Second)
-		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "the time was up before one question was answered in 2 ways") {
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "the time was up before the first answer") {
 			t.Error(err)
 		}
 	})

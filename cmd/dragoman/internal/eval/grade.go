@@ -30,8 +30,10 @@ type wantArg struct {
 
 // Call is a call that the model made.
 type Call struct {
-	Name  string         `json:"name"`
-	Input map[string]any `json:"input"`
+	Name    string         `json:"name"`
+	Input   map[string]any `json:"input"`
+	Result  string         `json:"result,omitempty"` // in a loop: what the tool returned
+	IsError bool           `json:"is_error,omitempty"`
 }
 
 // grade returns "" if the calls are exactly the expected ones, in any order; otherwise it returns what is wrong.

@@ -14,7 +14,8 @@ type Options struct {
 	Formats     []string  // from [Ways], without duplicates
 	Out         string    // the folder for the results and the report; Run creates it
 	Concurrency int       // the number of concurrent questions
-	Progress    io.Writer // a terminal for the progress bar, or nil
+	Progress    io.Writer // gets the progress; nil for none
+	Bar         bool      // Progress is a terminal, for a bar
 	Until       time.Time // when to stop asking; zero: after all answers
 	Notes       io.Writer // gets a note about the expected time after the first answer; may be nil
 	About       About
@@ -45,5 +46,7 @@ type About struct {
 	Simulated bool   // the answers came from the simulated model
 	Version   string // of the program
 	LeftOut   []error
-	Unasked   int // questions that the time was too short for
+	// Unasked is the number of questions, and UnaskedWays are the ways of asking, that the time was too short for.
+	Unasked     int
+	UnaskedWays []string
 }

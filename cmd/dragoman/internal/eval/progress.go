@@ -6,49 +6,63 @@ import (
 	"strings"
 )
 
-// progress draws one line on a terminal after each answer: how many questions have been answered, and how well.
+// progress tells how many questions have been answered, and how well: on a terminal in one line that it draws again
+// after each answer, elsewhere in a new line after each tenth of the questions.
 type progress struct {
-	w           io.Writer // nil: draw nothing
+	w           io.Writer // nil: tell nothing
+	bar         bool      // w is a terminal
 	done, total int       // questions, including those of earlier runs
 	asked       int       // in this run
 	right       int       // of asked
 }
 
-// newProgress draws the line for a run that earlier runs have begun.
-func newProgress(w io.Writer, total, done int) *progress {
-	p := &progress{w: w, done: done, total: total}
+// newProgress returns the progress of a run that earlier runs have begun.
+func newProgress(w io.Writer, bar bool, total, done int) *progress {
+	p := &progress{w: w, bar: bar, done: done, total: total}
 	p.draw()
 	return p
 }
 
-// add counts an answer, and redraws the line.
+// add counts an answer, and tells the progress.
 func (p *progress) add(r Record) {
 	p.done++
 	p.asked++
 	if r.right() {
 		p.right++
 	}
-	p.draw()
+	if p.bar {
+		p.draw()
+	} else if p.w != nil && tenths*p.done/p.total > tenths*(p.done-1)/p.total {
+		fmt.Fprintf(p.w, "%d/%d%s\n", p.done, p.total, p.grade())
+	}
 }
 
-// barWidth is the length of a bar, in characters.
-const barWidth = 30
+const (
+	tenths = 10
+	// barWidth is the length of a bar, in characters.
+	barWidth = 30
+)
 
-// draw overwrites the line: it begins with a carriage return.
+// draw overwrites the line on a terminal: it begins with a carriage return.
 func (p *progress) draw() {
-	if p.w == nil || p.total == 0 {
+	if p.w == nil || !p.bar || p.total == 0 {
 		return
 	}
 	full := barWidth * p.done / p.total
-	fmt.Fprintf(p.w, "\r%s%s %d/%d", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), p.done, p.total)
-	if p.asked > 0 {
-		fmt.Fprintf(p.w, ", right of those asked now: %s", percent(p.right, p.asked))
+	fmt.Fprintf(p.w, "\r%s%s %d/%d%s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), p.done, p.total, p.grade())
+}
+
+// grade returns how well the model answers; "" before the first answer.
+func (p *progress) grade() string {
+	if p.asked == 0 {
+		return ""
 	}
+	return ", right of those asked now: " + percent(p.right, p.asked)
 }
 
 // end moves to the next line, so that later output does not overwrite the bar.
 func (p *progress) end() {
-	if p.w != nil {
+	if p.w != nil && p.bar {
 		fmt.Fprintln(p.w)
 	}
 }

@@ -96,6 +96,6 @@ func (c *realCompletion) grade(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var r Record
-	r.setAnswer(m)
+	r.add(m, 0)
 	return w.grade(r.Calls)
 }

@@ -76,7 +76,7 @@ func (r *Report) intro() string {
 	return asked + " Malformed are the calls that were read in any other way than clean."
 }
 
-// leftOut returns sentences about the questions that were not asked; "" if all were.
+// leftOut returns sentences about what was not asked; "" if everything was.
 func (r *Report) leftOut() string {
 	var s []string
 	if len(r.LeftOut) > 0 {
@@ -84,6 +84,9 @@ func (r *Report) leftOut() string {
 	}
 	if r.Unasked > 0 {
 		s = append(s, fmt.Sprintf("Questions left out, because the time was up: %d.", r.Unasked))
+	}
+	if len(r.UnaskedWays) > 0 {
+		s = append(s, fmt.Sprintf("Ways left out, because the time was up: %s. The same command continues with them.", strings.Join(r.UnaskedWays, ", ")))
 	}
 	return strings.Join(s, " ")
 }

@@ -17,9 +17,13 @@ func goldenReport() *Report {
 		{Format: "legacy", ID: "a", Kind: "string", Outcomes: map[string]int{"clean": 1}, InputTokens: 100, OutputTokens: 20, Milliseconds: 900},
 		{Format: "legacy", ID: "b", Kind: "string", Wrong: `f: x is "<b>|_*", expected: "` + "`1`" + `"`, Outcomes: map[string]int{"repaired": 1, "clean": 2}, Reasons: map[string]int{"repaired missing_closer": 1}, InputTokens: 110, OutputTokens: 40, Milliseconds: 1200},
 		{Format: "legacy", ID: "c", Kind: "none", InputTokens: 90, OutputTokens: 9, Milliseconds: 300},
+		{Format: "legacy", ID: "d", Kind: "loop", Loop: true, Answers: 3, Outcomes: map[string]int{"clean": 2}, InputTokens: 300, OutputTokens: 60, Milliseconds: 1800},
+		{Format: "legacy", ID: "e", Kind: "loop", Loop: true, Answers: 2, Wrong: "the last answer is empty", Outcomes: map[string]int{"clean": 1, "empty": 1}, InputTokens: 200, OutputTokens: 20, Milliseconds: 800},
 		{Format: "json", ID: "a", Kind: "string", Outcomes: map[string]int{"clean": 1}, InputTokens: 80, OutputTokens: 10, Milliseconds: 700},
 		{Format: "json", ID: "b", Kind: "string", Error: "529 overloaded_error: <later>"},
 		{Format: "json", ID: "c", Kind: "none", InputTokens: 70, OutputTokens: 5, Milliseconds: 100},
+		{Format: "json", ID: "d", Kind: "loop", Loop: true, Error: "529 overloaded_error: later"},
+		{Format: "json", ID: "e", Kind: "loop", Loop: true, Answers: 2, Outcomes: map[string]int{"clean": 1}, InputTokens: 180, OutputTokens: 22, Milliseconds: 900},
 	}
 	return newReport(Options{
 		Model: Model{Name: "claude-<2>"}, Formats: []string{"legacy", "json"},

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"dragoman/translate/messages"
 )
 
-// Record is a line of the results: one question, asked once.
+// Record is a line of the results: one question, asked once. The record of a loop has the calls of all answers, and the
+// text and stop_reason of the last one.
 type Record struct {
 	Upstream string         `json:"upstream,omitempty"` // [Model].At; missing in older results
 	Model    string         `json:"model"`
@@ -19,7 +21,9 @@ type Record struct {
 	ID       string         `json:"id"`
 	Digest   string         `json:"digest"` // [Question].digest
 	Kind     string         `json:"kind,omitempty"`
-	Wrong    string         `json:"wrong"` // "" if the answer is right
+	Loop     bool           `json:"loop,omitempty"`
+	Answers  int            `json:"answers,omitempty"` // 1, or more in a loop; missing in older results
+	Wrong    string         `json:"wrong"`             // "" if the answer is right
 	Calls    []Call         `json:"calls,omitempty"`
 	Text     string         `json:"text,omitempty"`
 	Outcomes map[string]int `json:"outcomes,omitempty"` // the number of calls, by how they were read
@@ -28,13 +32,15 @@ type Record struct {
 	StopReason   string         `json:"stop_reason,omitempty"`
 	InputTokens  int            `json:"input_tokens"` // including cached tokens
 	OutputTokens int            `json:"output_tokens"`
-	Milliseconds int64          `json:"ms"`              // of the last try
+	Milliseconds int64          `json:"ms"`              // of all answers
 	Error        string         `json:"error,omitempty"` // why there is no answer; the next run asks again
 }
 
-// setAnswer sets the fields of the message: its text, its calls and how they were read, its tokens.
-func (r *Record) setAnswer(m *messages.Message) {
+// add adds an answer: its text, its calls and how they were read, its tokens and its time. It returns the answer's
+// calls, which are part of the record.
+func (r *Record) add(m *messages.Message, took time.Duration) []Call {
 	var text strings.Builder
+	before := len(r.Calls)
 	for _, b := range m.Content {
 		switch b.Type {
 		case messages.BlockText:
@@ -55,7 +61,25 @@ func (r *Record) setAnswer(m *messages.Message) {
 		}
 	}
 	r.StopReason = string(m.StopReason)
-	r.InputTokens, r.OutputTokens = m.Usage.InputTokens+m.Usage.CacheReadInputTokens+m.Usage.CacheCreationInputTokens, m.Usage.OutputTokens
+	r.InputTokens += m.Usage.InputTokens + m.Usage.CacheReadInputTokens + m.Usage.CacheCreationInputTokens
+	r.OutputTokens += m.Usage.OutputTokens
+	r.Milliseconds += took.Milliseconds()
+	r.Answers++
+	return r.Calls[before:]
+}
+
+// stuck reports whether the record is of a loop in which the model wrote nothing, or made a call again whose result it
+// had.
+func (r *Record) stuck() bool {
+	if !r.Loop {
+		return false
+	}
+	for name := range r.Reasons {
+		if strings.HasSuffix(name, " "+messages.ReasonRepeated) {
+			return true
+		}
+	}
+	return r.Outcomes[string(messages.OutcomeEmpty)] > 0
 }
 
 // count adds one to a number of a map, which may be nil.

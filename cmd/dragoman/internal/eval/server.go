@@ -16,9 +16,9 @@ func (m Model) HasTools() bool {
 }
 
 // askServer asks a question through the upstream's tools API. [Native] also reads calls in the text of the answer.
-func (m Model) askServer(ctx context.Context, j job, req *messages.Request, spec upstream.Model) (*messages.Message, error) {
+func (m Model) askServer(ctx context.Context, format string, body []byte, req *messages.Request, spec upstream.Model) (*messages.Message, error) {
 	target := m.UpstreamModel.Target(spec)
-	target.ToolAPI, target.Rescue = true, j.format == Native
+	target.ToolAPI, target.Rescue = true, format == Native
 	switch {
 	case m.Upstream.Passes(spec):
 	case m.Upstream.TakesTools(spec):
@@ -28,9 +28,9 @@ func (m Model) askServer(ctx context.Context, j job, req *messages.Request, spec
 		}
 		return m.askPrompt(ctx, req, prompt, spec)
 	default:
-		return nil, errors.New("the upstream has no tools API; leave " + j.format + " out of --formats")
+		return nil, errors.New("the upstream has no tools API; leave " + format + " out of --formats")
 	}
-	call, err := m.Upstream.PrepareNative(spec, upstream.Native{Body: []byte(j.question.body), Version: messages.Version20230601})
+	call, err := m.Upstream.PrepareNative(spec, upstream.Native{Body: body, Version: messages.Version20230601})
 	if err != nil {
 		return nil, err
 	}

@@ -13,24 +13,30 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The built-in questions: a few, of the kinds that distinguish formats, and many, with values that are hard to write.
+// The built-in questions: a few, of the kinds that distinguish formats; many, with values that are hard to write; and
+// whole loops.
 var (
 	//go:embed quick.jsonl
 	quick []byte
 	//go:embed builtin.jsonl
 	builtin []byte
+	//go:embed loops.jsonl
+	loops []byte
 )
 
 // Builtin returns the built-in questions.
-func Builtin() ([]Question, error) {
-	s, err := read(bytes.NewReader(builtin), "builtin.jsonl", nil)
-	return s.Questions, err
-}
+func Builtin() ([]Question, error) { return embedded(builtin, loops) }
 
-// Quick returns the built-in questions for a short run: simple calls, several calls, nested arguments, and questions
-// that no tool fits.
-func Quick() ([]Question, error) {
-	s, err := read(bytes.NewReader(quick), "quick.jsonl", nil)
+// Quick returns the built-in questions for a short run: simple calls, several calls, nested arguments, questions that
+// no tool fits, and whole loops.
+func Quick() ([]Question, error) { return embedded(quick, loops) }
+
+// Loops returns the built-in loops.
+func Loops() ([]Question, error) { return embedded(loops) }
+
+// embedded returns the questions of files.
+func embedded(files ...[]byte) ([]Question, error) {
+	s, err := read(bytes.NewReader(bytes.Join(files, nil)), "the built-in questions", nil)
 	return s.Questions, err
 }
 
@@ -51,11 +57,15 @@ type Set struct {
 //	question  what the user says; or instead of it messages (and system), as in that API
 //	expected  [{"name", "input"}, …]: the calls to be made, in any order; [] for none
 //	kind      optional: a word by which the report groups
+//	results   optional: [{"name", "input", "result" or "error"}, …], what the tools return. The question is then a
+//	          whole loop: expected are the calls that got a result until the model ends in words
+//	answer    optional, with results: ["text", …], each of which the last answer must contain
 //
 // A case that the inspector saves has a request of that API instead of tools, question, messages and system.
 //
 // Every value of input must match, number by number and string by string. An element of expected may also have accept,
-// {"argument": [other accepted values, …]}, and optional, ["argument that may be missing", …].
+// {"argument": [other accepted values, …]}, and optional, ["argument that may be missing", …]. So may an element of
+// results; without input, it matches every input. A loop compares strings by BFCL's rules, as a forgiving tool would.
 func Load(path string) (Set, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -106,6 +116,8 @@ type line struct {
 	Messages json.RawMessage `json:"messages"`
 	Question json.RawMessage `json:"question"`
 	Expected *[]expectedCall `json:"expected"`
+	Results  []wantResult    `json:"results"`
+	Answer   []string        `json:"answer"`
 	Request  *request        `json:"request"`
 
 	Function []bfclFunction `json:"function"`
@@ -174,7 +186,12 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	if kind == "" && l.Function != nil {
 		kind = bfclKind(l.ID)
 	}
-	q := newQuestion(l.ID, kind, ask, want)
+	played, err := l.loop()
+	if err != nil {
+		return Question{}, err
+	}
+	want.loose = want.loose || played != nil
+	q := newQuestion(l.ID, kind, ask, want, played)
 	_, err = messages.Decode(q.body, messages.DecodeOptions{Strict: true})
 	if err != nil && l.Function != nil {
 		err = &unfitError{err}
@@ -210,6 +227,25 @@ func (l *line) own() (request, want, error) {
 		w.calls = append(w.calls, c)
 	}
 	return r, w, nil
+}
+
+// loop returns what makes the line a loop; nil if it is none.
+func (l *line) loop() (*loop, error) {
+	switch {
+	case l.Results == nil && l.Answer != nil:
+		return nil, errors.New("answer: only a question with results has a last answer; give results, or leave answer out")
+	case l.Results == nil:
+		return nil, nil
+	}
+	played := &loop{answer: l.Answer}
+	for i, r := range l.Results {
+		read, err := r.read()
+		if err != nil {
+			return nil, fmt.Errorf("results.%d: %w", i, err)
+		}
+		played.results = append(played.results, read)
+	}
+	return played, nil
 }
 
 // expectedCall is an element of expected: see [Load].

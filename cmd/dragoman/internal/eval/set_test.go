@@ -65,6 +65,10 @@ func TestLoadRefuses(t *testing.T) {
 		{"question of another layout", `{"id": "a", "question": [[]], "expected": []}`, "set:1: question: not a string"},
 		{"call without a name", `{"id": "a", "question": "?", "expected": [{"input": {}}]}`, "set:1: expected.0: name: missing"},
 		{"optional and unknown", `{"id": "a", "question": "?", "expected": [{"name": "f", "optional": ["x"]}]}`, `set:1: expected.0: optional: input has no "x"`},
+		{"answer without results", `{"id": "a", "question": "?", "expected": [], "answer": ["7"]}`, "set:1: answer: only a question with results has a last answer"},
+		{"result without a name", `{"id": "a", "question": "?", "expected": [], "results": [{"result": "7"}]}`, "set:1: results.0: name: missing"},
+		{"result without a text", `{"id": "a", "question": "?", "expected": [], "results": [{"name": "f", "input": {}}]}`, "set:1: results.0: give either result or error"},
+		{"result and error", `{"id": "a", "question": "?", "expected": [], "results": [{"name": "f", "result": "7", "error": "no"}]}`, "set:1: results.0: give either result or error"},
 		{"no request", `{"id": "a", "tools": [{"name": "f"}], "question": "?", "expected": []}`, "set:1: tools.0.custom.input_schema: Field required"},
 		{"BFCL without answers", `{"id": "simple_0", "question": [[{"role": "user", "content": "?"}]], "function": []}`, "the answers to "},
 		{"BFCL in Java", `{"id": "simple_java_0", "question": [[]], "function": []}`, "the categories of Java and JavaScript are not read"},
@@ -155,7 +159,7 @@ func TestBuiltin(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range []string{"string", "markup", "script", "integer", "number", "boolean", "enum", "array", "object", "union", "optional", "no arguments", "code", "parallel", "choice", "turns", "none", "simple", "nested"} {
+	for _, kind := range []string{"string", "markup", "script", "integer", "number", "boolean", "enum", "array", "object", "union", "optional", "no arguments", "code", "parallel", "choice", "turns", "none", "simple", "nested", "loop"} {
 		if kinds[kind] == 0 {
 			t.Errorf("there is no question of the kind %q", kind)
 		}
@@ -229,6 +233,6 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 		t.Fatal(err)
 	}
 	var r Record
-	r.setAnswer(m)
+	r.add(m, 0)
 	return r.Calls
 }

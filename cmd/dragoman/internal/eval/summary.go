@@ -13,16 +13,16 @@ type Report struct {
 	About
 	Model   string
 	Formats []Summary
-	Kinds   []KindRow // right answers by kind of question; nil if there is only one kind
+	Kinds   []KindRow // right first answers by kind of question; nil if there is only one kind
 	Wrong   []Record  // wrong answers, and questions without an answer
 }
 
-// Summary has the figures of one format.
+// Summary has the figures of one format. What is not in Score covers loops, too.
 type Summary struct {
 	Format       string
-	Questions    int
-	Failed       int     // the number of Questions without an answer
-	Right        int     // of Questions
+	Score                // of the questions whose first answer counts
+	Loops        Score   // of the whole loops
+	Stuck        int     // the number of loops in which the model wrote nothing, or repeated a call
 	Calls        int     // calls that the model began to write
 	Malformed    int     // the number of Calls that were not clean
 	Outcomes     []Count // Calls by how they were read, sorted by name
@@ -30,7 +30,30 @@ type Summary struct {
 	InputTokens  int
 	OutputTokens int
 	P50, P95     int64 // milliseconds for an answer
+
+	records []Record // of the questions, in the same order for all formats
 }
+
+// Score says how many questions are right.
+type Score struct {
+	Questions int
+	Failed    int // the number of Questions without an answer
+	Right     int // of Questions
+}
+
+// add counts a record.
+func (s *Score) add(r Record) {
+	s.Questions++
+	switch {
+	case r.Error != "":
+		s.Failed++
+	case r.right():
+		s.Right++
+	}
+}
+
+// String returns how many are right, as "3 of 4".
+func (s Score) String() string { return fmt.Sprintf("%d of %d", s.Right, s.Questions) }
 
 // Count is a name and how often it was counted.
 type Count struct {
@@ -62,7 +85,7 @@ func newReport(o Options, records []Record) *Report {
 	}
 	var kinds []string
 	for _, record := range records {
-		if !slices.Contains(kinds, record.Kind) {
+		if !record.Loop && !slices.Contains(kinds, record.Kind) {
 			kinds = append(kinds, record.Kind)
 		}
 	}
@@ -70,27 +93,18 @@ func newReport(o Options, records []Record) *Report {
 		for _, kind := range kinds {
 			row := KindRow{Kind: kind}
 			for _, format := range o.Formats {
-				row.Cells = append(row.Cells, kindCell(byFormat[format], kind))
+				var s Score
+				for _, record := range byFormat[format] {
+					if !record.Loop && record.Kind == kind {
+						s.add(record)
+					}
+				}
+				row.Cells = append(row.Cells, s.String())
 			}
 			r.Kinds = append(r.Kinds, row)
 		}
 	}
 	return r
-}
-
-// kindCell returns how many of the records of a kind are right, as "3 of 4".
-func kindCell(records []Record, kind string) string {
-	right, all := 0, 0
-	for _, record := range records {
-		if record.Kind != kind {
-			continue
-		}
-		all++
-		if record.right() {
-			right++
-		}
-	}
-	return fmt.Sprintf("%d of %d", right, all)
 }
 
 // mostKinds is the number of kinds of questions that get a column in the table for a terminal.
@@ -120,19 +134,26 @@ func (r *Report) row(i int) []string {
 
 // summarize returns the figures of one format's records. Questions without an answer count only as failed.
 func summarize(format string, records []Record) Summary {
-	s := Summary{Format: format, Questions: len(records)}
+	s := Summary{Format: format, records: records}
 	outcomes, reasons := map[string]int{}, map[string]int{}
 	var times []int64
 	for _, r := range records {
+		score := &s.Score
+		if r.Loop {
+			score = &s.Loops
+		}
+		score.add(r)
 		if r.Error != "" {
-			s.Failed++
 			continue
 		}
-		if r.right() {
-			s.Right++
+		if r.stuck() {
+			s.Stuck++
 		}
 		for kind, n := range r.Outcomes {
 			outcomes[kind] += n
+			if kind == string(messages.OutcomeEmpty) { // not a call
+				continue
+			}
 			s.Calls += n
 			if kind != string(messages.OutcomeClean) {
 				s.Malformed += n
@@ -143,7 +164,7 @@ func summarize(format string, records []Record) Summary {
 		}
 		s.InputTokens += r.InputTokens
 		s.OutputTokens += r.OutputTokens
-		times = append(times, r.Milliseconds)
+		times = append(times, r.Milliseconds/int64(max(1, r.Answers)))
 	}
 	s.Outcomes, s.Reasons = counts(outcomes), counts(reasons)
 	slices.Sort(times)
@@ -179,7 +200,7 @@ func percent(part, whole int) string {
 // Failed returns how many questions got no answer.
 func (r *Report) Failed() (n int) {
 	for _, s := range r.Formats {
-		n += s.Failed
+		n += s.Failed + s.Loops.Failed
 	}
 	return n
 }
@@ -190,14 +211,22 @@ func (r *Report) firstError() string {
 	return r.Wrong[i].Error
 }
 
+// loopsCell returns how many loops are right, and a dash if none was asked.
+func (s Summary) loopsCell() string {
+	if s.Loops.Questions == 0 {
+		return "–"
+	}
+	return s.Loops.String()
+}
+
 // columns are the heads of the table of formats. cells returns the values.
-var columns = []string{"format", "questions", "right", "accuracy", "calls", "malformed", "tokens in", "tokens out", "p50 ms", "p95 ms"}
+var columns = []string{"format", "questions", "right", "accuracy", "loops", "calls", "malformed", "tokens in", "tokens out", "p50 ms", "p95 ms"}
 
 // cells returns a row of that table. The accuracy is the share of right answers among the answered questions: an
 // upstream's failure says nothing about the model.
 func (s Summary) cells() []string {
 	return []string{
-		s.Format, fmt.Sprint(s.Questions), fmt.Sprint(s.Right), percent(s.Right, s.Questions-s.Failed),
+		s.Format, fmt.Sprint(s.Questions), fmt.Sprint(s.Right), percent(s.Right, s.Questions-s.Failed), s.loopsCell(),
 		fmt.Sprint(s.Calls), percent(s.Malformed, s.Calls),
 		fmt.Sprint(s.InputTokens), fmt.Sprint(s.OutputTokens), fmt.Sprint(s.P50), fmt.Sprint(s.P95),
 	}
