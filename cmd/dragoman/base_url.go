@@ -136,23 +136,3 @@ func isMissing(err error) bool {
 
 // isBusy reports whether the server will answer later: it is loading a model, or has other requests.
 func isBusy(e *upstream.Error) bool { return e.Status == 529 || e.Status == http.StatusTooManyRequests }
-
-// check asks the server for one token. If the server has several models, check only returns their list: asking one may
-// load it.
-func (n namedServer) check(ctx context.Context) (string, error) {
-	listed, err := n.list(ctx)
-	if err != nil {
-		return "", n.advise(err)
-	}
-	if len(listed) == 0 {
-		return "", n.empty()
-	}
-	if len(listed) > 1 {
-		return fmt.Sprintf("lists %d models; none was called: %s", len(listed), strings.Join(listed, ", ")), nil
-	}
-	begun := time.Now()
-	if err := n.tryChat(ctx, listed[0], listed); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s answered in %d ms", listed[0], time.Since(begun).Milliseconds()), nil
-}

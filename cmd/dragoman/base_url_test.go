@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -169,20 +170,64 @@ func TestServerCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, command := range [][]string{{"eval", "--out", t.TempDir()}, {"check", "--online"}} {
-				if command[0] == "check" && len(tt.args) == 4 && tt.args[2] == "--model" {
-					continue
-				}
 				if got := (invocation{}).run(t, append(command, tt.args...)...); got.code != 1 || !strings.Contains(got.stderr, tt.want) {
 					t.Errorf("%s: got %+v", command[0], got)
 				}
 			}
 		})
 	}
-	if got := succeed(t, "check", "--online", "--base-url", good); !strings.Contains(got, "online    openai: gemma answered in ") {
-		t.Error(got)
-	}
-	if got := succeed(t, "check", "--online", "--base-url", chatServer(t, upstreamtest.NewChat(nil), "a", "b")); !strings.Contains(got, "online    openai: lists 2 models; none was called: a, b") {
-		t.Error(got)
+}
+
+// TestCheckLoop plays a whole loop with a server, and prints it with the commands for a client.
+func TestCheckLoop(t *testing.T) {
+	good := chatServer(t, upstreamtest.NewChat(nil), "gemma")
+	silent := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
+		if said := upstreamtest.Simulated(model, p); strings.Contains(said.Text, "find_book") && !strings.Contains(said.Text, "returned") {
+			return said
+		}
+		return upstreamtest.Completion{}
+	})
+	repeats := upstreamtest.NewChat(func(string, *translate.Prompt) upstreamtest.Completion {
+		return upstreamtest.Completion{Text: "<function_calls>\n<invoke name=\"find_book\">\n<parameter name=\"title\">Moby Dick</parameter>\n</invoke>\n</function_calls>"}
+	})
+	fails := upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
+		if text, _ := json.Marshal(p); !strings.Contains(string(text), "find_book") {
+			return upstreamtest.Simulated(model, p)
+		}
+		return upstreamtest.Completion{Fault: upstreamtest.Refuse(400, "invalid_request_error", "no tools here", "")}
+	})
+	several := chatServer(t, upstreamtest.NewChat(nil), "a", "it's b")
+	for _, tt := range []struct {
+		name           string
+		args           []string
+		code           int
+		stdout, stderr string // are in it
+	}{
+		{"the only model", []string{"--base-url", good}, 0, `
+loop      question: On which shelf is the book Moby Dick?
+          call:     find_book {"title":"Moby Dick"}
+          result:   shelf 7C, 2 copies
+          answer:   [simulated] The tool find_book returned: shelf 7C, 2 copies
+next      dragoman serve --base-url ` + good + `
+          export ANTHROPIC_BASE_URL=http://127.0.0.1:8484 # for the client, in another terminal
+ok
+`, ""},
+		{"another address", []string{"--base-url", good, "--listen", "127.0.0.1:9000"}, 0, "next      dragoman serve --base-url " + good + " --listen 127.0.0.1:9000\n          export ANTHROPIC_BASE_URL=http://127.0.0.1:9000 #", ""},
+		{"a free port", []string{"--base-url", good, "--listen", "127.0.0.1:0"}, 0, "--listen 127.0.0.1:0\nok\n", ""},
+		{"several models", []string{"--base-url", several}, 0, "online    openai: lists 2 models; none was called: a, it's b\nnext      dragoman check --base-url " + several + " --online --model a\nok\n", ""},
+		{"one of several", []string{"--base-url", several, "--model", "it's b"}, 0, "online    openai: it's b, answers: 2 in ", ""},
+		{"a model without a word", []string{"--base-url", chatServer(t, silent, "gemma")}, 1, "          result:   shelf 7C, 2 copies\n          answer:   (nothing)\n",
+			"check: gemma played no whole loop: the last answer is empty; find a better format with `dragoman eval --base-url "},
+		{"a model that repeats its call", []string{"--base-url", chatServer(t, repeats, "gemma")}, 1, "          call:     find_book {\"title\":\"Moby Dick\"} (8 times)\n", "gemma played no whole loop: no end after 8 answers; find"},
+		{"a server that fails", []string{"--base-url", chatServer(t, fails, "gemma")}, 1, "online    openai: gemma, answers: 0 in ", "failed within a loop: 400 invalid_request_error: no tools here"},
+		{"a model of no server", []string{"--simulated", "--model", "m"}, 2, "", "--model needs --base-url and --online"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := invocation{}.run(t, append([]string{"check", "--online"}, tt.args...)...)
+			if got.code != tt.code || !strings.Contains(got.stdout, tt.stdout) || !strings.Contains(got.stderr, tt.stderr) {
+				t.Errorf("got %+v", got)
+			}
+		})
 	}
 }
 

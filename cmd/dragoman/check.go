@@ -33,21 +33,37 @@ func checkCommand(p process) *cobra.Command {
 		Long: `Checks the configuration as serve does, and prints "ok" with a summary, or everything that is wrong:
 file and line, cause, and what to do. With --online each upstream is then asked for one token by the
 first model entry that names it, or for its list of models if no entry names one, and "ok" comes
-last, if all have answered. The server of --base-url is asked if it lists one model.`,
+last, if all have answered.
+
+With the server of --base-url, --online plays one whole loop: the model calls a tool, gets the result,
+and must answer with it. check prints what came, and the commands for a client. If the server has
+several models, name one with --model; without it, check only lists them.`,
 		Example: `  dragoman check --config dragoman.yaml
   dragoman check --config dragoman.yaml --online
-  dragoman check --base-url http://127.0.0.1:8080/v1 --online`,
+  dragoman check --base-url http://127.0.0.1:8080/v1 --online
+  dragoman check --base-url http://127.0.0.1:11434/v1 --online --model qwen2.5-coder:1.5b`,
 		Args: atMost(0),
 	}
 	s := newSettings(c).withServing()
-	online := c.Flags().Bool("online", false, "make one small call to each upstream")
-	c.RunE = func(c *cobra.Command, _ []string) error { return check(c.Context(), p, s, *online) }
+	var o onlineCheck
+	c.Flags().BoolVar(&o.on, "online", false, "make one small call to each upstream, or play a loop with the server of --base-url")
+	c.Flags().StringVar(&o.model, "model", "", "play the loop with `MODEL`; only with --base-url and --online")
+	c.RunE = func(c *cobra.Command, _ []string) error { return check(c.Context(), p, s, o) }
 	return c
 }
 
+// onlineCheck says whether `check` calls the upstreams, and which model of the server of --base-url.
+type onlineCheck struct {
+	on    bool
+	model string
+}
+
 // check does everything that serve does before it listens, so that it finds the same problems, and discards the result.
-// With online it also calls the upstreams.
-func check(ctx context.Context, p process, s *settings, online bool) error {
+// If o is on, it also calls the upstreams.
+func check(ctx context.Context, p process, s *settings, o onlineCheck) error {
+	if onCommandLine(from(s.flags, "model")) && (!o.on || s.baseURL == "") {
+		return usagef("--model needs --base-url and --online: it names the model of that server to play a loop with")
+	}
 	cfg, err := s.load(p)
 	if err != nil {
 		return err
@@ -57,28 +73,24 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 		return err
 	}
 	defer upstreams.Close()
-	if !online {
+	if !o.on {
 		_, err := fmt.Fprint(p.stdout, "ok\n"+summary(cfg))
 		return err
 	}
 	if _, err := fmt.Fprint(p.stdout, summary(cfg)); err != nil {
 		return err
 	}
-	if err := checkOnline(ctx, p.stdout, cfg, upstreams.ByName(), s); err != nil {
+	if err := checkOnline(ctx, p.stdout, cfg, upstreams.ByName(), s, o.model); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
 	_, err = fmt.Fprintln(p.stdout, "ok")
 	return err
 }
 
-// checkOnline calls the upstreams, and prints the results.
-func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings) error {
+// checkOnline calls the upstreams, and prints the results. model is the model of the server of --base-url, or "".
+func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings, model string) error {
 	if server, ok := newServerOf(cfg, upstreams, s); ok {
-		said, err := server.check(ctx)
-		if err == nil {
-			_, err = fmt.Fprintf(w, "online    %s: %s\n", config.OpenAI, said)
-		}
-		return err
+		return server.check(ctx, w, model, s)
 	}
 	return callAll(ctx, w, cfg, upstreams)
 }

@@ -63,6 +63,10 @@ func TestStart(t *testing.T) {
 func qwen(_ string, p *translate.Prompt) upstreamtest.Completion {
 	said, _ := json.Marshal(p) // cannot fail for a prompt
 	switch text := string(said); {
+	case strings.Contains(text, "shelf 7C"):
+		return upstreamtest.Completion{Text: "The book is on shelf 7C."}
+	case strings.Contains(text, "find_book"): // of `dragoman check`
+		return upstreamtest.Completion{Text: `<tool_call>{"name": "find_book", "arguments": {"title": "Moby Dick"}}</tool_call>`}
 	case strings.Contains(text, "12 degrees"):
 		return upstreamtest.Completion{Text: "It is 12 degrees in Oslo."}
 	case strings.Contains(text, "get_weather"):

@@ -58,6 +58,17 @@ func (m Model) askAndGrade(ctx context.Context, j job) Record {
 	return r
 }
 
+// PlayOne plays the first built-in loop in a format, and returns its question and record. The loop takes one call.
+func (m Model) PlayOne(ctx context.Context, format string) (question string, r Record) {
+	list, err := Loops()
+	if err != nil {
+		panic(err) // they are built in
+	}
+	var said []struct{ Content string }
+	mustRead(list[0].request().Messages, &said)
+	return said[0].Content, m.askAndGrade(ctx, job{&list[0], format})
+}
+
 // askUntilAnswered asks for one answer, and returns how long it took. While the upstream is overloaded or out of order,
 // it asks again after the pause that the upstream wants. It removes the features from can that the model refuses.
 func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []byte, can *upstream.Features) (*messages.Message, time.Duration, error) {
