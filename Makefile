@@ -10,6 +10,7 @@ COUNT       ?= 1
 FUZZTIME    ?= 10s
 DURATION    ?= 60s
 QUESTIONS   ?= $(wildcard ../shared/real/bfcl/judge)
+TASKS       ?= $(wildcard ../shared/real/tasks/run.py)
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # The race detector needs cgo, which needs a C compiler.
@@ -60,10 +61,11 @@ conformance: ## fetch every client library, run every case, print the table, and
 	cd conformance/readme && $(GO) test -count=1 -run '^TestRelease$$' .
 	$(GO) run ./translate/fidelity/cmd
 
-models: ## check a real model at BASE_URL (set MODEL if there are several) with QUESTIONS (the first LIMIT), forced calls in FORMATS
+models: ## check a real model at BASE_URL (set MODEL if there are several) with QUESTIONS (the first LIMIT), TASKS, forced calls in FORMATS
 	@test -n '$(BASE_URL)' || { echo 'BASE_URL is empty: set the address of a server, as in make models BASE_URL=http://127.0.0.1:8080/v1' >&2; exit 2; }
 	cd conformance/anthropic-go-v2 && DRAGOMAN_MODELS_URL='$(BASE_URL)' DRAGOMAN_MODELS_MODEL='$(MODEL)' \
 		DRAGOMAN_MODELS_QUESTIONS='$(abspath $(QUESTIONS))' DRAGOMAN_MODELS_LIMIT='$(LIMIT)' DRAGOMAN_MODELS_FORMATS='$(FORMATS)' \
+		DRAGOMAN_MODELS_TASKS='$(abspath $(TASKS))' \
 		$(GO) test -count=1 -timeout 4h -v -run '^TestModels$$' $(ARGS) .
 
 scoreboard: ## fetch other parsers, compare them on the same completions, and write the table

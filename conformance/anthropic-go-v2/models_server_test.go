@@ -16,9 +16,9 @@ import (
 
 // modelServer is a dragoman in front of a real server.
 type modelServer struct {
-	url, admin string // the URLs of the real server, and of dragoman's admin listener
-	model      string
-	client     anthropic.Client
+	url, base, admin string // the URLs of the real server, of dragoman, and of dragoman's admin listener
+	model            string
+	client           anthropic.Client
 }
 
 // newClient returns a client of the library for a dragoman.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -32,6 +33,7 @@ const (
 //	DRAGOMAN_MODELS_QUESTIONS  files or folders of questions; empty for the built-in questions
 //	DRAGOMAN_MODELS_LIMIT      the number of questions to ask; empty for all
 //	DRAGOMAN_MODELS_FORMATS    the formats of forced calls, with commas between; empty for the model's own
+//	DRAGOMAN_MODELS_TASKS      a Python program that plays tasks with a client; empty for the built-in loops
 //
 // The test fails only for mistakes that no model can cause, however weak. The log tells what the model did.
 func TestModels(t *testing.T) {
@@ -40,7 +42,7 @@ func TestModels(t *testing.T) {
 		t.Skip("DRAGOMAN_MODELS_URL is not set; run `make models BASE_URL=…` to ask a real model")
 	}
 	base, admin := conformance.ServeWithAdmin(t, nil, "--base-url", url)
-	s := &modelServer{url: url, admin: admin, client: newClient(t, base)}
+	s := &modelServer{url: url, base: base, admin: admin, client: newClient(t, base)}
 	s.model = s.chooseModel(t)
 	t.Logf("asking %s at %s", s.model, url)
 	t.Run("ToolLoop", s.testToolLoop)
@@ -51,6 +53,7 @@ func TestModels(t *testing.T) {
 	t.Run("OverlongPrompt", s.testOverlongPrompt)
 	t.Run("Constrained", s.testConstrained)
 	t.Run("Questions", s.testQuestions)
+	t.Run("Tasks", s.testTasks)
 }
 
 // testToolLoop makes the model call a tool, and then answer with text.
@@ -206,11 +209,36 @@ func (s *modelServer) testOverlongPrompt(t *testing.T) {
 // testQuestions makes `dragoman eval` ask the questions and print its table. A question without an answer is
 // an error.
 func (s *modelServer) testQuestions(t *testing.T) {
-	args := []string{"eval", "--base-url", s.url, "--model", s.model, "--formats", "auto", "--quick=false",
-		"--limit", cmp.Or(os.Getenv("DRAGOMAN_MODELS_LIMIT"), "0"), "--out", t.ArtifactDir()}
-	cmd := exec.CommandContext(t.Context(), conformance.Binary(), append(args, strings.Fields(os.Getenv("DRAGOMAN_MODELS_QUESTIONS"))...)...)
+	s.eval(t, append([]string{"--limit", cmp.Or(os.Getenv("DRAGOMAN_MODELS_LIMIT"), "0")}, strings.Fields(os.Getenv("DRAGOMAN_MODELS_QUESTIONS"))...)...)
+}
+
+// testTasks plays whole loops: the tasks of the program, or the loops of `dragoman eval`. The log tells which ones are
+// right. The test fails only if a request fails.
+func (s *modelServer) testTasks(t *testing.T) {
+	program := os.Getenv("DRAGOMAN_MODELS_TASKS")
+	if _, err := exec.LookPath("python3"); program == "" || err != nil {
+		s.eval(t, "../../cmd/dragoman/internal/eval/loops.jsonl")
+		return
+	}
+	var out strings.Builder
+	run(t, io.MultiWriter(t.Output(), &out), "python3", program, "--base", s.base, "--model", s.model)
+	if strings.Contains(out.String(), " error ") {
+		t.Error("a request failed")
+	}
+}
+
+// eval runs `dragoman eval` in the format of auto.
+func (s *modelServer) eval(t *testing.T, args ...string) {
+	t.Helper()
+	run(t, t.Output(), conformance.Binary(), append([]string{"eval", "--base-url", s.url, "--model", s.model, "--formats", "auto", "--quick=false", "--out", t.ArtifactDir()}, args...)...)
+}
+
+// run runs a program, and writes what it prints.
+func run(t *testing.T, w io.Writer, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Env = []string{} // nothing of the test's environment
-	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	cmd.Stdout, cmd.Stderr = w, w
 	t.Log(cmd)
 	if err := cmd.Run(); err != nil {
 		t.Error(err)
