@@ -130,16 +130,21 @@ func (m Model) ask(ctx context.Context, format, id string, body []byte, can upst
 	if err != nil {
 		return nil, err
 	}
-	return m.askPrompt(ctx, req, plan.Prompt, plan.Spec)
+	return m.askPrompt(ctx, req, plan.Prompt, plan.Spec, plan.Model.Target(plan.Spec))
 }
 
-// askPrompt asks a question with a prompt.
-func (m Model) askPrompt(ctx context.Context, req *messages.Request, prompt *translate.Prompt, spec upstream.Model) (*messages.Message, error) {
-	return messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+// askPrompt asks a question with a prompt for a target. If the model is stuck behind results, it gets a reminder, as from
+// the proxy.
+func (m Model) askPrompt(ctx context.Context, req *messages.Request, prompt *translate.Prompt, spec upstream.Model, target translate.Target) (*messages.Message, error) {
+	ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		call, err := m.Upstream.Prepare(spec, p)
 		if err != nil {
 			return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 		}
 		return call.Chunks(ctx)
+	}
+	return messages.Collect(translate.Corrected(req, prompt, ask, nil, func(req *messages.Request, _ translate.Reason) (*translate.Prompt, error) {
+		target.Remind = true // there are no checks, so the model is stuck
+		return translate.Render(req, target)
 	}))
 }

@@ -76,9 +76,11 @@ func TestLoops(t *testing.T) {
 		{"no call", "calls: 0, expected: 2", []string{right}, 1, 0},
 		{"a wrong answer", "the last answer does not say 1318", []string{uses("S-1", "N-2"), "There are 318 screws, and 42 nails."}, 2, 2},
 		{"half an answer", "the last answer does not say 42", []string{uses("S-1", "N-2"), "1318 screws."}, 2, 2},
-		{"without a word", "the last answer is empty", []string{uses("S-1", "N-2"), " "}, 2, 2},
+		{"without a word", "the last answer is empty", []string{uses("S-1", "N-2"), " "}, 3, 2},
+		{"without a word, until reminded", "", []string{uses("S-1", "N-2"), "", right}, 3, 2},
+		{"the same call again, until reminded", "", []string{uses("S-1", "N-2"), uses("S-1", "N-2"), right}, 3, 2},
 		{"cut", "cut off by max_tokens", []string{uses("S-1", "N-2"), right + "…"}, 2, 2},
-		{"without end", "no end after 8 answers", []string{uses("S-1")}, 8, 8},
+		{"without end", "no end after 8 answers", []string{uses("S-1")}, 1 + 2*7, 8},
 		{"an upstream that fails", "", []string{uses("S-1"), "overloaded"}, 2, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,6 +89,9 @@ func TestLoops(t *testing.T) {
 			r := m.askAndGrade(t.Context(), job{&set.Questions[0], "attribute"})
 			if r.Wrong != tt.wrong || len(model.prompts) != tt.asked || len(r.Calls) != tt.results {
 				t.Errorf("got %q after %d prompts and %d results, want %q", r.Wrong, len(model.prompts), len(r.Calls), tt.wrong)
+			}
+			if stuck := strings.Contains(tt.name, "reminded") || strings.HasPrefix(tt.name, "without"); r.stuck() != stuck {
+				t.Errorf("stuck is %t: %+v", r.stuck(), r)
 			}
 			if failed := tt.answers[len(tt.answers)-1] == "overloaded"; r.right() != (tt.wrong == "" && !failed) || failed != (r.Error != "") {
 				t.Errorf("got %+v", r)

@@ -26,7 +26,7 @@ func (m Model) askServer(ctx context.Context, format string, body []byte, req *m
 		if err != nil {
 			return nil, err
 		}
-		return m.askPrompt(ctx, req, prompt, spec)
+		return m.askPrompt(ctx, req, prompt, spec, target)
 	default:
 		return nil, errors.New("the upstream has no tools API; leave " + format + " out of --formats")
 	}
