@@ -24,7 +24,7 @@ const loopTimeout = 5 * time.Minute
 // check plays one whole loop with a model of the server, and prints what came, and the commands for a client. If no
 // model is named and the server has several, it only lists them: asking one may load it.
 func (n namedServer) check(ctx context.Context, w io.Writer, name string, s *settings) error {
-	if listed, _ := n.list(ctx); name == "" && len(listed) > 1 {
+	if listed, _ := n.list(ctx); name == "" && len(listed) > 1 { // choose returns the error
 		_, err := fmt.Fprintf(w, "online    %s: lists %d models; none was called: %s\nnext      %s --online --model %s\n",
 			config.OpenAI, len(listed), strings.Join(listed, ", "), s.again("check"), shellWord(listed[0]))
 		return err

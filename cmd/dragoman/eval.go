@@ -259,7 +259,7 @@ func (e *evaluation) print(w io.Writer, report *eval.Report, auto string) error 
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n", report.Verdict())
-	if advice := report.Advice(); advice != "" {
+	if advice := report.Advice(); advice != "" && e.entry.route.ResultNote == "" {
 		fmt.Fprintln(w, advice)
 	}
 	if best := report.Best(auto); best != "" && !report.Simulated {

@@ -237,6 +237,11 @@ func (l *line) loop() (*loop, error) {
 	case l.Results == nil:
 		return nil, nil
 	}
+	for i, part := range l.Answer {
+		if len(words(part)) == 0 {
+			return nil, fmt.Errorf("answer.%d: %q has no word and no number", i, part)
+		}
+	}
 	played := &loop{answer: l.Answer}
 	for i, r := range l.Results {
 		read, err := r.read()

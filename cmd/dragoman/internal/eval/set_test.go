@@ -66,6 +66,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"call without a name", `{"id": "a", "question": "?", "expected": [{"input": {}}]}`, "set:1: expected.0: name: missing"},
 		{"optional and unknown", `{"id": "a", "question": "?", "expected": [{"name": "f", "optional": ["x"]}]}`, `set:1: expected.0: optional: input has no "x"`},
 		{"answer without results", `{"id": "a", "question": "?", "expected": [], "answer": ["7"]}`, "set:1: answer: only a question with results has a last answer"},
+		{"answer without a word", `{"id": "a", "question": "?", "expected": [], "results": [], "answer": ["7", "%"]}`, `set:1: answer.1: "%" has no word and no number`},
 		{"result without a name", `{"id": "a", "question": "?", "expected": [], "results": [{"result": "7"}]}`, "set:1: results.0: name: missing"},
 		{"result without a text", `{"id": "a", "question": "?", "expected": [], "results": [{"name": "f", "input": {}}]}`, "set:1: results.0: give either result or error"},
 		{"result and error", `{"id": "a", "question": "?", "expected": [], "results": [{"name": "f", "result": "7", "error": "no"}]}`, "set:1: results.0: give either result or error"},
