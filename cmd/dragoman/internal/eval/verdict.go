@@ -147,13 +147,16 @@ func (r *Report) Best(preferred string) string {
 // overTools reports whether the questions were asked through the server's own tools API.
 func (s *Summary) overTools() bool { return s.Format == Server || s.Format == Native }
 
+// fewestLoops is the number of loops below which a stuck model says nothing.
+const fewestLoops = 4
+
 // Advice returns a sentence about the key result_note, if in some way of asking the model was stuck in a quarter of the
 // loops or more; otherwise "".
 func (r *Report) Advice() string {
 	var stuck []string
 	for _, s := range r.Formats {
-		if s.Stuck > 0 && 4*s.Stuck >= s.Loops.Questions-s.Loops.Failed {
-			stuck = append(stuck, fmt.Sprintf("%s in %d of %d", s.Format, s.Stuck, s.Loops.Questions-s.Loops.Failed))
+		if answered := s.Loops.Questions - s.Loops.Failed; answered >= fewestLoops && 4*s.Stuck >= answered {
+			stuck = append(stuck, fmt.Sprintf("%s in %d of %d", s.Format, s.Stuck, answered))
 		}
 	}
 	if stuck == nil {

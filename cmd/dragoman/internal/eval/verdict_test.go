@@ -114,6 +114,7 @@ func TestAdvice(t *testing.T) {
 		{map[string]int{"empty": 1}, nil, 8, 2, "(json in 2 of 8). Try result_note: on"},
 		{map[string]int{"clean": 2}, map[string]int{"clean repeated": 1}, 8, 2, "(json in 2 of 8). Try result_note: on"},
 		{map[string]int{"empty": 1}, nil, 8, 1, ""},
+		{map[string]int{"empty": 1}, nil, 3, 3, ""},
 		{map[string]int{"repaired": 1}, map[string]int{"repaired missing_closer": 1}, 8, 8, ""},
 		{nil, nil, 0, 0, ""},
 	} {
