@@ -220,7 +220,7 @@ ok
 			"check: gemma played no whole loop: the last answer is empty; find a better format with `dragoman eval --base-url "},
 		{"a model that repeats its call", []string{"--base-url", chatServer(t, repeats, "gemma")}, 1, "          call:     find_book {\"title\":\"Moby Dick\"} (8 times)\n", "gemma played no whole loop: no end after 8 answers; find"},
 		{"a server that fails", []string{"--base-url", chatServer(t, fails, "gemma")}, 1, "online    openai: gemma, answers: 0 in ", "failed within a loop: 400 invalid_request_error: no tools here"},
-		{"a model of no server", []string{"--simulated", "--model", "m"}, 2, "", "--model needs --base-url and --online"},
+		{"a model of no server", []string{"--simulated", "--model", "m"}, 2, "", "--model needs --base-url"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := invocation{}.run(t, append([]string{"check", "--online"}, tt.args...)...)

@@ -47,7 +47,7 @@ several models, name one with --model; without it, check only lists them.`,
 	s := newSettings(c).withServing()
 	var o onlineCheck
 	c.Flags().BoolVar(&o.on, "online", false, "make one small call to each upstream, or play a loop with the server of --base-url")
-	c.Flags().StringVar(&o.model, "model", "", "play the loop with `MODEL`; only with --base-url and --online")
+	c.Flags().StringVar(&o.model, "model", "", "play the loop with `MODEL`; only with --base-url")
 	c.RunE = func(c *cobra.Command, _ []string) error { return check(c.Context(), p, s, o) }
 	return c
 }
@@ -61,8 +61,8 @@ type onlineCheck struct {
 // check does everything that serve does before it listens, so that it finds the same problems, and discards the result.
 // If o is on, it also calls the upstreams.
 func check(ctx context.Context, p process, s *settings, o onlineCheck) error {
-	if onCommandLine(from(s.flags, "model")) && (!o.on || s.baseURL == "") {
-		return usagef("--model needs --base-url and --online: it names the model of that server to play a loop with")
+	if onCommandLine(from(s.flags, "model")) && s.baseURL == "" {
+		return usagef("--model needs --base-url: it names the model of that server that --online plays a loop with")
 	}
 	cfg, err := s.load(p)
 	if err != nil {
