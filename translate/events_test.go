@@ -131,6 +131,37 @@ func TestPromptness(t *testing.T) {
 	}
 }
 
+// TestPromptnessOfData checks G3 for data in JSON that begins like a call: the client gets it as soon as it is no call
+// of an offered tool, nor one beside which such calls may stand.
+func TestPromptnessOfData(t *testing.T) {
+	f := &format.JSONCalls
+	p := &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, nil, 0)}}
+	for _, text := range []string{
+		`{"name": "Anna", "age":`, `{"name": "Anna", "input": [`, `{"name": "The report.", "arguments"`, `{"name": "zz", "arguments": {}} is`,
+	} {
+		var got strings.Builder
+		at := -1
+		chunks := func(yield func(Chunk, error) bool) {
+			for _, piece := range strings.SplitAfter(text, " ") {
+				if !yield(Chunk{Text: piece}, nil) {
+					return
+				}
+			}
+			at = got.Len()
+			yield(Chunk{Stop: messages.StopEndTurn}, nil)
+		}
+		for e, err := range Events(benchRequest(), p, whatever(chunks)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Write(e.Text)
+		}
+		if got.String() != text || at != len(text) {
+			t.Errorf("%q: %d of %d bytes before the end, and all is %q", text, at, len(text), got.String())
+		}
+	}
+}
+
 func TestEventsErrors(t *testing.T) {
 	failed := errors.New("upstream failed")
 	tests := []struct {

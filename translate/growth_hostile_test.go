@@ -17,7 +17,7 @@ import (
 // does not remember its place.
 var hostileUnits = []string{
 	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
-	"<tool_call>{", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
+	"<tool_call>{", "{\"name\":\"zz\",\"arguments\":{}}", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
 }
 
 // TestGrowthOfHostileTexts checks G6 with expensive texts: four times the text costs at most ten

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"dragoman/translate/answer/completion"
@@ -200,30 +199,6 @@ func (p *parser) beginsAlone(text []byte) bool {
 	return v != markup.NoMatch
 }
 
-// matchCallKey reports whether rest begins like the object of a call. If not, the client gets the JSON as text,
-// without delay.
-func (p *parser) matchCallKey(rest []byte) markup.Verdict {
-	const most = 64
-	i := markup.SkipBlanks(rest, 1, most)
-	if i < len(rest) && rest[i] == '{' {
-		i = markup.SkipBlanks(rest, i+1, most)
-	}
-	switch {
-	case i == len(rest):
-		return p.in.NeedMore()
-	case rest[i] != '"':
-		return markup.NoMatch
-	}
-	key := rest[i+1 : min(len(rest), i+most)]
-	switch n := bytes.IndexByte(key, '"'); {
-	case n >= 0:
-		return markup.VerdictOf(slices.Contains(held.ObjectKeys, string(key[:n])))
-	case len(key) == most-1:
-		return markup.NoMatch
-	}
-	return p.in.NeedMore()
-}
-
 // matchAloneEnd checks the text after a call without anything around it, at the start of rest. More such calls and
 // the end of the text may follow, or a tag of calls.
 func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
@@ -242,8 +217,6 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 		return p.matchOrphanEnd(rest[i:])
 	case i == len(rest):
 		return markup.VerdictOf(!p.in.CutShort || closers == "")
-	case rest[i] == ',' && (closers == "" || closers[0] != ']'):
-		return markup.NoMatch
 	case p.call.Spelling == namedCalls:
 		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
 			return v
@@ -252,73 +225,6 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 		return p.matchOnlyCalls(rest[i:], closers)
 	}
 	return p.matchAfterAll(rest, i, closers)
-}
-
-// matchOnlyCalls reports whether the rest of the text has only objects, and what betweenCalls reads between and after
-// them. end is what has to end before other text may follow. If there are lists or code fences, each object has to be a
-// call of an offered tool. It checks this once, after the first call, and needs the whole text to do so.
-func (p *parser) matchOnlyCalls(rest []byte, end string) markup.Verdict {
-	switch {
-	case p.calls.whole > 0:
-		return markup.Match
-	case !p.in.EOF:
-		return markup.NeedMore
-	}
-	strict, calls := p.call.Fence != "" || end != "", true
-	for i := markup.SkipBlanks(rest, 0, len(rest)); i < len(rest); i = markup.SkipBlanks(rest, i, len(rest)) {
-		n, v := 1, markup.Match
-		switch c := rest[i]; {
-		case end != "" && c == end[0]:
-			end = end[1:]
-		case c == ',' || c == ';':
-			next := markup.SkipBlanks(rest, i+1, len(rest))
-			v = markup.VerdictOf(next == len(rest) || rest[next] == '{' || p.BeginsTag(rest[next]))
-		case c == '`':
-			strict = true
-			if n, v = p.in.MatchFenceLine(rest[i:]); end != "" {
-				v = markup.NoMatch
-			}
-		case c == '[' && end == "":
-			strict = true
-			if n, end, v = p.matchList(rest[i:]); v != markup.Match && p.isCutList(rest[i:]) {
-				return markup.Match
-			}
-		case c == '{':
-			var object held.Depth
-			if n, v = object.ReadObject(rest[i:]); v == markup.NeedMore {
-				return markup.VerdictOf(p.in.CutShort)
-			}
-			calls = calls && p.isOffered(rest[i:i+n])
-			if next := markup.SkipBlanks(rest, i+n, len(rest)); next < len(rest) && rest[next] == '}' { // one too many
-				n = next + 1 - i
-			}
-		default:
-			if strict && !calls {
-				return markup.NoMatch
-			}
-			return p.matchAfterAll(rest, i, "")
-		}
-		if v != markup.Match {
-			return markup.NoMatch
-		}
-		i += n
-	}
-	return markup.VerdictOf(!strict || calls)
-}
-
-// isOffered reports whether an object is a call of an offered tool.
-func (p *parser) isOffered(object []byte) bool {
-	o, ok := held.ReadObject(string(object), &p.tools)
-	if !ok {
-		return false
-	}
-	tool, _ := p.tools.Find(o.Tool())
-	return tool != nil
-}
-
-// isCutList reports whether the answer was cut behind the bracket of a list, with which rest begins.
-func (p *parser) isCutList(rest []byte) bool {
-	return p.in.EOF && p.in.CutShort && markup.SkipBlanks(rest, 1, len(rest)) == len(rest)
 }
 
 // matchAfterAll matches what may follow calls that are the whole answer, at rest[i:]. That is the end token, a tag

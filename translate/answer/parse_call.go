@@ -162,7 +162,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.Find(name)
 	if tool == nil {
-		if p.call.Quoted > 0 || p.call.Bare || p.call.Spelling != nil && !p.call.WrapperOpen && p.text.code.midLine { // quoted, or prose
+		if p.call.Quoted > 0 || p.call.Bare && !(p.call.alone && format.IsToolName(name)) || p.call.Spelling != nil && !p.call.WrapperOpen && p.text.code.midLine { // quoted, or prose
 			return p.giveBack(), false
 		}
 		if !format.IsToolName(name) {

@@ -33,10 +33,20 @@ func (p *parser) readJSONName() state {
 			return p.giveBack()
 		}
 	}
-	if v == markup.Match {
-		if next, ok := p.nameTool(name); !ok {
-			return next
+	if v == markup.NoMatch {
+		return inJSONCall
+	}
+	if tool, _ := p.tools.Find(name); tool == nil && p.call.alone {
+		switch p.matchUnoffered(name, p.in.Rest()) {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBack()
 		}
+		return inJSONCall // which names the tool, if the object is a call
+	}
+	if next, ok := p.nameTool(name); !ok {
+		return next
 	}
 	return inJSONCall
 }
@@ -115,6 +125,8 @@ func (p *parser) readJSONCall() state {
 		return p.closeUnreadableJSON(invalidJSON)
 	case !p.in.EOF:
 		return wait
+	case p.call.alone && p.call.Tool == "" && isNamed(v.held): // the tool is not offered
+		return p.giveBack()
 	case p.in.CutShort || p.tags.IsPending():
 		said := markup.Unescape(string(v.held), p.escaped, "")
 		if !p.call.IsInput() {
@@ -125,6 +137,12 @@ func (p *parser) readJSONCall() state {
 	}
 	p.calls.incomplete = true // the call has no end, and may have been cut off
 	return p.closeUnreadableJSON(invalidJSON)
+}
+
+// isNamed reports whether an object begins with a name.
+func isNamed(object []byte) bool {
+	_, v := matchJSONName(object, true)
+	return v == markup.Match
 }
 
 // lacksMember reports whether another member must follow text, the beginning of an object.
@@ -165,6 +183,7 @@ func (p *parser) endJSONCall() state {
 		p.call.NoteReason("json_call")
 	}
 	p.noteReasons(slips)
+	p.json.plain = call.IsPlain(input)
 	return p.writeJSONInput(said, input)
 }
 
@@ -226,7 +245,7 @@ func (p *parser) closeUnreadableJSON(reason string) state {
 	}
 	p.json.held = nil
 	switch {
-	case p.call.alone && p.call.Tool == "" && p.calls.whole == 0: // JSON that is no call
+	case p.call.alone && (p.call.Tool == "" || p.call.Unoffered) && p.calls.whole == 0: // JSON that is no call
 		return p.giveBack()
 	case p.tags.IsPending():
 		return p.giveBackCall(reason)
@@ -253,7 +272,7 @@ func (p *parser) readAfterJSONCall() state {
 		switch {
 		case v == markup.NeedMore:
 			return wait
-		case v == markup.NoMatch || p.call.Spelling == listedCalls:
+		case v == markup.NoMatch || p.call.Spelling == listedCalls || p.call.Unoffered && p.call.Bare:
 			return p.leakAlone()
 		}
 	}

@@ -140,4 +140,5 @@ type jsonSeen struct {
 	held   []byte     // the text of the call
 	depth  held.Depth // its open brackets and strings
 	braced bool       // the parser added the last brace of held
+	plain  bool       // the call has nothing but a name and arguments: see held.Object.IsPlain
 }

@@ -41,12 +41,12 @@ func Find(text []byte, tools *format.ToolNames, schemaOf func(*messages.Tool) *s
 				from++
 				continue
 			}
-			tool := namedTool(text[from:from+n], tools, schemaOf)
-			if tool == "" {
+			o := See(text[from:from+n], tools, schemaOf)
+			if !o.Whole {
 				from++
 				continue
 			}
-			if !yield(Found{tool, from, from + n}) {
+			if !yield(Found{o.Tool, from, from + n}) {
 				return
 			}
 			from += n
@@ -65,21 +65,27 @@ func hasObjectKey(text []byte) bool {
 	return false
 }
 
-// namedTool returns the name of the tool that an object calls. It returns "" if the object calls no offered tool,
-// or lacks a required parameter.
-func namedTool(object []byte, tools *format.ToolNames, schemaOf func(*messages.Tool) *schema.Schema) string {
+// Seen says how much of a call an object is. The zero value is no call.
+type Seen struct {
+	Tool    string // the name of the tool
+	Offered bool   // the tool is offered
+	Plain   bool   // the object has a name that a tool may have, arguments, and nothing else: see Object.IsPlain
+	Whole   bool   // the tool is offered, and the call has every parameter that it requires
+}
+
+// See says how much of a call an object is.
+func See(object []byte, tools *format.ToolNames, schemaOf func(*messages.Tool) *schema.Schema) Seen {
 	o, ok := ReadObject(string(object), tools)
 	if !ok {
-		return ""
+		return Seen{}
 	}
-	tool, _ := tools.Find(o.Tool())
-	if tool == nil {
-		return ""
+	seen, t := Seen{Tool: o.Tool()}, Tool{Schema: schema.ObjectOfStrings, Unoffered: true}
+	if tool, _ := tools.Find(o.Tool()); tool != nil {
+		seen.Tool, seen.Offered = tool.Name, true
+		t = Tool{Name: tool.Name, Schema: schemaOf(tool)}
 	}
-	t := Tool{Name: tool.Name, Schema: schemaOf(tool)}
 	input, _, ok := t.Arguments(&o)
-	if !ok || len(t.Schema.Missing(rawjson.MemberNames(input))) > 0 {
-		return ""
-	}
-	return tool.Name
+	seen.Plain = ok && o.IsPlain(input) && format.IsToolName(seen.Tool)
+	seen.Whole = ok && seen.Offered && len(t.Schema.Missing(rawjson.MemberNames(input))) == 0
+	return seen
 }

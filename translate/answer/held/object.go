@@ -91,6 +91,13 @@ func (o *Object) Tool() string { return *cmp.Or(o.Name, o.ToolName) }
 // IsBare reports whether the object has nothing but a name and arguments.
 func (o *Object) IsBare() bool { return len(o.Arguments) > 0 && len(o.Rest) == 0 }
 
+// IsPlain reports whether the object has nothing but a name and arguments, and maybe an id and a type. input is the
+// arguments as they were read. Arguments in the shape of a schema show that the object describes a tool.
+func (o *Object) IsPlain(input jsontext.Value) bool {
+	i := rawjson.ReadObject(input)
+	return o.arguments() != "" && len(o.Rest) == 0 && !(hasType(i, "object") && i.Member("properties") != nil)
+}
+
 // arguments returns the arguments of the call, or "" if the call has none under a usual name.
 func (o *Object) arguments() string {
 	for _, v := range []jsontext.Value{o.Arguments, o.Parameters, o.Input} {

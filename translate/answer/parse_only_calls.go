@@ -1,0 +1,141 @@
+package answer
+
+import (
+	"bytes"
+	"slices"
+
+	"dragoman/translate/answer/held"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+)
+
+// Which objects are calls if the answer has nothing else? The first of them decides, with the others behind it:
+//
+//   - A whole call of an offered tool is a call. In lists and code fences, and behind a comma, the others have to be
+//     calls too.
+//   - A call of a tool that is not offered, or without a required parameter, is a call beside whole ones. All objects
+//     then have nothing but a name and arguments.
+//   - Anything else is data that the model shows.
+
+// matchCallKey reports whether rest begins like the object of a call. If not, the client gets the JSON as text,
+// without delay.
+func (p *parser) matchCallKey(rest []byte) markup.Verdict {
+	const most = 64
+	i := markup.SkipBlanks(rest, 1, most)
+	if i < len(rest) && rest[i] == '{' {
+		i = markup.SkipBlanks(rest, i+1, most)
+	}
+	switch {
+	case i == len(rest):
+		return p.in.NeedMore()
+	case rest[i] != '"':
+		return markup.NoMatch
+	}
+	key := rest[i+1 : min(len(rest), i+most)]
+	switch n := bytes.IndexByte(key, '"'); {
+	case n >= 0:
+		return markup.VerdictOf(slices.Contains(held.ObjectKeys, string(key[:n])))
+	case len(key) == most-1:
+		return markup.NoMatch
+	}
+	return p.in.NeedMore()
+}
+
+// matchUnoffered reports whether rest, an object that begins with a name, begins like the call of a tool that is not
+// offered: arguments follow the name. If not, the client gets the JSON as text, without delay.
+func (p *parser) matchUnoffered(name string, rest []byte) (v markup.Verdict) {
+	if !format.IsToolName(name) {
+		return markup.NoMatch
+	}
+	const quotes = 4 // around the key and the name
+	i := 0
+	for range quotes {
+		i += bytes.IndexByte(rest[i:], '"') + 1
+	}
+	for _, key := range [...]string{`"arguments"`, `"parameters"`, `"input"`} {
+		_, more := p.matchTokens(rest[i:], []string{",", key, ":", "{"})
+		v = max(v, more)
+	}
+	return v
+}
+
+// objectsSeen is what the objects of an answer have in common.
+type objectsSeen struct {
+	apart bool // a list or a code fence is around them, or a comma behind the first
+	calls bool // each is a call
+	plain bool // each has nothing but a name and arguments
+	whole bool // one is a whole call of an offered tool
+}
+
+// matchOnlyCalls reports whether the rest of the text has only objects that may follow the first call, and what
+// betweenCalls reads between and after them. end is what has to end before other text may follow. It checks this once,
+// after the first call, and needs the whole text to do so. Whole calls show that a first call is meant which would not
+// count alone.
+func (p *parser) matchOnlyCalls(rest []byte, end string) markup.Verdict {
+	switch {
+	case p.calls.whole > 0:
+		return markup.Match
+	case !p.in.EOF:
+		return markup.NeedMore
+	}
+	seen := objectsSeen{apart: p.call.Fence != "" || end != "" || rest[0] == ',', calls: true, plain: p.json.plain}
+	if p.matchObjects(rest, end, &seen) == markup.NoMatch || seen.apart && !seen.calls {
+		return markup.NoMatch
+	}
+	if seen.plain && seen.whole && (p.call.Unoffered || !p.out.HasMembers(p.call.Schema.Required)) {
+		p.call.Bare = false
+	}
+	return markup.Match
+}
+
+// matchObjects is matchOnlyCalls without the conditions on the objects. It records in seen what they are.
+func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup.Verdict {
+	for i := markup.SkipBlanks(rest, 0, len(rest)); i < len(rest); i = markup.SkipBlanks(rest, i, len(rest)) {
+		n, v := 1, markup.Match
+		switch c := rest[i]; {
+		case end != "" && c == end[0]:
+			end = end[1:]
+		case c == ',' || c == ';':
+			next := markup.SkipBlanks(rest, i+1, len(rest))
+			v = markup.VerdictOf(next == len(rest) || rest[next] == '{' || p.BeginsTag(rest[next]))
+		case c == '`':
+			seen.apart = true
+			if n, v = p.in.MatchFenceLine(rest[i:]); end != "" {
+				v = markup.NoMatch
+			}
+		case c == '[' && end == "":
+			seen.apart = true
+			if n, end, v = p.matchList(rest[i:]); v != markup.Match && p.isCutList(rest[i:]) {
+				return markup.Match
+			}
+		case c == '{':
+			var object held.Depth
+			if n, v = object.ReadObject(rest[i:]); v == markup.NeedMore {
+				return markup.VerdictOf(p.in.CutShort)
+			}
+			seen.note(held.See(rest[i:i+n], &p.tools, p.schemas.Of))
+			if next := markup.SkipBlanks(rest, i+n, len(rest)); next < len(rest) && rest[next] == '}' { // one too many
+				n = next + 1 - i
+			}
+		default:
+			return p.matchAfterAll(rest, i, "")
+		}
+		if v != markup.Match {
+			return markup.NoMatch
+		}
+		i += n
+	}
+	return markup.Match
+}
+
+// note records another object.
+func (s *objectsSeen) note(o held.Seen) {
+	s.calls = s.calls && (o.Offered || o.Plain)
+	s.plain = s.plain && o.Plain
+	s.whole = s.whole || o.Whole
+}
+
+// isCutList reports whether the answer was cut behind the bracket of a list, with which rest begins.
+func (p *parser) isCutList(rest []byte) bool {
+	return p.in.EOF && p.in.CutShort && markup.SkipBlanks(rest, 1, len(rest)) == len(rest)
+}
