@@ -104,6 +104,8 @@ func TestServerCalls(t *testing.T) {
 		{"cut", auto, []Chunk{cut("book", `{"count":3,"room":"A lo`)}, `max_tokens: book{"count":3} [server incomplete]`},
 		{"cut before its arguments", auto, []Chunk{cut("book", "")}, `max_tokens: book{} [server incomplete]`},
 		{"whole where the answer was cut", auto, []Chunk{cut("book", `{"room":"A"}`)}, `max_tokens: book{"room":"A"} [server clean]`},
+		{"two cut at once", auto, []Chunk{{Calls: []Call{{Name: "book", Input: []byte(`{"count":3,"room":"A lo`)}, {Name: "book", Input: []byte(`{"room":"B","count":`)}}, Stop: messages.StopMaxTokens}},
+			`max_tokens: book{"count":3} book{"room":"B"} [server incomplete] [server incomplete]`},
 		{"open although the model came to its end", auto, []Chunk{call("book", `{"room":"A`), done}, `max_tokens: "{\"name\":\"book\",\"arguments\":{\"room\":\"A}" [server refused invalid_json]`},
 		{"where none may come", `{"type":"none"}`, []Chunk{text("So."), book, text("x"), done}, `end_turn: "So." [server leaked tool_choice]`},
 		{"where one may come", single, []Chunk{book, call("ping", "{}"), done}, `tool_use: book{"room":"A","count":3} [server clean]`},

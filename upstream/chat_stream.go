@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 
@@ -166,14 +167,13 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 			chunk.Thinking += string(delta.Reasoning)
 		}
 	}
-	if strings.TrimSpace(chunk.Text) != "" {
-		d.calls.end()
+	if !isBlank(chunk.Text) {
+		d.calls.endWhole() // of an unfinished call, more may follow
 	}
 	chunk.Calls = d.calls.take()
-	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} { // calls come after the text
-		if err := d.addCalls(delta); err != nil {
-			return translate.Chunk{}, err
-		}
+	// Calls come after the text.
+	if err := cmp.Or(d.addCalls(&c.Delta, false), d.addCalls(&c.Message, true)); err != nil {
+		return translate.Chunk{}, err
 	}
 	if c.FinishReason == "" && c.StopReason.Kind() == '"' {
 		c.FinishReason, c.StopReason = rawjson.StringOf(c.StopReason), nil
@@ -189,12 +189,12 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 }
 
 // addCalls adds the calls of a delta, or pieces of them.
-func (d *chatDecoder) addCalls(delta *chatDelta) error {
+func (d *chatDecoder) addCalls(delta *chatDelta, inOnePiece bool) error {
 	if delta.FunctionCall != nil {
 		delta.Calls = append(delta.Calls, chatCallPart{Function: *delta.FunctionCall})
 	}
 	for i := range delta.Calls {
-		if err := d.calls.add(&delta.Calls[i]); err != nil {
+		if err := d.calls.add(&delta.Calls[i], inOnePiece); err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,7 @@ func TestDecodeChat(t *testing.T) {
 		last   translate.Chunk
 		err    string
 	}{
-		{"text of every form", `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f"}}]}}]}
+		{"text of every form", `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}
 {"choices":[{"delta":{}}]}
 {"choices":[]}
 {"choices":[{"delta":{"content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]}}]}

@@ -123,6 +123,7 @@ func TestOddChatCalls(t *testing.T) {
 	event := func(calls string) string {
 		return `data: {"choices":[{"delta":{"tool_calls":[` + calls + `]}}]}` + "\n\n"
 	}
+	says := func(text string) string { return `data: {"choices":[{"delta":{"content":"` + text + `"}}]}` + "\n\n" }
 	const end = `data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
 	for _, tt := range []struct{ name, body, want string }{
 		{"arguments that are an object", event(`{"function":{"name":"f","arguments":{"x":1}}}`), `[f {"x":1}]`},
@@ -131,6 +132,17 @@ func TestOddChatCalls(t *testing.T) {
 		{"one number for all, without ids", event(`{"index":0,"function":{"name":"f","arguments":"{}"}}`) + event(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), `[f {}][f {}]`},
 		{"neither numbers nor ids", event(`{"function":{"name":"f","arguments":"{\"a\""}}`) + event(`{"function":{"arguments":":1}"}}`) + event(`{"function":{"name":"f","arguments":"{}"}}`), `[f {"a":1}][f {}]`},
 		{"the name behind the id", event(`{"index":0,"id":"a"}`) + event(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), `[f {}]`},
+		{"parallel, in pieces", event(`{"index":0,"id":"a","function":{"name":"f","arguments":""}},{"index":1,"id":"b","function":{"name":"g","arguments":""}}`) +
+			event(`{"index":0,"function":{"arguments":"{\"x\":"}}`) + event(`{"index":1,"function":{"arguments":"{}"}}`) + event(`{"index":0,"function":{"arguments":"1}"}}`), `[f {"x":1}][g {}]`},
+		{"parallel, by id", event(`{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}`) + event(`{"id":"a","function":{"arguments":"{}"}},{"id":"b","function":{"arguments":"{\"y\":2}"}}`), `[f {}][g {"y":2}]`},
+		{"text among the pieces", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}`) + says("So") + event(`{"index":0,"function":{"arguments":"1}"}}`), `So[f {"x":1}]`},
+		{"text behind a whole call", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`) + says("So") + event(`{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}`), `[f {}]So[g {}]`},
+		{"an open call before a whole one", event(`{"index":0,"id":"a","function":{"name":"f"}}`) + event(`{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}`) + says("So"), `So[f ][g {}]`},
+		{"one number for all, other tools", event(`{"index":0,"function":{"name":"f"}}`) + event(`{"index":0,"function":{"name":"g","arguments":"{}"}}`), `[f ][g {}]`},
+		{"one number for all, with ids", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}},{"index":0,"id":"b","function":{"name":"g","arguments":"{"}}`) + event(`{"index":0,"id":"a","function":{"arguments":"}"}},{"index":0,"function":{"arguments":"}"}}`), `[f {}][g {}]`},
+		{"whole calls with one id", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}},{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), `[f {}][f {}]`},
+		{"an empty piece behind the end", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`) + event(`{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}`) + event(`{"index":0,"function":{"arguments":""}}`), `[f {}][g {}]`},
+		{"blank arguments", event(`{"index":0,"id":"a","function":{"name":"f","arguments":" "}}`), `[f ]`},
 		{"white space among the pieces", event(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`) + `data: {"choices":[{"delta":{"content":"\n"}}]}` + "\n\n" + event(`{"index":0,"function":{"arguments":"}"}}`), "\n[f {}]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,6 +162,27 @@ func TestOddChatCalls(t *testing.T) {
 			}
 		})
 	}
+	t.Run("calls without an end", func(t *testing.T) {
+		calls := strings.Repeat(event(`{"function":{"name":"f","arguments":"{"}}`), 2000)
+		fault := upstreamtest.Reply(200, "text/event-stream", calls)
+		_, err := collect(t, invoke(openChat(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))), t.Context(), upstream.Model{ID: "m", Can: upstream.Streaming}, ask("Go.")))
+		if err == nil || !strings.Contains(err.Error(), "unfinished calls") {
+			t.Error(err)
+		}
+	})
+	t.Run("whole calls with one id, in one piece", func(t *testing.T) {
+		fault := upstreamtest.Reply(200, "application/json", `{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"a","function":{"name":"f","arguments":""}}]},"finish_reason":"tool_calls"}]}`)
+		var got []translate.Call
+		for c, err := range invoke(openChat(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))), t.Context(), upstream.Model{ID: "m"}, ask("Go.")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, c.Calls...)
+		}
+		if len(got) != 2 || string(got[0].Input) != "{}" || len(got[1].Input) > 0 {
+			t.Errorf("got %+v", got)
+		}
+	})
 	t.Run("a call without an end", func(t *testing.T) {
 		piece := event(`{"index":0,"function":{"name":"f","arguments":"` + strings.Repeat("x", 1<<20) + `"}}`)
 		fault := upstreamtest.Reply(200, "text/event-stream", strings.Repeat(piece, 5))

@@ -39,6 +39,9 @@ func (r *reader) readCall(c *prompt.Call, cut bool) {
 // readServerCall reads a call from the server. While the model is writing a call in text, the server's call
 // is ignored.
 func (p *parser) readServerCall(c *prompt.Call, cut bool) {
+	if p.calls.cutByServer && cut && !p.req.ToolChoice.DisableParallelToolUse { // calls that were open at once are cut at once
+		p.ended, p.call, p.state = false, callSeen{}, inText
+	}
 	if p.ended || p.call.Certain || p.out.OpenKind == messages.BlockToolUse {
 		return
 	}
@@ -51,6 +54,7 @@ func (p *parser) readServerCall(c *prompt.Call, cut bool) {
 	p.feed(string(c.AppendJSON(nil, cut)))
 	p.endFed()
 	p.in.CutShort = false
+	p.calls.cutByServer = cut && p.calls.incomplete
 }
 
 // settleText decides on all text so far, as at the end of an answer, because a call from the server comes
