@@ -129,6 +129,62 @@ func TestServerCalls(t *testing.T) {
 	}
 }
 
+// Tags that the server left beside the calls that it read are no text, and hide no call. The pieces of the text may
+// be of any size.
+func TestLeakedTags(t *testing.T) {
+	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}} }
+	text := func(s string) Chunk { return Chunk{Text: s} }
+	stop := func(s messages.Stop) Chunk { return Chunk{Stop: s} }
+	book, done := call("book", `{"room": "A", "count": 3}`), stop(messages.StopToolUse)
+	for _, tt := range []struct {
+		name   string
+		chunks []Chunk
+		want   string
+	}{
+		{"behind a leaked tag", []Chunk{call("ping", "{}"), text("\n<tool_call>\n"), book, done}, `tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
+		{"among leaked tags", []Chunk{text("\n<tool_call>\n"), call("ping", "{}"), text("\n</tool_call>\n<tool_call>\n"), book, text(">\n</tool_call>\n"), done},
+			`tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
+		{"behind all leaked tags", []Chunk{text("<tool_call>\n</tool_call>\n<tool_call>\n</tool_call>"), {Calls: []Call{{Name: "ping"}, book.Calls[0]}, Stop: messages.StopToolUse}},
+			`tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
+		{"behind text and a leaked tag", []Chunk{text("Let me see.\n\n<｜DSML｜function_calls>"), call("ping", "{}"), text("</｜DSML｜invoke>\n</｜DSML｜function_calls>"), done},
+			`tool_use: "Let me see." ping{} [server clean]`},
+		{"before a leaked tag and text", []Chunk{call("ping", "{}"), text("\n</tool_call>\nDone."), done}, "tool_use: ping{} \"\nDone.\" [server clean]"},
+		{"before and behind leaked tags of many kinds", []Chunk{text("See:<|tool_calls_section_begin|>"), call("ping", "{}"), text("<|tool_call_end|><|tool_calls_section_end|>"), done}, `tool_use: "See:" ping{} [server clean]`},
+		{"behind half a call", []Chunk{call("ping", "{}"), text("\n<tool_call>\n{\"name\": \"ping\""), book, done},
+			"tool_use: ping{} \"\n<tool_call>\n{\"name\": \"ping\"\" book{\"room\":\"A\",\"count\":3} [server clean] [leaked incomplete] [server clean]"},
+		{"behind half a call in tags", []Chunk{call("ping", "{}"), text("\n<tool_call>\n<function=book>\n<parameter=room>\nA"), book, done},
+			"tool_use: ping{} \"\n<tool_call>\n<function=book>\n<parameter=room>\nA\" book{\"room\":\"A\",\"count\":3} [server clean] [refused no_tool_fits] [server clean]"},
+		{"behind half a call in front", []Chunk{text("\n<tool_call>\n{\"name\": \"ping\""), book, done},
+			"tool_use: \"<tool_call>\n{\"name\": \"ping\"\" book{\"room\":\"A\",\"count\":3} [refused invalid_json] [server clean]"},
+		{"behind a sentence about a tag", []Chunk{text("I write <tool_call> to call. The tag is <tool_call>"), call("ping", "{}"), text("I wrote </tool_call>"), done},
+			`tool_use: "I write <tool_call> to call. The tag is <tool_call>" ping{} "I wrote </tool_call>" [server clean]`},
+		{"before a tag in its line", []Chunk{call("ping", "{}"), text("</tool_call> is the end."), done}, `tool_use: ping{} "</tool_call> is the end." [server clean]`},
+		{"a tag without a call", []Chunk{text("a\n</tool_call>\n"), stop(messages.StopEndTurn)}, "end_turn: \"a\n</tool_call>\n\""},
+		{"before a call in text behind a tag", []Chunk{book, text("\n</tool_call>\n<tool_call>\n"), text(`{"name":"ping","arguments":{}}`), text("\n</tool_call>"), done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [repaired json_call]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var pieces []Chunk
+			for _, c := range tt.chunks {
+				if len(c.Calls) > 0 {
+					pieces = append(pieces, c)
+					continue
+				}
+				for i := range len(c.Text) {
+					pieces = append(pieces, text(c.Text[i:i+1]))
+				}
+				if c.Stop != "" {
+					pieces = append(pieces, c)
+				}
+			}
+			for _, chunks := range [][]Chunk{tt.chunks, pieces} {
+				if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, Rescue: true}, chunks...); got != tt.want {
+					t.Errorf("got  %s\nwant %s", got, tt.want)
+				}
+			}
+		})
+	}
+}
+
 // If a prefill has begun a call and the server reads it too, it is one call.
 func TestServerCallOfPrefill(t *testing.T) {
 	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, Format: FormatJSON},
