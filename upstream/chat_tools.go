@@ -37,14 +37,15 @@ type chatFunction struct {
 
 const typeFunction = "function"
 
-// chatToolsOf returns the members about tools. required is the server's word for a choice that forces a call.
-func chatToolsOf(api *translate.ToolAPI, required string) (t chatTools) {
+// chatToolsOf returns the members about tools. required is the server's word for a choice that forces a call. lacks
+// are the members that the model has refused.
+func chatToolsOf(api *translate.ToolAPI, required string, lacks Features) (t chatTools) {
 	if api == nil || len(api.Tools) == 0 {
 		return t
 	}
 	for _, tool := range api.Tools {
 		t.Tools = append(t.Tools, chatTool{Type: typeFunction, Function: chatFunction{
-			Name: tool.Name, Description: tool.Description, Parameters: tool.InputSchema, Strict: tool.Strict,
+			Name: tool.Name, Description: tool.Description, Parameters: tool.InputSchema, Strict: tool.Strict && !lacks.Has(StrictMember),
 		}})
 	}
 	switch api.Choice {
@@ -55,7 +56,7 @@ func chatToolsOf(api *translate.ToolAPI, required string) (t chatTools) {
 	case messages.ChoiceTool:
 		t.Choice = chatTool{Type: typeFunction, Function: chatFunction{Name: api.Name}}
 	}
-	if api.Single {
+	if api.Single && !lacks.Has(ParallelMember) {
 		t.Parallel = new(bool)
 	}
 	return t
@@ -64,7 +65,7 @@ func chatToolsOf(api *translate.ToolAPI, required string) (t chatTools) {
 // chatMessages returns the messages for a turn. Each result of a call becomes its own message, before the
 // rest of the turn. A result can only be text, so its images and documents go into the message after it.
 // index is the number of the turn, for errors.
-func chatMessages(can Features, turn translate.Turn, index int) (list []chatMessage, err error) {
+func chatMessages(m Model, turn translate.Turn, index int) (list []chatMessage, err error) {
 	rest := translate.Turn{Role: turn.Role}
 	own := chatMessage{Role: turn.Role}
 	for _, part := range turn.Parts {
@@ -77,7 +78,9 @@ func chatMessages(can Features, turn translate.Turn, index int) (list []chatMess
 			arguments := string(part.Input)
 			own.Calls = append(own.Calls, chatTool{part.ID, typeFunction, chatFunction{Name: part.Name, Arguments: &arguments}})
 		case translate.PartThinking:
-			own.Reasoning += part.Text
+			if !m.Lacks.Has(ReasoningMember) {
+				own.Reasoning += part.Text
+			}
 		default:
 			rest.Parts = append(rest.Parts, part)
 		}
@@ -85,7 +88,7 @@ func chatMessages(can Features, turn translate.Turn, index int) (list []chatMess
 	if len(list) > 0 && len(rest.Parts) == 0 {
 		return list, nil
 	}
-	own.Content, err = chatContent(can, rest, index)
+	own.Content, err = chatContent(m.Can, rest, index)
 	return append(list, own), err
 }
 

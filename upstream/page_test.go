@@ -21,6 +21,12 @@ func TestWordingsPage(t *testing.T) {
 		fmt.Fprintf(&limits, "| `%s` | %s |\n", numberMarks.Replace(wording.text), wording.source)
 	}
 	holdTable(t, "limits", limits.String())
+	var members strings.Builder
+	members.WriteString("\n| the message begins with | source |\n| --- | --- |\n")
+	for _, wording := range memberRefusals {
+		fmt.Fprintf(&members, "| `%sMEMBER%s` | %s |\n", numberMarks.Replace(wording.before), wording.after, wording.source)
+	}
+	holdTable(t, "members", members.String())
 }
 
 // holdTable fails if a table of the page is not up to date. With -update, it writes the table.
