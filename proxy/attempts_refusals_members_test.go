@@ -108,6 +108,23 @@ func TestMemberRefusedAgain(t *testing.T) {
 	}
 }
 
+// A model may refuse a message of the user behind results. For the family of Mistral, Dragoman knows it at once.
+func TestUserAfterToolRefused(t *testing.T) {
+	later := strings.Replace(laterTurn, `"3 degrees"}`, `"3 degrees"},{"type":"text","text":"And Rome?"}`, 1)
+	for model, asked := range map[string]int{"some-model": 2, "devstral-small": 1} {
+		p := &picky{refuses: [][3]string{{`{"role":"user","content":"And Rome?"}`, "", "Unexpected role 'user' after role 'tool'"}}}
+		s, _ := pickyServer(t, p)
+		for i := range 2 {
+			if w := post(s, strings.Replace(later, "qwen", model, 1)); w.Code != 200 || len(p.bodies) != asked+i {
+				t.Errorf("%s: asked %d times: %d %s", model, len(p.bodies), w.Code, w.Body)
+			}
+		}
+		if last := p.bodies[len(p.bodies)-1]; !strings.Contains(last, `3 degrees\n\n[The user writes, after the results:]\nAnd Rome?"}]`) {
+			t.Errorf("%s: sent %s", model, last)
+		}
+	}
+}
+
 // Without parallel_tool_calls, the client still gets one call.
 func TestOneCallWithoutTheMember(t *testing.T) {
 	const call = `{"id":"ID","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Oslo\"}"}}`

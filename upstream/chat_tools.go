@@ -64,15 +64,21 @@ func chatToolsOf(api *translate.ToolAPI, required string, lacks Features) (t cha
 
 // chatMessages returns the messages for a turn. Each result of a call becomes its own message, before the
 // rest of the turn. A result can only be text, so its images and documents go into the message after it.
+// If the model takes no such message and it has only text, the text goes into the last result.
 // index is the number of the turn, for errors.
 func chatMessages(m Model, turn translate.Turn, index int) (list []chatMessage, err error) {
 	rest := translate.Turn{Role: turn.Role}
+	folds := m.Lacks.Has(UserAfterTool)
 	own := chatMessage{Role: turn.Role}
 	for _, part := range turn.Parts {
 		switch part.Type {
 		case translate.PartToolResult:
 			result := chatMessage{Role: roleTool, CallID: part.ID}
-			result.Content, rest.Parts = chatResult(part, rest.Parts)
+			var text string
+			if text, rest.Parts = chatResult(part, rest.Parts); folds {
+				text = strings.ReplaceAll(text, afterResults, "&#91;"+afterResults[1:])
+			}
+			result.Content = text
 			list = append(list, result)
 		case translate.PartToolUse:
 			arguments := string(part.Input)
@@ -88,11 +94,20 @@ func chatMessages(m Model, turn translate.Turn, index int) (list []chatMessage, 
 	if len(list) > 0 && len(rest.Parts) == 0 {
 		return list, nil
 	}
-	own.Content, err = chatContent(m.Can, rest, index)
+	if own.Content, err = chatContent(m.Can, rest, index); len(list) > 0 && folds {
+		if text, ok := own.Content.(string); ok {
+			last := &list[len(list)-1]
+			last.Content = last.Content.(string) + "\n\n" + afterResults + "\n" + text
+			return list, nil
+		}
+	}
 	return append(list, own), err
 }
 
 const roleTool = "tool"
+
+// afterResults is the line before a text of the user in the last result. The text of a result cannot spell it.
+const afterResults = "[The user writes, after the results:]"
 
 // chatResult returns the text of a result. It also returns parts, with the result's images and documents
 // added.

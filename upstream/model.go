@@ -14,7 +14,7 @@ type Model struct {
 	Body      string   // the body of a raw prompt, such as [BodyLlama]; "" for the default of the model
 	Can       Features // the features that the model has
 	Tries     Features // the features that it may have: only prefill
-	Lacks     Features // the [BodyMembers] that it has refused
+	Lacks     Features // the [BodyMembers] that it refuses
 	MaxTokens int      // the most tokens that an answer can have; 0 if not known
 	// Guided is how the server takes a constraint: one of [GuidedKinds]; "" if not known.
 	Guided string
@@ -42,23 +42,24 @@ const (
 	Tools                              // has a tool API of its own
 	Guided                             // takes a constraint; set by the key constrain, it has no name in the configuration
 
-	// Members of a body of chat completions: see [BodyMembers].
+	// Members and messages of a body of chat completions: see [BodyMembers].
 	MaxTokensMember // max_tokens; without it, the limit is in max_completion_tokens
 	ParallelMember  // parallel_tool_calls; without it, Dragoman ends the answer after one call all the same
 	UsageMember     // stream_options; without it, Dragoman estimates the usage of a stream
 	StrictMember    // strict of a tool; Dragoman checks the calls all the same
 	ReasoningMember // reasoning_content, past thinking
+	UserAfterTool   // takes a message of the user behind results; without it, the text is in the last result
 )
 
-// BodyMembers are features that every server of chat completions is assumed to have. [Model.Lacks] has those that a
-// model has refused. They have no names in the configuration.
-const BodyMembers = MaxTokensMember | ParallelMember | UsageMember | StrictMember | ReasoningMember
+// BodyMembers are features that a server of chat completions is assumed to have. [Model.Lacks] has those that a model
+// refuses. They have no names in the configuration.
+const BodyMembers = MaxTokensMember | ParallelMember | UsageMember | StrictMember | ReasoningMember | UserAfterTool
 
 // featureNames are the names of the features in the configuration, in the order of their bits.
 var featureNames = []string{"prefill", "system", "streaming", "stop_sequences", "images", "documents", "sampling", "top_k", "caching", "tools"}
 
 // memberNames are the names of the other features in the log, in the order of their bits.
-var memberNames = []string{"constraint", "max_tokens", "parallel_tool_calls", "stream_options", "strict", "reasoning_content"}
+var memberNames = []string{"constraint", "max_tokens", "parallel_tool_calls", "stream_options", "strict", "reasoning_content", "user_after_tool"}
 
 // Has reports whether all features of the set g are in f.
 func (f Features) Has(g Features) bool { return f&g == g }

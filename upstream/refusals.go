@@ -40,6 +40,9 @@ var featureRefusals = []struct {
 	{"system role not supported", System},
 	{"only user and assistant roles are supported", System},
 	{"conversation roles must alternate user/assistant", System},
+	// Mistral's API, and the templates of its models.
+	{"unexpected role 'user' after role 'tool'", UserAfterTool},
+	{"after the optional system message, conversation roles must alternate", UserAfterTool},
 	// OpenAI.
 	{"unsupported value: 'messages[0].role' does not support 'system'", System},
 	{"unsupported parameter: 'stop' is not supported with this model", StopSequences},

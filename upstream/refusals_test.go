@@ -84,6 +84,7 @@ func TestMemberRefused(t *testing.T) {
 		"body.top_k: Extra inputs are not permitted":                                                                                        "top_k",
 		"body.tools.0.function.parameters.properties.strict: Extra inputs are not permitted":                                                "",
 		"body.messages.0.content: 'x: Unknown parameter: stream_options' is not allowed":                                                    "",
+		"Unexpected role 'user' after role 'tool'":                                                                                          "user_after_tool",
 		"tool_choice is not supported":                                                                                                      "",
 		"property 'messages.0.user.name' is unsupported":                                                                                    "",
 	} {
