@@ -1,9 +1,11 @@
 package translate
 
 import (
+	"crypto/sha256"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
+	"encoding/hex"
 	"iter"
 	"strings"
 	"testing"
@@ -219,6 +221,47 @@ func TestServerCallTwice(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// Servers of chat completions take names of 64 letters. A longer name is shortened in the tools, the choice and past
+// calls. The client gets its own name back, from the server's calls and from calls in text.
+func TestLongToolNames(t *testing.T) {
+	long := strings.Repeat("a_long_name_", 8) // 96 letters
+	short := long[:55] + "_" + "HASH"
+	sum := sha256.Sum256([]byte(long))
+	short = strings.Replace(short, "HASH", hex.EncodeToString(sum[:4]), 1)
+	body := `{"model":"m","max_tokens":99,"tool_choice":{"type":"tool","name":"LONG"},"tools":[
+		{"name":"LONG","input_schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}},{"name":"LONGER","input_schema":{"type":"object"}}],
+		"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"LONG","input":{"a":"x"}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"one"}]}]}`
+	body = strings.ReplaceAll(strings.ReplaceAll(body, "LONGER", long+"r"), "LONG", long)
+	req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := Target{ToolAPI: true, Rescue: true}
+	prompt, err := Render(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := prompt.Turns[1].Parts[0]
+	if api := prompt.ToolAPI; api.Tools[0].Name != short || api.Tools[1].Name == short || len(api.Tools[1].Name) != 64 || api.Name != short || past.Name != short {
+		t.Errorf("the server gets %+v, %+v", api, past)
+	}
+	want := "tool_use: " + long + `{"a":"1"}`
+	for _, chunks := range [][]Chunk{
+		{{Calls: []Call{{Name: short, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
+		{{Calls: []Call{{Name: long, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
+		{{Text: `<tool_call>{"name":"` + short + `","arguments":{"a":"1"}}</tool_call>`}, {Stop: messages.StopEndTurn}},
+		{{Text: `<function_calls><invoke name="` + short + `"><parameter name="a">1</parameter></invoke></function_calls>`}, {Stop: messages.StopEndTurn}},
+	} {
+		if got, _ := answerOf(t, req, target, chunks...); !strings.HasPrefix(got, want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if prompt, err := Render(req, Target{}); err != nil || strings.Contains(prompt.System[0].Text, short) {
+		t.Errorf("a prompt has the short name: %v", err)
 	}
 }
 
