@@ -33,8 +33,8 @@ type chatChoice struct {
 }
 
 type chatDelta struct {
-	Content chatText `json:"content"`
-	Refusal chatText `json:"refusal"` // the text with which a model refuses to answer
+	Content chatWritten `json:"content"`
+	Refusal chatText    `json:"refusal"` // the text with which a model refuses to answer
 	// Thinking, in one of two members: DeepSeek, llama.cpp and older vLLM write the first; OpenRouter, Ollama
 	// and newer vLLM the second.
 	ReasoningContent chatText `json:"reasoning_content"`
@@ -68,6 +68,29 @@ func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
+// chatWritten is what a model has written: a [chatText], in which Mistral also has parts with thinking.
+type chatWritten struct{ text, thinking string }
+
+func (w *chatWritten) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '[' {
+		return json.UnmarshalDecode(d, (*chatText)(&w.text))
+	}
+	var parts []struct {
+		Text     string   `json:"text"`
+		Thinking chatText `json:"thinking"`
+	}
+	if err := json.UnmarshalDecode(d, &parts); err != nil {
+		return err
+	}
+	var text, thinking strings.Builder
+	for _, part := range parts {
+		text.WriteString(part.Text)
+		thinking.WriteString(string(part.Thinking))
+	}
+	w.text, w.thinking = text.String(), thinking.String()
+	return nil
+}
+
 // chatDecoder turns one answer into chunks. The finish_reason comes with the last text, but the token counts
 // come in a later event. So the chunk for the end of the stream has Stop.
 type chatDecoder struct {
@@ -76,6 +99,7 @@ type chatDecoder struct {
 	stop     messages.Stop
 	sequence string
 	unknown  string // an unknown finish_reason
+	word     string // the finish_reason
 	refused  bool   // the text is a refusal
 	// intervened: a guardrail of Bedrock intervened.
 	intervened bool
@@ -159,7 +183,8 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	chunk := translate.Chunk{Text: c.Text, Usage: d.usage}
 	// One of the two is empty: a stream sets delta, and an answer in one piece sets message.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
-		chunk.Text += string(delta.Content) + string(delta.Refusal)
+		chunk.Text += delta.Content.text + string(delta.Refusal)
+		chunk.Thinking += delta.Content.thinking
 		d.refused = d.refused || delta.Refusal != ""
 		if delta.ReasoningContent != "" {
 			chunk.Thinking += string(delta.ReasoningContent)
@@ -204,6 +229,7 @@ func (d *chatDecoder) addCalls(delta *chatDelta, inOnePiece bool) error {
 // finish stores why the answer ended.
 func (d *chatDecoder) finish(c *chatChoice) {
 	d.stop, d.unknown = stopReason(c.FinishReason)
+	d.word = c.FinishReason
 	switch {
 	case d.refused:
 		d.stop = messages.StopRefusal
@@ -241,5 +267,5 @@ func (d *chatDecoder) end() (translate.Chunk, error) {
 		d.stop, d.sequence, d.unknown = messages.StopGuardrail, "", ""
 	}
 	d.calls.end()
-	return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
+	return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, StopWord: d.word, UnknownStop: d.unknown, Usage: d.usage}, nil
 }

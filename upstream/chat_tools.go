@@ -70,6 +70,7 @@ func chatMessages(m Model, turn translate.Turn, index int) (list []chatMessage, 
 	rest := translate.Turn{Role: turn.Role}
 	folds := m.Lacks.Has(UserAfterTool)
 	own := chatMessage{Role: turn.Role}
+	var thinking string
 	for _, part := range turn.Parts {
 		switch part.Type {
 		case translate.PartToolResult:
@@ -84,9 +85,7 @@ func chatMessages(m Model, turn translate.Turn, index int) (list []chatMessage, 
 			arguments := string(part.Input)
 			own.Calls = append(own.Calls, chatTool{part.ID, typeFunction, chatFunction{Name: part.Name, Arguments: &arguments}})
 		case translate.PartThinking:
-			if !m.Lacks.Has(ReasoningMember) {
-				own.Reasoning += part.Text
-			}
+			thinking += part.Text
 		default:
 			rest.Parts = append(rest.Parts, part)
 		}
@@ -101,7 +100,25 @@ func chatMessages(m Model, turn translate.Turn, index int) (list []chatMessage, 
 			return list, nil
 		}
 	}
+	if thinking != "" && !m.Lacks.Has(ReasoningMember) {
+		own.think(thinking, isMistral(m.ID+" "+m.Family) && m.Server == "")
+	}
 	return append(list, own), err
+}
+
+// think adds past thinking to a message. inContent: Mistral's own API has it in a part of the content. Other servers of
+// its models, which say their names, do not.
+func (c *chatMessage) think(thinking string, inContent bool) {
+	text, ok := c.Content.(string)
+	if !inContent || !ok {
+		c.Reasoning = thinking
+		return
+	}
+	parts := []chatPart{{Type: translate.PartThinking, Thinking: []chatPart{{Type: translate.PartText, Text: thinking}}}}
+	if text != "" {
+		parts = append(parts, chatPart{Type: translate.PartText, Text: text})
+	}
+	c.Content = parts
 }
 
 const roleTool = "tool"

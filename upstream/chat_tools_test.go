@@ -51,6 +51,7 @@ func TestChatToolsBody(t *testing.T) {
 		{"a tool", `"tool_choice":{"type":"tool","name":"f"},`, "", `"tool_choice":{"type":"function","function":{"name":"f"}},`},
 		{"one call", `"tool_choice":{"type":"auto","disable_parallel_tool_use":true},`, "", `"tool_choice":"auto","parallel_tool_calls":false,`},
 		{"thinking", thinks, `,"reasoning_content":"hm"`, `"tool_choice":"auto",`},
+		{"mistral", thinks, "", `"tool_choice":"auto",`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			prompt, err := translate.Render(toolRequest(t, tt.members), translate.Target{ToolAPI: true})
@@ -59,10 +60,17 @@ func TestChatToolsBody(t *testing.T) {
 			}
 			prompt.System = prompt.System[:1] // without the text that asks for thinking
 			f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "Hi"}))
-			if _, err := collect(t, invoke(openChat(t, f), t.Context(), upstream.Model{ID: "m", Can: upstream.ChatFeaturesOf("m")}, prompt)); err != nil {
+			m := upstream.Model{ID: "m", Can: upstream.ChatFeaturesOf("m")}
+			if tt.name == "mistral" {
+				m.Family = "magistral-small"
+			}
+			if _, err := collect(t, invoke(openChat(t, f), t.Context(), m, prompt)); err != nil {
 				t.Fatal(err)
 			}
 			want := strings.NewReplacer("REASONING", tt.reasoning, "CHOICE", tt.choice).Replace(base)
+			if tt.name == "mistral" { // its thinking is a part of the content
+				want = strings.Replace(want, `"content":"So."`, `"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"So."}]`, 1)
+			}
 			if diff := gocmp.Diff(want, string(f.Requests()[0].Body)); diff != "" {
 				t.Error(diff)
 			}
@@ -274,6 +282,11 @@ func TestNoTools(t *testing.T) {
 		{"gemma3", "registry.ollama.ai/library/gemma3:latest does not support tools today", false},
 		{"gemma3", "invalid message: gemma3 does not support tools", false},
 		{"m", "tools param requires --jinja flag", true},
+		{"m", "Failed to initialize samplers: failed to parse grammar", true},
+		{"m", "JSON schema conversion failed:\nUnrecognized schema: {}", true},
+		{"m", "Unable to generate parser for this template. Automatic parser generation failed: JSON schema", true},
+		{"m", "error parsing grammar: unexpected end of input", true},
+		{"m", "no such tool: failed to parse grammar", false},
 		{"m", `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`, true},
 		{"m", `no such file: "auto" tool choice requires`, false},
 	} {

@@ -103,10 +103,14 @@ func ChatFeaturesOf(id string) Features {
 // mistrals are parts of the names of Mistral's models.
 var mistrals = []string{"mistral", "mixtral", "codestral", "devstral", "ministral", "magistral", "pixtral"}
 
+func isMistral(id string) bool {
+	id = strings.ToLower(id)
+	return slices.ContainsFunc(mistrals, func(name string) bool { return strings.Contains(id, name) })
+}
+
 // LacksOf returns the [BodyMembers] that a model refuses, as far as its id or its family tells.
 func LacksOf(id string) Features {
-	id = strings.ToLower(id)
-	if slices.ContainsFunc(mistrals, func(name string) bool { return strings.Contains(id, name) }) {
+	if isMistral(id) {
 		return UserAfterTool
 	}
 	return 0
