@@ -83,7 +83,7 @@ func upTo(text, ends string) string {
 // in any text.
 func hideKey(err error, key string) error {
 	var known *Error
-	if key == "" || !errors.As(err, &known) {
+	if key == "" || !errors.As(err, &known) || known.ours {
 		return err
 	}
 	own := *known

@@ -125,7 +125,7 @@ func (l *leaks) match(s string) (n int, open bool) {
 		case markup.NoMatch:
 			return i, false
 		case markup.NeedMore:
-			return len(s), len(s) <= maxLeaked
+			return min(len(s), maxLeaked), len(s) <= maxLeaked
 		}
 		i += n
 		i = len(s) - len(strings.TrimLeft(s[i:], blanks))
