@@ -50,6 +50,7 @@ func (r *upstreamRefusals) applyTo(m UpstreamModel) upstream.Model {
 	learnt := r.byModel[m.way()]
 	spec.Can |= learnt.has & spec.Tries
 	spec.Can &^= learnt.features
+	spec.Lacks |= learnt.features & upstream.BodyMembers
 	spec.Tries &^= learnt.features | learnt.has
 	spec.MaxTokens = lowerLimit(spec.MaxTokens, learnt.maxTokens)
 	return spec

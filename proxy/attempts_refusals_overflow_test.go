@@ -40,13 +40,7 @@ func (w *window) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func behind(t *testing.T, w *window, change ...func(*Options)) *Server {
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/chat/completions", w)
-	srv := httptest.NewServer(mux)
-	t.Cleanup(srv.Close)
-	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: srv.URL + "/v1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(up.Close)
+	up := openChat(t, mux, upstream.ServerOptions{})
 	return newServer(t, nil, append(change, func(o *Options) {
 		o.Upstreams["east"], o.Routes[0].Wire, o.Routes[0].Features = up, WireChat, upstream.Override{Without: upstream.Streaming}
 	})...)
@@ -122,4 +116,18 @@ func TestLoweredOnce(t *testing.T) {
 	if answer := post(newServer(t, east), asking(4000)); answer.Code != 400 || len(east.calls) != 2 {
 		t.Errorf("%d after %d calls", answer.Code, len(east.calls))
 	}
+}
+
+// openChat returns an upstream that is this server of chat completions.
+func openChat(t *testing.T, handler http.Handler, opt upstream.ServerOptions) *upstream.Server {
+	t.Helper()
+	srv := httptest.NewServer(handler)
+	t.Cleanup(srv.Close)
+	opt.BaseURL = srv.URL + "/v1"
+	up, err := upstream.NewOpenAI(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(up.Close)
+	return up
 }

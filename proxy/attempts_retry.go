@@ -154,7 +154,7 @@ func (a *attempts) remedyFor(err error) (apply func()) {
 	if upstreamErr.Refuses.Has(upstream.Guided) && a.model.Constrain == ConstrainRequire {
 		return nil
 	}
-	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries) != 0
+	refused := upstreamErr.Refuses&(a.spec.Can|a.spec.Tries|upstream.BodyMembers&^a.spec.Lacks) != 0
 	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
 	switch {
 	case refused || exceeded:

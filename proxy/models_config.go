@@ -227,6 +227,7 @@ func (m UpstreamModel) Spec() upstream.Model {
 		can &^= upstream.Tools
 	}
 	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Family: family, Body: m.body(), Server: m.Told.Server, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
+	spec.Lacks = upstream.LacksOf(id + " " + family)
 	if m.constrains() {
 		spec.Can, spec.Guided = spec.Can|upstream.Guided, cmp.Or(m.Guided, upstream.GuidedKind(m.Told.Server))
 	}

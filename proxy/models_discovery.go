@@ -105,16 +105,21 @@ func (l *modelList) refresh() {
 	defer l.mu.Unlock()
 	close(l.under)
 	l.under = nil
-	if err != nil {
+	if err != nil && len(models) == 0 {
 		l.due = time.Now().Add(listPause)
-		l.note(err)
+		l.note(err, "the upstream did not list its models, so GET /v1/models has none of them, or an old list")
 		return
 	}
-	l.models, l.known, l.noted, l.due = models, true, false, time.Now().Add(listLifetime)
+	l.models, l.known, l.due = models, true, time.Now().Add(listLifetime)
+	if err != nil {
+		l.note(err, "the upstream did not list all kinds of its models, so GET /v1/models lacks some")
+		return
+	}
+	l.noted = false
 }
 
-// note logs that there is no new list. It logs this once, until there is a new list again.
-func (l *modelList) note(err error) {
+// note logs that there is no new list, or that it lacks models. It logs this once, until there is a whole list again.
+func (l *modelList) note(err error, what string) {
 	if l.noted || l.base.Err() != nil {
 		return
 	}
@@ -123,7 +128,7 @@ func (l *modelList) note(err error) {
 	if explained := upstream.Explain(err); explained != "" {
 		line.Str("error", explained)
 	}
-	line.Str("event", "models_unlisted").Str("msg", "the upstream did not list its models, so GET /v1/models has none of them, or an old list. Clients can still ask for them. "+
+	line.Str("event", "models_unlisted").Str("msg", what+". Clients can still ask for them. "+
 		"To stop these requests, set list_models: false for the upstream; this is logged once").Send()
 }
 

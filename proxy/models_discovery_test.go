@@ -94,6 +94,26 @@ func TestModelsOfWildcards(t *testing.T) {
 	}
 }
 
+// If an upstream lists only some of its models, the log says so once, and clients get the others.
+func TestModelsOfSomeKinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		up := &listing{answer: func(context.Context, int64) ([]string, error) {
+			return []string{"one"}, &upstream.Error{Status: 403, Type: "permission_error", Message: "c4n4ry"}
+		}}
+		s := newServer(t, up, log.option, func(o *Options) { o.Routes = []Route{passing("*", "east")} })
+		for range 3 {
+			if names, unlisted := listed(t, s); names != "one" || unlisted != "" {
+				t.Errorf("%q, unlisted %q", names, unlisted)
+			}
+			time.Sleep(listLifetime)
+		}
+		if text := log.String(); strings.Count(text, "models_unlisted") != 1 || strings.Contains(text, "c4n4ry") || !strings.Contains(text, "lacks some") {
+			t.Errorf("logged %s", text)
+		}
+	})
+}
+
 // Clients wait together for the first list, but not longer than their own timeouts. Later clients do not wait, and the
 // last list stays while the upstream fails.
 func TestModelsWhileAnUpstreamIsSlow(t *testing.T) {

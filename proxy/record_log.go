@@ -196,8 +196,13 @@ func (r *record) causeLine(level zerolog.Level, err error, f *failure) *zerolog.
 		line.Str("error", explained)
 	}
 	var upstreamErr *upstream.Error
-	if errors.As(err, &upstreamErr) && idOrNone(upstreamErr.RequestID) != "" {
-		line.Str("upstream_request_id", upstreamErr.RequestID)
+	if errors.As(err, &upstreamErr) {
+		if idOrNone(upstreamErr.RequestID) != "" {
+			line.Str("upstream_request_id", upstreamErr.RequestID)
+		}
+		if refused := upstreamErr.Refuses.LogString(); refused != "" {
+			line.Str("refused", refused)
+		}
 	}
 	return line
 }

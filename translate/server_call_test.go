@@ -1,9 +1,11 @@
 package translate
 
 import (
+	"crypto/sha256"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
+	"encoding/hex"
 	"iter"
 	"strings"
 	"testing"
@@ -104,6 +106,8 @@ func TestServerCalls(t *testing.T) {
 		{"cut", auto, []Chunk{cut("book", `{"count":3,"room":"A lo`)}, `max_tokens: book{"count":3} [server incomplete]`},
 		{"cut before its arguments", auto, []Chunk{cut("book", "")}, `max_tokens: book{} [server incomplete]`},
 		{"whole where the answer was cut", auto, []Chunk{cut("book", `{"room":"A"}`)}, `max_tokens: book{"room":"A"} [server clean]`},
+		{"two cut at once", auto, []Chunk{{Calls: []Call{{Name: "book", Input: []byte(`{"count":3,"room":"A lo`)}, {Name: "book", Input: []byte(`{"room":"B","count":`)}}, Stop: messages.StopMaxTokens}},
+			`max_tokens: book{"count":3} book{"room":"B"} [server incomplete] [server incomplete]`},
 		{"open although the model came to its end", auto, []Chunk{call("book", `{"room":"A`), done}, `max_tokens: "{\"name\":\"book\",\"arguments\":{\"room\":\"A}" [server refused invalid_json]`},
 		{"where none may come", `{"type":"none"}`, []Chunk{text("So."), book, text("x"), done}, `end_turn: "So." [server leaked tool_choice]`},
 		{"where one may come", single, []Chunk{book, call("ping", "{}"), done}, `tool_use: book{"room":"A","count":3} [server clean]`},
@@ -121,6 +125,62 @@ func TestServerCalls(t *testing.T) {
 			for _, b := range m.Content {
 				if b.Type == messages.BlockToolUse && b.ID == "" {
 					t.Error("a call without an id")
+				}
+			}
+		})
+	}
+}
+
+// Tags that the server left beside the calls that it read are no text, and hide no call. The pieces of the text may
+// be of any size.
+func TestLeakedTags(t *testing.T) {
+	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}} }
+	text := func(s string) Chunk { return Chunk{Text: s} }
+	stop := func(s messages.Stop) Chunk { return Chunk{Stop: s} }
+	book, done := call("book", `{"room": "A", "count": 3}`), stop(messages.StopToolUse)
+	for _, tt := range []struct {
+		name   string
+		chunks []Chunk
+		want   string
+	}{
+		{"behind a leaked tag", []Chunk{call("ping", "{}"), text("\n<tool_call>\n"), book, done}, `tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
+		{"among leaked tags", []Chunk{text("\n<tool_call>\n"), call("ping", "{}"), text("\n</tool_call>\n<tool_call>\n"), book, text(">\n</tool_call>\n"), done},
+			`tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
+		{"behind all leaked tags", []Chunk{text("<tool_call>\n</tool_call>\n<tool_call>\n</tool_call>"), {Calls: []Call{{Name: "ping"}, book.Calls[0]}, Stop: messages.StopToolUse}},
+			`tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
+		{"behind text and a leaked tag", []Chunk{text("Let me see.\n\n<｜DSML｜function_calls>"), call("ping", "{}"), text("</｜DSML｜invoke>\n</｜DSML｜function_calls>"), done},
+			`tool_use: "Let me see." ping{} [server clean]`},
+		{"before a leaked tag and text", []Chunk{call("ping", "{}"), text("\n</tool_call>\nDone."), done}, "tool_use: ping{} \"\nDone.\" [server clean]"},
+		{"before and behind leaked tags of many kinds", []Chunk{text("See:<|tool_calls_section_begin|>"), call("ping", "{}"), text("<|tool_call_end|><|tool_calls_section_end|>"), done}, `tool_use: "See:" ping{} [server clean]`},
+		{"behind half a call", []Chunk{call("ping", "{}"), text("\n<tool_call>\n{\"name\": \"ping\""), book, done},
+			"tool_use: ping{} \"\n<tool_call>\n{\"name\": \"ping\"\" book{\"room\":\"A\",\"count\":3} [server clean] [leaked incomplete] [server clean]"},
+		{"behind half a call in tags", []Chunk{call("ping", "{}"), text("\n<tool_call>\n<function=book>\n<parameter=room>\nA"), book, done},
+			"tool_use: ping{} \"\n<tool_call>\n<function=book>\n<parameter=room>\nA\" book{\"room\":\"A\",\"count\":3} [server clean] [refused no_tool_fits] [server clean]"},
+		{"behind half a call in front", []Chunk{text("\n<tool_call>\n{\"name\": \"ping\""), book, done},
+			"tool_use: \"<tool_call>\n{\"name\": \"ping\"\" book{\"room\":\"A\",\"count\":3} [refused invalid_json] [server clean]"},
+		{"behind a sentence about a tag", []Chunk{text("I write <tool_call> to call. The tag is <tool_call>"), call("ping", "{}"), text("I wrote </tool_call>"), done},
+			`tool_use: "I write <tool_call> to call. The tag is <tool_call>" ping{} "I wrote </tool_call>" [server clean]`},
+		{"before a tag in its line", []Chunk{call("ping", "{}"), text("</tool_call> is the end."), done}, `tool_use: ping{} "</tool_call> is the end." [server clean]`},
+		{"a tag without a call", []Chunk{text("a\n</tool_call>\n"), stop(messages.StopEndTurn)}, "end_turn: \"a\n</tool_call>\n\""},
+		{"before a call in text behind a tag", []Chunk{book, text("\n</tool_call>\n<tool_call>\n"), text(`{"name":"ping","arguments":{}}`), text("\n</tool_call>"), done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [repaired json_call]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var pieces []Chunk
+			for _, c := range tt.chunks {
+				if len(c.Calls) > 0 {
+					pieces = append(pieces, c)
+					continue
+				}
+				for i := range len(c.Text) {
+					pieces = append(pieces, text(c.Text[i:i+1]))
+				}
+				if c.Stop != "" {
+					pieces = append(pieces, c)
+				}
+			}
+			for _, chunks := range [][]Chunk{tt.chunks, pieces} {
+				if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, Rescue: true}, chunks...); got != tt.want {
+					t.Errorf("got  %s\nwant %s", got, tt.want)
 				}
 			}
 		})
@@ -161,6 +221,47 @@ func TestServerCallTwice(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// Servers of chat completions take names of 64 letters. A longer name is shortened in the tools, the choice and past
+// calls. The client gets its own name back, from the server's calls and from calls in text.
+func TestLongToolNames(t *testing.T) {
+	long := strings.Repeat("a_long_name_", 8) // 96 letters
+	short := long[:55] + "_" + "HASH"
+	sum := sha256.Sum256([]byte(long))
+	short = strings.Replace(short, "HASH", hex.EncodeToString(sum[:4]), 1)
+	body := `{"model":"m","max_tokens":99,"tool_choice":{"type":"tool","name":"LONG"},"tools":[
+		{"name":"LONG","input_schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}},{"name":"LONGER","input_schema":{"type":"object"}}],
+		"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"LONG","input":{"a":"x"}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"one"}]}]}`
+	body = strings.ReplaceAll(strings.ReplaceAll(body, "LONGER", long+"r"), "LONG", long)
+	req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := Target{ToolAPI: true, Rescue: true}
+	prompt, err := Render(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := prompt.Turns[1].Parts[0]
+	if api := prompt.ToolAPI; api.Tools[0].Name != short || api.Tools[1].Name == short || len(api.Tools[1].Name) != 64 || api.Name != short || past.Name != short {
+		t.Errorf("the server gets %+v, %+v", api, past)
+	}
+	want := "tool_use: " + long + `{"a":"1"}`
+	for _, chunks := range [][]Chunk{
+		{{Calls: []Call{{Name: short, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
+		{{Calls: []Call{{Name: long, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
+		{{Text: `<tool_call>{"name":"` + short + `","arguments":{"a":"1"}}</tool_call>`}, {Stop: messages.StopEndTurn}},
+		{{Text: `<function_calls><invoke name="` + short + `"><parameter name="a">1</parameter></invoke></function_calls>`}, {Stop: messages.StopEndTurn}},
+	} {
+		if got, _ := answerOf(t, req, target, chunks...); !strings.HasPrefix(got, want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if prompt, err := Render(req, Target{}); err != nil || strings.Contains(prompt.System[0].Text, short) {
+		t.Errorf("a prompt has the short name: %v", err)
 	}
 }
 

@@ -10,10 +10,12 @@ type chatBody struct {
 	Model    string        `json:"model"`
 	Messages []chatMessage `json:"messages"`
 	chatTools
-	MaxTokens int      `json:"max_tokens"`
-	sampling           // top_k is not in OpenAI's API, but vLLM, Ollama, llama.cpp and OpenRouter have it
-	Stop      []string `json:"stop,omitempty"`
-	Stream    bool     `json:"stream"`
+	// The limit is in one of the two. Newer models of OpenAI take only the second.
+	MaxTokens           *int     `json:"max_tokens,omitzero"`
+	MaxCompletionTokens *int     `json:"max_completion_tokens,omitzero"`
+	sampling                     // top_k is not in OpenAI's API, but vLLM, Ollama, llama.cpp and OpenRouter have it
+	Stop                []string `json:"stop,omitempty"`
+	Stream              bool     `json:"stream"`
 	// StreamOptions makes a stream count tokens.
 	StreamOptions *streamOptions `json:"stream_options,omitzero"`
 	// vLLM continues a last assistant message only if both of these say so. Ollama always continues it, and
@@ -42,7 +44,10 @@ type chatMessage struct {
 // encodeChat returns the body for the prompt as JSON, with these stop sequences. options is false for
 // Mistral's own API, which rejects stream_options and has another word to force a call.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
-	b := chatBody{Model: m.ID, MaxTokens: p.MaxTokens, sampling: samplingOf(p), Stop: stop, Stream: m.Can.Has(Streaming)}
+	b := chatBody{Model: m.ID, MaxTokens: &p.MaxTokens, sampling: samplingOf(p), Stop: stop, Stream: m.Can.Has(Streaming)}
+	if m.Lacks.Has(MaxTokensMember) {
+		b.MaxTokens, b.MaxCompletionTokens = nil, &p.MaxTokens
+	}
 	turns := p.Turns
 	if !m.Can.Has(System) {
 		turns = foldSystem(p)
@@ -50,7 +55,7 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 		b.Messages = append(b.Messages, chatMessage{Role: messages.RoleSystem, Content: system})
 	}
 	for i, turn := range turns {
-		list, err := chatMessages(m.Can, turn, i)
+		list, err := chatMessages(m, turn, i)
 		if err != nil {
 			return nil, err
 		}
@@ -60,8 +65,8 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 	if !options {
 		required = "any"
 	}
-	b.chatTools = chatToolsOf(p.ToolAPI, required)
-	if b.Stream && options {
+	b.chatTools = chatToolsOf(p.ToolAPI, required, m.Lacks)
+	if b.Stream && options && !m.Lacks.Has(UsageMember) {
 		b.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	if (m.Can | m.Tries).Has(Prefill) && prefilled(p) {

@@ -1,7 +1,9 @@
 package upstream
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -10,8 +12,8 @@ import (
 	"dragoman/translate"
 )
 
-// Calls that a server of chat completions has parsed itself. In a stream, a call usually arrives in pieces,
-// one call after another. Otherwise, and on some servers in a stream too, each call arrives in one piece.
+// Calls that a server of chat completions has parsed itself. In a stream, a call usually arrives in pieces, most
+// often one call after another. Otherwise, and on some servers in a stream too, each call arrives in one piece.
 // Some servers parse calls although the request has no tools.
 
 // chatCallPart is a call, or a piece of one.
@@ -41,64 +43,128 @@ func (f *chatFunctionPart) arguments() string {
 	return text
 }
 
-// callPieces joins the pieces of calls.
+// callPieces joins the pieces of calls. A server may begin several calls before it sends the arguments of the
+// first. Calls are passed on in the order in which they begin, so a whole call waits for those before it.
 type callPieces struct {
-	open  bool // a call has begun, and pieces may follow
-	first chatCallPart
-	input strings.Builder
+	open  []*openCall      // in the order in which they began
+	size  int              // bytes of the input of the open calls
 	whole []translate.Call // complete calls that no chunk has had yet
 }
 
-// maxCallInput limits the input of a call, in bytes.
-const maxCallInput = 4 << 20
+// openCall is a call of which more pieces may follow.
+type openCall struct {
+	first chatCallPart
+	input strings.Builder
 
-// add adds a call or a piece of a call. It returns an error if the call is too long.
-func (c *callPieces) add(part *chatCallPart) error {
-	if c.begins(part) {
-		c.begin(part)
+	checked int  // the length of the input when isWhole last looked
+	valid   bool // what isWhole found
+}
+
+// Limits for the calls that are open at once: bytes of input, and their number.
+const (
+	maxCallInput = 4 << 20
+	maxOpenCalls = 1 << 10
+)
+
+// add adds a call or a piece of a call. In an answer in one piece, each name begins a call. It returns an error if
+// the open calls are too long or too many.
+func (c *callPieces) add(part *chatCallPart, inOnePiece bool) error {
+	text := part.Function.arguments()
+	call := c.callOf(part, text, inOnePiece)
+	switch {
+	case call != nil:
+		call.first.Function.Name = cmp.Or(call.first.Function.Name, part.Function.Name)
+	case part.ID == "" && part.Function.Name == "" && isBlank(text): // nothing follows the end of a call
+		return nil
+	default:
+		if c.endWhole(); len(c.open) == maxOpenCalls {
+			return gatewayError(fmt.Sprintf("the upstream sent more than %d unfinished calls", maxOpenCalls), nil)
+		}
+		call = c.begin(*part)
 	}
-	if c.first.Function.Name == "" {
-		c.first.Function.Name = part.Function.Name
-	}
-	return c.write(part.Function.arguments())
+	return c.write(call, text)
 }
 
 // begin begins a call with its first piece, without the arguments of that piece.
-func (c *callPieces) begin(first *chatCallPart) {
-	c.end()
-	c.open, c.first = true, *first
+func (c *callPieces) begin(first chatCallPart) *openCall {
+	call := &openCall{first: first}
+	c.open = append(c.open, call)
+	return call
 }
 
-// write adds a piece of the arguments.
-func (c *callPieces) write(text string) error {
-	if c.input.WriteString(text); c.input.Len() > maxCallInput {
+// write adds a piece of the arguments to an open call.
+func (c *callPieces) write(call *openCall, text string) error {
+	call.input.WriteString(text)
+	if c.size += len(text); c.size > maxCallInput {
 		return gatewayError(fmt.Sprintf("the upstream sent a call of more than %d bytes", maxCallInput), nil)
 	}
 	return nil
 }
 
-// begins reports whether a piece is the first piece of a call. Servers number the calls, give them ids, or do
-// neither. Some servers repeat the name in each piece.
-func (c *callPieces) begins(part *chatCallPart) bool {
-	first := &c.first
-	numbered := part.Index != nil && first.Index != nil
-	switch {
-	case !c.open, numbered && *part.Index != *first.Index:
-		return true
-	case part.ID != "" && first.ID != "":
-		return part.ID != first.ID
+// callOf returns the open call that a piece with this text belongs to; nil if the piece begins a call.
+func (c *callPieces) callOf(part *chatCallPart, text string, inOnePiece bool) *openCall {
+	if inOnePiece && part.Function.Name != "" {
+		return nil
 	}
-	named := part.Function.Name != "" && first.Function.Name != ""
-	return named && (!numbered || jsontext.Value(c.input.String()).IsValid())
+	for _, call := range slices.Backward(c.open) {
+		if call.continuedBy(part, text) {
+			return call
+		}
+	}
+	return nil
 }
 
-// end ends the open call.
-func (c *callPieces) end() {
-	if c.open {
-		c.whole = append(c.whole, translate.Call{Name: c.first.Function.Name, Input: jsontext.Value(c.input.String())})
-		c.open = false
-		c.input.Reset()
+// continuedBy reports whether a piece with this text may belong to the call. Servers number the calls, give them
+// ids, or do neither. Some give all calls the number 0, and some repeat the name in each piece.
+func (c *openCall) continuedBy(part *chatCallPart, text string) bool {
+	first := &c.first
+	numbered := part.Index != nil && first.Index != nil
+	named := part.Function.Name != "" && first.Function.Name != ""
+	renamed := named && part.Function.Name != first.Function.Name
+	switch {
+	case numbered && *part.Index != *first.Index:
+		return false
+	case part.ID != "" && first.ID != "":
+		return part.ID == first.ID && !(renamed || named && !isBlank(text) && c.isWhole())
 	}
+	return !named || numbered && !renamed && !c.isWhole()
+}
+
+// isWhole reports whether the input is valid JSON, so that it can end here. It reads an object only where the object
+// may end.
+func (c *openCall) isWhole() bool {
+	if n := c.input.Len(); n > c.checked {
+		text := strings.TrimSpace(c.input.String())
+		ends := strings.HasSuffix(text, "}") || !strings.HasPrefix(text, "{")
+		c.checked, c.valid = n, ends && jsontext.Value(text).IsValid()
+	}
+	return c.valid
+}
+
+// endWhole ends the open calls up to the first whose input is empty or unfinished: more of it may follow.
+func (c *callPieces) endWhole() {
+	for len(c.open) > 0 && c.open[0].isWhole() {
+		c.endFirst()
+	}
+}
+
+// end ends all open calls.
+func (c *callPieces) end() {
+	for len(c.open) > 0 {
+		c.endFirst()
+	}
+}
+
+// endFirst ends the first open call. Blank arguments are none.
+func (c *callPieces) endFirst() {
+	call := c.open[0]
+	c.open = slices.Delete(c.open, 0, 1)
+	input := call.input.String()
+	c.size -= len(input)
+	if isBlank(input) {
+		input = ""
+	}
+	c.whole = append(c.whole, translate.Call{Name: call.first.Function.Name, Input: jsontext.Value(input)})
 }
 
 // take returns the complete calls, each once.

@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,13 @@ func readChatError(status int, kind string, body []byte) *Error {
 // noJinja is llama.cpp's message when it rejects tools. Its status is 500.
 const noJinja = "tools param requires --jinja flag"
 
+// noGrammar are the beginnings of the messages of llama.cpp and LM Studio when they cannot make a grammar of the tools,
+// in lower case. The status may be 400 or 500.
+var noGrammar = []string{
+	"failed to initialize samplers", "failed to parse grammar", "error parsing grammar", "json schema conversion failed",
+	"unable to generate parser for this template", "failed to process regex", "failed to compile grammar", "unrecognized schema",
+}
+
 // chatErrors returns the [errorReader] for a prompt to a model. If a model has no tools, Ollama's message
 // begins with the name of the model. chatErrors compares the whole message, so no client can make a server
 // say it about another model.
@@ -56,7 +64,8 @@ func chatErrors(m Model, p *translate.Prompt) errorReader {
 	return func(status int, kind string, body []byte) *Error {
 		e := readChatError(status, kind, body)
 		name, ok := strings.CutSuffix(e.Message, " does not support tools")
-		if ok && (name == m.ID || name == ollamaName(m.ID)) || e.Message == noJinja {
+		if ok && (name == m.ID || name == ollamaName(m.ID)) || e.Message == noJinja ||
+			slices.ContainsFunc(noGrammar, func(beginning string) bool { return strings.HasPrefix(unwrapped(e.Message), beginning) }) {
 			e.Refuses |= Tools
 		}
 		return e

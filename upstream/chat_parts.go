@@ -11,12 +11,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// chatPart is a part of a message: text, an image or a file.
+// chatPart is a part of a message: text, an image, a file or thinking.
 type chatPart struct {
 	Type     string     `json:"type"`
 	Text     string     `json:"text,omitzero"`
 	ImageURL *chatImage `json:"image_url,omitzero"`
 	File     *chatFile  `json:"file,omitzero"`
+	Thinking []chatPart `json:"thinking,omitempty"` // Mistral's
 }
 
 type chatImage struct {

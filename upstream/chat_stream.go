@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 
@@ -32,8 +33,8 @@ type chatChoice struct {
 }
 
 type chatDelta struct {
-	Content chatText `json:"content"`
-	Refusal chatText `json:"refusal"` // the text with which a model refuses to answer
+	Content chatWritten `json:"content"`
+	Refusal chatText    `json:"refusal"` // the text with which a model refuses to answer
 	// Thinking, in one of two members: DeepSeek, llama.cpp and older vLLM write the first; OpenRouter, Ollama
 	// and newer vLLM the second.
 	ReasoningContent chatText `json:"reasoning_content"`
@@ -67,6 +68,29 @@ func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
+// chatWritten is what a model has written: a [chatText], in which Mistral also has parts with thinking.
+type chatWritten struct{ text, thinking string }
+
+func (w *chatWritten) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '[' {
+		return json.UnmarshalDecode(d, (*chatText)(&w.text))
+	}
+	var parts []struct {
+		Text     string   `json:"text"`
+		Thinking chatText `json:"thinking"`
+	}
+	if err := json.UnmarshalDecode(d, &parts); err != nil {
+		return err
+	}
+	var text, thinking strings.Builder
+	for _, part := range parts {
+		text.WriteString(part.Text)
+		thinking.WriteString(string(part.Thinking))
+	}
+	w.text, w.thinking = text.String(), thinking.String()
+	return nil
+}
+
 // chatDecoder turns one answer into chunks. The finish_reason comes with the last text, but the token counts
 // come in a later event. So the chunk for the end of the stream has Stop.
 type chatDecoder struct {
@@ -75,6 +99,7 @@ type chatDecoder struct {
 	stop     messages.Stop
 	sequence string
 	unknown  string // an unknown finish_reason
+	word     string // the finish_reason
 	refused  bool   // the text is a refusal
 	// intervened: a guardrail of Bedrock intervened.
 	intervened bool
@@ -158,7 +183,8 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	chunk := translate.Chunk{Text: c.Text, Usage: d.usage}
 	// One of the two is empty: a stream sets delta, and an answer in one piece sets message.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
-		chunk.Text += string(delta.Content) + string(delta.Refusal)
+		chunk.Text += delta.Content.text + string(delta.Refusal)
+		chunk.Thinking += delta.Content.thinking
 		d.refused = d.refused || delta.Refusal != ""
 		if delta.ReasoningContent != "" {
 			chunk.Thinking += string(delta.ReasoningContent)
@@ -166,14 +192,13 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 			chunk.Thinking += string(delta.Reasoning)
 		}
 	}
-	if strings.TrimSpace(chunk.Text) != "" {
-		d.calls.end()
+	if !isBlank(chunk.Text) {
+		d.calls.endWhole() // of an unfinished call, more may follow
 	}
 	chunk.Calls = d.calls.take()
-	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} { // calls come after the text
-		if err := d.addCalls(delta); err != nil {
-			return translate.Chunk{}, err
-		}
+	// Calls come after the text.
+	if err := cmp.Or(d.addCalls(&c.Delta, false), d.addCalls(&c.Message, true)); err != nil {
+		return translate.Chunk{}, err
 	}
 	if c.FinishReason == "" && c.StopReason.Kind() == '"' {
 		c.FinishReason, c.StopReason = rawjson.StringOf(c.StopReason), nil
@@ -189,12 +214,12 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 }
 
 // addCalls adds the calls of a delta, or pieces of them.
-func (d *chatDecoder) addCalls(delta *chatDelta) error {
+func (d *chatDecoder) addCalls(delta *chatDelta, inOnePiece bool) error {
 	if delta.FunctionCall != nil {
 		delta.Calls = append(delta.Calls, chatCallPart{Function: *delta.FunctionCall})
 	}
 	for i := range delta.Calls {
-		if err := d.calls.add(&delta.Calls[i]); err != nil {
+		if err := d.calls.add(&delta.Calls[i], inOnePiece); err != nil {
 			return err
 		}
 	}
@@ -204,6 +229,7 @@ func (d *chatDecoder) addCalls(delta *chatDelta) error {
 // finish stores why the answer ended.
 func (d *chatDecoder) finish(c *chatChoice) {
 	d.stop, d.unknown = stopReason(c.FinishReason)
+	d.word = c.FinishReason
 	switch {
 	case d.refused:
 		d.stop = messages.StopRefusal
@@ -241,5 +267,5 @@ func (d *chatDecoder) end() (translate.Chunk, error) {
 		d.stop, d.sequence, d.unknown = messages.StopGuardrail, "", ""
 	}
 	d.calls.end()
-	return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, UnknownStop: d.unknown, Usage: d.usage}, nil
+	return translate.Chunk{Calls: d.calls.take(), Stop: d.stop, StopSequence: d.sequence, StopWord: d.word, UnknownStop: d.unknown, Usage: d.usage}, nil
 }

@@ -95,7 +95,7 @@ func TestDecodeChat(t *testing.T) {
 		last   translate.Chunk
 		err    string
 	}{
-		{"text of every form", `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f"}}]}}]}
+		{"text of every form", `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}
 {"choices":[{"delta":{}}]}
 {"choices":[]}
 {"choices":[{"delta":{"content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]}}]}
@@ -138,6 +138,9 @@ func TestDecodeChat(t *testing.T) {
 {"choices":[],"usage":"none"}
 {"choices":[],"usage":{"prompt_tokens":1e300,"completion_tokens":"NaN"}}` + done, "", ours, ""},
 		{"no resources", finish("insufficient_system_resource"), "", translate.Chunk{}, "529 overloaded_error"},
+		{"Mistral's thinking", `{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"text","text":"m"}]}]}}]}
+{"choices":[{"delta":{"content":[{"type":"thinking","thinking":"?"},{"type":"text","text":"So"}]}}]}
+` + text("a") + stop("") + done, "[hm][?]Soa", ours, ""},
 		{"no finish_reason", text("a") + "[DONE]", "a", translate.Chunk{}, "without a finish_reason"},
 		{"cut", text("a"), "a", translate.Chunk{}, "broke off"},
 		{"nothing", "", "", translate.Chunk{}, "broke off"},
@@ -168,6 +171,10 @@ func TestDecodeChat(t *testing.T) {
 				text += c.Text
 				return true
 			})
+			if last.Stop != "" && last.StopWord == "" {
+				t.Errorf("%+v lacks the word of the upstream", last)
+			}
+			last.StopWord = ""
 			if text != test.text || !cmp.Equal(last, test.last) {
 				t.Errorf("text %q, last %+v", text, last)
 			}

@@ -76,7 +76,7 @@ func (d *converseDecoder) stop(s types.MessageStopEvent) error {
 		d.last.Stop = messages.StopGuardrail
 		return nil
 	case converse.ReasonContentFiltered:
-		d.last.Stop = messages.StopRefusal
+		d.last.Stop, d.last.StopWord = messages.StopRefusal, string(s.StopReason)
 		return nil
 	case converse.ReasonMalformedOutput, converse.ReasonMalformedTool:
 		// The text lacks the part that the upstream could not read.

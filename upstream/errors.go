@@ -167,7 +167,7 @@ func (class errorClass) error(message string) *Error {
 		e.Credentials = CredentialsRefused
 	}
 	if class.status == http.StatusBadRequest {
-		e.Refuses, e.MaxTokens = featureRefused(unwrapped(message)), most
+		e.Refuses, e.MaxTokens = featureRefused(unwrapped(message))|memberRefused(unwrapped(message)), most
 	}
 	return e
 }

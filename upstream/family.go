@@ -100,6 +100,22 @@ func ChatFeaturesOf(id string) Features {
 	return usual &^ Documents
 }
 
+// mistrals are parts of the names of Mistral's models.
+var mistrals = []string{"mistral", "mixtral", "codestral", "devstral", "ministral", "magistral", "pixtral"}
+
+func isMistral(id string) bool {
+	id = strings.ToLower(id)
+	return slices.ContainsFunc(mistrals, func(name string) bool { return strings.Contains(id, name) })
+}
+
+// LacksOf returns the [BodyMembers] that a model refuses, as far as its id or its family tells.
+func LacksOf(id string) Features {
+	if isMistral(id) {
+		return UserAfterTool
+	}
+	return 0
+}
+
 // RawFeatures are the features of every model with a raw prompt. A raw prompt cannot contain images.
 const RawFeatures = usual&^Images&^Documents&^Tools | Prefill
 

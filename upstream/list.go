@@ -19,7 +19,8 @@ import (
 )
 
 // Listing the models of an upstream, with the API of each upstream. ListModels returns each model once, with
-// its id for Prepare, in the order of the upstream. The error is an [*Error], or the cause of ctx.
+// its id for Prepare, in the order of the upstream. The error is an [*Error], or the cause of ctx. With models, the
+// error says why others are missing.
 
 // Listed is a model in the list of its upstream.
 type Listed struct {
@@ -88,11 +89,14 @@ func (e *endpoint) read(ctx context.Context, url string, fail errorReader, to an
 	return decodeList(response.Body, to)
 }
 
-// decodeList decodes a page of a list.
+// decodeList decodes a page of a list. Some servers, such as Together's, have no object around the list.
 func decodeList(page io.Reader, to any) error {
 	data, err := io.ReadAll(io.LimitReader(page, listBytes))
 	if err != nil {
 		return readError(err)
+	}
+	if jsontext.Value(data).Kind() == '[' {
+		data = slices.Concat([]byte(`{"data":`), data, []byte("}"))
 	}
 	if err := json.Unmarshal(data, to, lenient); err != nil {
 		return gatewayError("the upstream sent a list of models that Dragoman cannot read", err)
@@ -225,16 +229,19 @@ func vertexID(publisher, name string) string {
 
 // ListModels returns the models on Bedrock that answer with text: models that can be asked by their own id,
 // the inference profiles that Amazon defined (docs/reference/bedrock.md §11), and the account's imported
-// models. The list does not say whether the account may use them. Lists that the account may not read are
-// missing.
+// models. The list does not say whether the account may use them. If the account may not read one of the lists, the
+// others are listed, and the error says why one is missing.
 func (b *Bedrock) ListModels(ctx context.Context) ([]Listed, error) {
-	models, failed := b.listFoundationModels(ctx)
-	profiles, err := b.listInferenceProfiles(ctx)
-	if failed != nil && err != nil {
-		return nil, failed
+	var all []Listed
+	var failed error
+	for _, list := range []func(context.Context) ([]Listed, error){b.listFoundationModels, b.listInferenceProfiles, b.listImported} {
+		models, err := list(ctx)
+		all = append(all, models...)
+		if failed == nil {
+			failed = err
+		}
 	}
-	imported, _ := b.listImported(ctx) // few accounts have imported models, or may list them
-	return merged(models, profiles, imported), nil
+	return merged(all), failed
 }
 
 func (b *Bedrock) listImported(ctx context.Context) ([]Listed, error) {

@@ -38,6 +38,7 @@ func TestListModels(t *testing.T) {
 		"anthropic.claude-v2:1", "cohere.embed-english-v3", "meta.llama3-70b-instruct-v1:0", "anthropic.claude-opus-4-6-v1",
 		"us.anthropic.claude-opus-4-6-v1", "eu.anthropic.claude-opus-4-6-v1", "global.anthropic.claude-opus-4-6-v1",
 	}
+	bedrock.Imports = map[string]*upstreamtest.Import{}
 	vertex.Models = upstreamtest.Listing{"anthropic/claude-opus-4-6", "anthropic/claude-sonnet-4-5", "anthropic/other", "anthropic/claude-haiku-4-5",
 		"meta/llama-3.3-70b-instruct-maas", "meta/llama3", "mistralai/mistral-medium-3", "mistralai/mixtral-8x7b", "somebody/x-maas"}
 	listen := func(h http.Handler) string {
@@ -84,6 +85,7 @@ func TestListModels(t *testing.T) {
 		"anthropic":              {up: must(newAnthropic("k1")), want: "a b/c d e é"},
 		"anthropic, a wrong key": {up: must(newAnthropic("k3")), err: "refused"},
 		"openai":                 {up: must(newOpenAI(local)), want: "a b/c d é"},
+		"openai, a bare array":   {up: must(newOpenAI(page(` [{"id":"a"},{"id":"b","context_length":8}]`))), want: "a b"},
 		"openai, none":           {up: must(newOpenAI(page(`{"object":"list","data":null}`))), want: ""},
 		"openai, not JSON":       {up: must(newOpenAI(page(`<html>`))), err: "Dragoman cannot read"},
 		"openai, no such call":   {up: must(newOpenAI(http.NotFoundHandler())), err: "404"},
@@ -109,6 +111,46 @@ func TestListModels(t *testing.T) {
 				t.Errorf("listed %q, %v", ids, err)
 			}
 		})
+	}
+}
+
+// The three lists of Bedrock do not depend on one another. If one is refused, the others are listed, and the error tells.
+func TestListModelsOfSomeKinds(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
+	lists := map[string]string{
+		"/foundation-models":  `{"modelSummaries":[{"modelId":"amazon.nova-lite-v1:0","inferenceTypesSupported":["ON_DEMAND"]}]}`,
+		"/inference-profiles": `{"inferenceProfileSummaries":[{"inferenceProfileId":"us.amazon.nova-pro-v1:0"}]}`,
+		"/imported-models":    `{"modelSummaries":[{"modelArn":"arn:aws:bedrock:us-east-1:1:imported-model/a"}]}`,
+	}
+	for path, list := range lists {
+		for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
+			for _, only := range []bool{true, false} {
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("content-type", "application/json")
+					if (r.URL.Path == path) == only {
+						w.WriteHeader(status)
+						_, _ = w.Write([]byte(`{"message":"no"}`))
+						return
+					}
+					_, _ = w.Write([]byte(lists[r.URL.Path]))
+				}))
+				up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: server.URL})
+				if err != nil {
+					t.Fatal(err)
+				}
+				models, err := up.ListModels(t.Context())
+				want := 2
+				if !only {
+					want = 1
+				}
+				if ids := idsOf(models); err == nil || len(ids) != want || strings.Contains(list, ids[0]) == only {
+					t.Errorf("%s, %d: listed %q, %v", path, status, ids, err)
+				}
+				up.Close()
+				server.Close()
+			}
+		}
 	}
 }
 

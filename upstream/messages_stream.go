@@ -53,6 +53,7 @@ type messagesDecoder struct {
 	sequence string // the stop sequence that ended the answer
 	unknown  string // an unknown stop_reason
 	calls    callPieces
+	call     *openCall      // nil between calls
 	event    messagesEvent  // the last event; the next one reuses its memory
 	input    jsontext.Value // the open call's input at the start of its block; deltas replace it
 }
@@ -72,13 +73,18 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	}
 	switch ev.Type {
 	case "content_block_delta":
-		return translate.Chunk{Text: ev.Delta.Text, Thinking: ev.Delta.Thinking}, d.calls.write(ev.Delta.PartialJSON)
+		var err error
+		if d.call != nil {
+			err = d.calls.write(d.call, ev.Delta.PartialJSON)
+		}
+		return translate.Chunk{Text: ev.Delta.Text, Thinking: ev.Delta.Thinking}, err
 	case "content_block_stop":
 		d.endCall()
 		return translate.Chunk{Calls: d.calls.take()}, nil
 	case "content_block_start":
 		if ev.ContentBlock.Type == messages.BlockToolUse {
-			d.calls.begin(&chatCallPart{Function: chatFunctionPart{Name: ev.ContentBlock.Name}})
+			d.endCall()
+			d.call = d.calls.begin(chatCallPart{Function: chatFunctionPart{Name: ev.ContentBlock.Name}})
 			d.input = ev.ContentBlock.Input
 		}
 		return translate.Chunk{Text: ev.ContentBlock.Text, Thinking: ev.ContentBlock.Thinking}, nil
@@ -113,10 +119,11 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 
 // endCall ends the open call. Some servers parse calls although the request has no tools.
 func (d *messagesDecoder) endCall() {
-	if d.calls.open && d.calls.input.Len() == 0 {
-		_ = d.calls.write(string(d.input)) // cannot fail: the input is no longer than its event
+	if d.call != nil && d.call.input.Len() == 0 {
+		_ = d.calls.write(d.call, string(d.input)) // cannot fail: the input is no longer than its event
 	}
 	d.calls.end()
+	d.call = nil
 }
 
 // readEvent reads the JSON of an event into event; typ points to its type. JSON without a type may be an

@@ -14,6 +14,7 @@ type Model struct {
 	Body      string   // the body of a raw prompt, such as [BodyLlama]; "" for the default of the model
 	Can       Features // the features that the model has
 	Tries     Features // the features that it may have: only prefill
+	Lacks     Features // the [BodyMembers] that it refuses
 	MaxTokens int      // the most tokens that an answer can have; 0 if not known
 	// Guided is how the server takes a constraint: one of [GuidedKinds]; "" if not known.
 	Guided string
@@ -24,7 +25,7 @@ type Model struct {
 
 // Features is a set of features that some models have and others lack. A model rejects a request with a
 // feature that it lacks.
-type Features uint16
+type Features uint32
 
 // The features. If a model lacks a feature, Dragoman leaves it out of the request; where Dragoman does
 // something else, the comment says so.
@@ -40,18 +41,38 @@ const (
 	Caching                            // takes a cache point, which Dragoman puts after the tool preamble
 	Tools                              // has a tool API of its own
 	Guided                             // takes a constraint; set by the key constrain, it has no name in the configuration
+
+	// Members and messages of a body of chat completions: see [BodyMembers].
+	MaxTokensMember // max_tokens; without it, the limit is in max_completion_tokens
+	ParallelMember  // parallel_tool_calls; without it, Dragoman ends the answer after one call all the same
+	UsageMember     // stream_options; without it, Dragoman estimates the usage of a stream
+	StrictMember    // strict of a tool; Dragoman checks the calls all the same
+	ReasoningMember // reasoning_content, past thinking
+	UserAfterTool   // takes a message of the user behind results; without it, the text is in the last result
 )
+
+// BodyMembers are features that a server of chat completions is assumed to have. [Model.Lacks] has those that a model
+// refuses. They have no names in the configuration.
+const BodyMembers = MaxTokensMember | ParallelMember | UsageMember | StrictMember | ReasoningMember | UserAfterTool
 
 // featureNames are the names of the features in the configuration, in the order of their bits.
 var featureNames = []string{"prefill", "system", "streaming", "stop_sequences", "images", "documents", "sampling", "top_k", "caching", "tools"}
 
+// memberNames are the names of the other features in the log, in the order of their bits.
+var memberNames = []string{"constraint", "max_tokens", "parallel_tool_calls", "stream_options", "strict", "reasoning_content", "user_after_tool"}
+
 // Has reports whether all features of the set g are in f.
 func (f Features) Has(g Features) bool { return f&g == g }
 
-// String returns the names of the features, with commas.
-func (f Features) String() string {
+// String returns the names of the features that the configuration names, with commas.
+func (f Features) String() string { return f.join(featureNames) }
+
+// LogString returns the names of all features, also of those that the configuration does not name.
+func (f Features) LogString() string { return f.join(slices.Concat(featureNames, memberNames)) }
+
+func (f Features) join(all []string) string {
 	var names []string
-	for i, name := range featureNames {
+	for i, name := range all {
 		if f.Has(1 << i) {
 			names = append(names, name)
 		}

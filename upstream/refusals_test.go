@@ -38,6 +38,10 @@ func TestLimitRefused(t *testing.T) {
 		"The maximum tokens you requested exceeds the model limit of 32768":                                                                       32768,
 		"Malformed input request: #/max_tokens_to_sample: 32000 is not less or equal to 4096, please reformat your input and try again.":          4096,
 		"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.":                           4096,
+		"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]":                                                                    8192,
+		"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 16384]":                                                     16384,
+		"`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model":  8192,
+		"Invalid request: Invalid max_tokens value, the valid range of max_tokens is [1, 8192]":                                                   0,
 		"The maximum tokens you requested exceeds the model limit of 99999999999999999999.":                                                       0,
 		"The maximum tokens you requested exceeds the model limit of 0.":                                                                          0,
 		"The maximum tokens you requested exceeds the model limit of ":                                                                            0,
@@ -53,5 +57,43 @@ func TestLimitRefused(t *testing.T) {
 	}
 	if e := overloaded.error(anthropic); e.MaxTokens != 0 {
 		t.Errorf("a limit of %d in a failure of another kind", e.MaxTokens)
+	}
+}
+
+// A server names the member that it refuses at the beginning of its message.
+func TestMemberRefused(t *testing.T) {
+	for message, want := range map[string]string{
+		"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.":                        "max_tokens",
+		"Unsupported parameter: 'parallel_tool_calls' is not supported with this model.":                                                    "parallel_tool_calls",
+		"Unknown parameter: 'parallel_tool_calls'.":                                                                                         "parallel_tool_calls",
+		"Unrecognized request argument supplied: parallel_tool_calls. Please contact us through an Azure support":                           "parallel_tool_calls",
+		"parallel_tool_calls=False is not supported by this model.":                                                                         "parallel_tool_calls",
+		`Invalid JSON payload received. Unknown name "parallel_tool_calls": Cannot find field.`:                                             "parallel_tool_calls",
+		"Unrecognized request argument supplied: stream_options":                                                                            "stream_options",
+		"Unknown parameter: 'stream_options'.":                                                                                              "stream_options",
+		"body.stream_options: Extra inputs are not permitted":                                                                               "stream_options",
+		"Validation error at #/stream_options: Extra inputs are not permitted":                                                              "stream_options",
+		"1 validation error for ChatCompletionRequest\nstream_options\n  Extra inputs are not permitted":                                    "stream_options",
+		"unknown field: parameter 'strict' is not a valid field. For proper usage, please refer to":                                         "strict",
+		"Tools with mixed values for 'strict' are not allowed. Please set all tools to 'strict: true'":                                      "strict",
+		"Tools with strict=True are not supported by this model":                                                                            "strict",
+		"tools.0.function.strict: Extra inputs are not permitted":                                                                           "strict",
+		"property 'messages.2.assistant.reasoning_content' is unsupported":                                                                  "reasoning_content",
+		"'messages.3' : for 'role:assistant' the following must be satisfied[('messages.3' : property 'reasoning_content' is unsupported)]": "reasoning_content",
+		"body.messages.2.assistant.reasoning_content: Extra inputs are not permitted":                                                       "reasoning_content",
+		"body.top_k: Extra inputs are not permitted":                                                                                        "top_k",
+		"body.tools.0.function.parameters.properties.strict: Extra inputs are not permitted":                                                "",
+		"body.messages.0.content: 'x: Unknown parameter: stream_options' is not allowed":                                                    "",
+		"Unexpected role 'user' after role 'tool'":                                                                                          "user_after_tool",
+		"tool_choice is not supported":                                                                                                      "",
+		"property 'messages.0.user.name' is unsupported":                                                                                    "",
+	} {
+		if e := invalidRequest.error(message); e.Refuses.LogString() != want {
+			t.Errorf("%s: %q, want %q", message, e.Refuses.LogString(), want)
+		}
+	}
+	body := `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","messages",2,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted","input":"hm"}]},"type":"invalid_request_message_error"}`
+	if e := readChatError(422, "application/json", []byte(body)); e.Refuses != ReasoningMember {
+		t.Errorf("%+v", *e)
 	}
 }

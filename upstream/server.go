@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 
@@ -38,6 +39,7 @@ type ServerOptions struct {
 type Server struct {
 	wire  string   // WireMessages or WireChat
 	base  endpoint // its URL is the common start of all paths
+	key   string   // no error shows it: see hideKey
 	names *resolver
 }
 
@@ -77,7 +79,7 @@ func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
 	client.Transport = opt.OnRequest.over(client.Transport)
-	return &Server{wire: wire, base: endpoint{url, header, client}, names: newResolver()}, nil
+	return &Server{wire: wire, base: endpoint{url, header, client}, key: opt.APIKey, names: newResolver()}, nil
 }
 
 // Close closes the idle connections, and ends the requests that still ask the server about its models. Call
@@ -96,6 +98,10 @@ func (s *Server) at(path string) endpoint {
 
 // Prepare returns the call that sends the model a prompt.
 func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
+	return s.hiding(s.prepare(m, p))
+}
+
+func (s *Server) prepare(m Model, p *translate.Prompt) (*Call, error) {
 	switch {
 	case s.wire == WireChat && m.Wire == WirePrompt && m.Body != BodyChat:
 		return s.prepareRaw(m, p)
@@ -124,7 +130,39 @@ func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
 	}
 	body := n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")})
 	header := n.header(true)
-	return nativeCall(s.at("/messages").with(header), body, s.at("/messages/count_tokens").with(header), nil), nil
+	return s.hiding(nativeCall(s.at("/messages").with(header), body, s.at("/messages/count_tokens").with(header), nil), nil)
+}
+
+// hiding returns the call with errors that do not show the server's key.
+func (s *Server) hiding(c *Call, err error) (*Call, error) {
+	if err != nil || s.key == "" {
+		return c, err
+	}
+	own := *c
+	if c.Chunks != nil {
+		own.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return hidingKey(c.Chunks(ctx), s.key) }
+	}
+	if c.Events != nil {
+		own.Events = func(ctx context.Context) iter.Seq2[messages.Event, error] { return hidingKey(c.Events(ctx), s.key) }
+	}
+	if c.Count != nil {
+		own.Count = func(ctx context.Context) (int, error) {
+			n, err := c.Count(ctx)
+			return n, hideKey(err, s.key)
+		}
+	}
+	return &own, nil
+}
+
+// hidingKey yields the portions of an answer, and an error without the key.
+func hidingKey[P portion](answer iter.Seq2[P, error], key string) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		for p, err := range answer {
+			if !yield(p, hideKey(err, key)) {
+				return
+			}
+		}
+	}
 }
 
 // Keeps reports false: only Bedrock has guardrails.
@@ -150,5 +188,6 @@ func (s *Server) ListModels(ctx context.Context) ([]Listed, error) {
 	if s.wire == WireMessages {
 		query, fail = "?limit=1000", readMessagesError
 	}
-	return s.listPages(ctx, "/models"+query, fail)
+	models, err := s.listPages(ctx, "/models"+query, fail)
+	return models, hideKey(err, s.key)
 }

@@ -105,13 +105,17 @@ func hasAWSFile(getenv func(string) string, variable, name string) bool {
 }
 
 // directVariables returns the variables that keep clients from using a network proxy for the server, if there is one:
-// Python clients would use it even for loopback addresses.
+// Python clients would use it even for loopback addresses. The hosts that either variable has stay.
 func directVariables(getenv func(string) string) []string {
-	if !isSet(getenv, "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy") {
+	if !isSet(getenv, "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy") {
 		return nil
 	}
-	hosts := strings.Split(cmp.Or(getenv("NO_PROXY"), getenv("no_proxy")), ",")
-	hosts = slices.DeleteFunc(append(hosts, "127.0.0.1"), func(host string) bool { return strings.TrimSpace(host) == "" })
+	var hosts []string
+	for host := range strings.SplitSeq(getenv("NO_PROXY")+","+getenv("no_proxy")+",127.0.0.1,localhost", ",") {
+		if host = strings.TrimSpace(host); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
 	list := strings.Join(hosts, ",")
 	return []string{"NO_PROXY=" + list, "no_proxy=" + list}
 }

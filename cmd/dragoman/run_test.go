@@ -359,9 +359,13 @@ func TestClientVariables(t *testing.T) {
 		{"with a key in place of a token", "s", map[string]string{"ANTHROPIC_AUTH_TOKEN": "k", "AWS_REGION": "r"},
 			[]string{"ANTHROPIC_API_KEY=s", "ANTHROPIC_AUTH_TOKEN=s", "ANTHROPIC_AWS_API_KEY=s", "AWS_BEARER_TOKEN_BEDROCK=s"}},
 		{"a proxy", "", map[string]string{"HTTP_PROXY": "http://p", "no_proxy": "a, b"},
-			slices.Concat(words, region, []string{"NO_PROXY=a, b,127.0.0.1", "no_proxy=a, b,127.0.0.1"})},
+			slices.Concat(words, region, []string{"NO_PROXY=a,b,127.0.0.1,localhost", "no_proxy=a,b,127.0.0.1,localhost"})},
+		{"a proxy for TLS, and both lists", "", map[string]string{"HTTPS_PROXY": "http://p", "NO_PROXY": "a,localhost", "no_proxy": "b,a"},
+			slices.Concat(words, region, []string{"NO_PROXY=a,localhost,b,127.0.0.1", "no_proxy=a,localhost,b,127.0.0.1"})},
+		{"a proxy for TLS in small letters", "", map[string]string{"https_proxy": "http://p"},
+			slices.Concat(words, region, []string{"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost"})},
 		{"a proxy without exceptions", "", map[string]string{"all_proxy": "socks5://p"},
-			slices.Concat(words, region, []string{"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"})},
+			slices.Concat(words, region, []string{"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost"})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus"
@@ -148,8 +149,19 @@ func (c *call) native() bool { return !c.chunks && c.end.IsZero() }
 func (c *call) chunk(chunk *translate.Chunk) {
 	c.chunks = true
 	c.usage = later(c.usage, chunk.Usage)
-	c.stop = cmp.Or(string(chunk.Stop), c.stop)
+	c.stop = cmp.Or(word(cmp.Or(chunk.UnknownStop, chunk.StopWord)), string(chunk.Stop), c.stop)
 	c.requestID = cmp.Or(chunk.RequestID, c.requestID)
+}
+
+// word returns an upstream's own stop reason, or "" if it does not look like a word.
+func word(reason string) string {
+	const longest = 40
+	if len(reason) > longest || strings.ContainsFunc(reason, func(r rune) bool {
+		return r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
+	}) {
+		return ""
+	}
+	return reason
 }
 
 func (c *call) event(e *messages.Event) {

@@ -349,3 +349,13 @@ func invoking(f func(ctx context.Context, yield func(translate.Chunk, error) boo
 		return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
 	}
 }
+
+// The reason for the end is the upstream's own word, if it is a word.
+func TestOwnFinishReason(t *testing.T) {
+	for word, want := range map[string]string{"tool_calls": "tool_calls", "": "end_turn", "what the user wrote": "end_turn"} {
+		w := watch(t, []answer{{chunks: []translate.Chunk{{Text: "Fine."}, {Stop: messages.StopEndTurn, StopWord: word}}}}, nil)
+		if text := describe(w.post("/v1/messages", question)); !strings.Contains(text, "finish_reasons = ["+want+"]") {
+			t.Errorf("%q: %s", word, text)
+		}
+	}
+}

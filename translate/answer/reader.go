@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
@@ -41,6 +42,7 @@ const MaxContinued = 1 << 20
 type reader struct {
 	*parser
 	again   *budget
+	leaks   leaks
 	started bool
 	opened  bool           // the parser has the opening of the forced call, or no call is forced: see readOpened
 	kept    string         // the completion so far, until opened is true
@@ -62,6 +64,7 @@ type reader struct {
 
 func newReader(req *messages.Request, prompt *prompt.Prompt, again *budget, yield func(messages.Event, error) bool) *reader {
 	r := &reader{parser: newParser(req, prompt, yield), again: again}
+	r.leaks.looks = prompt.ToolAPI != nil
 	r.begins, r.unread = r.text.opened, []byte(r.text.prefill)
 	if prompt.Continues && r.mayCall {
 		asked := *prompt
@@ -104,6 +107,9 @@ func (r *reader) readChunk(c *prompt.Chunk) (next *prompt.Prompt) {
 		r.text.beganAgain = true
 	}
 	r.size += len(c.Text) + len(c.Thinking)
+	if len(c.Calls) > 0 {
+		r.settleLeaks(true)
+	}
 	for i := range c.Calls {
 		r.readCall(&c.Calls[i], c.Cuts(i))
 	}
@@ -114,7 +120,10 @@ func (r *reader) readChunk(c *prompt.Chunk) (next *prompt.Prompt) {
 		r.endThinking()
 	}
 	if c.Text != "" {
-		r.readCompletion(c.Text)
+		r.leaks.read(c.Text, r.readUnleaked, r.isBusy)
+	}
+	if c.Stop != "" {
+		r.settleLeaks(false)
 	}
 	switch {
 	case r.out.Gone:
@@ -158,6 +167,31 @@ func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), UsageEstimated: r.guessed, Outcomes: r.outcomes,
 		Continued: r.text.opening != "" && !r.text.beganAgain,
 	})
+}
+
+// settleLeaks decides on the tags that are held back: see leaks.take.
+func (r *reader) settleLeaks(called bool) {
+	if text, leaked := r.leaks.take(called); text != "" {
+		r.readUnleaked(text, leaked)
+	}
+}
+
+// readUnleaked reads text of the completion, or drops leaked tags. All text before leaked tags is then complete.
+func (r *reader) readUnleaked(text string, leaked bool) {
+	if !leaked {
+		r.readCompletion(text)
+		return
+	}
+	if r.settleText(); !r.ended {
+		r.in.Add(text)
+		r.in.TakeAll(completion.SpanDropped)
+		r.in.Compact()
+	}
+}
+
+// isBusy reports whether the text so far has an open call, or is not with the parser yet.
+func (r *reader) isBusy() bool {
+	return r.call.begun || r.out.OpenKind == messages.BlockToolUse || !r.opened || r.withheld > 0
 }
 
 // readCompletion reads text of the completion. It keeps the text as long as the model can be asked to

@@ -36,21 +36,26 @@ func (r *reader) readCall(c *prompt.Call, cut bool) {
 	r.readServerCall(c, cut)
 }
 
-// readServerCall reads a call from the server. While the model is writing a call in text, the server's call
-// is ignored.
+// readServerCall reads a call from the server. If the client has a part of a call in text, the server's call is
+// ignored.
 func (p *parser) readServerCall(c *prompt.Call, cut bool) {
-	if p.ended || p.call.Certain || p.out.OpenKind == messages.BlockToolUse {
+	if p.calls.cutByServer && cut && !p.req.ToolChoice.DisableParallelToolUse { // calls that were open at once are cut at once
+		p.ended, p.call, p.state = false, callSeen{}, inText
+	}
+	if p.ended || p.out.OpenKind == messages.BlockToolUse {
 		return
 	}
 	if p.settleText(); p.ended || p.balance != nil && p.balance.take(p.keyOf(c), fromServer) {
 		return
 	}
 	p.beginCall(markup.Tag{Spelling: serverCalls})
+	p.calls.incomplete = false
 	p.call.WrapperOpen, p.call.fromServer, p.call.MustBeWhole = true, true, false
 	p.state, p.in.CutShort = atJSONName, cut
 	p.feed(string(c.AppendJSON(nil, cut)))
 	p.endFed()
 	p.in.CutShort = false
+	p.calls.cutByServer = cut && p.calls.incomplete
 }
 
 // settleText decides on all text so far, as at the end of an answer, because a call from the server comes

@@ -6,13 +6,14 @@ import (
 
 // callsRead sums up the calls of one message.
 type callsRead struct {
-	unclosed   bool // the last call has a value without a closing tag
-	opened     bool // a tool_use block was opened
-	refused    bool // a call was refused and became text
-	whole      int  // number of complete calls
-	closed     bool // the end of all calls was read, so a cut after it does not affect them
-	fromServer bool // the server has read a call
-	incomplete bool // the last call is incomplete: it was cut off, maybe in its opening, or is doubtful
+	unclosed    bool // the last call has a value without a closing tag
+	opened      bool // a tool_use block was opened
+	refused     bool // a call was refused and became text
+	whole       int  // number of complete calls
+	closed      bool // the end of all calls was read, so a cut after it does not affect them
+	fromServer  bool // the server has read a call
+	cutByServer bool // the last call is from the server, and incomplete
+	incomplete  bool // the last call is incomplete: it was cut off, maybe in its opening, or is doubtful
 }
 
 // stopReason returns the stop_reason and the stop_sequence for the client. No other function decides them.

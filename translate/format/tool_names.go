@@ -1,6 +1,8 @@
 package format
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"iter"
 	"slices"
 	"strings"
@@ -58,8 +60,21 @@ func (t *ToolNames) Find(name string) (tool *messages.Tool, reason string) {
 // maxListed is the number of tools up to which Find searches the list instead of a map.
 const maxListed = 64
 
-// Named returns the offered tool with exactly this name, or nil.
+// Named returns the offered tool with exactly this name, or with this [ServerName]; nil if there is none.
 func (t *ToolNames) Named(name string) *messages.Tool {
+	if tool := t.exact(name); tool != nil || len(name) != maxServerName {
+		return tool
+	}
+	for i := range t.List {
+		if own := t.List[i].Name; len(own) > maxServerName && own[:serverStem] == name[:serverStem] && ServerName(own) == name {
+			return &t.List[i]
+		}
+	}
+	return nil
+}
+
+// exact returns the offered tool with exactly this name, or nil.
+func (t *ToolNames) exact(name string) *messages.Tool {
 	if len(t.List) <= maxListed {
 		for i := range t.List {
 			if t.List[i].Name == name {
@@ -145,6 +160,22 @@ func isNamespace(s string) bool {
 		}
 	}
 	return false
+}
+
+// The longest name of a tool that all servers of chat completions take, and how much of a longer name is kept.
+const (
+	maxServerName = 64
+	serverStem    = 55
+)
+
+// ServerName returns the name of a tool for a server's tools API. A name that is too long becomes its beginning, _ and
+// 8 digits of its hash. [ToolNames] finds the tool for it.
+func ServerName(name string) string {
+	if len(name) <= maxServerName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return name[:serverStem] + "_" + hex.EncodeToString(sum[:4])
 }
 
 // MaxOfferedName is the length in bytes of the longest tool name that the API allows.

@@ -248,7 +248,7 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 		d.mediaType(p.member("media_type"), o.Take("media_type"), mediaTypes[b.Type])
 		d.checkBase64(p.member("data"), o.Take("data"))
 	case typ == SourceURL:
-		d.checkString(p.member("url"), o.Take("url"))
+		d.checkAddress(p.member("url"), o.Take("url"))
 	case typ == SourceFile:
 		d.checkString(p.member("file_id"), o.Take("file_id"))
 	case typ == SourceText && b.Type == BlockDocument:
@@ -281,6 +281,14 @@ func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
 func (d *decoder) checkString(at fieldPath, v jsontext.Value) {
 	if v.Kind() != '"' {
 		d.text(at, v)
+	}
+}
+
+// checkAddress checks that v is an address on the web. Some servers also read files, or data within the address.
+func (d *decoder) checkAddress(at fieldPath, v jsontext.Value) {
+	scheme, _, ok := strings.Cut(d.text(at, v), "://")
+	if !ok || !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		d.fail(at, "Input should begin with 'https://' or 'http://'. For the file's bytes, use a source of the type 'base64'")
 	}
 }
 

@@ -58,7 +58,7 @@ func TestDecode(t *testing.T) {
 			{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "tooluse_2.a:b", "is_error": true}]},
 			{"role": "user", "content": [
 				{"type": "tool_result", "tool_use_id": "toolu_1", "content": [
-					{"type": "text", "text": "sunny"}, {"type": "image", "source": {"type": "url", "url": "u"}}, {"type": "tool_reference", "tool_name": "weather"}]},
+					{"type": "text", "text": "sunny"}, {"type": "image", "source": {"type": "url", "url": "https://u.test"}}, {"type": "tool_reference", "tool_name": "weather"}]},
 				{"type": "text", "text": "And?"}]},
 			{"role": "system", "content": [{"type": "text", "text": "Hurry."}]},
 			{"role": "assistant", "content": "It is"}]}`
@@ -91,7 +91,7 @@ func TestDecode(t *testing.T) {
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockToolResult, ToolUseID: "toolu_1", Content: []BlockParam{
 					{Type: BlockText, Text: "sunny"},
-					{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "u"}`)}},
+					{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "https://u.test"}`)}},
 					{Type: BlockToolReference, Name: "weather"},
 				}},
 				{Type: BlockText, Text: "And?"},
@@ -135,8 +135,8 @@ func TestDecodeAccepts(t *testing.T) {
 		"depth at the limit":          {with(`"metadata":` + strings.Repeat("[", 199) + strings.Repeat("]", 199)), DecodeOptions{}},
 		"brackets in strings":         {with(`"metadata":"` + strings.Repeat(`[{\"\\`, 999) + `"`), DecodeOptions{}},
 		"values of fields left out":   {with(`"container":[[{"x":1e999}]],"messages2":"x"`), DecodeOptions{}},
-		"document of the model's":     {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"document","source":{"type":"url","url":"u"}}]}`, ""), DecodeOptions{}},
-		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"u"}}`), DecodeOptions{Version: Version20261021}},
+		"document of the model's":     {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"document","source":{"type":"url","url":"https://u.test"}}]}`, ""), DecodeOptions{}},
+		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"https://u.test"}}`), DecodeOptions{Version: Version20261021}},
 		"no citations in 2026":        {withBlock(`{"type":"text","text":"x","citations":[]}`), DecodeOptions{Version: Version20261021, Strict: true}},
 		"the model's own citations":   {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"x","citations":[{}]}]}`, ""), DecodeOptions{Version: Version20261021}},
 		"a client's copy of an error": {withBlock(`{"type":"text","text":"\u0000\uFFFD\"\\\/\b\f\n\r\t"}`), DecodeOptions{Strict: true}},
@@ -175,7 +175,7 @@ func TestDecodeDrops(t *testing.T) {
 			{"role":"assistant","content":[{"type":"redacted_thinking","data":"d"}]},
 			{"role":"user","content":[
 				{"type":"tool_result","tool_use_id":"c","content":[{"type":"browser_state"},{"type":"text","text":"r","cache_control":{}},
-					{"type":"image","source":{"type":"url","url":"u","extra":1},"transformations":{"oversized_image":"error"}}]},
+					{"type":"image","source":{"type":"url","url":"https://u.test","extra":1},"transformations":{"oversized_image":"error"}}]},
 				{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d","extra":1},"citations":{"enabled":true}}]}]}`
 	r, err := Decode([]byte(body), DecodeOptions{})
 	if err != nil {
@@ -199,7 +199,7 @@ func TestDecodeDrops(t *testing.T) {
 		t.Errorf("wrong things were left out: %+v", r)
 	}
 	image := r.Messages[2].Content[0].Content[1]
-	if got := string(image.Source.JSON); got != `{"type":"url","url":"u","extra":1}` {
+	if got := string(image.Source.JSON); got != `{"type":"url","url":"https://u.test","extra":1}` {
 		t.Errorf("the image's source is %s", got)
 	}
 }

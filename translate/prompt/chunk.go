@@ -21,9 +21,9 @@ func (c *Chunk) Completion() string {
 }
 
 // Cuts reports whether the upstream may have cut the ith call: it stopped directly after the call,
-// and not because the model was done.
+// and not because the model was done. Of several calls that were open at once, any may be cut.
 func (c *Chunk) Cuts(i int) bool {
-	return i == len(c.Calls)-1 && c.Text == "" && c.Stop != "" && c.Stop != messages.StopEndTurn && c.Stop != messages.StopToolUse
+	return (i == len(c.Calls)-1 || len(c.Calls[i].Input) > 0) && c.Text == "" && c.Stop != "" && c.Stop != messages.StopEndTurn && c.Stop != messages.StopToolUse
 }
 
 // AppendJSON appends the call in the form of JSON calls in text. cut: the input may be cut. If it

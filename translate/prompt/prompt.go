@@ -217,6 +217,8 @@ type Chunk struct {
 	// not contain it. If Stop is [messages.StopSequence] and StopSequence is "", the format's
 	// sequence or the model itself may have ended the completion.
 	StopSequence string
+	// StopWord is the upstream's own word for the end; "" if it is Stop, or not known.
+	StopWord string
 	// UnknownStop is the upstream's reason for the end, if Dragoman does not know it. Stop is then
 	// [messages.StopEndTurn].
 	UnknownStop string

@@ -23,7 +23,7 @@ type ToolAPI struct {
 	Single bool `json:"single,omitzero"`
 }
 
-// OfferedTool is a tool as the server's API gets it.
+// OfferedTool is a tool as the server's API gets it, with its [format.ServerName].
 type OfferedTool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description,omitzero"`
@@ -34,7 +34,7 @@ type OfferedTool struct {
 // addTools adds the tools for the tools API.
 func (r *renderer) addTools() {
 	choice := r.req.ToolChoice
-	api := &ToolAPI{Tools: make([]OfferedTool, len(r.req.Tools)), Choice: choice.Type, Name: choice.Name, Single: choice.DisableParallelToolUse}
+	api := &ToolAPI{Tools: make([]OfferedTool, len(r.req.Tools)), Choice: choice.Type, Name: format.ServerName(choice.Name), Single: choice.DisableParallelToolUse}
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		description := r.escape.AppendTool(nil, t.Description)
@@ -44,7 +44,7 @@ func (r *renderer) addTools() {
 			}
 			description = append(append(description, '\n'), escapedJSON(input, r.escape.AppendTool)...)
 		}
-		api.Tools[i] = OfferedTool{t.Name, string(description), escapedJSON(t.InputSchema, r.escape.AppendTool), t.Strict}
+		api.Tools[i] = OfferedTool{format.ServerName(t.Name), string(description), escapedJSON(t.InputSchema, r.escape.AppendTool), t.Strict}
 	}
 	r.prompt.ToolAPI, r.prompt.Rescues = api, r.target.Rescue
 }
@@ -77,7 +77,7 @@ func (r *renderer) describesTools() bool { return r.req.ShowsTools() && !r.targe
 // addCallPart adds a past call as a part.
 func (r *renderer) addCallPart(b *messages.BlockParam) {
 	r.writer.addOther(Part{Type: PartToolUse, CallPart: &CallPart{
-		ID: r.callID(b.ID, b.Name, r.calls), Name: b.Name, Input: escapedJSON(b.Input, r.escape.AppendText),
+		ID: r.callID(b.ID, b.Name, r.calls), Name: format.ServerName(b.Name), Input: escapedJSON(b.Input, r.escape.AppendText),
 	}})
 }
 

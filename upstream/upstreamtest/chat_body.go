@@ -52,7 +52,7 @@ func (c *chatContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, (*[]chatPart)(c))
 }
 
-// chatPart is a part of a message: text, an image or a file, depending on Type.
+// chatPart is a part of a message: text, an image, a file or thinking, depending on Type.
 type chatPart struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -63,6 +63,7 @@ type chatPart struct {
 		Name string `json:"filename"`
 		Data string `json:"file_data"`
 	} `json:"file"`
+	Thinking chatContent `json:"thinking"` // Mistral's: a list of parts with text
 }
 
 // part returns the part in the form of a prompt. It returns false for an unknown type and for a missing
@@ -75,6 +76,12 @@ func (p *chatPart) part() (translate.Part, bool) {
 		return translate.Part{Type: translate.PartImage, Source: sourceOf(p.Image.URL)}, p.Image.URL != ""
 	case "file":
 		return translate.Part{Type: translate.PartDocument, Title: p.File.Name, Source: sourceOf(p.File.Data)}, p.File.Data != ""
+	case "thinking":
+		var thinking string
+		for _, part := range p.Thinking {
+			thinking += part.Text
+		}
+		return translate.Part{Type: translate.PartThinking, Text: thinking}, thinking != ""
 	}
 	return translate.Part{}, false
 }
