@@ -196,7 +196,7 @@ func callOne(ctx context.Context, cfg *config.Config, u config.Upstream, up prox
 	models, err := up.ListModels(ctx)
 	var failed *upstream.Error
 	switch {
-	case err == nil:
+	case err == nil || len(models) > 0:
 		return fmt.Sprintf("listed %d models in %d ms; no model was called: %s", len(models), time.Since(begun).Milliseconds(), noModel), nil
 	case errors.As(err, &failed) && (failed.Unreachable || failed.Credentials == upstream.CredentialsMissing):
 		return "the list of models", err

@@ -38,9 +38,10 @@ const (
 func (m Model) askAndGrade(ctx context.Context, j job) Record {
 	q := j.question
 	r := Record{Upstream: m.At, Model: m.Name, Format: j.format, ID: q.ID, Digest: q.digest, Kind: q.Kind, Loop: q.loop != nil}
-	can, ask := m.UpstreamModel.Spec().Can, q.request()
+	spec, ask := m.UpstreamModel.Spec(), q.request()
+	spec.Tries = 0
 	for r.Answers < mostAnswers {
-		message, took, err := m.askUntilAnswered(ctx, j.format, fmt.Sprintf("msg_eval%d", r.Answers), marshal(ask), &can)
+		message, took, err := m.askUntilAnswered(ctx, j.format, fmt.Sprintf("msg_eval%d", r.Answers), marshal(ask), &spec)
 		if err != nil {
 			r.Error = err.Error()
 			return r
@@ -70,8 +71,8 @@ func (m Model) PlayOne(ctx context.Context, format string) (question string, r R
 }
 
 // askUntilAnswered asks for one answer, and returns how long it took. While the upstream is overloaded or out of order,
-// it asks again after the pause that the upstream wants. It removes the features from can that the model refuses.
-func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []byte, can *upstream.Features) (*messages.Message, time.Duration, error) {
+// it asks again after the pause that the upstream wants. It takes the features from spec that the model refuses.
+func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []byte, spec *upstream.Model) (*messages.Message, time.Duration, error) {
 	var (
 		took  time.Duration
 		cause error // the last try's error, which Retry wraps or replaces
@@ -79,7 +80,7 @@ func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []b
 	again := backoff.NewExponentialBackOff()
 	message, err := backoff.Retry(ctx, func() (*messages.Message, error) {
 		began := time.Now()
-		message, err := m.ask(ctx, format, id, body, *can)
+		message, err := m.ask(ctx, format, id, body, *spec)
 		took, cause = time.Since(began), err
 		var failed *upstream.Error
 		switch {
@@ -87,8 +88,9 @@ func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []b
 			return message, nil
 		case !errors.As(err, &failed):
 			return nil, backoff.Permanent(err)
-		case failed.Refuses&*can != 0:
-			*can &^= failed.Refuses // like the proxy, ask again without a feature that the model refuses
+		case failed.Refuses&(spec.Can|upstream.BodyMembers&^spec.Lacks) != 0: // like the proxy, ask again without what the model refuses
+			spec.Can &^= failed.Refuses
+			spec.Lacks |= failed.Refuses & upstream.BodyMembers
 			return nil, err
 		case failed.Status != http.StatusTooManyRequests && failed.Status < http.StatusInternalServerError:
 			return nil, backoff.Permanent(err)
@@ -104,8 +106,8 @@ func (m Model) askUntilAnswered(ctx context.Context, format, id string, body []b
 }
 
 // ask is the pipeline of the proxy: decode, render, invoke, parse. Or it uses the model's own tools API. id is the
-// answer's id, from which the ids of its calls derive. can has the features that the model seems to have.
-func (m Model) ask(ctx context.Context, format, id string, body []byte, can upstream.Features) (*messages.Message, error) {
+// answer's id, from which the ids of its calls derive. spec has the features that the model seems to have.
+func (m Model) ask(ctx context.Context, format, id string, body []byte, spec upstream.Model) (*messages.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	req, err := messages.Decode(body, messages.DecodeOptions{})
@@ -113,9 +115,7 @@ func (m Model) ask(ctx context.Context, format, id string, body []byte, can upst
 		return nil, err
 	}
 	req.ID, req.Model = id, m.Name
-	spec := m.UpstreamModel.Spec()
-	spec.Can, spec.Tries = can, 0
-	if !can.Has(upstream.Sampling) {
+	if !spec.Can.Has(upstream.Sampling) {
 		req.Temperature = nil
 	}
 	if format == Server || format == Native {
