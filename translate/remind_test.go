@@ -331,3 +331,23 @@ func TestGrowthOfRepeats(t *testing.T) {
 	}
 	t.Errorf("a call of 10 times the length costs %.1f times as much", ratio)
 }
+
+// TestRemindedInAllFormats checks, in every format, that a model is reminded if it writes its calls exactly as they
+// stand in its history.
+func TestRemindedInAllFormats(t *testing.T) {
+	list := loop([]string{`f {"s":"a \"b\" <c>\nd","n":3} -> 7`, `g {} -> 8`})
+	for _, name := range Formats() {
+		p, err := Render(loopRequest(list), Target{Format: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := completion{p.Turns[1].Parts[0].Text, messages.StopEndTurn, ""}
+		for _, n := range []int{0, 3} {
+			got, _ := playLoop(t, list, nil, Target{Format: name}, n, again, completion{"It is 7.", messages.StopEndTurn, ""})
+			want := []Reason{"", ReasonRepeated}
+			if content, _, _ := strings.Cut(got.content, "\n#"); content != "text \"It is 7.\"\nend_turn" || !cmp.Equal(got.reasons, want) {
+				t.Errorf("%s, in pieces of %d bytes: %+v", name, n, got)
+			}
+		}
+	}
+}
