@@ -219,7 +219,7 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 			rules.toolAPI, rules.reminds = toolAPI, stuck
 			p, err := model.prompt(x.r.Context(), corrected, spec, rules)
 			if err == nil && a.constraint != nil && obeys {
-				p.Constraint, err = translate.Constrain(p, model.ConstrainAuto)
+				p.Constraint, err = translate.Constrain(x.r.Context(), p, model.ConstrainAuto)
 			}
 			return p, err
 		})

@@ -40,7 +40,8 @@ type explanation struct {
 	Features      []string       `json:"features"` // that the request uses
 	MaxTokens     int            `json:"model_max_tokens,omitzero"`
 	Stream        bool           `json:"stream"`
-	Checked       []string       `json:"checked"` // checks that the answer must pass
+	Checked       []string       `json:"checked"`                // checks that the answer must pass
+	Unconstrained string         `json:"unconstrained,omitzero"` // why there is no constraint, although the entry asks for one
 	Dropped       []droppedField `json:"dropped"`
 	Tokens        int            `json:"input_tokens_estimate"`
 }
@@ -123,7 +124,7 @@ func (x *exchange) explain() error {
 	}
 	e := explanation{
 		Model: body.Model, Route: route.Name, Stream: body.Stream, Fallbacks: []fallback{},
-		Checked: p.checked(), Dropped: x.record.explainDropped(),
+		Checked: p.checked(), Dropped: x.record.explainDropped(), Unconstrained: p.Unconstrained,
 	}
 	for _, m := range models[1:] {
 		e.Fallbacks = append(e.Fallbacks, fallback{m.Upstream, m.Model})

@@ -51,7 +51,7 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 		if p.Request, p.Native, err = from.Native(); err != nil {
 			return p, err
 		}
-		if err := p.constrain(); err != nil {
+		if err := p.constrain(ctx); err != nil {
 			return nil, err
 		}
 		p.Call, err = up.PrepareNative(spec, p.Native)
@@ -68,7 +68,7 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	if p.Prompt, p.Checks, err = p.Model.render(ctx, p.Request, p.Spec, rules); err != nil {
 		return nil, rules.renamed(err)
 	}
-	if err := p.constrain(); err != nil {
+	if err := p.constrain(ctx); err != nil {
 		return nil, err
 	}
 	if up != nil {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -34,7 +35,7 @@ func (p *Plan) guide() {
 
 // constrain sets the constraint of the answer to the prompt. If the entry asks for a constraint and none is possible,
 // it records the reason, or returns an error if the entry requires one.
-func (p *Plan) constrain() error {
+func (p *Plan) constrain(ctx context.Context) error {
 	m := p.Model
 	if !m.constrains() {
 		return nil
@@ -45,10 +46,12 @@ func (p *Plan) constrain() error {
 		}
 		return nil
 	}
-	c, err := translate.Constrain(p.Prompt, m.ConstrainAuto)
+	c, err := translate.Constrain(ctx, p.Prompt, m.ConstrainAuto)
 	switch {
 	case errors.Is(err, translate.ErrFreeAnswer):
 		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case err != nil:
 	case !m.isChat() && !m.isPrompt():
 		err = errors.New("only the wires chat and prompt can carry constraints")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
@@ -144,12 +146,22 @@ func TestConstraintSkipped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for mode, status := range map[string]int{ConstrainTry: 200, ConstrainRequire: 502} {
 				fake := upstreamtest.NewChat(nil)
-				s := chatting(t, fake, constrainedModel(mode), func(o *Options) { change(&o.Routes[0].UpstreamModel) })
+				var log logged
+				s := chatting(t, fake, constrainedModel(mode), log.option, func(o *Options) {
+					o.Log = o.Log.Level(zerolog.InfoLevel)
+					change(&o.Routes[0].UpstreamModel)
+				})
+				if w := explainTo(s, "", forcedWeather); status == 200 && !strings.Contains(w.Body.String(), `"unconstrained":"`) {
+					t.Errorf("%s: no reason in %s", mode, w.Body)
+				}
 				if w := post(s, forcedWeather); w.Code != status {
 					t.Errorf("%s: status %d, %s", mode, w.Code, w.Body)
 				}
 				if with, _ := constraintsSent(fake); with != 0 {
 					t.Errorf("%s: a constraint was sent", mode)
+				}
+				if status == 200 && !strings.Contains(log.String(), "asked without a constraint") {
+					t.Errorf("%s: the log has no reason", mode)
 				}
 				if !strings.Contains(scrape(t, s), `dragoman_constraints_total{model="*",result="skipped"}`) && status == 200 {
 					t.Errorf("%s: not counted", mode)

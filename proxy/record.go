@@ -70,7 +70,7 @@ func (r *record) noteAttempt(call metrics.Attempt) {
 // constraint before, that stays on record.
 func (r *record) noteUnconstrained(why string) {
 	r.Constraint = cmp.Or(r.Constraint, constraintSkipped)
-	r.logger.Debug().Str("upstream", r.Upstream).Str("upstream_model", clip(r.UpstreamModel)).Str("reason", why).Str("msg", "asked without a constraint").Send()
+	r.logger.Info().Str("upstream", r.Upstream).Str("upstream_model", clip(r.UpstreamModel)).Str("reason", why).Str("msg", "asked without a constraint").Send()
 }
 
 // noteCallError adds the error of the last call to an upstream. If the client's context has ended, nobody waits for the

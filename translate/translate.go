@@ -83,7 +83,9 @@ var (
 
 // Constrain returns the constraint that a server can enforce for the answer: see
 // [constrain.Answer].
-func Constrain(p *Prompt, free bool) (*Constraint, error) { return constrain.Answer(p, free) }
+func Constrain(ctx context.Context, p *Prompt, free bool) (*Constraint, error) {
+	return constrain.Answer(ctx, p, free)
+}
 
 // Events returns the events of the answer to a prompt, which was rendered from req: see
 // [answer.Events].

@@ -29,7 +29,7 @@ func constrainedFor(t *testing.T, members string, target translate.Target) *tran
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Constraint, err = translate.Constrain(p, true); err != nil {
+	if p.Constraint, err = translate.Constrain(t.Context(), p, true); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -57,7 +57,7 @@ func constrained(t *testing.T, req *messages.Request, name string) (*translate.P
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := translate.Constrain(p, false)
+	c, err := translate.Constrain(t.Context(), p, false)
 	if err != nil && !strings.Contains(err.Error(), "servers take") {
 		t.Fatal(name, err)
 	}
@@ -466,6 +466,37 @@ func TestLongText(t *testing.T) {
 	}
 }
 
+// TestLongList has the engines take calls of a list with 400 parameters, whose values hold no tag of a parameter, and the
+// parser read what they allow.
+func TestLongList(t *testing.T) {
+	var list []messages.Tool
+	for i := range 20 {
+		var members []string
+		for j := range 20 {
+			members = append(members, fmt.Sprintf(`"%c%c_value_%d":{"type":%q}`, 'a'+i, 'a'+j, j, []string{"string", "integer", "boolean"}[j%3]))
+		}
+		list = append(list, messages.Tool{Name: fmt.Sprint("tool_", i), InputSchema: jsontext.Value(`{"type":"object","properties":{` + strings.Join(members, ",") + `},"required":["` + fmt.Sprintf("%ca_value_0", 'a'+i) + `"]}`)})
+	}
+	req := request(list, anyTool)
+	p, c := constrained(t, req, format.Legacy)
+	call := func(value string) string {
+		input, _ := json.Marshal(map[string]string{"ca_value_0": value})
+		return p.WriteCalls([]translate.Call{{Name: "tool_2", Input: input}})
+	}
+	accepts := []string{call("It <b>rains</b>, a < b."), call("<ca> and </cb_wale>"), call("<ca_value_3>3</ca_value_3>"), call("</da_value_0>")}
+	for _, e := range engines(t) {
+		v := e.ask(t, &job{Grammar: c.Grammar, Accepts: accepts})
+		if v.Error != "" || !slices.Equal(v.Accepts, []bool{true, true, false, false}) {
+			t.Errorf("%s: %s %v", e.name, v.Error, v.Accepts)
+		}
+		for _, text := range v.Draws {
+			if wrong := misread(t, req, p, text); wrong != "" {
+				t.Errorf("%s: %s\n%q", e.name, wrong, text)
+			}
+		}
+	}
+}
+
 // TestWrongIsRefused has the engines refuse calls that the tools do not allow.
 func TestWrongIsRefused(t *testing.T) {
 	call := func(name, input string) translate.Call {
@@ -520,7 +551,7 @@ func TestFreeChoice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := translate.Constrain(p, true)
+			c, err := translate.Constrain(t.Context(), p, true)
 			if err != nil {
 				t.Fatal(name, err)
 			}

@@ -22,7 +22,10 @@ type calls struct {
 	frame   format.Frame                  // the text around calls
 	ways    []way                         // the ways to write a call
 	objects *values                       // for arguments that are one object, or literals
-	inner   map[string]*values            // for values in elements, keyed by their tag and the tags of all parameters
+	inner   map[string]*values            // for values in elements, keyed by their tag and the key of their [elements]
+	texts   map[string]*[2]*text          // for strings in elements, keyed by the key of their elements
+	narrow  bool                          // values hold no tag that begins with one of begins; for lists of many parameters
+	begins  []string                      // see paramBegins
 	written func(text, tag string) string // a value's text as the prompt shows it in the element tag
 }
 
@@ -53,7 +56,7 @@ func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
 		literals := fr.Arguments == format.PythonArguments
 		c.objects = newValues(&c.grammar, newStyle(fr.Spaced, false, literals))
 		c.objects.shown = c.written
-		c.inner = map[string]*values{}
+		c.inner, c.texts = map[string]*values{}, map[string]*[2]*text{}
 	}
 	switch fr.Arguments {
 	case format.ElementArguments:
@@ -118,11 +121,12 @@ func (c *calls) pythonWays(fr *format.Frame, s *schema.Schema) (list []way, all 
 // false if some arguments cannot be written, and no parts if no call can.
 func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (string, bool)) (list []part, all bool) {
 	list, all = []part{}, true
-	seen := map[string]bool{}
+	seen, isRequired := map[string]bool{}, setOf(s.Required)
 	add := func(name string, ps *schema.Schema) bool {
-		required := slices.Contains(s.Required, name)
+		required := isRequired[name]
 		seen[name] = true
 		text, whole := write(name, ps)
+		c.spend(len(text))
 		if text != "" {
 			list = append(list, part{text, required})
 		}
@@ -144,6 +148,15 @@ func (c *calls) parts(s *schema.Schema, write func(string, *schema.Schema) (stri
 		}
 	}
 	return list, all && (!more || s.IsBare())
+}
+
+// setOf returns the set of the names.
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // keyword returns the expression of an argument in Python.

@@ -2,6 +2,7 @@ package constrain
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,15 +24,15 @@ var ErrFree = errors.New("the model may answer in any way")
 
 // Answer returns the constraint for the answer to a prompt: for a forced call, for
 // output_config.format or, with free, for calls or text if the model may choose. If there is no
-// constraint, the error says why.
-func Answer(p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
+// constraint, the error says why. When ctx ends, its error is returned.
+func Answer(ctx context.Context, p *prompt.Prompt, free bool) (*prompt.Constraint, error) {
 	req := p.Source
 	switch {
 	case p.ToolAPI != nil && req.MustCall():
 		return nil, ErrServersFormat
 	case p.ToolAPI != nil:
 	case req.MustCall(), req.MayCall() && free && req.Format == nil:
-		return p.Schemas.Memo.Constraint(appendKey(nil, p), func() (*prompt.Constraint, error) { return ofCalls(p) })
+		return p.Schemas.Memo.Constraint(ctx, appendKey(nil, p), func() (*prompt.Constraint, error) { return ofCalls(ctx, p) })
 	case !req.MayCall() && req.Format != nil:
 		return bounded(&prompt.Constraint{Schema: req.Format})
 	}
@@ -50,13 +51,35 @@ func appendKey(dst []byte, p *prompt.Prompt) []byte {
 	return dst
 }
 
-// ofCalls returns the constraint of an answer that is, or may be, calls.
-func ofCalls(p *prompt.Prompt) (*prompt.Constraint, error) {
-	list, err := newCalls(p)
+// ofCalls returns the constraint of an answer that is, or may be, calls. If it is too large, and tags have the names of
+// parameters, it is made again with narrower texts.
+func ofCalls(ctx context.Context, p *prompt.Prompt) (*prompt.Constraint, error) {
+	c, err := withTexts(ctx, p, false)
+	if errors.Is(err, errTooLarge) && namesTags(cmp.Or(p.Declared, format.List[0])) {
+		return withTexts(ctx, p, true)
+	}
+	return c, err
+}
+
+// withTexts does what ofCalls does, once. narrow: see [calls].
+func withTexts(ctx context.Context, p *prompt.Prompt, narrow bool) (_ *prompt.Constraint, err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case stopped:
+			err = cause.error
+		default:
+			panic(cause)
+		}
+	}()
+	list, err := newCalls(ctx, p, narrow)
 	if err != nil {
 		return nil, err
 	}
 	c := &prompt.Constraint{Grammar: list.text(list.answer())}
+	if len(c.Grammar) > MaxBytes {
+		return nil, errTooLarge
+	}
 	switch {
 	case !p.Source.MustCall():
 		c.Triggers, c.Tag = list.triggers(), list.tag()
@@ -68,25 +91,30 @@ func ofCalls(p *prompt.Prompt) (*prompt.Constraint, error) {
 
 // bounded returns the constraint, or an error if it is too large for servers.
 func bounded(c *prompt.Constraint) (*prompt.Constraint, error) {
-	if size := max(len(c.Grammar), len(c.Tag), len(c.Schema)); size > MaxBytes {
-		return nil, fmt.Errorf("the constraint has %d bytes, and servers take at most %d. Offer fewer tools, or simpler schemas", size, MaxBytes)
+	if max(len(c.Grammar), len(c.Tag), len(c.Schema)) > MaxBytes {
+		return nil, errTooLarge
 	}
 	return c, nil
 }
 
 // newCalls returns the calls that a prompt allows.
-func newCalls(p *prompt.Prompt) (*calls, error) {
-	c := &calls{format: cmp.Or(p.Declared, format.List[0]), opening: p.Opening, past: p.PastCalls(), one: p.Source.ToolChoice.DisableParallelToolUse, written: p.Written}
+func newCalls(ctx context.Context, p *prompt.Prompt, narrow bool) (*calls, error) {
+	c := &calls{grammar: grammar{ctx: ctx}, narrow: narrow, format: cmp.Or(p.Declared, format.List[0]), opening: p.Opening, past: p.PastCalls(), one: p.Source.ToolChoice.DisableParallelToolUse, written: p.Written}
 	for i := range p.Source.Tools {
 		t := &p.Source.Tools[i]
-		if choice := p.Source.ToolChoice; choice.Type == messages.ChoiceTool && t.Name != choice.Name {
-			continue
+		if choice := p.Source.ToolChoice; choice.Type != messages.ChoiceTool || t.Name == choice.Name {
+			c.tools = append(c.tools, t)
 		}
+	}
+	if narrow {
+		c.begins = c.paramBegins(p.Schemas)
+	}
+	for _, t := range c.tools {
 		ways, ok := c.waysOf(t.Name, p.Schemas.Of(t))
 		if !ok {
 			return nil, fmt.Errorf("no grammar describes calls in the format %q", c.format.Name)
 		}
-		c.tools, c.ways = append(c.tools, t), append(c.ways, ways...)
+		c.ways = append(c.ways, ways...)
 	}
 	if len(c.tools) == 0 {
 		return nil, errors.New("the request has no tool that may be called")

@@ -48,7 +48,7 @@ func TestForms(t *testing.T) {
 		var b strings.Builder
 		for _, choice := range []messages.ToolChoice{{Type: messages.ChoiceTool, Name: "get_weather", DisableParallelToolUse: true}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceAuto}} {
 			p := ask(t, format, choice, tools)
-			c, err := translate.Constrain(p, true)
+			c, err := translate.Constrain(t.Context(), p, true)
 			if err != nil {
 				t.Fatal(format, err)
 			}
@@ -82,7 +82,7 @@ func TestBound(t *testing.T) {
 	for i := range 900 {
 		list = append(list, messages.Tool{Name: fmt.Sprint("tool_", i), InputSchema: jsontext.Value(fmt.Sprintf(`{"type":"object","properties":{"value_%d":{"type":"string"}},"required":["value_%d"]}`, i, i))})
 	}
-	if _, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, list), false); err == nil || !strings.Contains(err.Error(), "servers take at most 65536") {
+	if _, err := translate.Constrain(t.Context(), ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, list), false); err == nil || !strings.Contains(err.Error(), "the 65536 bytes that servers take") {
 		t.Error(err)
 	}
 }
@@ -91,7 +91,7 @@ func TestBound(t *testing.T) {
 // end before it, or continue after it.
 func TestUnlistedNames(t *testing.T) {
 	odd := messages.Tool{Name: "t", InputSchema: jsontext.Value(`{"type":"object","properties":{"a\"b":{"type":"string"}},"additionalProperties":{"type":"integer"}}`)}
-	c, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, []messages.Tool{odd}), false)
+	c, err := translate.Constrain(t.Context(), ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, []messages.Tool{odd}), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +105,11 @@ func TestUnlistedNames(t *testing.T) {
 // TestNothing has requests that allow any answer.
 func TestNothing(t *testing.T) {
 	for _, choice := range []string{messages.ChoiceAuto, messages.ChoiceNone} {
-		if c, err := translate.Constrain(ask(t, "json", messages.ToolChoice{Type: choice}, tools), false); err == nil {
+		if c, err := translate.Constrain(t.Context(), ask(t, "json", messages.ToolChoice{Type: choice}, tools), false); err == nil {
 			t.Error(choice, c)
 		}
 	}
-	if c, err := translate.Constrain(ask(t, "gemma", messages.ToolChoice{Type: messages.ChoiceAny}, tools), false); err == nil {
+	if c, err := translate.Constrain(t.Context(), ask(t, "gemma", messages.ToolChoice{Type: messages.ChoiceAny}, tools), false); err == nil {
 		t.Error(c)
 	}
 }
@@ -123,7 +123,7 @@ func TestSchemaOfCall(t *testing.T) {
 	} {
 		p := ask(t, "json", messages.ToolChoice{Type: messages.ChoiceAny}, list)
 		p.Opening = ""
-		if c, err := translate.Constrain(p, false); err != nil || string(c.Schema) != want {
+		if c, err := translate.Constrain(t.Context(), p, false); err != nil || string(c.Schema) != want {
 			t.Errorf("%v\n%s\n%s", err, c.Schema, want)
 		}
 	}

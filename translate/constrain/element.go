@@ -6,6 +6,7 @@ import (
 
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/prompt"
 	"dragoman/translate/schema"
 )
 
@@ -15,8 +16,10 @@ import (
 type elements struct {
 	*calls
 	frame  *format.Frame
-	params []string // in legacy, the tags of the tool's parameters
-	tags   []string // names of tags of calls, which no value may hold
+	params []string // in legacy, the tags of the tool's parameters, if values may hold elements with such tags
+	key    string   // the same for tools with the same texts
+	plain  *text    // strings
+	quoted *text    // strings in lists and objects
 }
 
 // elementsOf returns the elements of a tool's parameters.
@@ -26,12 +29,27 @@ func (c *calls) elementsOf(fr *format.Frame, s *schema.Schema) *elements {
 	for _, text := range []string{fr.Before, fr.Head, fr.Param[0], fr.Param[1], fr.Other, fr.Param[2], fr.Tail, fr.After} {
 		tags = append(tags, tagNames(text)...)
 	}
-	if strings.Contains(fr.Param[2], "/"+format.ParamName) {
-		e.params = c.paramTags(s)
-	}
 	slices.Sort(tags)
-	e.tags = slices.Compact(tags)
+	tags = slices.Compact(tags)
+	barred := c.begins
+	if namesTags(c.format) && !c.narrow {
+		e.params = c.paramTags(s)
+		barred = e.params
+	}
+	e.key = strings.Join(slices.Concat(tags, barred), " ")
+	shared := c.texts[e.key]
+	if shared == nil {
+		shared = &[2]*text{c.plainText(tags, barred), c.jsonText(tags, barred, newStyle(fr.Spaced, fr.Python, false).escape)}
+		c.texts[e.key] = shared
+	}
+	e.plain, e.quoted = shared[0], shared[1]
 	return e
+}
+
+// namesTags reports whether the tags of parameters have the names of the parameters.
+func namesTags(f *format.Format) bool {
+	fr, _ := f.FrameOf("")
+	return strings.Contains(fr.Param[2], format.ParamName)
 }
 
 // others returns the tags of the other parameters of the tool. A value may have elements with these tags.
@@ -41,10 +59,10 @@ func (e *elements) others(tag string) []string {
 
 // inner returns the rules for values other than strings in the element with this tag.
 func (e *elements) inner(tag string) *values {
-	key := tag + " " + strings.Join(e.params, " ")
+	key := tag + " " + e.key
 	if e.calls.inner[key] == nil {
 		style := newStyle(e.frame.Spaced, e.frame.Python, false)
-		style.tags, style.params, style.pairs, style.shown = e.tags, e.params, e.others(tag), e.written
+		style.inTag, style.pairs, style.shown = e.quoted, e.others(tag), e.written
 		style.element = tag
 		e.calls.inner[key] = newValues(&e.grammar, style)
 	}
@@ -53,9 +71,11 @@ func (e *elements) inner(tag string) *values {
 
 // paramTags returns the tags of all parameters that a schema names.
 func (c *calls) paramTags(s *schema.Schema) (list []string) {
+	seen := map[string]bool{}
 	add := func(name string) {
-		if tag, ok := c.format.ElementName(name); ok && !slices.Contains(list, tag) {
-			list = append(list, tag)
+		c.spend(1)
+		if tag, ok := c.format.ElementName(name); ok && !seen[tag] {
+			list, seen[tag] = append(list, tag), true
 		}
 	}
 	for one := range s.Possible() {
@@ -67,6 +87,25 @@ func (c *calls) paramTags(s *schema.Schema) (list []string) {
 		}
 	}
 	return list
+}
+
+// narrowLetters is how many letters of a parameter's name a narrow text bars. Four are few enough for the rules of
+// hundreds of names, and leave most tags of other languages.
+const narrowLetters = 4
+
+// paramBegins returns what no narrow text has in a tag: the names of the parameters of all tools, and of longer ones the
+// first letters with a [anyRest].
+func (c *calls) paramBegins(schemas *prompt.ToolSchemas) (list []string) {
+	for _, t := range c.tools {
+		for _, tag := range c.paramTags(schemas.Of(t)) {
+			if letters := []rune(tag); len(letters) > narrowLetters {
+				tag = string(letters[:narrowLetters]) + anyRest
+			}
+			list = append(list, tag)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // element returns the expression of a parameter; "" if no tag can have its name. It returns false if some values cannot
@@ -141,7 +180,7 @@ func (e *elements) values(name, tag string, s *schema.Schema, shut string) (text
 // tag, so that it is one token.
 func (e *elements) anyText(name, tag, shut string) string {
 	closer := strings.TrimRight(shut, "\n")
-	body := e.plainText(e.tags, e.params, e.others(tag)).any() + " " + literal(closer)
+	body := e.plain.any(e.others(tag)) + " " + literal(closer)
 	if !e.format.ReadsElement(name, "<") {
 		apart := `< \x09\x0A\x0D`
 		if !e.format.ReadsElement(name, "{") {

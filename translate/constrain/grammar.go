@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,14 +12,38 @@ import (
 // share. An expression is the text of a rule: a literal, a class of characters, a name, or a
 // sequence of these. Alternatives inside it are in parentheses.
 type grammar struct {
+	ctx    context.Context
+	spent  int // bytes written so far, to find rules included
 	rules  []rule
 	byBody map[string]string // body to name of a rule
+}
+
+// maxWork limits the bytes that are written to make a grammar. Many of them are in rules that already exist, or that the
+// grammar does not need: one of [MaxBytes] takes about a tenth.
+const maxWork = 16 * MaxBytes
+
+// errTooLarge is the error of a grammar that is given up.
+var errTooLarge = fmt.Errorf("the constraint would have more than the %d bytes that servers take. Offer fewer tools, or simpler schemas", MaxBytes)
+
+// stopped is the panic of spend.
+type stopped struct{ error }
+
+// spend counts bytes that are written. When they are too many, or nobody waits for the grammar any more, it panics with
+// a stopped.
+func (g *grammar) spend(bytes int) {
+	if g.spent += bytes; g.spent > maxWork {
+		panic(stopped{errTooLarge})
+	}
+	if err := g.ctx.Err(); err != nil {
+		panic(stopped{err})
+	}
 }
 
 type rule struct{ name, body string }
 
 // declare returns the name of a rule that is defined later, so that it may refer to itself.
 func (g *grammar) declare() string {
+	g.spend(1)
 	name := fmt.Sprintf("r%d", len(g.rules))
 	g.rules = append(g.rules, rule{name: name})
 	return name
@@ -26,6 +51,7 @@ func (g *grammar) declare() string {
 
 // define gives a declared rule its body.
 func (g *grammar) define(name, body string) {
+	g.spend(len(body))
 	i, _ := indexOf(name)
 	g.rules[i].body = body
 }
@@ -33,6 +59,7 @@ func (g *grammar) define(name, body string) {
 // rule returns the name of the rule with this body.
 func (g *grammar) rule(body string) string {
 	if name, ok := g.byBody[body]; ok {
+		g.spend(len(body))
 		return name
 	}
 	name := g.declare()

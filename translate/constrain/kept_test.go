@@ -14,7 +14,7 @@ func BenchmarkAnswer(b *testing.B) {
 			p := asked(b, "json", messages.ToolChoice{Type: messages.ChoiceAny}, tools, memo)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := translate.Constrain(p, false); err != nil {
+				if _, err := translate.Constrain(b.Context(), p, false); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -26,7 +26,7 @@ func BenchmarkAnswer(b *testing.B) {
 func TestKept(t *testing.T) {
 	memo := translate.NewMemo()
 	made := func(choice string, list []messages.Tool) *translate.Constraint {
-		c, err := translate.Constrain(asked(t, "json", messages.ToolChoice{Type: choice}, list, memo), true)
+		c, err := translate.Constrain(t.Context(), asked(t, "json", messages.ToolChoice{Type: choice}, list, memo), true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,14 +33,19 @@ func (c *calls) triggers() (list []string) {
 func (c *calls) tag() jsontext.Value {
 	triggers := c.triggers()
 	var tags []string
+	size, others := 0, c.others()
 	for _, w := range c.ways {
+		if size > MaxBytes {
+			break
+		}
 		begin, _, _ := strings.Cut(c.frame.Before+w.head, format.CallNumber)
 		rest := headBehind(begin, c.frame.Before+w.head)
 		if c.frame.After == "" {
 			tags = append(tags, c.tagOf(begin, sequence(rest, w.rest), w.tail))
 		} else {
-			tags = append(tags, c.tagOf(begin, sequence(rest, w.rest, literal(w.tail), c.others()), c.frame.After))
+			tags = append(tags, c.tagOf(begin, sequence(rest, w.rest, literal(w.tail), others), c.frame.After))
 		}
+		size += len(tags[len(tags)-1])
 	}
 	whole := c.triggered(triggers, tags)
 	begin := commonPrefix(triggers)
@@ -51,7 +56,7 @@ func (c *calls) tag() jsontext.Value {
 	for _, w := range c.ways {
 		first = append(first, sequence(headBehind(begin, c.frame.Before+w.head), w.end()))
 	}
-	return c.triggered([]string{begin}, []string{c.tagOf(begin, sequence(either(first...), c.others()), c.frame.After)})
+	return c.triggered([]string{begin}, []string{c.tagOf(begin, sequence(either(first...), others), c.frame.After)})
 }
 
 // tagOf returns a tag with this begin and end, and a grammar for the text in between.

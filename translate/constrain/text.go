@@ -19,29 +19,36 @@ import (
 // text describes text without tags of some names.
 type text struct {
 	*grammar
-	names  []string // no tag in the text has one of these names, in any case, with or without a slash
-	params []string // the same for the tags of parameters
-	pairs  []string // the params that elements in the text may have: an opening and a closing tag
-	escape string   // the expression of an escape; "" if the text has none
-	barred string   // the characters of a class that no text may have, in addition to "<"
-	blanks string   // the white space in a class that may precede the name in a tag
+	names   []string          // no tag in the text has one of these names, in any case, with or without a slash
+	params  []string          // the same for the tags of parameters
+	escape  string            // the expression of an escape; "" if the text has none
+	barred  string            // the characters of a class that no text may have, in addition to "<"
+	blanks  string            // the white space in a class that may precede the name in a tag
+	bracket string            // the rule of behindBracket; "" before it is made
+	pairs   map[string]string // the rules of elements, by name
 }
 
+// anyRest at the end of a name in a [text] stands for all longer names. No tag has this character.
+const anyRest = "\x00"
+
 // plainText returns any text but for such tags.
-func (g *grammar) plainText(names, params, pairs []string) *text {
-	return &text{grammar: g, names: names, params: params, pairs: pairs, blanks: ` \x09\x0A\x0D`}
+func (g *grammar) plainText(names, params []string) *text {
+	return &text{grammar: g, names: names, params: params, blanks: ` \x09\x0A\x0D`, pairs: map[string]string{}}
 }
 
 // jsonText returns such a text within the quotes of a string of JSON.
-func (g *grammar) jsonText(names, params, pairs []string, escape string) *text {
-	return &text{grammar: g, names: names, params: params, pairs: pairs, escape: escape, barred: `"` + notInStrings, blanks: " "}
+func (g *grammar) jsonText(names, params []string, escape string) *text {
+	return &text{grammar: g, names: names, params: params, escape: escape, barred: `"` + notInStrings, blanks: " ", pairs: map[string]string{}}
 }
 
-// any returns the expression of the text.
-func (t *text) any() string {
+// any returns the expression of the text. pairs are the params that elements in it may have: an opening and a closing tag.
+func (t *text) any(pairs []string) string {
 	tags := []string{literal("<") + " " + t.behindBracket()}
-	for _, name := range t.pairs {
-		tags = append(tags, t.rule(t.pair(name)))
+	for _, name := range pairs {
+		if t.pairs[name] == "" {
+			t.pairs[name] = t.rule(t.pair(name))
+		}
+		tags = append(tags, t.pairs[name])
 	}
 	return t.run() + " (" + strings.Join(tags, " | ") + ")*"
 }
@@ -58,6 +65,13 @@ func (t *text) run() string {
 // behindBracket returns the rule of the text from behind a "<" up to the next. White space may precede the name in a tag
 // of the call. It may not in the tag of a parameter: "a < b" is text.
 func (t *text) behindBracket() string {
+	if t.bracket == "" {
+		t.bracket = t.makeBehindBracket()
+	}
+	return t.bracket
+}
+
+func (t *text) makeBehindBracket() string {
 	blanks := "[" + t.blanks + "]"
 	apart, all := t.behindLetters(t.names), t.behindLetters(slices.Concat(t.names, t.params))
 	slashedApart := t.optional(t.follow(apart, t.blanks))
@@ -66,7 +80,7 @@ func (t *text) behindBracket() string {
 	return t.optional(append(t.follow(all, t.blanks), blanks+" "+blanks+"* "+t.optional(t.follow(apart, t.blanks))))
 }
 
-// behindLetters returns the rules of the text after each first letter of the names.
+// behindLetters returns the rules of the text after each first letter of the names; "" if no text may follow.
 func (t *text) behindLetters(names []string) map[rune]string {
 	rests := map[rune][]string{}
 	for _, name := range names {
@@ -77,6 +91,10 @@ func (t *text) behindLetters(names []string) map[rune]string {
 	}
 	next := map[rune]string{}
 	for _, r := range slices.Sorted(maps.Keys(rests)) {
+		if slices.Contains(rests[r], anyRest) {
+			next[r] = ""
+			continue
+		}
 		next[r] = t.behind(t.behindLetters(rests[r]), slices.Contains(rests[r], ""))
 	}
 	return next
@@ -103,7 +121,9 @@ func (t *text) follow(next map[rune]string, barred string) (list []string) {
 		if upper := unicode.ToUpper(r); upper != r && r < utf8.RuneSelf {
 			cases = append(cases, upper)
 		}
-		list = append(list, "["+class(cases...)+"] "+next[r])
+		if next[r] != "" {
+			list = append(list, "["+class(cases...)+"] "+next[r])
+		}
 		letters += class(cases...)
 	}
 	list = append(list, "[^"+letters+"<"+t.barred+barred+"] "+t.run())
@@ -116,11 +136,9 @@ func (t *text) follow(next map[rune]string, barred string) (list []string) {
 // optional returns the rule for one of the alternatives, or nothing.
 func (t *text) optional(list []string) string { return t.rule("(" + strings.Join(list, " | ") + ")?") }
 
-// pair returns the expression of an element with this name, without elements in pairs, and of the text after it.
+// pair returns the expression of an element with this name, without elements in it, and of the text after it.
 func (t *text) pair(name string) string {
-	inner := *t
-	inner.pairs = nil
-	return literal("<"+name) + " (" + literal("/>") + " | " + literal(">") + " " + t.rule(inner.any()) + " " + literal("</"+name+">") + ") " + t.run()
+	return literal("<"+name) + " (" + literal("/>") + " | " + literal(">") + " " + t.rule(t.any(nil)) + " " + literal("</"+name+">") + ") " + t.run()
 }
 
 // tagNames returns the names of the tags in a text of a format.

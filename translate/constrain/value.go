@@ -22,9 +22,10 @@ type style struct {
 	escape       string // the expression of an escape in a string
 	// shown returns a text as the prompt shows it, in the element with this tag.
 	shown func(text, element string) string
-	// For values in an element: its tag, and for strings in them, see [text].
-	element             string
-	tags, params, pairs []string
+	// For values in an element: its tag, the text of strings in them, and the elements that the text may have.
+	element string
+	inTag   *text
+	pairs   []string
 }
 
 // Characters in strings. A lone surrogate is not a character.
@@ -92,6 +93,7 @@ func (v *values) value(s *schema.Schema) string {
 // kinds returns the alternatives for values that fit a schema.
 func (v *values) kinds(s *schema.Schema) (list []string) {
 	for one := range s.Possible() {
+		v.spend(1)
 		switch enum := one.Enum(); {
 		case len(enum) > 0:
 			for _, e := range enum {
@@ -139,10 +141,10 @@ func (v *values) str() string { return v.rule(`"\"" ` + v.inString()) }
 
 // inString returns the rule of the rest of a string and its closing quote.
 func (v *values) inString() string {
-	if len(v.tags) == 0 {
+	if v.inTag == nil {
 		return v.rule("(" + anyCharacter + " | " + v.escape + `)* "\""`)
 	}
-	return v.rule(v.jsonText(v.tags, v.params, v.pairs, v.escape).any() + ` "\""`)
+	return v.rule(v.inTag.any(v.pairs) + ` "\""`)
 }
 
 // anything returns the expression of any value.
@@ -173,6 +175,7 @@ func (v *values) object(s *schema.Schema) string {
 func (v *values) members(s *schema.Schema, more bool) string {
 	var list []part
 	var names []string
+	isRequired, listed := setOf(s.Required), map[string]bool{}
 	unlisted, open := s.Unlisted()
 	open = open && more
 	add := func(name string, s *schema.Schema, required bool) {
@@ -180,15 +183,15 @@ func (v *values) members(s *schema.Schema, more bool) string {
 		if open { // a token of its own, beside those of unlisted names
 			expression = v.rule(expression)
 		}
-		names = append(names, name)
+		names, listed[name] = append(names, name), true
 		list = append(list, part{v.member(expression, v.value(s)), required})
 	}
 	for i := range s.Properties {
 		p := &s.Properties[i]
-		add(p.Name, p.Schema(), slices.Contains(s.Required, p.Name))
+		add(p.Name, p.Schema(), isRequired[p.Name])
 	}
 	for _, name := range s.Required {
-		if !slices.Contains(names, name) {
+		if !listed[name] {
 			add(name, unlisted, true)
 		}
 	}
@@ -267,8 +270,8 @@ func (v *values) otherWord(rests [][]string) string {
 	if escape != "" {
 		list = append(list, escape+" "+v.inString())
 	}
-	if len(v.tags) > 0 && behind["<"] == nil {
-		list = append(list, spelled("<")+" "+v.jsonText(v.tags, v.params, v.pairs, v.escape).behindBracket()+" "+v.inString())
+	if v.inTag != nil && behind["<"] == nil {
+		list = append(list, spelled("<")+" "+v.inTag.behindBracket()+" "+v.inString())
 		characters = append(characters, '<')
 	}
 	return v.rule(strings.Join(append(list, "[^"+class(characters...)+`"`+notInStrings+"] "+v.inString()), " | "))
@@ -325,8 +328,14 @@ func (v *values) written(value jsontext.Value) string {
 // may have, an escape is used.
 func (v *values) text(value string) string {
 	shown := v.shown(value, v.element)
-	for _, tag := range slices.Concat(v.tags, v.params) {
-		shown = strings.ReplaceAll(shown, "</"+tag, `<\/`+tag)
+	v.spend(len(shown))
+	if v.inTag == nil || !strings.Contains(shown, "</") {
+		return literal(shown)
+	}
+	for _, name := range slices.Concat(v.inTag.names, v.inTag.params) {
+		v.spend(len(shown))
+		name = strings.TrimSuffix(name, anyRest)
+		shown = strings.ReplaceAll(shown, "</"+name, `<\/`+name)
 	}
 	return literal(shown)
 }

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ type Memo struct {
 	descriptions *memo.Table[describedTools] // keyed by what appendMemoKey writes
 	schemas      *memo.Table[*schema.Schema] // keyed by the schema's text
 	languages    *memo.Table[string]         // keyed by the start of a conversation
-	constraints  *memo.Table[*Constraint]    // keyed by what they are made from
+	constraints  *memo.Table[madeConstraint] // keyed by what they are made from
 	keys         *sync.Pool                  // of *[]byte: keys for lookups
 }
 
@@ -44,7 +45,7 @@ func NewMemo() *Memo {
 		descriptions: memo.New[describedTools](memoLists, memoListBytes, memoListMost),
 		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes, memoSchemaMost),
 		languages:    memo.New[string](memoTexts, memoTextBytes, memoTextMost),
-		constraints:  memo.New[*Constraint](memoRules, memoRuleBytes, memoRuleMost),
+		constraints:  memo.New[madeConstraint](memoRules, memoRuleBytes, memoRuleMost),
 		keys:         &sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
@@ -58,22 +59,31 @@ func (m *Memo) Of(client string) *Memo {
 	return &Memo{m.descriptions.Of(client), m.schemas.Of(client), m.languages.Of(client), m.constraints.Of(client), m.keys}
 }
 
-// Constraint returns the cached constraint for a key, or the result of build. Failures are not
-// cached.
-func (m *Memo) Constraint(key []byte, build func() (*Constraint, error)) (*Constraint, error) {
+// madeConstraint is a constraint, or the reason why there can be none.
+type madeConstraint struct {
+	*Constraint
+	err error
+}
+
+// Constraint returns the cached constraint for a key, or the result of build. It also caches an error, unless ctx has
+// ended.
+func (m *Memo) Constraint(ctx context.Context, key []byte, build func() (*Constraint, error)) (*Constraint, error) {
 	if m == nil {
 		return build()
 	}
 	if kept, ok := m.constraints.Find(key); ok {
-		return kept, nil
+		return kept.Constraint, kept.err
 	}
 	c, err := build()
-	if err == nil {
+	switch {
+	case err == nil:
 		size := len(c.Grammar) + len(c.Tag) + len(c.Schema)
 		for _, trigger := range c.Triggers {
 			size += len(trigger)
 		}
-		m.constraints.Keep(key, c, size)
+		m.constraints.Keep(key, madeConstraint{c, nil}, size)
+	case ctx.Err() == nil:
+		m.constraints.Keep(key, madeConstraint{nil, err}, len(err.Error()))
 	}
 	return c, err
 }
