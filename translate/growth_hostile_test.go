@@ -18,6 +18,39 @@ import (
 var hostileUnits = []string{
 	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
 	"<tool_call>{", "{\"name\":\"zz\",\"arguments\":{}}", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
+	"write<t\n", "}}\nwrite<tool", "call:write,<|\"|>~~~\n",
+}
+
+// TestGrowthOfNames checks the same of lines that begin with the name of a tool, and go on with the beginning of a tag,
+// in every format.
+func TestGrowthOfNames(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, f := range format.All() {
+		units := []string{"write<t\n", "write</t\n", "}}\nwrite<tool"}
+		for _, tag := range []string{f.CallOpener, f.CallCloser, f.BeforeCalls} {
+			if tag = strings.TrimSpace(tag); len(tag) > 1 {
+				units = append(units, "write"+tag[:len(tag)/2]+"\n")
+			}
+		}
+		p := &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, []*format.Format{f}, 0), Escaped: markup.Escapes{Tags: markup.InTurns}}}
+		for _, unit := range units {
+			cost := func(size int) time.Duration {
+				start := testcost.CPUTime()
+				drain(t, benchRequest(), p, completion{benchText(unit, size), messages.StopEndTurn, ""}.chunks(0))
+				return max(testcost.CPUTime()-start, 200*time.Microsecond)
+			}
+			var ratio float64
+			for range 8 { // retry, because the machine may be busy
+				if ratio = float64(cost(16<<10)) / float64(cost(4<<10)); ratio <= 10 {
+					break
+				}
+			}
+			if ratio > 10 {
+				t.Errorf("%s, %q: four times the text costs %.1f times as much", f.Name, unit, ratio)
+			}
+		}
+	}
 }
 
 // TestGrowthOfHostileTexts checks G6 with expensive texts: four times the text costs at most ten

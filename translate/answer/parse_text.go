@@ -12,6 +12,10 @@ import (
 // model invents. In Markdown code and in thinking, the tags of a call are text
 // (docs/reference/legacy-format.md §12 row 7).
 
+// maxSearch limits how far readText looks for the start of a tag before it reads what comes first. A second reading has
+// all of the text, and a name at each line would search the lines behind it again.
+const maxSearch = 256
+
 // readText is the state inText: nothing has been read, or text. It writes text up to a tag with a meaning.
 // If the tag may open a call, readText sets the mark before it (atInvoke, inWrapper, inRehearsal). Other
 // tags begin or end thinking (afterThinking), or begin invented results, which end the answer
@@ -27,7 +31,7 @@ func (p *parser) readText() state {
 	if p.text.opened != "" {
 		return p.beginOpened()
 	}
-	n := min(len(rest), completion.MaxPiece) // bounds the search, because a second reading has all of the text
+	n := min(len(rest), maxSearch)
 	if p.escaped.Tags != 0 {
 		n = completion.NextEntity(rest, n)
 	}
