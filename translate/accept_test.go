@@ -17,7 +17,7 @@ func TestAcceptAll(t *testing.T) {
 	for _, input := range []jsontext.Value{jsontext.Value(`{"s":"a <b>\n","n":1}`), jsontext.Value(`{}`), jsontext.Value(`{"s":"</param>]]>"}`)} {
 		for _, f := range format.List {
 			reads := format.NewReads(format.List[0], format.List[:], 0)
-			e := prompt.NewEscaper(f, reads, req, false)
+			e := prompt.NewEscaper(f, reads, req, "", false)
 			text := f.BeforeCalls + writtenCall(f, &e, "t", 0, input, schema.Compile(req.Tools[0].InputSchema)) + f.AfterCalls
 			for n := range 4 {
 				m := parseIn(t, &Prompt{Asking: asking{Reads: reads, Escaped: e.Escapes()}}, req, completion{text, messages.StopEndTurn, ""}, n)

@@ -152,11 +152,6 @@ func checkEcho(t *testing.T, s string) {
 // isBareJSON reports whether an answer is JSON calls, or a code fence with such calls, perhaps
 // after thinking.
 func isBareJSON(text string) bool {
-	for _, mark := range []string{"</think>", "</thinking>", "[/THINK]", "<|END_THINKING|>"} {
-		if _, rest, found := strings.Cut(text, mark); found && text[0] != '{' {
-			text = strings.TrimSpace(rest)
-		}
-	}
 	if info, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(info, "```") {
 		text = rest
 	}

@@ -229,7 +229,7 @@ func asked() []*format.Format {
 // roundTrip writes a past call, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format.Format, input jsontext.Value, n int) {
 	reads := format.NewReads(f, nil, 0)
-	e := prompt.NewEscaper(f, reads, req, false)
+	e := prompt.NewEscaper(f, reads, req, "", false)
 	text := f.BeforeCalls + writtenCall(f, &e, tool.Name, 0, input, schema.Compile(tool.InputSchema))
 	if f.ImpliedEnd != f.AfterCalls { // the upstream has not stopped at the end of the calls
 		text += f.AfterCalls

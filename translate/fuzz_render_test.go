@@ -188,6 +188,7 @@ func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 		turn = markup.TagTurn
 	}
 	inTurns := markup.InTurns | p.Escaped.Tags // with the earlier escapes
+	inTools := markup.InTools | p.Escaped.Tags
 	quoted, _ := jsontext.AppendQuote(nil, s)
 	tools, results := p.System[0].Text, p.Turns[2].Parts[0].Text
 	_, property, _ := strings.Cut(tools, "<name>p</name>")
@@ -201,10 +202,10 @@ func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 		{"system message", within(p.Turns[2].Parts[len(p.Turns[2].Parts)-1].Text, "<system>\n", "\n</system>"), inTurns, s + "\n" + s},
 		{"result", within(results, "<stdout>\n", "\n</stdout>"), inTurns, s},
 		{"title", p.Turns[4].Parts[len(p.Turns[4].Parts)-1].Title, inTurns, s},
-		{"tool description", within(tools, "<description>\n", "\n</description>"), markup.InTools, s},
-		{"property description", within(property, "<description>", "</description>"), markup.InTools, s},
-		{"enum", within(property, "<enum>", "</enum>"), markup.InTools, "[" + string(quoted) + ",1]"},
-		{"default", within(property, "<default>", "</default>"), markup.InTools, string(quoted)},
+		{"tool description", within(tools, "<description>\n", "\n</description>"), inTools, s},
+		{"property description", within(property, "<description>", "</description>"), inTools, s},
+		{"enum", within(property, "<enum>", "</enum>"), inTools, "[" + string(quoted) + ",1]"},
+		{"default", within(property, "<default>", "</default>"), inTools, string(quoted)},
 	} {
 		if target.TextWire && tt.where == "user text" && len(p.Turns[0].Parts) < 4 {
 			continue // the instruction to call comes last

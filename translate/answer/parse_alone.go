@@ -40,7 +40,7 @@ var (
 
 // nextText returns the state for text that may be a call on its own.
 func (p *parser) nextText() state {
-	if !p.mayCall || p.text.inThinking || p.text.thinkingTag != "" {
+	if !p.mayCall || p.text.inThinking || p.text.thinkingTag != "" || p.text.answered {
 		return inText
 	}
 	return atAnswer

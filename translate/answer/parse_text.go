@@ -135,8 +135,10 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	}
 	switch t.Kind {
 	case markup.KindThinking:
+		answered := p.text.answered // the tag is no prose
 		p.noteThinking(t)
 		p.takeText(t.Len)
+		p.text.answered = answered
 		return p.nextText()
 	case markup.KindResults:
 		return p.readInventedResults(rest, t)

@@ -297,11 +297,13 @@ func (p *parser) readRehearsal() state {
 			if text.inThinking { // inText will read the tag and close the block
 				return p.giveBack()
 			}
+			answered := text.answered // thinking is no prose
 			text.thinkingTag = ""
 			p.in.Take(t.Len, completion.SpanText)
 			if next := p.giveBack(); next != inText {
 				return next
 			}
+			text.answered = answered
 			return p.nextText()
 		}
 		p.in.Take(1, completion.SpanText)

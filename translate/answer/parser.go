@@ -99,7 +99,8 @@ type textSeen struct {
 
 	beganAgain bool // the model has begun that call again
 
-	said bool // the answer has text
+	said     bool // the answer has text
+	answered bool // it has text outside thinking: JSON on its own is no call any more
 
 	joined  bool   // the answer began with a channel name without markers: later headers may be joined to words
 	channel string // channel of the current message; "" before the first

@@ -38,6 +38,7 @@ func (p *parser) writeText(s []byte) {
 	}
 	if n > 0 {
 		t.said = t.said || kind == messages.BlockText
+		t.answered = t.answered || kind == messages.BlockText && t.thinkingTag == ""
 		p.out.EnsureBlock(kind)
 		p.out.Write(t.blank)
 		p.out.Write(s[:n])

@@ -35,6 +35,7 @@ type Escaper struct {
 	Used        TagSet // names that had to be escaped so far
 	TurnMarkers bool   // the prompt will be one text with turn markers
 	Tags        TagSet // names to protect in addition to those of every format
+	Spared      TagSet // names that the text may spell plainly, because it is the model's own
 
 	// Openers are the other texts to protect. Calls reports whether the name after an opener's text
 	// is the name of a tool; nil: it always is.
@@ -76,7 +77,7 @@ func (e *Escaper) Spells(s string) bool {
 	if strings.IndexFunc(s, func(r rune) bool { return r < 0x80 && !IsNameByte(byte(r)) }) < 0 {
 		return false
 	}
-	probe := Escaper{Tags: e.Tags, Openers: e.Openers, Calls: e.Calls}
+	probe := Escaper{Tags: e.Tags, Spared: e.Spared, Openers: e.Openers, Calls: e.Calls}
 	return probe.Text(s) != s
 }
 
@@ -270,7 +271,7 @@ func (e *Escaper) matchProtected(s string, i int, names *Escapes, parameter stri
 		if e.takesTag(s, i+1, names) {
 			return 0, 0, 0
 		}
-		if tag, v := matchName(s[i+1:], names.Tags, parameter, true); v == Match {
+		if tag, v := matchName(s[i+1:], names.Tags&^e.Spared, parameter, true); v == Match {
 			return 0, 1, tag
 		}
 	}

@@ -47,7 +47,8 @@ const (
 	TagToolResult
 	TagResponse
 	TagImportant
-	TagThinking // the tags around a model's thinking, and the text that ends thinking in Gemma's format
+	TagThinking // the tags around a model's thinking, which the parser reads in every format
+	TagChannel  // the text that ends thinking in Gemma's format
 	TagLongCat
 	TagHy
 	TagFunctionGemma
@@ -127,7 +128,12 @@ var tagNames = [...]struct {
 	{"important", TagImportant},
 	{"think", TagThinking},
 	{"thinking", TagThinking},
-	{"channel", TagThinking},
+	{"scratchpad", TagThinking},
+	{"rationale", TagThinking},
+	{"reasoning", TagThinking},
+	{"reflection", TagThinking},
+	{"search_quality_reflection", TagThinking},
+	{"channel", TagChannel},
 	{"longcat_tool_call", TagLongCat},
 	{"longcat_arg_key", TagLongCat},
 	{"longcat_arg_value", TagLongCat},

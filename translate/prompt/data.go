@@ -77,14 +77,17 @@ func (p *Prompt) Written(text, parameter string) string {
 
 // escaper returns a new escaper with the escape policy of the prompt.
 func (p *Prompt) escaper() *markup.Escaper {
-	e := NewEscaper(cmp.Or(p.Declared, format.List[0]), p.Reads, p.Source, p.textWire)
+	e := NewEscaper(cmp.Or(p.Declared, format.List[0]), p.Reads, p.Source, p.UnaskedThinking, p.textWire)
 	return &e
 }
 
 // NewEscaper returns the escape policy for a prompt in format f. reads is how the answer is read,
-// and textWire is [Target.TextWire]. For a prompt made by hand, reads and req are nil.
-func NewEscaper(f *format.Format, reads *format.Reads, req *messages.Request, textWire bool) markup.Escaper {
+// unasked is [Target.UnaskedThinking], and textWire [Target.TextWire]. For a prompt made by hand, reads and req are nil.
+func NewEscaper(f *format.Format, reads *format.Reads, req *messages.Request, unasked string, textWire bool) markup.Escaper {
 	e := markup.Escaper{TurnMarkers: textWire, Tags: f.Protects}
+	if req != nil && (req.ShowsTools() || req.Thinking != messages.ThinkingOff || unasked == format.UnaskedBlock || unasked == format.UnaskedHide) {
+		e.Tags |= markup.TagThinking // else the marks are text
+	}
 	if reads == nil || reads.Openers == nil {
 		return e
 	}

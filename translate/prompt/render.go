@@ -53,7 +53,7 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 		target:  target,
 		format:  f,
 		origins: origins,
-		escape:  NewEscaper(f, reads, req, target.TextWire || template != nil && template.Words),
+		escape:  NewEscaper(f, reads, req, target.UnaskedThinking, target.TextWire || template != nil && template.Words),
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
 			Variant:       f.Variant,

@@ -77,6 +77,10 @@ func (r *renderer) addTurn(first, end int) error {
 	}
 	clear(r.pastCalls)
 	w.reserve(r.req.Messages[first:end])
+	if role == messages.RoleAssistant { // the model's own marks keep their bytes
+		w.Escape.Spared = markup.TagThinking
+		defer func() { w.Escape.Spared = 0 }()
+	}
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
 		turn := w.Enter("messages", i+m.Skipped)
@@ -141,13 +145,13 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 // template marks it, so it becomes a part of its own, without Dragoman's marks.
 func (w *turnWriter) writeThinking(text string, apart bool) {
 	w.endPart()
-	tag, others := w.format.ThinkingTag(), w.Escape.Tags
+	tag, others, spared := w.format.ThinkingTag(), w.Escape.Tags, w.Escape.Spared
 	if !apart {
 		w.Write("<").Write(tag).Write(">\n")
 	}
-	w.Escape.Tags |= markup.TagThinking
+	w.Escape.Tags, w.Escape.Spared = w.Escape.Tags|markup.TagThinking|markup.TagChannel, 0
 	w.WriteText(text)
-	w.Escape.Tags = others
+	w.Escape.Tags, w.Escape.Spared = others, spared
 	if !apart {
 		w.Write("\n</").Write(tag).Write(">\n")
 	}

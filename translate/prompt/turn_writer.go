@@ -126,7 +126,7 @@ func (w *turnWriter) addPending() {
 // newline, as in [Prompt.Text], and joined directly, as an upstream may do. If a tag spans them,
 // the escaped text is longer.
 func (w *turnWriter) spellTogether() bool {
-	probe := markup.Escaper{Tags: w.Escape.Tags, Openers: w.Escape.Openers, Calls: w.Escape.Calls}
+	probe := markup.Escaper{Tags: w.Escape.Tags, Spared: w.Escape.Spared, Openers: w.Escape.Openers, Calls: w.Escape.Calls}
 	alone := 0
 	texts := make([]string, len(w.pending))
 	for i, p := range w.pending {
