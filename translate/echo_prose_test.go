@@ -40,7 +40,7 @@ func TestRepeatedBehindProse(t *testing.T) {
 			req := repeated(tools, text)
 			prompt := mustRender(t, req, target)
 			for _, before := range []string{"The file says: ", "The log says:\n", "It says:\n\n"} {
-				for _, stop := range []messages.Stop{messages.StopEndTurn, messages.StopMaxTokens} {
+				for _, stop := range []messages.Stop{messages.StopEndTurn, messages.StopSequence, messages.StopMaxTokens} {
 					m := parseIn(t, prompt, req, completion{before + prompt.Escape(text), stop, ""}, 0)
 					if calls(m) > 0 || spokenText(m) != before+text {
 						t.Errorf("%s, %s: %q behind %q became\n%s", name, stop, text, before, show(m))
@@ -52,6 +52,24 @@ func TestRepeatedBehindProse(t *testing.T) {
 						t.Errorf("%s, %s: %q behind %q, without escapes, became\n%s", name, stop, text, before, show(m))
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestStopWithoutName checks that a stop that names no sequence closes JSON that is the whole answer, and JSON behind prose
+// only if the server names the closing tag.
+func TestStopWithoutName(t *testing.T) {
+	const object = `{"name": "book", "arguments": {"note": "a"}}`
+	req := repeated([]messages.Tool{{Name: "book", InputSchema: jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"}}}`)}}, "x")
+	for _, model := range []string{"llama-3.1", "olmo-3"} {
+		prompt := mustRender(t, req, Target{Format: FormatLegacy, Model: model, Accept: AcceptFor(model)})
+		for _, tt := range []struct {
+			text, sequence string
+			calls          int
+		}{{object, "", 1}, {"<think>x</think>\n" + object, "", 1}, {"It says:\n" + object, "", 0}, {"It says:\n" + object, CallsEnd, 1}} {
+			if m := parseIn(t, prompt, req, completion{tt.text, messages.StopSequence, tt.sequence}, 0); calls(m) != tt.calls {
+				t.Errorf("%s: %q, stopped at %q, became\n%s", model, tt.text, tt.sequence, show(m))
 			}
 		}
 	}

@@ -193,9 +193,15 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	case ours && sequence == "" && p.wouldBeText(f.StopSequence):
 		// In a value, the parser would read the tag as text. But an upstream that names no sequence may have
 		// reached the model's own end, so it is not certain that the model wrote the tag.
+	case ours && sequence == "" && p.call.alone && p.text.answered:
+		// JSON behind prose is a call if a closing tag follows. It may as well be a text of the client, which the model
+		// repeats, and an upstream that names no sequence does not say that there was a tag.
 	case ours && p.call.begun && !p.call.openFence:
 		// The tag ended the calls, or it was text of an open value and the upstream named the tag. The states tell
-		// the two apart.
+		// the two apart. If nobody named the tag, it is no text.
+		if sequence == "" {
+			p.out.HeldEnd = f.ImpliedEnd
+		}
 		p.feed(f.ImpliedEnd)
 	case sequence == f.StopSequence && p.text.code.isOpen():
 		p.feed(f.StopSequence) // the model quoted the tag in Markdown code
@@ -205,6 +211,7 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	}
 	p.in.End()
 	p.feed("")
+	p.out.DropHeldEnd()
 	p.finishText()
 }
 

@@ -40,6 +40,7 @@ type Emitter struct {
 	OpenKind  string // the type of the open block; "" between blocks
 	Index     int    // the index of the open block or, between blocks, of the next block
 	buf       []byte // gathered for the open block or, while Pending, for the block of the pending call
+	HeldEnd   string // what the text must not end with: Flush holds so many bytes at its end, until DropHeldEnd
 	Wrote     func() // optional: called when the input of a pending call has grown
 	Keeps     int    // how many bytes of each call's input to copy to Kept
 	Kept      []byte // the first bytes that were sent of the last call's input
@@ -109,7 +110,7 @@ func (e *Emitter) OpenBlock(kind string, refused bool) {
 
 // StopBlock sends what was gathered for the open block and stops the block, if one is open.
 func (e *Emitter) StopBlock() {
-	e.Flush()
+	e.flushAll()
 	e.sendStop(0)
 }
 
@@ -163,6 +164,8 @@ func (e *Emitter) Flush() {
 		e.sent += n
 	case messages.BlockThinking:
 		delta = messages.ThinkingDelta
+	case messages.BlockText:
+		n = max(0, n-len(e.HeldEnd))
 	}
 	if n == 0 {
 		return
@@ -174,10 +177,27 @@ func (e *Emitter) Flush() {
 	e.buf = e.buf[:copy(e.buf, e.buf[n:])]
 }
 
+// flushAll does what Flush does, but holds no end of the text.
+func (e *Emitter) flushAll() {
+	held := e.HeldEnd
+	e.HeldEnd = ""
+	e.Flush()
+	e.HeldEnd = held
+}
+
+// DropHeldEnd forgets HeldEnd, and removes it from the end of the text.
+func (e *Emitter) DropHeldEnd() {
+	if e.OpenKind == messages.BlockText && !e.Pending && e.HeldEnd != "" {
+		e.buf = bytes.TrimSuffix(e.buf, []byte(e.HeldEnd))
+	}
+	e.HeldEnd = ""
+	e.Flush()
+}
+
 // HoldInput begins the input of a pending call. It sends what was gathered for the open block. From now on, the
 // emitter gathers what is written and does not send it.
 func (e *Emitter) HoldInput() {
-	e.Flush()
+	e.flushAll()
 	e.callInput = callInput{Pending: true}
 }
 
