@@ -27,6 +27,15 @@ var proseTexts = []string{
 	"functools\n[" + `{"name": "book", "arguments": {"note": "a"}}]`,
 	`Action: [{"tool_name": "book", "parameters": {"note": "a"}}]`,
 	`book{"note": "a"}`, `book{note: "a"}`, `call:book{note:a}`, "call:book{note:\"a\"}", `call: book{note:<|"|>a<|"|>}`, "tool_call\nbook{note:a}",
+	`call:book{note:"a"}` + "\n", "call book{note:a}", "book {note: a}", "book{note:a}", "call:book({note:\"a\"})", "call:book(note=\"a\")", `call:book{"note":"a"}`, `call:book {note:a}`, "call:\nbook{note:a}",
+	"tool_call>call:book{note:a}", "```tool_code\nbook(note=\"a\")\n```", "<|tool_call>call:book{note:a}<tool_call|>", "thought\ncall:book{note:a}",
+	`{"name": "book", "arguments": {"note": "a"}}` + "\n" + `{"name": "book", "arguments": {"note": "b"}}`, `{"name": "book", "arguments": {"note": "a"}}; {"name": "book", "parameters": {"note": "b"}}`,
+	"```json\n" + `{"name": "book", "arguments": {"note": "a"}}` + "\n```", `{"name": "book", "arguments": {"note": "a"}}</s>`, `{"name": "book", "arguments": {"note": "a"}}<|im_end|>`, `{"name": "book", "arguments": {"note": "a"}}` + "\n</tool_call>",
+	`{"name": "book", "arguments": {"note": "a"}}` + "\n</function_calls>", `{"name": "book", "arguments": {"note": "a"}}<function_calls>`, "book\n" + `{"note": "a"}`, "book\n<parameter=note>a</parameter>", "book\n<arg_key>note</arg_key><arg_value>a</arg_value>",
+	`{"tool_calls": [{"name": "book", "arguments": {"note": "a"}}]}`, `functools[{"name": "book", "arguments": {"note": "a"}}]` + "\n</tool_call>", `functools&#91;{"name": "book", "arguments": {"note": "a"}}]`,
+	"commentary to=functions.book json{\"note\": \"a\"}", "to=functions.book {\"note\": \"a\"}", "analysis\nassistantcommentary to=functions.book json{\"note\": \"a\"}", "assistantcommentary to=functions.book{\"note\": \"a\"}",
+	"call:book\n{note:a}", "call:\nbook {note:a}", "call:book\t\n({note:a})", "call:book{note:a}\ncall:book{note:b}", "call:default_api.book{note:a}",
+	`functools{"name": "book", "arguments": {"note": "a"}}`, `functools` + "\n" + `{"name": "book", "arguments": {"note": "a"}}`, `functoolsfunctools[{"name": "book", "arguments": {"note": "a"}}]`, "book{}", "functools{}",
 	`[book(note="a")]`, `book(note="a")`,
 	"a\n</function_calls>", `{"note": "a"}` + "\n</tool_call>",
 }
@@ -39,13 +48,16 @@ func TestRepeatedBehindProse(t *testing.T) {
 		for _, text := range proseTexts {
 			req := repeated(tools, text)
 			prompt := mustRender(t, req, target)
-			for _, before := range []string{"The file says: ", "The log says:\n", "It says:\n\n"} {
+			for _, before := range []string{"", "The file says: ", "The log says:\n", "It says:\n\n"} {
 				for _, stop := range []messages.Stop{messages.StopEndTurn, messages.StopSequence, messages.StopMaxTokens} {
 					m := parseIn(t, prompt, req, completion{before + prompt.Escape(text), stop, ""}, 0)
+					if before == "" && isBareJSON(text) {
+						continue
+					}
 					if calls(m) > 0 || spokenText(m) != before+text {
 						t.Errorf("%s, %s: %q behind %q became\n%s", name, stop, text, before, show(m))
 					}
-					if target.Thinking != ThinkingMarked || !strings.Contains(text, "</") {
+					if before == "" || target.Thinking != ThinkingMarked || !strings.Contains(text, "think>{") && !strings.Contains(text, "ing>{") {
 						continue // the end of thinking that the template opened is one
 					}
 					if m := parseIn(t, prompt, req, completion{before + text, stop, ""}, 0); calls(m) > 0 {
@@ -107,6 +119,13 @@ func echoTargets() map[string]Target {
 		target := targetOf(f)
 		target.Accept = AcceptAll
 		list["all/"+f.Name+f.Variant] = target
+	}
+	for _, family := range []string{"llama-3.3", "olmo-3", "phi-4", "gemma-3", "qwen3"} {
+		for _, f := range []string{FormatLegacy, FormatAttribute, FormatJSON} {
+			for _, accept := range []string{AcceptFor(family), AcceptAll} {
+				list[family+"/"+f+"/"+accept] = Target{Format: f, Model: family, Accept: accept, UnaskedThinking: UnaskedThinkingFor(family)}
+			}
+		}
 	}
 	return list
 }

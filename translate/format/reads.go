@@ -91,11 +91,8 @@ func NewReads(asked *Format, accepts []*Format, tokens TokenSet) *Reads {
 	return r
 }
 
-// White space in a line, and all white space.
-const (
-	lineBlanks = " \t"
-	blanks     = " \t\r\n"
-)
+// blanks are all white space.
+const blanks = " \t\r\n"
 
 // words returns the starts of calls that are not tags of spellings, and the marks of thinking. No
 // word marks a call that is JSON alone: the parser reads it only if it is the whole answer.
@@ -106,7 +103,7 @@ func (r *Reads) words() (list []markup.Opener) {
 		}
 	}
 	add(true, markup.Opener{Text: "[", Tool: true, After: "(", Gap: blanks}) // a call in Python; in all formats, a list of one JSON object
-	add(r.ReadsLiteral[GemmaLiteral], markup.Opener{Text: GemmaCall, Tool: true, After: "{(", Gap: lineBlanks})
+	add(r.ReadsLiteral[GemmaLiteral], markup.Opener{Text: GemmaCall, Tool: true, After: "{(", Gap: blanks})
 	add(r.ReadsChannels, markup.Opener{Text: HeaderTo, Tool: true})
 	add(r.ReadsUnbracketed, markup.Opener{Text: UnbracketedCall})
 	for _, marks := range r.Thinking {

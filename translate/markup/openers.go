@@ -80,11 +80,19 @@ func NewOpeners(list []Opener) *Openers {
 			o.others = append(o.others, x)
 		}
 	}
+	// An opener that names a tool may match a text that names none, and hide another one: functools{.
+	named := func(x Opener) int {
+		if x.Tool {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(o.others, func(a, b Opener) int { return named(a) - named(b) })
 	for c := range o.begins {
 		o.begins[c] = slices.ContainsFunc(o.others, func(x Opener) bool { return x.mayBeginWith(byte(c)) })
 	}
 	slices.SortFunc(o.tags, func(a, b Opener) int {
-		return cmp.Or(cmp.Compare(a.Text[1], b.Text[1]), strings.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.Text[1], b.Text[1]), named(a)-named(b), strings.Compare(a.Text, b.Text))
 	})
 	o.tags = slices.Compact(o.tags)
 	for i := range o.tags {
