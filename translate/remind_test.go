@@ -351,3 +351,38 @@ func TestRemindedInAllFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralCallsPlace checks that the sentence on several calls follows each request of the user, and that its place
+// depends on the turn alone. It follows no results, and is missing if the model may not make several calls.
+func TestSeveralCallsPlace(t *testing.T) {
+	sentence := language.English.SeveralCalls
+	req := loopRequest(append(loop([]string{`f {"s":"a"} -> 5`}),
+		messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "5."}}}, user("And b?")))
+	p, err := Render(req, Target{ExampleCall: ExampleAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := turnsOf(p)
+	if turns[0] != "Look it up.\x00"+sentence || strings.Contains(turns[2], sentence) || turns[4] != "And b?\x00"+sentence {
+		t.Errorf("%q", turns)
+	}
+	first, err := Render(loopRequest(req.Messages[:1]), Target{ExampleCall: ExampleAuto})
+	if err != nil || turnsOf(first)[0] != turns[0] {
+		t.Errorf("the first turn was %q: %v", turnsOf(first), err)
+	}
+	for name, change := range map[string]func(*messages.Request, *Target){
+		"one call at a time": func(r *messages.Request, _ *Target) { r.ToolChoice.DisableParallelToolUse = true },
+		"no call":            func(r *messages.Request, _ *Target) { r.ToolChoice.Type = messages.ChoiceNone },
+		"a forced call":      func(r *messages.Request, _ *Target) { r.ToolChoice.Type = messages.ChoiceAny },
+		"no tools":           func(r *messages.Request, _ *Target) { r.Tools = nil },
+		"no example":         func(_ *messages.Request, to *Target) { to.ExampleCall = ExampleOff },
+		"a tools API":        func(_ *messages.Request, to *Target) { to.ToolAPI = true },
+	} {
+		req, target := loopRequest(req.Messages[:1]), Target{ExampleCall: ExampleAuto}
+		change(req, &target)
+		p, err := Render(req, target)
+		if err != nil || strings.Contains(turnsOf(p)[0], sentence) {
+			t.Errorf("%s: %q, %v", name, turnsOf(p), err)
+		}
+	}
+}

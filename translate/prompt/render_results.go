@@ -21,10 +21,10 @@ type callResult struct {
 // model which result belongs to which call (docs/reference/legacy-format.md §7). The notes follow the
 // last result. A tools API gets them within that result: some servers reject a user message that
 // follows results.
-func (r *renderer) addResults(first, end int, notes []resultNote) error {
+func (r *renderer) addResults(first, end int, notes []note) (any bool, err error) {
 	results, err := r.findResults(first, end)
 	if err != nil || len(results) == 0 {
-		return err
+		return false, err
 	}
 	slices.SortStableFunc(results, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
 	w := &r.writer
@@ -34,7 +34,7 @@ func (r *renderer) addResults(first, end int, notes []resultNote) error {
 	}
 	for i, found := range results {
 		if r.ctx.Err() != nil {
-			return context.Cause(r.ctx)
+			return false, context.Cause(r.ctx)
 		}
 		outer := w.Enter("messages", found.message)
 		w.Enter("content", found.block)
@@ -54,34 +54,39 @@ func (r *renderer) addResults(first, end int, notes []resultNote) error {
 	w.endPart()
 	w.results = false
 	if !r.target.ToolAPI {
-		for _, note := range notes {
-			outer := w.At(note.source)
-			w.addText(note.text)
-			w.At(outer)
+		for _, n := range notes {
+			w.addNote(n)
 		}
 	}
-	return nil
+	return true, nil
 }
 
-// resultNote is a sentence after the results of a turn, and its source in [Origins].
-type resultNote struct{ text, source string }
+// note is a sentence of Dragoman's in a user turn, and its source in [Origins].
+type note struct{ text, source string }
+
+// addNote adds a note as a part of its own.
+func (w *turnWriter) addNote(n note) {
+	outer := w.At(n.source)
+	w.addText(n.text)
+	w.At(outer)
+}
 
 // resultNotes returns the sentences after the results of the turn with the messages from first until
 // end. [Target.ResultNote] does not follow the results of a correction, which say themselves what to do.
-func (r *renderer) resultNotes(first, end int) (notes []resultNote) {
-	switch note := r.target.ResultNote; {
-	case note == "", r.req.Messages[first].Correction:
-	case note == NoteOn:
-		notes = append(notes, resultNote{r.language().ResultNote, "result_note"})
+func (r *renderer) resultNotes(first, end int) (notes []note) {
+	switch text := r.target.ResultNote; {
+	case text == "", r.req.Messages[first].Correction:
+	case text == NoteOn:
+		notes = append(notes, note{r.language().ResultNote, "result_note"})
 	default:
-		notes = append(notes, resultNote{note, "result_note"})
+		notes = append(notes, note{text, "result_note"})
 	}
 	if r.target.Remind && end == len(r.req.Messages) {
 		reminder := r.language().ResultNote
 		if !r.req.MayCall() {
 			reminder = r.language().CallNoTool
 		}
-		notes = append(notes, resultNote{reminder, "reminder"})
+		notes = append(notes, note{reminder, "reminder"})
 	}
 	return notes
 }

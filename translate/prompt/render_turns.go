@@ -3,6 +3,7 @@ package prompt
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -70,8 +71,10 @@ func turnRole(m *messages.MessageParam) string {
 func (r *renderer) addTurn(first, end int) error {
 	w := &r.writer
 	role := turnRole(&r.req.Messages[first])
+	answers := false
 	if role == messages.RoleUser {
-		if err := r.addResults(first, end, r.resultNotes(first, end)); err != nil {
+		var err error
+		if answers, err = r.addResults(first, end, r.resultNotes(first, end)); err != nil {
 			return err
 		}
 	}
@@ -107,6 +110,10 @@ func (r *renderer) addTurn(first, end int) error {
 			w.At(message)
 		}
 		w.At(turn)
+	}
+	asks := func(m messages.MessageParam) bool { return m.Role == messages.RoleUser }
+	if !answers && r.guides() && slices.ContainsFunc(r.req.Messages[first:end], asks) {
+		w.addNote(note{r.language().SeveralCalls, "tool_choice"})
 	}
 	r.addWrittenTurn(role)
 	return nil

@@ -88,14 +88,14 @@ func (r *renderer) addThinkingPart(text string) {
 
 // addResultPart adds the result of a past call as a part, with notes after it. A result without a call
 // becomes text.
-func (r *renderer) addResultPart(found *callResult, notes []resultNote) {
+func (r *renderer) addResultPart(found *callResult, notes []note) {
 	own := r.newWriter()
 	own.WriteContent(found.result.Content)
-	for _, note := range notes {
+	for _, n := range notes {
 		if len(own.Out) > 0 {
 			own.Write("\n\n")
 		}
-		own.WriteText(note.text)
+		own.WriteText(n.text)
 	}
 	content, _ := own.takeParts()
 	if found.result.ToolUseID == "" {
