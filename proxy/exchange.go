@@ -10,17 +10,20 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/proxy/bedrock"
+	"dragoman/proxy/internal/replay"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
 // serve returns the handler of a path. It calls answer for each authenticated request. Every request is counted and
 // logged, and a panic ends only its own exchange.
-func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFunc {
+func (e entry) serve(d *dialect, answer func(*exchange) error) http.HandlerFunc {
+	s := e.s
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.metrics.Inflight.Inc()
 		defer s.metrics.Inflight.Dec()
 		x := s.newExchange(d, w, r)
+		x.replay = e.replay
 		x.observe()
 		defer x.releaseKey()
 		defer x.admission.giveBack()
@@ -50,7 +53,7 @@ type exchange struct {
 
 	guardrail *bedrock.Guardrail // that the answer must pass; nil for none
 	observed  observations       // for the observers of the exchange
-	replay    *Replay            // how to answer an operator's replay; nil for a client's request
+	replay    *replay.Replay     // how to answer an operator's replay; nil for a client's request
 }
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -58,7 +61,6 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 	x.reply = newReply(s, d, &x.record, w)
 	x.record.Exchange = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete, Shape: shapeOf(r.URL.Path)}
 	x.record.RequestID, x.record.ClientRequestID = setRequestIDs(x.record.header, r)
-	x.replay = replayOf(r)
 	if d.setID != nil {
 		d.setID(x.record.header, x.record.RequestID)
 	}

@@ -165,12 +165,12 @@ type importedModel struct {
 }
 
 // handleBedrockLists serves the lists.
-func (s *Server) handleBedrockLists(r chi.Router) {
-	r.Get("/foundation-models", s.serve(unnamed(bedrockInvoke), (*exchange).listFoundationModels))
-	r.Get("/inference-profiles", s.serve(unnamed(bedrockInvoke), (*exchange).listInferenceProfiles))
-	r.Get("/imported-models", s.serve(unnamed(bedrockInvoke), (*exchange).listImportedModels))
+func (e entry) handleBedrockLists(r chi.Router) {
+	r.Get("/foundation-models", e.serve(unnamed(bedrockInvoke), (*exchange).listFoundationModels))
+	r.Get("/inference-profiles", e.serve(unnamed(bedrockInvoke), (*exchange).listInferenceProfiles))
+	r.Get("/imported-models", e.serve(unnamed(bedrockInvoke), (*exchange).listImportedModels))
 	for _, path := range []string{"/foundation-models/*", "/inference-profiles/*", "/imported-models/*"} {
-		r.HandleFunc(path, s.serve(unnamed(bedrockInvoke), notFound))
+		r.HandleFunc(path, e.serve(unnamed(bedrockInvoke), notFound))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dragoman/proxy/internal/replay"
 	"dragoman/translate"
 	"dragoman/upstream"
 )
@@ -29,7 +30,7 @@ func TestReplay(t *testing.T) {
 	s := newServer(t, up, func(o *Options) { o.Keys = []Key{NewKey("a key that nobody sends")} })
 
 	w := httptest.NewRecorder()
-	s.ReplayHandler(Replay{Model: "claude-instant", Format: "attribute"}).ServeHTTP(w, newRequest("POST", "/v1/messages", question))
+	s.ReplayHandler(replay.Replay{Model: "claude-instant", Format: "attribute"}).ServeHTTP(w, newRequest("POST", "/v1/messages", question))
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `"model":"claude-instant"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -37,9 +38,37 @@ func TestReplay(t *testing.T) {
 		t.Errorf("prompts %q", prompts)
 	}
 	w = httptest.NewRecorder()
-	s.ReplayHandler(Replay{}).ServeHTTP(w, newRequest("POST", "/v1/messages", question))
+	s.ReplayHandler(replay.Replay{}).ServeHTTP(w, newRequest("POST", "/v1/messages", question))
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `"model":"claude-2.1"`) || strings.Contains(prompts[1], `<invoke name=`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	checkError(t, post(s, question).Result(), 401, "authentication_error")
+}
+
+// calledWith is an upstream that passes the context of each call to the function and returns an empty answer.
+type calledWith func(ctx context.Context)
+
+func (f calledWith) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) {
+		f(ctx)
+		yield(endOfTurn, nil)
+	}
+}
+
+// A replay lends its freedom from keys to no other request, not even to one with its context.
+func TestReplayContext(t *testing.T) {
+	var s *Server
+	asked, status := 0, 0
+	s = newServer(t, calledWith(func(ctx context.Context) {
+		if asked++; asked > 1 {
+			return
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, newRequest("POST", "/v1/messages", question).WithContext(ctx))
+		status = w.Code
+	}), func(o *Options) { o.Keys = []Key{NewKey("a key that nobody sends")} })
+	s.ReplayHandler(replay.Replay{}).ServeHTTP(httptest.NewRecorder(), newRequest("POST", "/v1/messages", question))
+	if asked != 1 || status != 401 {
+		t.Errorf("asked %d times, status %d", asked, status)
+	}
 }

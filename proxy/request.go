@@ -44,7 +44,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	}
 	route = x.s.told(x.r.Context(), route)
 	if x.replay != nil {
-		route = x.replay.of(route)
+		route = replayed(x.replay, route)
 	}
 	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = route.Name, route.Upstream, route.Model
 	return body, route, nil

@@ -9,29 +9,39 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
+
+	"dragoman/proxy/internal/replay"
 )
 
 // Handler returns the handler for clients, with every URL that they can use. Only the greeting needs no key.
-func (s *Server) Handler() http.Handler {
+func (s *Server) Handler() http.Handler { return entry{s: s}.handler() }
+
+// entry is where requests come in: from clients, or again from an operator.
+type entry struct {
+	s      *Server
+	replay *replay.Replay // how to answer an operator's replay; nil for requests of clients
+}
+
+func (e entry) handler() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.incoming, s.cors, s.plainPaths)
+	r.Use(e.s.incoming, e.s.cors, e.s.plainPaths)
 	r.Get("/", greet)
 	r.Head("/", greet)
-	s.handleMessages(r)
-	s.handleBedrock(r)
-	s.handleBedrockLists(r)
-	s.handleVertex(r)
-	r.NotFound(s.serve(unnamed(messagesAPI), notFound))
-	r.MethodNotAllowed(s.serve(unnamed(messagesAPI), notAllowed(r)))
+	e.handleMessages(r)
+	e.handleBedrock(r)
+	e.handleBedrockLists(r)
+	e.handleVertex(r)
+	r.NotFound(e.serve(unnamed(messagesAPI), notFound))
+	r.MethodNotAllowed(e.serve(unnamed(messagesAPI), notAllowed(r)))
 	return r
 }
 
 // handleMessages serves the Messages API.
-func (s *Server) handleMessages(r chi.Router) {
-	r.Post("/v1/messages", s.serve(&messagesAPI, (*exchange).answer))
-	r.Post("/v1/messages/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
-	r.Get("/v1/models", s.serve(&messagesAPI, (*exchange).listModels))
-	r.Get("/v1/models/*", s.serve(&messagesAPI, (*exchange).describeModel))
+func (e entry) handleMessages(r chi.Router) {
+	r.Post("/v1/messages", e.serve(&messagesAPI, (*exchange).answer))
+	r.Post("/v1/messages/count_tokens", e.serve(&messagesAPI, (*exchange).countTokens))
+	r.Get("/v1/models", e.serve(&messagesAPI, (*exchange).listModels))
+	r.Get("/v1/models/*", e.serve(&messagesAPI, (*exchange).describeModel))
 	const (
 		oneByOne  = "send each request to POST /v1/messages"
 		inline    = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
@@ -50,29 +60,29 @@ func (s *Server) handleMessages(r chi.Router) {
 		"/v1/completions":        speak,
 		"/v1/embeddings":         noVectors,
 	} {
-		r.HandleFunc(path, s.serve(&messagesAPI, notServed(use)))
+		r.HandleFunc(path, e.serve(&messagesAPI, notServed(use)))
 	}
 }
 
 // handleBedrock serves the operations of Bedrock (docs/reference/bedrock.md §1).
-func (s *Server) handleBedrock(r chi.Router) {
+func (e entry) handleBedrock(r chi.Router) {
 	for _, operation := range []string{opInvoke, opInvokeStream} {
-		r.Post("/model/{id}"+operation, s.serve(&bedrockInvoke, (*exchange).answer))
+		r.Post("/model/{id}"+operation, e.serve(&bedrockInvoke, (*exchange).answer))
 	}
 	for _, operation := range []string{opConverse, opConverseStream} {
-		r.Post("/model/{id}"+operation, s.serve(&bedrockConverse, (*exchange).answer))
+		r.Post("/model/{id}"+operation, e.serve(&bedrockConverse, (*exchange).answer))
 	}
-	r.Post("/model/{id}"+opCount, s.serve(&bedrockCount, (*exchange).countTokens))
+	r.Post("/model/{id}"+opCount, e.serve(&bedrockCount, (*exchange).countTokens))
 	for _, path := range []string{"/model/*", "/guardrail/*"} {
-		r.HandleFunc(path, s.serve(unnamed(bedrockInvoke), noOperation))
+		r.HandleFunc(path, e.serve(unnamed(bedrockInvoke), noOperation))
 	}
 }
 
 // handleVertex serves the models of Anthropic on Vertex AI (docs/reference/vertex.md §2).
-func (s *Server) handleVertex(r chi.Router) {
+func (e entry) handleVertex(r chi.Router) {
 	for _, path := range vertexPaths {
-		r.Post(path+vertexCallPath, s.serve(&vertex, (*exchange).answerVertex))
-		r.HandleFunc(path+"/*", s.serve(unnamed(vertex), notFound))
+		r.Post(path+vertexCallPath, e.serve(&vertex, (*exchange).answerVertex))
+		r.HandleFunc(path+"/*", e.serve(unnamed(vertex), notFound))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"dragoman/proxy"
+	"dragoman/proxy/internal/replay"
 	"dragoman/translate"
 )
 
@@ -50,7 +50,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 	if how.Format != "" && !slices.Contains(translate.Formats(), how.Format) {
 		return &problem{http.StatusBadRequest, "format: unknown name"}
 	}
-	id, err := in.sendAgain(x, proxy.Replay{Model: how.Model, Format: how.Format}, how.Body)
+	id, err := in.sendAgain(x, replay.Replay{Model: how.Model, Format: how.Format}, how.Body)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 
 // sendAgain lets the server answer the request of an exchange again, without a client: the new exchange, whose id it
 // returns, records everything.
-func (in *Inspector) sendAgain(x *exchange, how proxy.Replay, body string) (string, error) {
+func (in *Inspector) sendAgain(x *exchange, how replay.Replay, body string) (string, error) {
 	s := in.current()
 	if s == nil || s.Draining() {
 		return "", &problem{http.StatusServiceUnavailable, "the server is shutting down, and replays nothing"}
