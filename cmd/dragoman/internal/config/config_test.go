@@ -122,7 +122,7 @@ models:
     stop_sequences: false
     images: true
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
-  - {name: "claude-*", upstream: west, tools: auto, rescue: true}
+  - {name: "claude-*", upstream: west, tools: auto, rescue: false}
   - {name: "meta/*", upstream: gcp}
 limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, max_connection_age: 5m, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
@@ -177,7 +177,7 @@ log: {format: console, level: warn}
 					{Upstream: "sim", Format: "auto", Features: upstream.Override{With: upstream.Prefill}},
 				},
 			},
-			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "auto", Tools: "auto", Rescue: true}},
+			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "auto", Tools: "auto"}},
 			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Format: "auto", OpenOverChat: true}},
 		},
 		Limits: Limits{

@@ -98,9 +98,9 @@ type UpstreamModel struct {
 	// The most tokens that the model can write.
 	MaxTokens int64 `yaml:"max_tokens" min:"1" max:"1073741824" usually:"depends on the family of the model" example:"4096" see:"reference/configuration.md#max_tokens"`
 
-	// Whether Dragoman also reads calls that the model writes as text (`<invoke name=…>`), with native tools. The
-	// client gets them as `tool_use`.
-	Rescue bool `yaml:"rescue" default:"false" usually:"true over chat completions, false over the Messages API" example:"true" see:"how-to/native-tools.md"`
+	// Whether Dragoman also reads calls that the model writes as text (`<invoke name=…>`), with native tools over chat
+	// completions. The client gets them as `tool_use`. Over the Messages API, `true` is refused.
+	Rescue bool `yaml:"rescue" default:"false" usually:"true over chat completions" example:"true" see:"how-to/native-tools.md"`
 
 	// Whether Dragoman asks the server to constrain the model with a grammar, if a call is forced or the answer must be
 	// JSON. `off`: no. `try`: yes; if the server refuses or ignores the grammar, Dragoman asks without it. `require`:

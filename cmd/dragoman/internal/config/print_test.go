@@ -77,7 +77,7 @@ models:
     upstream: relay
     template: "file:`+write(t, "template", "${not} a variable\n<invoke> </function_calls> {{tools}}\n")+`"
     prefill: false
-  - {name: "*", upstream: relay, tools: native, rescue: true}
+  - {name: "*", upstream: relay, tools: native, rescue: false}
 hosts: [a.example, "*.b.example"]
 cors: {origins: ["https://app.example.com"]}
 compat: strict
@@ -115,7 +115,7 @@ timeouts: {idle: 90s, drain: 1h}
 		"        wire: chat # the kind of local\n",
 		"        model: \"123\" # " + path + ":17\n",
 		"    template: file:/",
-		"    rescue: true # " + path + ":22\n",
+		"    rescue: false # " + path + ":22\n",
 		"  idle: 1m30s # " + path + ":26\n",
 		"  first_byte: 10m # default\n",
 		"  drain: 1h # " + path + ":26\n",

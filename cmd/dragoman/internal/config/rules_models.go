@@ -150,8 +150,12 @@ func (l *loader) checkTools(m *UpstreamModel, key, kind string) {
 		l.reportAt(key+".tools", fmt.Sprintf("%q needs an upstream with a tools API, and %s has none here", m.Tools, m.Upstream),
 			"use tools: xml, or an upstream with wire: messages or wire: chat")
 	}
-	if m.Rescue && !native {
+	switch {
+	case m.Rescue && !native:
 		l.reportAt(key+".rescue", "the key has no effect: Dragoman reads calls in text anyway", "remove the key, or set tools: native")
+	case m.Rescue && kind != OpenAI && kind != Simulated && !asksOverChat(m, kind):
+		l.reportAt(key+".rescue", "over the Messages API the request passes through untouched, so Dragoman escapes nothing in it: a text that the model repeats could become a call",
+			"remove the key, or use a server with wire: chat")
 	}
 }
 
