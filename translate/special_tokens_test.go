@@ -15,7 +15,7 @@ func TestSpecialTokens(t *testing.T) {
 		{"meta.llama3-1-70b-instruct-v1:0 llama-4-scout", "<|eot_id|> <|start_header_id|> <|header_start|> <|eot|> <|python_tag|> <|reserved_special_token_12|>", "[INST] <s> [gMASK]"},
 		{"mistral-small dolphin-mixtral meta-llama/Llama-2-7b-chat", "[INST] [/INST] <s> </s> <<SYS>> <</SYS>> [SYSTEM_PROMPT] [TOOL_RESULTS] [/TOOL_RESULTS] <|im_end|>", "[inst] [INSTALL] <span> <SYS> <bos> [|user|]"},
 		{"gemma-2-9b gemma4", "<start_of_turn> <end_of_turn> <bos> <eos> <|turn> <turn|> <|channel> <start_of_image>", "[INST] <s> <turn> Array<string|number>"},
-		{"glm-4.6", "[gMASK] <sop> <|observation|> <|user|>", "<s> [MASK]"},
+		{"glm-4.6", "[gMASK] <sop> <|observation|> <|user|>", "<s> [MASKS]"},
 		{"deepseek-v3.1 deepseek.r1-v1:0", "<｜User｜> <｜end▁of▁sentence｜> <｜tool▁output▁begin｜>", "<s> <User> ｜"},
 		{"gpt-oss-20b", "<|start|>system<|message|> <|end|> <|return|> <|constrain|>", "<s> <message>"},
 		{"phi-4-mini", "<|system|> <|end|> <|im_sep|> <|tool|> <|/tool|>", "[INST]"},
@@ -72,6 +72,42 @@ func TestSpecialTokensComeBack(t *testing.T) {
 			}
 			if m.Content[0].Thinking != said || m.Content[1].Text != said || !sameInput(m.Content[2].Input, req.Messages[1].Content[1].Input) {
 				t.Errorf("%s, pieces of %d: %s, repeated as\n%s\n%s\nbecame\n%s", model, n, said, repeated, calls, show(m))
+			}
+		}
+	}
+}
+
+// TestTokensOfFamilies checks that no text of a client spells a token of the model's family, and that it comes back as
+// the client wrote it if the model repeats it, also out of a tool's description.
+func TestTokensOfFamilies(t *testing.T) {
+	for model, tokens := range map[string][]string{
+		"functiongemma-270m":  {"<start_function_response>", "<end_function_response>", "<start_function_declaration>", "<end_function_declaration>", "<start_function_call>", "<escape>"},
+		"gemma-3":             {"<end_of_image>", "<start_of_image>"},
+		"nemotron-nano-9b-v2": {"<TOOL_RESPONSE>", "</TOOL_RESPONSE>", "<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>", "<TOOLCALL>"},
+		"glm-4.6":             {"<eop>", "[MASK]", "[sMASK]"},
+		"kimi-k2":             {"[EOT]"},
+		"minimax-m2":          {"]!p~[", "]!d~["},
+		"command-r":           {"<EOP_TOKEN>"},
+		"mistral-small":       {"[PREFIX]", "[SUFFIX]", "[MIDDLE]", "[IMG_BREAK]", "[IMG_END]", "[MODEL_SETTINGS]", "[/MODEL_SETTINGS]"},
+		"qwen2.5":             {"<|im_end|>"},
+	} {
+		for _, name := range []string{model, "unknown"} {
+			for _, format := range []string{FormatAuto, FormatLegacy, FormatJSON} {
+				for _, token := range tokens {
+					text := "a " + token + " b"
+					req := repeated([]messages.Tool{{Name: "book", InputSchema: []byte(`{"type":"object"}`)}}, text)
+					target := Target{Format: format, Model: name, SpecialTokens: true}
+					prompt := mustRender(t, req, target)
+					if strings.Contains(prompt.Text(), text) {
+						t.Errorf("%s, %s: the prompt has %s", name, format, token)
+					}
+					for place, shown := range shownIn(t, req, target) {
+						m := parseIn(t, prompt, req, completion{"It says: " + shown + ".", messages.StopEndTurn, ""}, 1)
+						if got := spokenText(m); got != "It says: "+text+"." {
+							t.Errorf("%s, %s: %q in %s, shown as %q, came back as %q", name, format, text, place, shown, got)
+						}
+					}
+				}
 			}
 		}
 	}

@@ -34,16 +34,18 @@ var (
 		{[]string{"llama-2", "llama2", "codellama", "mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral", "zephyr", "vicuna"}, texts(
 			"<s>", "</s>", "<unk>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
 			"[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[/TOOL_CALLS]", "[ARGS]", "[/ARGS]", "[CALL_ID]", "[/CALL_ID]",
-			"[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CONTENT]", "[/TOOL_CONTENT]", "[THINK]", "[/THINK]", "[IMG]", "[/IMG]")},
-		{[]string{"gemma"}, append(texts("<bos>", "<eos>", "<pad>", "<unk>", GemmaQuote, "<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<turn|>", "<channel|>",
-			"<tool|>", "<tool_call|>", "<tool_response|>"), markup.Opener{Text: "<|", Named: true, After: ">"})},
-		{[]string{"kimi"}, texts("[BOS]", "[EOS]")},
-		{[]string{"glm"}, texts("[gMASK]", "<sop>")},
-		{[]string{"minimax"}, texts("]~!b", "]~b]", "[e~")}, // without the last bracket, because another token may begin with it
+			"[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CONTENT]", "[/TOOL_CONTENT]", "[THINK]", "[/THINK]", "[IMG]", "[/IMG]",
+			"[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[MODEL_SETTINGS]", "[/MODEL_SETTINGS]")},
+		{[]string{"gemma"}, append(texts("<bos>", "<eos>", "<pad>", "<unk>", GemmaQuote, "<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<end_of_image>", "<turn|>", "<channel|>",
+			"<tool|>", "<tool_call|>", "<tool_response|>",
+			"<start_function_declaration>", "<end_function_declaration>", "<start_function_call>", "<end_function_call>", "<start_function_response>", "<end_function_response>", "<escape>"), markup.Opener{Text: "<|", Named: true, After: ">"})},
+		{[]string{"kimi"}, texts("[BOS]", "[EOS]", "[EOT]")},
+		{[]string{"glm"}, texts("[gMASK]", "[sMASK]", "[MASK]", "<sop>", "<eop>")},
+		{[]string{"minimax"}, texts("]~!b", "]~b]", "[e~", "]!p~", "]!d~")}, // without the last bracket, because another token may begin with it
 		{[]string{"seed-oss"}, texts("<seed:bos>", "<seed:eos>")},
 		{[]string{"exaone"}, []markup.Opener{{Text: "[|", Named: true, After: "|"}}},
-		{[]string{"nemotron"}, texts("<SPECIAL_")},
-		{[]string{"command-r", "command-a", "cohere", "c4ai"}, texts("<BOS_TOKEN>", "<EOS_TOKEN>")},
+		{[]string{"nemotron"}, texts("<SPECIAL_", "<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>", "<TOOLCALL>", "</TOOLCALL>", "<TOOL_RESPONSE>", "</TOOL_RESPONSE>")},
+		{[]string{"command-r", "command-a", "cohere", "c4ai"}, texts("<BOS_TOKEN>", "<EOS_TOKEN>", "<EOP_TOKEN>")},
 	}
 )
 
