@@ -50,11 +50,14 @@ const toOperators = "the request comes from a page of another origin: pages have
 // knowledge.
 func (g *guard) check(r *http.Request) error {
 	origin := r.Header.Get("Origin")
-	_, page, _ := strings.Cut(origin, "://")
+	own := "http://" + r.Host
+	if r.TLS != nil {
+		own = "https://" + r.Host
+	}
 	switch {
 	case !g.answersTo(hostName(r.Host)):
 		return errForeignHost
-	case origin != "" && !strings.EqualFold(page, r.Host) && !slices.Contains(g.origins, origin):
+	case origin != "" && !strings.EqualFold(origin, own) && !slices.Contains(g.origins, origin):
 		return errForeignOrigin
 	}
 	return nil
@@ -82,8 +85,13 @@ func hostName(authority string) string {
 	host, _, err := net.SplitHostPort(authority)
 	if err != nil {
 		host = authority // no port
+		if inner, found := strings.CutPrefix(host, "["); found {
+			if host, found = strings.CutSuffix(inner, "]"); !found {
+				return authority // no name of a server
+			}
+		}
 	}
-	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
 // guarded returns h behind the guard of the admin listener, which logs the requests that it rejects.

@@ -83,6 +83,8 @@ func TestHosts(t *testing.T) {
 		{"evil.example:8484", false, false},
 		{"evillocalhost", false, false},
 		{"x", false, false},
+		{"[::1", false, false}, // no host at all
+		{"::1]", false, false},
 	} {
 		for where, answered := range map[string]bool{"loopback": tt.loopback, "network": tt.network} {
 			t.Run(where+" "+tt.host, func(t *testing.T) {
@@ -171,6 +173,8 @@ func TestForeignOrigin(t *testing.T) {
 		{"http://app.example", app, false},
 		{"https://app.example", app, true},
 		{"http://LOCALHOST:8484", onLoopback, true}, // its own
+		{"https://localhost:8484", onLoopback, false},
+		{"ftp://localhost:8484", onLoopback, false},
 		{"https://evil.example", keys, true},        // the key decides
 	} {
 		t.Run(tt.origin, func(t *testing.T) {
@@ -189,7 +193,7 @@ func TestForeignOrigin(t *testing.T) {
 					t.Errorf("%s: %q", path, refused)
 				}
 			}
-			own := strings.Contains(tt.origin, "8484") // the admin listener has no configured origins
+			own := tt.origin == "http://LOCALHOST:8484" // the admin listener has no configured origins
 			if res, body := sendRaw(t, operators, "GET /metrics"+head+"\r\n"); own != (res.StatusCode == 200) || !own && res.StatusCode != 403 {
 				t.Errorf("/metrics: status %d: %.200s", res.StatusCode, body)
 			}

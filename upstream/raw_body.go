@@ -16,7 +16,7 @@ const (
 	BodyCompletions = "completions" // prompt and max_tokens: imported models, Mistral and DeepSeek-R1 on Bedrock; servers
 	BodyChat        = "chat"        // messages: the server applies its own template
 	BodyOllama      = "ollama"      // /api/generate of Ollama
-	BodyPredict     = "predict"     // :predict of Vertex AI, which does not say whether the answer was cut
+	BodyPredict     = "predict"     // :predict of Vertex AI, which does not say whether the answer was cut: see readPrediction
 )
 
 // mostRawStops limits the stop sequences in a body: vLLM and TGI reject a fifth.

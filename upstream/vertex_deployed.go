@@ -159,7 +159,11 @@ func predictCall(e endpoint, r *rawPrompt) (*Call, error) {
 	}, nil
 }
 
-// readPrediction returns the answer of :predict, which may repeat the prompt before the text.
+// fewestBytes is the fewest bytes that a token of a text takes on average. English has 4 to 5, and code and JSON 2 to 4.
+const fewestBytes = 2
+
+// readPrediction returns the answer of :predict, which may repeat the prompt before the text. It says nothing of its end:
+// if the text may have as many tokens as the request allows, the answer may be cut, and must not look finished.
 func readPrediction(r *rawPrompt, body []byte) (translate.Chunk, error) {
 	var answer struct {
 		Predictions []string `json:"predictions"`
@@ -171,5 +175,9 @@ func readPrediction(r *rawPrompt, body []byte) (translate.Chunk, error) {
 	if rest, found := strings.CutPrefix(text, "Prompt:\n"+r.Text+"\nOutput:\n"); found {
 		text = strings.TrimPrefix(rest, r.Text)
 	}
-	return translate.Chunk{Text: text, Stop: messages.StopEndTurn}, nil
+	stop := messages.StopEndTurn
+	if len(text) >= fewestBytes*r.prompt.MaxTokens {
+		stop = messages.StopMaxTokens
+	}
+	return translate.Chunk{Text: text, Stop: stop}, nil
 }

@@ -61,6 +61,22 @@ func TestVertexDeployed(t *testing.T) {
 	}
 }
 
+// An answer of :predict that may have reached max_tokens does not look finished.
+func TestPredictCut(t *testing.T) {
+	for most, want := range map[int]messages.Stop{100: messages.StopEndTurn, 5: messages.StopMaxTokens} {
+		fake := upstreamtest.NewVertex(upstreamtest.Answer(upstreamtest.Completion{Text: "Hello there"}))
+		fake.Deployed = map[string]upstreamtest.Deployed{"7": {Model: "qwen2.5-7b"}}
+		up := newVertex(t, upstream.VertexOptions{Project: "p", Location: "us-east5", HTTPClient: &http.Client{Transport: &inside{Handler: fake}}})
+		t.Cleanup(up.Close)
+		prompt := inTemplate(t, "qwen2.5", "Hi")
+		prompt.MaxTokens = most
+		got, err := collect(t, invoke(up, t.Context(), upstream.Model{ID: "endpoints/7", Wire: upstream.WirePrompt, Body: upstream.BodyPredict}, prompt))
+		if err != nil || got.Stop != want {
+			t.Errorf("at most %d tokens: %v, %v", most, got.Stop, err)
+		}
+	}
+}
+
 // An id that could lead a request and its token to another host is an error.
 func TestVertexDeployedIDs(t *testing.T) {
 	fake := upstreamtest.NewVertex(nil)
