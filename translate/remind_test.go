@@ -352,10 +352,10 @@ func TestRemindedInAllFormats(t *testing.T) {
 	}
 }
 
-// TestSeveralCallsPlace checks that the sentence on several calls follows each request of the user, and that its place
+// TestAllCallsPlace checks that the sentence on all calls follows each request of the user, and that its place
 // depends on the turn alone. It follows no results, and is missing if the model may not make several calls.
-func TestSeveralCallsPlace(t *testing.T) {
-	sentence := language.English.SeveralCalls
+func TestAllCallsPlace(t *testing.T) {
+	sentence := language.English.AllCalls
 	req := loopRequest(append(loop([]string{`f {"s":"a"} -> 5`}),
 		messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "5."}}}, user("And b?")))
 	p, err := Render(req, Target{ExampleCall: ExampleAuto})

@@ -23,10 +23,10 @@ type Language struct {
 	// The introduction of the example call. A sentence that no call is needed if no tool fits cost
 	// a small model its parallel calls, wherever it was placed (docs/explanation/measurements.md).
 	ExampleCall string
-	// For a model that may call: write several calls if necessary. It follows each request of the user,
-	// because models obey it there far more often than in the system prompt
-	// (docs/explanation/measurements.md).
-	SeveralCalls string
+	// For a model that may call: write several calls if necessary. SeveralCalls is in the system
+	// prompt. AllCalls follows each request of the user, because models obey a sentence there far more
+	// often (docs/explanation/measurements.md).
+	SeveralCalls, AllCalls string
 
 	// Instructions that follow from fields of the request: disable_parallel_tool_use, thinking,
 	// output_config.format (the schema comes after it), and tool_choice if the model takes no
@@ -84,7 +84,8 @@ var English = Language{
 	KnownTool:    "Name exactly one of the tools above.",
 
 	ExampleCall:  "If a tool fits the request, call it like this (these values are made up):",
-	SeveralCalls: "Write all calls that this needs, one after another.",
+	SeveralCalls: "If the request needs several calls, write all of them, one after another.",
+	AllCalls:     "Write all calls that this needs, one after another.",
 
 	OneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
 	ThinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
@@ -137,7 +138,8 @@ var portuguese = Language{
 	KnownTool:    "O nome é exatamente o de uma das ferramentas acima.",
 
 	ExampleCall:  "Se uma ferramenta servir para o pedido, chame-a assim (estes valores são inventados):",
-	SeveralCalls: "Escreva todas as chamadas que isto exige, uma após a outra.",
+	SeveralCalls: "Se o pedido exigir várias chamadas, escreva todas, uma após a outra.",
+	AllCalls:     "Escreva todas as chamadas que isto exige, uma após a outra.",
 
 	OneCallAtATime: "Chame no máximo uma ferramenta por vez: faça uma chamada e espere o resultado dela.",
 	ThinkFirst:     "Pense primeiro: comece cada resposta com o seu raciocínio entre <thinking> e </thinking>. O que vem depois é a sua resposta ou uma chamada a uma ferramenta.",
@@ -190,7 +192,8 @@ var french = Language{
 	KnownTool:    "Le nom est exactement celui d’un des outils ci-dessus.",
 
 	ExampleCall:  "Si un outil convient à la demande, appelez-le comme ceci (ces valeurs sont inventées) :",
-	SeveralCalls: "Écrivez tous les appels que cela exige, l’un après l’autre.",
+	SeveralCalls: "Si la demande exige plusieurs appels, écrivez-les tous, l’un après l’autre.",
+	AllCalls:     "Écrivez tous les appels que cela exige, l’un après l’autre.",
 
 	OneCallAtATime: "Appelez un seul outil à la fois : faites un appel, puis attendez son résultat.",
 	ThinkFirst:     "Réfléchissez d’abord : commencez chaque réponse par votre raisonnement entre <thinking> et </thinking>. Ce qui suit est votre réponse, ou un appel d’outil.",
@@ -243,7 +246,8 @@ var russian = Language{
 	KnownTool:    "Имя в точности совпадает с именем одного из инструментов выше.",
 
 	ExampleCall:  "Если инструмент подходит к запросу, вызовите его так (эти значения вымышлены):",
-	SeveralCalls: "Напишите все вызовы, которые для этого нужны, один за другим.",
+	SeveralCalls: "Если запрос требует нескольких вызовов, напишите их все, один за другим.",
+	AllCalls:     "Напишите все вызовы, которые для этого нужны, один за другим.",
 
 	OneCallAtATime: "Вызывайте не больше одного инструмента за раз: сделайте один вызов и дождитесь его результата.",
 	ThinkFirst:     "Сначала подумайте: начинайте каждый ответ с рассуждения между <thinking> и </thinking>. Дальше следует ваш ответ или вызов инструмента.",
@@ -296,7 +300,8 @@ var indonesian = Language{
 	KnownTool:    "Namanya persis nama salah satu alat di atas.",
 
 	ExampleCall:  "Jika ada alat yang sesuai dengan permintaan, panggillah seperti ini (nilai-nilai ini dikarang):",
-	SeveralCalls: "Tulis semua panggilan yang diperlukan untuk ini, satu demi satu.",
+	SeveralCalls: "Jika permintaan memerlukan beberapa panggilan, tulis semuanya, satu demi satu.",
+	AllCalls:     "Tulis semua panggilan yang diperlukan untuk ini, satu demi satu.",
 
 	OneCallAtATime: "Panggil paling banyak satu alat setiap kali: buat satu panggilan, lalu tunggu hasilnya.",
 	ThinkFirst:     "Berpikirlah dahulu: mulailah setiap jawaban dengan penalaran Anda di antara <thinking> dan </thinking>. Setelah itu barulah jawaban Anda, atau panggilan ke sebuah alat.",

@@ -64,6 +64,9 @@ func (r *renderer) addInstructions() {
 	if e := r.prompt.Example; e != nil && r.format.ToolsAlone && r.target.Template == "" {
 		add(r.language().ExampleCall+"\n"+r.exampleText(e), "example_call")
 	}
+	if r.guides() {
+		add(r.language().SeveralCalls, "tool_choice")
+	}
 	if r.req.Thinking != messages.ThinkingOff && !r.prompt.chat.marksThinking() {
 		add(strings.ReplaceAll(r.language().ThinkFirst, "thinking>", r.format.ThinkingTag()+">"), "thinking")
 	}

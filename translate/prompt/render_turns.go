@@ -113,7 +113,7 @@ func (r *renderer) addTurn(first, end int) error {
 	}
 	asks := func(m messages.MessageParam) bool { return m.Role == messages.RoleUser }
 	if !answers && r.guides() && slices.ContainsFunc(r.req.Messages[first:end], asks) {
-		w.addNote(note{r.language().SeveralCalls, "tool_choice"})
+		w.addNote(note{r.language().AllCalls, "tool_choice"})
 	}
 	r.addWrittenTurn(role)
 	return nil
