@@ -57,7 +57,7 @@ type Exchange struct {
 	// UnknownStop is the upstream's stop reason, if the proxy does not know it; "other" if it is not a single word.
 	UnknownStop string
 	ToolCalls   []ToolCall // also one for each answer without text and without a call
-	Dropped     []string // names of the fields that the proxy left out of the prompt
+	Dropped     []string   // names of the fields that the proxy left out of the prompt
 	// Constraint is what happened to the constraint on the answer: held, ignored, refused or skipped; "" without a
 	// constraint.
 	Constraint string

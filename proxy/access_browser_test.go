@@ -175,7 +175,7 @@ func TestForeignOrigin(t *testing.T) {
 		{"http://LOCALHOST:8484", onLoopback, true}, // its own
 		{"https://localhost:8484", onLoopback, false},
 		{"ftp://localhost:8484", onLoopback, false},
-		{"https://evil.example", keys, true},        // the key decides
+		{"https://evil.example", keys, true}, // the key decides
 	} {
 		t.Run(tt.origin, func(t *testing.T) {
 			s := newServer(t, completing(endOfTurn, "hi"), tt.change)

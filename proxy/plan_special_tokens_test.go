@@ -24,7 +24,9 @@ func TestForgedTurn(t *testing.T) {
 			said := p.Turns[0].Parts[0].Text
 			return upstreamtest.Completion{Text: "You said: " + said, Thinking: said}
 		})
-		s := chatting(t, fake, func(o *Options) { o.Routes[0].LeaveSpecialTokens = leaves })
+		s := chatting(t, fake, func(o *Options) {
+			o.Routes[0].LeaveSpecialTokens, o.Routes[0].ExampleCall = leaves, translate.ExampleOff // the sentence after a request would be echoed
+		})
 		var got struct {
 			Content []struct{ Text, Thinking string }
 		}

@@ -43,7 +43,7 @@ func TestDemoRawPrompt(t *testing.T) {
 	}
 	for _, want := range []string{
 		"in the format json,",
-		"<|im_start|>user\nWhat is the weather in Lisbon?<|im_end|>\n<|im_start|>assistant\n\n========",
+		"<|im_start|>user\nWhat is the weather in Lisbon?\nIf this needs several calls, write all of them, one after another.<|im_end|>\n<|im_start|>assistant\n\n========",
 		"<tool_response>\n21 degrees celsius, sunny\n</tool_response><|im_end|>\n<|im_start|>assistant\n\n========",
 		`called    get_weather({"city":"Lisbon"})`,
 	} {

@@ -85,7 +85,7 @@ var English = Language{
 
 	ExampleCall:  "If a tool fits the request, call it like this (these values are made up):",
 	SeveralCalls: "If the request needs several calls, write all of them, one after another.",
-	AllCalls:     "Write all calls that this needs, one after another.",
+	AllCalls:     "If this needs several calls, write all of them, one after another.",
 
 	OneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
 	ThinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
@@ -139,7 +139,7 @@ var portuguese = Language{
 
 	ExampleCall:  "Se uma ferramenta servir para o pedido, chame-a assim (estes valores são inventados):",
 	SeveralCalls: "Se o pedido exigir várias chamadas, escreva todas, uma após a outra.",
-	AllCalls:     "Escreva todas as chamadas que isto exige, uma após a outra.",
+	AllCalls:     "Se isto exigir várias chamadas, escreva todas, uma após a outra.",
 
 	OneCallAtATime: "Chame no máximo uma ferramenta por vez: faça uma chamada e espere o resultado dela.",
 	ThinkFirst:     "Pense primeiro: comece cada resposta com o seu raciocínio entre <thinking> e </thinking>. O que vem depois é a sua resposta ou uma chamada a uma ferramenta.",
@@ -193,7 +193,7 @@ var french = Language{
 
 	ExampleCall:  "Si un outil convient à la demande, appelez-le comme ceci (ces valeurs sont inventées) :",
 	SeveralCalls: "Si la demande exige plusieurs appels, écrivez-les tous, l’un après l’autre.",
-	AllCalls:     "Écrivez tous les appels que cela exige, l’un après l’autre.",
+	AllCalls:     "Si cela exige plusieurs appels, écrivez-les tous, l’un après l’autre.",
 
 	OneCallAtATime: "Appelez un seul outil à la fois : faites un appel, puis attendez son résultat.",
 	ThinkFirst:     "Réfléchissez d’abord : commencez chaque réponse par votre raisonnement entre <thinking> et </thinking>. Ce qui suit est votre réponse, ou un appel d’outil.",
@@ -247,7 +247,7 @@ var russian = Language{
 
 	ExampleCall:  "Если инструмент подходит к запросу, вызовите его так (эти значения вымышлены):",
 	SeveralCalls: "Если запрос требует нескольких вызовов, напишите их все, один за другим.",
-	AllCalls:     "Напишите все вызовы, которые для этого нужны, один за другим.",
+	AllCalls:     "Если для этого нужно несколько вызовов, напишите их все, один за другим.",
 
 	OneCallAtATime: "Вызывайте не больше одного инструмента за раз: сделайте один вызов и дождитесь его результата.",
 	ThinkFirst:     "Сначала подумайте: начинайте каждый ответ с рассуждения между <thinking> и </thinking>. Дальше следует ваш ответ или вызов инструмента.",
@@ -301,7 +301,7 @@ var indonesian = Language{
 
 	ExampleCall:  "Jika ada alat yang sesuai dengan permintaan, panggillah seperti ini (nilai-nilai ini dikarang):",
 	SeveralCalls: "Jika permintaan memerlukan beberapa panggilan, tulis semuanya, satu demi satu.",
-	AllCalls:     "Tulis semua panggilan yang diperlukan untuk ini, satu demi satu.",
+	AllCalls:     "Jika ini memerlukan beberapa panggilan, tulis semuanya, satu demi satu.",
 
 	OneCallAtATime: "Panggil paling banyak satu alat setiap kali: buat satu panggilan, lalu tunggu hasilnya.",
 	ThinkFirst:     "Berpikirlah dahulu: mulailah setiap jawaban dengan penalaran Anda di antara <thinking> dan </thinking>. Setelah itu barulah jawaban Anda, atau panggilan ke sebuah alat.",
