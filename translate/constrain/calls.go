@@ -22,8 +22,7 @@ type calls struct {
 	frame   format.Frame                  // the text around calls
 	ways    []way                         // the ways to write a call
 	objects *values                       // for arguments that are one object, or literals
-	inner   map[string]*values            // for values in elements, keyed by their tag and the key of their [elements]
-	texts   map[string]*[2]*text          // for strings in elements, keyed by the key of their elements
+	texts   map[string]*texts             // for values in elements, keyed by the tags that they must not have
 	narrow  bool                          // values hold no tag that begins with one of begins; for lists of many parameters
 	begins  []string                      // see paramBegins
 	written func(text, tag string) string // a value's text as the prompt shows it in the element tag
@@ -56,7 +55,7 @@ func (c *calls) waysOf(tool string, s *schema.Schema) (list []way, ok bool) {
 		literals := fr.Arguments == format.PythonArguments
 		c.objects = newValues(&c.grammar, newStyle(fr.Spaced, false, literals))
 		c.objects.shown = c.written
-		c.inner, c.texts = map[string]*values{}, map[string]*[2]*text{}
+		c.texts = map[string]*texts{}
 	}
 	switch fr.Arguments {
 	case format.ElementArguments:

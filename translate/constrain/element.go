@@ -17,9 +17,14 @@ type elements struct {
 	*calls
 	frame  *format.Frame
 	params []string // in legacy, the tags of the tool's parameters, if values may hold elements with such tags
-	key    string   // the same for tools with the same texts
-	plain  *text    // strings
-	quoted *text    // strings in lists and objects
+	*texts
+}
+
+// texts are the texts in elements, and the rules for values in them. Tools whose elements have the same tags share them.
+type texts struct {
+	plain  *text              // strings
+	quoted *text              // strings in lists and objects
+	inner  map[string]*values // for values other than strings, keyed by the tag of their element
 }
 
 // elementsOf returns the elements of a tool's parameters.
@@ -36,13 +41,11 @@ func (c *calls) elementsOf(fr *format.Frame, s *schema.Schema) *elements {
 		e.params = c.paramTags(s)
 		barred = e.params
 	}
-	e.key = strings.Join(slices.Concat(tags, barred), " ")
-	shared := c.texts[e.key]
-	if shared == nil {
-		shared = &[2]*text{c.plainText(tags, barred), c.jsonText(tags, barred, newStyle(fr.Spaced, fr.Python, false).escape)}
-		c.texts[e.key] = shared
+	key := strings.Join(slices.Concat(tags, barred), " ")
+	if c.texts[key] == nil {
+		c.texts[key] = &texts{c.plainText(tags, barred), c.jsonText(tags, barred, newStyle(fr.Spaced, fr.Python, false).escape), map[string]*values{}}
 	}
-	e.plain, e.quoted = shared[0], shared[1]
+	e.texts = c.texts[key]
 	return e
 }
 
@@ -59,14 +62,13 @@ func (e *elements) others(tag string) []string {
 
 // inner returns the rules for values other than strings in the element with this tag.
 func (e *elements) inner(tag string) *values {
-	key := tag + " " + e.key
-	if e.calls.inner[key] == nil {
+	if e.texts.inner[tag] == nil {
 		style := newStyle(e.frame.Spaced, e.frame.Python, false)
-		style.inTag, style.pairs, style.shown = e.quoted, e.others(tag), e.written
+		style.inTag, style.pairs, style.shown = e.quoted, func() []string { return e.others(tag) }, e.written
 		style.element = tag
-		e.calls.inner[key] = newValues(&e.grammar, style)
+		e.texts.inner[tag] = newValues(&e.grammar, style)
 	}
-	return e.calls.inner[key]
+	return e.texts.inner[tag]
 }
 
 // paramTags returns the tags of all parameters that a schema names.

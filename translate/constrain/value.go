@@ -25,7 +25,7 @@ type style struct {
 	// For values in an element: its tag, the text of strings in them, and the elements that the text may have.
 	element string
 	inTag   *text
-	pairs   []string
+	pairs   func() []string
 }
 
 // Characters in strings. A lone surrogate is not a character.
@@ -144,7 +144,7 @@ func (v *values) inString() string {
 	if v.inTag == nil {
 		return v.rule("(" + anyCharacter + " | " + v.escape + `)* "\""`)
 	}
-	return v.rule(v.inTag.any(v.pairs) + ` "\""`)
+	return v.rule(v.inTag.any(v.pairs()) + ` "\""`)
 }
 
 // anything returns the expression of any value.
