@@ -70,6 +70,9 @@ func TestGrowth(t *testing.T) {
 		"parameters": func(n int) []messages.Tool {
 			return listOf(1, n, func(_, j int) string { return fmt.Sprint("param_", j) })
 		},
+		"numbers": func(n int) []messages.Tool {
+			return one(`{"type":"object","properties":{` + repeat(60*n, func(i int) string { return fmt.Sprintf(`"p%d":{"type":"integer"}`, i) }) + `}}`)
+		},
 		"tools": func(n int) []messages.Tool {
 			return listOf(n, 1, func(i, _ int) string { return fmt.Sprint("param_", i) })
 		},
