@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -22,6 +23,7 @@ type chatCompletion struct {
 }
 
 type chatChoice struct {
+	Index        int       `json:"index"`   // the answer is choice 0
 	Delta        chatDelta `json:"delta"`   // in a stream
 	Message      chatDelta `json:"message"` // in an answer in one piece
 	Text         string    `json:"text"`    // in completions
@@ -161,10 +163,11 @@ func (d *chatDecoder) read(c *chatCompletion, data []byte) (translate.Chunk, err
 		}
 	}
 	d.usage = mergeUsage(d.usage, c.Usage.usage())
-	if len(c.Choices) == 0 { // an event with only the token counts
+	first := slices.IndexFunc(c.Choices, func(c chatChoice) bool { return c.Index == 0 })
+	if first < 0 { // an event with only the token counts, or another choice, which nobody asked for
 		return translate.Chunk{Usage: d.usage}, nil
 	}
-	return d.choice(&c.Choices[0])
+	return d.choice(&c.Choices[first])
 }
 
 // whole returns the chunk for an answer in one piece, or for its end. It returns an error if the answer has

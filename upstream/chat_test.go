@@ -141,6 +141,8 @@ func TestDecodeChat(t *testing.T) {
 		{"Mistral's thinking", `{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"text","text":"m"}]}]}}]}
 {"choices":[{"delta":{"content":[{"type":"thinking","thinking":"?"},{"type":"text","text":"So"}]}}]}
 ` + text("a") + stop("") + done, "[hm][?]Soa", ours, ""},
+		{"another choice beside the first", `{"choices":[{"index":1,"delta":{"content":"x"}},{"index":0,"delta":{"content":"a"}}]}` + "\n" + `{"choices":[{"index":1,"delta":{"content":"y"},"finish_reason":"length"}]}` + "\n" + stop("") + done, "a", ours, ""},
+		{"another choice alone", `{"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":"stop"}]}` + done, "", translate.Chunk{}, "without a finish_reason"},
 		{"no finish_reason", text("a") + "[DONE]", "a", translate.Chunk{}, "without a finish_reason"},
 		{"cut", text("a"), "a", translate.Chunk{}, "broke off"},
 		{"nothing", "", "", translate.Chunk{}, "broke off"},
