@@ -17,11 +17,11 @@ type callResult struct {
 }
 
 // addResults writes the results in the messages from first until end, which form one user turn, as
-// the first part of that turn. They are in the order of the calls, because nothing else shows the
+// the first part of that turn. It reports whether there are any. They are in the order of the calls, because nothing else shows the
 // model which result belongs to which call (docs/reference/legacy-format.md §7). The notes follow the
 // last result. A tools API gets them within that result: some servers reject a user message that
 // follows results.
-func (r *renderer) addResults(first, end int, notes []note) (any bool, err error) {
+func (r *renderer) addResults(first, end int, notes []note) (answers bool, err error) {
 	results, err := r.findResults(first, end)
 	if err != nil || len(results) == 0 {
 		return false, err
