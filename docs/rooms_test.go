@@ -40,10 +40,10 @@ var mayImport = map[string][]string{
 	"metrics":                     {"translate/messages"},
 	"proxy/internal/replay":       nil,
 	"proxy/nearest":               nil,
-	"proxy/bedrock":               {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
+	"proxy/convert":               {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
 	"proxy/check":                 {"translate", "translate/memo", "translate/messages", "translate/schema"},
-	"proxy":                       {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/check", "proxy/internal/replay", "proxy/nearest"},
-	"proxy/inspector":             {"translate", "translate/rawjson", "translate/messages", "upstream", "metrics", "proxy", "proxy/bedrock", "proxy/internal/replay"},
+	"proxy":                       {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/convert", "proxy/check", "proxy/internal/replay", "proxy/nearest"},
+	"proxy/inspector":             {"translate", "translate/rawjson", "translate/messages", "upstream", "metrics", "proxy", "proxy/convert", "proxy/internal/replay"},
 	"proxy/telemetry":             {"translate", "translate/messages", "upstream", "metrics", "proxy"},
 	"cmd/dragoman/internal/":      {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest", "proxy/telemetry"},
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
@@ -24,7 +24,7 @@ type dialect struct {
 
 	// convert turns a request's body into a body of the Messages API; nil if this dialect already uses that API. The
 	// error is a *messages.InvalidRequestError, or the cause of ctx.
-	convert func(ctx context.Context, body []byte) (*bedrock.Conversion, error)
+	convert func(ctx context.Context, body []byte) (*convert.Conversion, error)
 
 	// read reads the body of a Messages API request far enough to know its model and whether it streams. Header and
 	// path may say part of this. The error is a *messages.InvalidRequestError, a *failure, or the cause of the

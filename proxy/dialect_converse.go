@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream/converse"
@@ -25,7 +25,7 @@ var bedrockConverse = dialect{
 	name:          "bedrock_converse",
 	setID:         setBedrockID,
 	credentials:   bedrockCredentials,
-	convert:       bedrock.FromConverse,
+	convert:       convert.FromConverse,
 	read:          readBedrock,
 	nativeRequest: nativeBedrock,
 	appendMessage: converseMessageJSON,
@@ -55,7 +55,7 @@ func converseMessageJSON(_ http.Header, dst []byte, m *messages.Message, took ti
 var bedrockCount = func() dialect {
 	d := bedrockConverse
 	d.name = "bedrock_count"
-	d.convert = bedrock.FromCountTokens
+	d.convert = convert.FromCountTokens
 	d.appendTokenCount = func(dst []byte, tokens int) []byte { return fmt.Appendf(dst, `{"inputTokens":%d}`, tokens) }
 	return d
 }()

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
@@ -31,7 +31,7 @@ var bedrockInvoke = dialect{
 		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency", true},
 		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier", true},
 		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata", true},
-		{bedrock.GuardrailTraceHeader, "disabled", "trace", false}, // no answer of this API can carry the trace
+		{convert.GuardrailTraceHeader, "disabled", "trace", false}, // no answer of this API can carry the trace
 	},
 	appendMessage: invokeMessage,
 	failureBody:   bedrockFailure,

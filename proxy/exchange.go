@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dragoman/metrics"
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/proxy/internal/replay"
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -51,7 +51,7 @@ type exchange struct {
 	key       *heldKey  // the client's key; nil without authentication
 	admission admission // what the exchange has taken from the gates
 
-	guardrail *bedrock.Guardrail // that the answer must pass; nil for none
+	guardrail *convert.Guardrail // that the answer must pass; nil for none
 	observed  observations       // for the observers of the exchange
 	replay    *replay.Replay     // how to answer an operator's replay; nil for a client's request
 }

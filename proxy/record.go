@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/metrics"
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
@@ -27,7 +27,7 @@ type record struct {
 	header http.Header     // of the answer
 	logger *zerolog.Logger // of the server
 
-	conversion *bedrock.Conversion // the client's names for the request's fields; nil for a request of the Messages API
+	conversion *convert.Conversion // the client's names for the request's fields; nil for a request of the Messages API
 	ignored    []string            // unsupported options in headers: sorted, under the client's names
 	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
 	dropped    []string            // fields of the body that the model does not get, under the API's names: see setDropped

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"dragoman/metrics"
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/translate/messages"
 )
 
@@ -63,7 +63,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		data, x.record.conversion.Body = x.record.conversion.Body, nil // what was read from the body keeps the bytes that it needs
 	}
 	if !opt.Count { // a count has no answer for a guardrail to judge
-		if x.guardrail, data, err = bedrock.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {
+		if x.guardrail, data, err = convert.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {
 			return nil, err
 		}
 		if x.record.conversion != nil && x.record.conversion.Guardrail != nil {

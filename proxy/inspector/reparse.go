@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/proxy"
-	"dragoman/proxy/bedrock"
+	"dragoman/proxy/convert"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
@@ -242,7 +242,7 @@ func (x *exchange) messagesBody(ctx context.Context) ([]byte, error) {
 	}
 	body := x.body.all()
 	if x.line.Dialect == "bedrock_converse" {
-		converted, err := bedrock.FromConverse(ctx, body)
+		converted, err := convert.FromConverse(ctx, body)
 		if err != nil {
 			return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
 		}

@@ -1,4 +1,4 @@
-package bedrock
+package convert
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func (o origins) path(steps []string) string {
 
 // additional adds fields to the fields that the body has from begin on, sorted by name, so that the same request makes
 // the same body. Converse's own fields win over these.
-func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) {
+func (c *converseConverter) additional(at *memberPath, from *rawjson.Object, begin int) {
 	if len(from.Members) == 0 || c.err != nil {
 		return
 	}
@@ -81,7 +81,7 @@ func (c *converter) additional(at *memberPath, from *rawjson.Object, begin int) 
 }
 
 // join returns the list before, followed by the elements of v.
-func (c *converter) join(at *memberPath, before, v jsontext.Value) jsontext.Value {
+func (c *converseConverter) join(at *memberPath, before, v jsontext.Value) jsontext.Value {
 	for range rawjson.Elements(before) {
 		c.origins[at.name]++
 	}
@@ -93,7 +93,7 @@ func (c *converter) join(at *memberPath, before, v jsontext.Value) jsontext.Valu
 }
 
 // merge returns the object before, with those fields of v that it lacks.
-func (c *converter) merge(at *memberPath, before, v jsontext.Value) jsontext.Value {
+func (c *converseConverter) merge(at *memberPath, before, v jsontext.Value) jsontext.Value {
 	all, own := rawjson.ReadObject(before), rawjson.ReadObject(before)
 	for _, m := range c.object(at, v, nil).Members {
 		switch value := own.Member(m.Name); {

@@ -1,7 +1,8 @@
-package bedrock
+package convert
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -21,10 +22,6 @@ var converseNames = []string{
 	"additionalModelResponseFieldPaths", "guardrailConfig", "performanceConfig", "promptVariables", "requestMetadata", "serviceTier",
 }
 
-// defaultMaxTokens is the max_tokens of a request without a limit. Bedrock's own default is the model's limit, which is
-// not known for all models. Every model can write this many tokens, and a cut answer says that it was cut.
-const defaultMaxTokens = "4096"
-
 // FromConverse converts a request of Converse. The error is the cause of ctx, or a *messages.InvalidRequestError with
 // paths in the client's own request.
 func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
@@ -39,7 +36,7 @@ func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	if data.Kind() != '{' {
 		return nil, &messages.InvalidRequestError{Fault: messages.FaultJSON, Message: "Input should be a valid dictionary"}
 	}
-	c := converter{ctx: ctx, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}, origins: origins{}}
+	c := converseConverter{converter: newConverter(ctx, len(data), isConverseHint), origins: origins{}}
 	guardrail := c.request(data)
 	if c.err != nil {
 		return nil, c.err
@@ -51,8 +48,15 @@ func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	}, nil
 }
 
+// isConverseHint reports whether a field changes no answer: it says how fast the answer comes, or what is counted or
+// stored. A cache point is a hint, too.
+func isConverseHint(at *memberPath) bool {
+	hints := []string{"performanceConfig", "requestMetadata", "serviceTier"}
+	return at.name == "cachePoint" || at.up == nil && slices.Contains(hints, at.name)
+}
+
 // request writes the body, and returns the request's guardrail.
-func (c *converter) request(data jsontext.Value) *Guardrail {
+func (c *converseConverter) request(data jsontext.Value) *Guardrail {
 	from := c.object(nil, data, converseNames)
 	var (
 		top       *memberPath
@@ -102,7 +106,7 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 }
 
 // messages writes the conversation.
-func (c *converter) messages(list jsontext.Value) {
+func (c *converseConverter) messages(list jsontext.Value) {
 	if list = nonNull(list); list == nil {
 		return
 	}
@@ -125,7 +129,7 @@ func (c *converter) messages(list jsontext.Value) {
 }
 
 // outputConfig writes the demands on the answer.
-func (c *converter) outputConfig(at *memberPath, from *rawjson.Object) {
+func (c *converseConverter) outputConfig(at *memberPath, from *rawjson.Object) {
 	effort, format := nonNull(from.Take("effort")), nonNull(from.Take("textFormat"))
 	if effort == nil && format == nil {
 		return
@@ -140,7 +144,7 @@ func (c *converter) outputConfig(at *memberPath, from *rawjson.Object) {
 }
 
 // outputFormat writes the schema of the answer. Converse has it as JSON in a string.
-func (c *converter) outputFormat(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) outputFormat(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"type", "structure"})
 	typ := c.rawString(at.member("type"), from.Take("type"))
 	inner := at.member("structure")

@@ -1,4 +1,4 @@
-package bedrock
+package convert
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,7 +11,7 @@ var toolKinds = []string{"toolSpec", "systemTool", "cachePoint"}
 
 // tools writes the tools, if there are any. A cache point is a tool of its own in Converse, and a field of the
 // preceding tool in the Messages API. A system tool runs in the upstream, so it is dropped.
-func (c *converter) tools(at *memberPath, list jsontext.Value) {
+func (c *converseConverter) tools(at *memberPath, list jsontext.Value) {
 	begin, end := len(c.out), 0 // the beginning of the list, and the end of the preceding tool
 	c.write(`"tools":[`)
 	for at, v := range c.items(at, list, messages.MaxTools) {
@@ -41,7 +41,7 @@ func (c *converter) tools(at *memberPath, list jsontext.Value) {
 }
 
 // toolSpec writes a tool.
-func (c *converter) toolSpec(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) toolSpec(at *memberPath, v jsontext.Value) {
 	spec := c.object(at, v, []string{"name", "description", "inputSchema", "strict"})
 	schema := c.object(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
 	c.write("{")
@@ -55,7 +55,7 @@ func (c *converter) toolSpec(at *memberPath, v jsontext.Value) {
 }
 
 // toolChoice writes which tools the model may or must call: a union.
-func (c *converter) toolChoice(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) toolChoice(at *memberPath, v jsontext.Value) {
 	if v = nonNull(v); v == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package bedrock
+package convert
 
 import (
 	"fmt"
@@ -9,6 +9,15 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
+
+// converseConverter is the converter of Converse.
+type converseConverter struct {
+	converter
+	gaps       gaps
+	origins    origins
+	blockCount int            // the number of content blocks so far
+	quote      jsontext.Value // the memory of method quoted
+}
 
 // blockKinds are the kinds of content block. A block is a union: the field that is set tells its kind.
 var blockKinds = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "json", "cachePoint"}
@@ -24,7 +33,7 @@ var (
 
 // content writes the blocks of a list. list is the list's number: see gap. A cache point is a block of its own in
 // Converse, and a field of the preceding block in the Messages API.
-func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []string, list int) {
+func (c *converseConverter) content(at *memberPath, blocks jsontext.Value, kinds []string, list int) {
 	c.write("[")
 	last, end := "", 0 // the kind of the preceding block, and the position of its closing brace
 	inner := &memberPath{index: -1}
@@ -59,14 +68,14 @@ func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []strin
 }
 
 // discard calls f only for the errors and dropped fields that it finds, and discards what f writes.
-func (c *converter) discard(f func()) {
+func (c *converseConverter) discard(f func()) {
 	n := len(c.out)
 	f()
 	c.out = c.out[:n]
 }
 
 // block writes a block. at is the path of the field that is set.
-func (c *converter) block(at *memberPath, kind string, v jsontext.Value) {
+func (c *converseConverter) block(at *memberPath, kind string, v jsontext.Value) {
 	switch kind {
 	case "text":
 		c.textBlock(at, v)
@@ -88,7 +97,7 @@ func (c *converter) block(at *memberPath, kind string, v jsontext.Value) {
 }
 
 // textBlock writes a text, which must not be empty.
-func (c *converter) textBlock(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) textBlock(at *memberPath, v jsontext.Value) {
 	if v = c.rawString(at, v); v == nil || string(v) == `""` {
 		c.fail(at, "The text field is blank. Add text to the text field, and try again.")
 	}
@@ -98,13 +107,13 @@ func (c *converter) textBlock(at *memberPath, v jsontext.Value) {
 }
 
 // quoted returns JSON, without white space, as a JSON string. The result is valid until the next call.
-func (c *converter) quoted(v jsontext.Value) jsontext.Value {
+func (c *converseConverter) quoted(v jsontext.Value) jsontext.Value {
 	c.quote, _ = jsontext.AppendQuote(c.quote[:0], rawjson.Compact(v))
 	return c.quote
 }
 
 // toolUse writes a tool call.
-func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) toolUse(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
 	if c.stringValue(at.member("type"), from.Take("type")) != "" {
 		c.failBy(messages.FaultUnsupported, at.member("type"), "Tools that the service runs are not supported here.")
@@ -118,7 +127,7 @@ func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
 }
 
 // toolResult writes the result of a tool call.
-func (c *converter) toolResult(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) toolResult(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "content", "status"})
 	status := c.stringValue(at.member("status"), from.Take("status"))
 	if !slices.Contains([]string{"", "success", "error"}, status) {
@@ -140,7 +149,7 @@ func (c *converter) toolResult(at *memberPath, v jsontext.Value) {
 
 // document writes a document: its text, its content blocks, or a file. A PDF is passed on unchanged, and a text file is
 // decoded.
-func (c *converter) document(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) document(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "name", "source", "context", "citations"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
 	place := at.member("source")
@@ -172,7 +181,7 @@ func (c *converter) document(at *memberPath, v jsontext.Value) {
 }
 
 // reasoning writes the model's thinking: its text, or a redacted block.
-func (c *converter) reasoning(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) reasoning(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, reasoningKinds)
 	if c.union(at, &from, reasoningKinds) == "redactedContent" {
 		c.write(`{"type":"redacted_thinking",`)
@@ -197,7 +206,7 @@ var reasoningKinds = []string{"reasoningText", "redactedContent"}
 
 // guardContent writes a block that the client marked for the guardrail as an ordinary block. It drops qualifiers other
 // than the default. If the request has a guardrail, they are an error, because the guardrail would not get them.
-func (c *converter) guardContent(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) guardContent(at *memberPath, v jsontext.Value) {
 	kinds := []string{"text", "image"}
 	from := c.object(at, v, kinds)
 	if c.union(at, &from, kinds) == "image" {
@@ -216,7 +225,7 @@ func (c *converter) guardContent(at *memberPath, v jsontext.Value) {
 }
 
 // cacheControl writes a cache point as a field of the preceding block.
-func (c *converter) cacheControl(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) cacheControl(at *memberPath, v jsontext.Value) {
 	at = at.member("cachePoint")
 	p := c.object(at, v, []string{"type", "ttl"})
 	if c.stringValue(at.member("type"), p.Take("type")) != "default" {

@@ -1,10 +1,8 @@
-// Package bedrock reads bodies of requests to Amazon Bedrock that are not in the form of the Messages API, and converts
-// them to that form: see [FromConverse] and [FromCountTokens]. It also reads the guardrail of a request: see
-// [TakeGuardrail].
+// Package convert turns requests of other client APIs into requests of the Messages API: see [FromConverse] and
+// [FromCountTokens]. It also reads the guardrail of a Bedrock request: see [TakeGuardrail].
 //
-// It reads all names of docs/reference/bedrock.md strictly: [Conversion.Dropped] names an unknown field, and a misspelt
-// field is an error.
-package bedrock
+// It reads all names of an API strictly: [Conversion.Dropped] names an unknown field, and a misspelt field is an error.
+package convert
 
 import (
 	"errors"
@@ -26,6 +24,10 @@ type Conversion struct {
 	path  func(path string) string // translates a path in Body to the client's path; nil if the paths are the same
 	words *strings.Replacer        // translates the text of an error to the client's terms; nil if the terms are the same
 }
+
+// defaultMaxTokens is the max_tokens of a request without a limit. The default of the other APIs is the model's limit,
+// which is not known for all models. Every model can write this many tokens, and a cut answer says that it was cut.
+const defaultMaxTokens = "4096"
 
 // HasOpenLength reports whether the client did not limit the answer's length.
 func (c *Conversion) HasOpenLength() bool { return c != nil && c.lengthOpen }

@@ -1,4 +1,4 @@
-package bedrock
+package convert
 
 import (
 	"encoding/base64"
@@ -11,7 +11,7 @@ import (
 )
 
 // image writes an image. Only its bytes are supported, not an S3 location.
-func (c *converter) image(at *memberPath, v jsontext.Value) {
+func (c *converseConverter) image(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "source"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
 	if !slices.Contains([]string{"png", "jpeg", "gif", "webp"}, format) {
@@ -28,7 +28,7 @@ func (c *converter) image(at *memberPath, v jsontext.Value) {
 }
 
 // source returns the kind of a source, which is a union, and its content. A kind that is not in kinds is an error.
-func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
+func (c *converseConverter) source(at *memberPath, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
 	all := []string{"bytes", "text", "content"}
 	from := c.object(at, v, all)
 	kind = c.union(at, &from, all)
@@ -42,14 +42,14 @@ func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (k
 }
 
 // plainText writes the source of a text document. text is a JSON string.
-func (c *converter) plainText(text jsontext.Value) {
+func (c *converseConverter) plainText(text jsontext.Value) {
 	c.write(`{"type":"text","media_type":"text/plain",`)
 	c.writeMember("data", text)
 	c.close('}')
 }
 
 // decodeText returns the text of a base64 file as a JSON string.
-func (c *converter) decodeText(at *memberPath, bytes jsontext.Value) jsontext.Value {
+func (c *converseConverter) decodeText(at *memberPath, bytes jsontext.Value) jsontext.Value {
 	packed, _ := jsontext.AppendUnquote(nil, bytes) // bytes is a JSON string that has been checked
 	data, err := base64.StdEncoding.AppendDecode(nil, packed)
 	if err != nil || !utf8.Valid(data) {

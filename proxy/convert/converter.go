@@ -1,4 +1,4 @@
-package bedrock
+package convert
 
 import (
 	"context"
@@ -14,23 +14,25 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// converter reads a request of Converse and writes it as a request of the Messages API, in one pass and without a tree,
-// because a body may be large. After the first error it reads to the end of the element, and its output is not used. A
+// converter reads a request of another API and writes it as a request of the Messages API, in one pass and without a
+// tree, because a body may be large. After the first error it reads to the end of the element, and its output is not used. A
 // null field counts as missing.
 type converter struct {
-	ctx        context.Context // may end while the request is read
-	out        []byte          // the body of the Messages API so far
-	err        error           // the first one
-	dropped    map[string]bool // fields that out cannot have, under the client's names
-	refusable  string          // the first of them that is not a hint
-	gaps       gaps
-	origins    origins
+	ctx        context.Context  // may end while the request is read
+	out        []byte           // the body of the Messages API so far
+	err        error            // the first one
+	dropped    map[string]bool  // fields that out cannot have, under the client's names
+	refusable  string           // the first of them that is not a hint
 	members    []rawjson.Member // of the objects in progress; the memory is reused
-	blockCount int              // the number of content blocks so far
+	lengthOpen bool             // the request does not limit the answer's length
 
-	lengthOpen bool // the request does not limit the answer's length
+	// isHint reports whether a dropped field changes no answer. compat: strict also drops hints.
+	isHint func(at *memberPath) bool
+}
 
-	quote jsontext.Value // the memory of method quoted
+// newConverter returns a converter for a body of this size.
+func newConverter(ctx context.Context, size int, isHint func(at *memberPath) bool) converter {
+	return converter{ctx: ctx, out: make([]byte, 0, size+size/8+64), dropped: map[string]bool{}, isHint: isHint}
 }
 
 // fail sets the error for an invalid value, if there is no error yet.
@@ -164,14 +166,10 @@ func (c *converter) drop(at *memberPath) {
 		return
 	}
 	c.dropped[field] = true
-	if hint := at.name == "cachePoint" || at.up == nil && slices.Contains(hints, at.name); !hint {
+	if !c.isHint(at) {
 		c.refusable = firstOf(c.refusable, at.String())
 	}
 }
-
-// hints are fields of a request that change no answer: how fast it comes, or what is counted or stored. A cache point
-// is a hint, too. compat: strict also drops hints.
-var hints = []string{"performanceConfig", "requestMetadata", "serviceTier"}
 
 // firstOf returns the name that sorts first; "" means no name.
 func firstOf(a, b string) string {
