@@ -121,7 +121,7 @@ func (c *conversation) checkEnd(d *decoder, messages []MessageParam) {
 	}
 	c.checkAnswered(d)
 	last := messages[len(messages)-1]
-	if last.Role != RoleAssistant || d.opt.Count { // a request to count tokens is not continued
+	if last.Role != RoleAssistant || d.opt.Count || d.opt.WideValues { // a request to count tokens is not continued
 		return
 	}
 	final := last.Content[len(last.Content)-1].Text

@@ -71,6 +71,8 @@ func TestDecodeErrors(t *testing.T) {
 			{"stream", with(`"stream":1`), strict, "stream: Input should be a valid boolean"},
 			{"temperature low", with(`"temperature":-0.1`), strict, "temperature: Input should be greater than or equal to 0"},
 			{"temperature high", with(`"temperature":1.1`), strict, "temperature: Input should be less than or equal to 1"},
+			{"temperature of other APIs", with(`"temperature":2.1`), DecodeOptions{WideValues: true}, "temperature: Input should be less than or equal to 2"},
+			{"stop sequence empty", with(`"stop_sequences":[""]`), DecodeOptions{WideValues: true}, "stop_sequences: each stop sequence must contain non-whitespace"},
 			{"temperature a string", with(`"temperature":"1"`), strict, "temperature: Input should be a valid number"},
 			{"top_p high", with(`"top_p":2`), strict, "top_p: Input should be less than or equal to 1"},
 			{"top_k low", with(`"top_k":-1`), strict, "top_k: Input should be greater than or equal to 0"},

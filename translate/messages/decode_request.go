@@ -136,7 +136,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 	sequences, size := []string{}, 0
 	for e := range d.elements(at, v, MaxStopSequences) {
 		s := d.text(e.at, e.value())
-		if strings.TrimSpace(s) == "" {
+		if s == "" || strings.TrimSpace(s) == "" && !d.opt.WideValues {
 			d.fail(at, "each stop sequence must contain non-whitespace")
 		}
 		sequences = append(sequences, s)
@@ -155,8 +155,12 @@ func (d *decoder) sampling(r *Request, o *rawjson.Object) {
 			d.failBy(FaultUnsupported, member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", Version20261021)
 		}
 	}
-	r.Temperature = d.fraction(member("temperature"), o.Take("temperature"))
-	r.TopP = d.fraction(member("top_p"), o.Take("top_p"))
+	hottest := 1.0
+	if d.opt.WideValues {
+		hottest = 2
+	}
+	r.Temperature = d.upTo(hottest, member("temperature"), o.Take("temperature"))
+	r.TopP = d.upTo(1, member("top_p"), o.Take("top_p"))
 	if v := o.Take("top_k"); !absent(v) {
 		k := d.integer(member("top_k"), v, 0)
 		r.TopK = &k

@@ -106,8 +106,8 @@ func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
 	return int(f)
 }
 
-// fraction reads an optional number between 0 and 1.
-func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
+// upTo reads an optional number between 0 and most.
+func (d *decoder) upTo(most float64, at fieldPath, v jsontext.Value) *float64 {
 	if absent(v) {
 		return nil
 	}
@@ -117,8 +117,8 @@ func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
 		d.fail(at, "Input should be a valid number")
 	case f < 0:
 		d.fail(at, "Input should be greater than or equal to 0")
-	case f > 1:
-		d.fail(at, "Input should be less than or equal to 1")
+	case f > most:
+		d.fail(at, "Input should be less than or equal to %v", most)
 	}
 	return &f
 }

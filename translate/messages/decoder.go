@@ -28,6 +28,9 @@ type DecodeOptions struct {
 	Count bool
 	// LooseNames allows tool names that do not match the API's pattern.
 	LooseNames bool
+	// WideValues allows values that this API rejects and other APIs accept: a temperature up to 2,
+	// blank stop sequences, and white space at the end of the conversation.
+	WideValues bool
 }
 
 // decoder turns the JSON of one request into a Request. It keeps the first failure. What it decodes
