@@ -16,7 +16,7 @@ const ErrorNotReady = "model_not_ready"
 
 // The fixed sets of label values.
 var (
-	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
+	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex", "chat"}
 
 	// The error types of the Messages API, and [ErrorNotReady] for calls. An upstream's own types count as other.
 	errorTypes = []string{
@@ -32,7 +32,8 @@ var (
 	constraintResults = []string{"held", "ignored", "refused", "skipped"}
 
 	// The words in the dotted names of fields that the proxy may drop, in the Messages API
-	// (docs/reference/messages-api.md §2 to §7) and in Bedrock's APIs (docs/reference/bedrock.md §2, §5).
+	// (docs/reference/messages-api.md §2 to §7), in Bedrock's APIs (docs/reference/bedrock.md §2, §5) and in Chat
+	// Completions (docs/reference/clients.md §8).
 	fieldWords = newSet(`
 		system billing_header messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
@@ -47,7 +48,11 @@ var (
 		performanceConfig performanceConfigLatency serviceTier requestMetadata promptVariables trace guardrailConfig
 		inferenceConfig maxTokens topP stopSequences toolConfig toolChoice tool toolSpec outputConfig textFormat structure jsonSchema
 		additionalModelRequestFields additionalModelResponseFieldPaths cachePoint guardContent text qualifiers
-		input_schema inputSchema json toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
+		input_schema inputSchema json toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body
+		n seed frequency_penalty presence_penalty logit_bias logprobs top_logprobs audio modalities functions function_call function
+		web_search_options verbosity user store prediction safety_identifier prompt_cache_key prompt_cache_retention
+		stream_options include_obfuscation max_completion_tokens reasoning_effort response_format allowed_tools custom file input_audio
+		image_url detail`)
 )
 
 // outcomeKinds returns all outcomes of a tool call.
@@ -64,7 +69,8 @@ var pathWords = newSet(`
 	json_schema schema data media_type url file_id title context signature display budget_tokens disable_parallel_tool_use
 	display_number display_height_px display_width_px enable_zoom max_characters user_id enabled
 	limit after_id before_id maxResults nextToken x-dragoman-dry-run Content-Encoding amazon-bedrock-guardrailConfig tagSuffix
-	custom tool_use tool_result search_result tool_reference ttl redactedContent
+	tool_calls tool_call_id arguments parameters refusal reasoning_content stop mode parallel_tool_calls include_usage
+	tool_use tool_result search_result tool_reference ttl redactedContent
 	max_tokens_to_sample max_gen_len inputText textGenerationConfig prompt
 	bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode
 	$ref $defs definitions properties items required enum anyOf oneOf allOf not additionalProperties patternProperties prefixItems minimum maximum default`)

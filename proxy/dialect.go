@@ -60,8 +60,9 @@ type dialect struct {
 	// frame that its clients ignore at that point.
 	waitFrame []byte
 
-	// newFrames returns the writer of one streamed answer. h is the header of the request.
-	newFrames func(h http.Header) frameWriter
+	// newFrames returns the writer of one streamed answer. h is the header of the request. c is its conversion, nil if
+	// the dialect has no convert.
+	newFrames func(h http.Header, c *convert.Conversion) frameWriter
 }
 
 // frameWriter turns the events of one streamed answer into frames on the client's wire.

@@ -36,7 +36,7 @@ var bedrockConverse = dialect{
 		"X-Accel-Buffering": {"no"},
 	},
 	pingFrame: eventstream.Append(nil, eventstream.EventHeaders("ping"), []byte("{}")),
-	newFrames: func(http.Header) frameWriter { return &converseFrames{} },
+	newFrames: func(http.Header, *convert.Conversion) frameWriter { return &converseFrames{} },
 }
 
 // converseMessageJSON appends a whole answer.

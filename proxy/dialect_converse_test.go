@@ -183,7 +183,7 @@ messageStop {"stopReason":"tool_use"}
 
 // Converse has no place for the results of a model's own tools.
 func TestConverseFramesOfOthers(t *testing.T) {
-	f := bedrockConverse.newFrames(http.Header{})
+	f := bedrockConverse.newFrames(http.Header{}, nil)
 	var dst []byte
 	for _, e := range []messages.Event{
 		{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: "server_tool_use"}},

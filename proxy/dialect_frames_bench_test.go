@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"dragoman/proxy/convert"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -32,9 +33,9 @@ func BenchmarkFrames(b *testing.B) {
 				yield(translate.Chunk{Stop: messages.StopMaxTokens}, nil)
 			}
 		}
-		for _, d := range []*dialect{&messagesAPI, &bedrockInvoke, &bedrockConverse} {
+		for _, d := range []*dialect{&messagesAPI, &bedrockInvoke, &bedrockConverse, &chatCompletions} {
 			b.Run(d.name+"/"+text.name, func(b *testing.B) {
-				frames := d.newFrames(http.Header{})
+				frames := d.newFrames(http.Header{}, new(convert.Conversion))
 				var dst []byte
 				b.SetBytes(int64(deltas * len(text.piece)))
 				b.ReportAllocs()

@@ -42,7 +42,9 @@ var bedrockInvoke = dialect{
 		"X-Accel-Buffering":           {"no"},
 	},
 	pingFrame: new(invokeFrames).appendEvent(nil, messages.Event{Type: messages.Ping}, 0),
-	newFrames: func(h http.Header) frameWriter { return &invokeFrames{anthropic: isAnthropic(h)} },
+	newFrames: func(h http.Header, _ *convert.Conversion) frameWriter {
+		return &invokeFrames{anthropic: isAnthropic(h)}
+	},
 }
 
 // readInvoke reads a body, and rejects the bodies of other model families.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/proxy/convert"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
@@ -36,7 +37,7 @@ var messagesAPI = dialect{
 	},
 	pingFrame: sse{}.appendEvent(nil, messages.Event{Type: messages.Ping}, 0),
 	waitFrame: []byte(": waiting for the model\n\n"),
-	newFrames: func(http.Header) frameWriter { return sse{} },
+	newFrames: func(http.Header, *convert.Conversion) frameWriter { return sse{} },
 }
 
 // messagesCredentials returns the possible keys of a request: clients send x-api-key, a bearer token, or both

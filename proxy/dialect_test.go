@@ -33,7 +33,7 @@ func TestDialectLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []dialect{messagesAPI, bedrockInvoke, bedrockConverse, bedrockCount, vertex} {
+	for _, d := range []dialect{messagesAPI, bedrockInvoke, bedrockConverse, bedrockCount, vertex, chatCompletions} {
 		if !counted[d.name] {
 			t.Errorf("nothing is counted as %s", d.name)
 		}
@@ -50,6 +50,7 @@ func TestDroppedFieldLabels(t *testing.T) {
 		"max_tokens": "max_tokens", "inferenceConfig.maxTokens": "inferenceConfig.maxTokens", "inferenceConfig.temperature": "inferenceConfig.temperature",
 		"performanceConfig": "performanceConfig", "serviceTier": "serviceTier", "requestMetadata": "requestMetadata", "promptVariables": "promptVariables",
 		"guardrailConfig.trace": "guardrailConfig.trace", "additionalModelRequestFields.top_k": "additionalModelRequestFields.top_k",
+		"messages.name": "messages.name", "tool_choice.allowed_tools.tools": "tool_choice.allowed_tools.tools", "n": "n", "messages.content.image_url.detail": "messages.content.image_url.detail",
 		"messages.content.cachePoint": "messages.content.cachePoint", "additionalModelRequestFields.mine": "other", "mine": "other",
 	} {
 		if got := metrics.Field(field); got != want {

@@ -24,6 +24,6 @@
 // The package check has what an answer has to pass.
 //
 // A client API is one value of type [dialect]: [messagesAPI], [bedrockInvoke],
-// [bedrockConverse], [bedrockCount] and [vertex], in the files dialect_…. To add one,
+// [bedrockConverse], [bedrockCount], [vertex] and [chatCompletions], in the files dialect_…. To add one,
 // write such a value and give it its paths in [Server.Handler].
 package proxy

@@ -141,7 +141,7 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	}
 	events := x.watch(client, answer, body.Stream)
 	if body.Stream {
-		return x.reply.stream(events, x.dialect.newFrames(x.r.Header), leave)
+		return x.reply.stream(events, x.dialect.newFrames(x.r.Header, x.record.conversion), leave)
 	}
 	m, err := messages.Collect(events)
 	if err != nil {

@@ -64,6 +64,7 @@ func (s *Server) explainer() http.Handler {
 	r.Use(func(h http.Handler) http.Handler { return plainPaths(h, func(string, string) {}) })
 	explained := func(path string, d *dialect) { r.Post(path, s.operate(d, (*exchange).explain)) }
 	explained("/v1/messages", &messagesAPI)
+	explained("/v1/chat/completions", &chatCompletions)
 	for operation, d := range map[string]*dialect{
 		opInvoke: &bedrockInvoke, opInvokeStream: &bedrockInvoke, opConverse: &bedrockConverse, opConverseStream: &bedrockConverse,
 	} {

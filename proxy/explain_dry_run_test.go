@@ -10,7 +10,7 @@ import (
 
 // A dry run never calls an upstream, whatever the request is.
 func TestDryRunOfAnything(t *testing.T) {
-	for path, request := range map[string]string{"/v1/messages": question, "/v1/messages/count_tokens": question, "/model/claude-2.1/converse": converseQuestion} {
+	for path, request := range map[string]string{"/v1/messages": question, "/v1/messages/count_tokens": question, "/model/claude-2.1/converse": converseQuestion, chatPath: chatQuestion} {
 		for value, status := range map[string]int{"1": 200, "true": 200, "yes": 400} {
 			up := &counting{}
 			w := httptest.NewRecorder()

@@ -28,6 +28,8 @@ type failure struct {
 	message    string
 	logged     string         // the log's replacement for a message that quotes the client; "": the message itself
 	details    jsontext.Value // error.details, for programs; nil if there are none
+	param      string         // the path of the invalid field; "" for none
+	code       string         // a code of OpenAI's API that says more than the type; "" for none
 	reason     string         // reason of a 400 for the log: one of messages.Faults or of those below; "" for messages.FaultValue
 	retryAfter time.Duration  // 0: no retry-after
 	final      bool           // a retry cannot help, whatever the status
@@ -88,6 +90,12 @@ var (
 
 	// internalFailure replaces an error whose text the client should not see. The log has the error itself.
 	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
+)
+
+// The codes of a failure.
+const (
+	codeOverflow = "context_length_exceeded"
+	codeNoModel  = "model_not_found"
 )
 
 // The log's reasons of a 400, in addition to [messages.Faults]. docs/reference/log.md explains them.
@@ -183,13 +191,18 @@ func failureFor(err error) *failure {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &invalid):
-		return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: invalid.Error(), details: invalid.Details, reason: cmp.Or(invalid.Fault, messages.FaultValue)}
+		return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: invalid.Error(), details: invalid.Details, param: invalid.Path, reason: cmp.Or(invalid.Fault, messages.FaultValue)}
 	case errors.As(err, &upstreamErr):
 		status := upstreamErr.Status
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
+		code := ""
+		if upstreamErr.Overflow != nil {
+			code = codeOverflow
+		}
 		return &failure{
+			code:   code,
 			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message + adviceFor(upstreamErr), reason: reasonUpstream,
 			retryAfter: upstreamErr.RetryAfter, notReady: upstreamErr.NotReady,
 			final:     upstreamErr.Final || upstreamErr.Credentials != "" || upstreamErr.RetryAfter > longestRetryAfter,

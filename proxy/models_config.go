@@ -74,6 +74,8 @@ func (rs routes) find(name string) (Route, error) {
 	return Route{}, &failure{
 		status:  http.StatusNotFound,
 		typ:     messages.ErrorNotFound,
+		param:   "model",
+		code:    codeNoModel,
 		logged:  "no model of this name is configured",
 		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(rs.nearestNames(shown), ", ")),
 	}

@@ -12,8 +12,11 @@ import (
 )
 
 // modelInfo is a model in the list of the Messages API (docs/reference/messages-api.md §12). Facts that only the
-// model's maker knows are null.
+// model's maker knows are null. Object, Created and OwnedBy are the fields of OpenAI's API, which has the same path.
 type modelInfo struct {
+	Object         string `json:"object"`
+	Created        int    `json:"created"`
+	OwnedBy        string `json:"owned_by"`
 	Type           string `json:"type"`
 	ID             string `json:"id"`
 	DisplayName    string `json:"display_name"`
@@ -32,7 +35,7 @@ const unknownDate = "1970-01-01T00:00:00Z"
 
 // infoOf returns what is known about the first model of a route, under the name that clients ask for.
 func (s *Server) infoOf(name string, r Route) modelInfo {
-	info := modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
+	info := modelInfo{Object: "model", OwnedBy: "dragoman", Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
 	if most := s.refusals.applyTo(r.UpstreamModel).MaxTokens; most > 0 {
 		info.MaxTokens = &most
 	}
@@ -50,10 +53,15 @@ const (
 	largestPage = 1000
 )
 
-// listModels answers with one page of the names that clients can ask for, in the order of the configuration.
+// listModels answers with one page of the names that clients can ask for, in the order of the configuration. Clients of
+// OpenAI's API know no pages: they get all names. Clients of the Messages API send its version.
 func (x *exchange) listModels() error {
 	query := x.r.URL.Query()
+	names := x.listedNames()
 	limit := defaultPage
+	if x.r.Header.Get("Anthropic-Version") == "" {
+		limit = max(len(names), 1)
+	}
 	if s := query.Get("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > largestPage {
@@ -61,7 +69,6 @@ func (x *exchange) listModels() error {
 		}
 		limit = n
 	}
-	names := x.listedNames()
 	first, last := 0, len(names)
 	if after := query.Get("after_id"); after != "" {
 		if first = slices.Index(names, after) + 1; first == 0 {
@@ -77,11 +84,12 @@ func (x *exchange) listModels() error {
 	names = names[:last]
 	names = names[min(first, last):]
 	page := struct {
+		Object  string      `json:"object"`
 		Data    []modelInfo `json:"data"`
 		HasMore bool        `json:"has_more"`
 		FirstID *string     `json:"first_id"`
 		LastID  *string     `json:"last_id"`
-	}{Data: []modelInfo{}, HasMore: len(names) > limit}
+	}{Object: "list", Data: []modelInfo{}, HasMore: len(names) > limit}
 	if query.Get("before_id") != "" {
 		page.HasMore = first > 0
 	}

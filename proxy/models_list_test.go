@@ -71,7 +71,6 @@ func TestNotServed(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
 	for _, path := range []string{
 		"/v1/complete", "/v1/messages/batches", "/v1/messages/batches/b1/results", "/v1/files", "/v1/files/f/content",
-		"/v1/chat/completions", "/chat/completions", "/v1/responses", "/responses/r1", "/v1/completions", "/v1/v1/chat/completions", "/v1/embeddings",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			w := httptest.NewRecorder()
@@ -80,6 +79,21 @@ func TestNotServed(t *testing.T) {
 				t.Error(path, got)
 			}
 		}
+	}
+	for path, want := range map[string]string{
+		"/v1/responses": "POST /v1/chat/completions", "/responses/r1": "POST /v1/chat/completions", "/v1/v1/completions": "POST /v1/chat/completions",
+		"/v1/chat/completions/c1": "POST /v1/chat/completions", "/v1/embeddings": "--no-openai",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, newRequest(method, path, "{}"))
+			if e := chatFailure(t, w.Result()); w.Code != 404 || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, "(/v1/") {
+				t.Error(path, w.Code, e)
+			}
+		}
+	}
+	if w := vertexPost(s, "/chat/completions", chatQuestion); w.Code != 200 {
+		t.Errorf("status %d", w.Code)
 	}
 	if w := vertexPost(s, "/anthropic/v1/messages", question); w.Code != 200 {
 		t.Errorf("status %d", w.Code)

@@ -24,6 +24,13 @@ func FuzzRequests(f *testing.F) {
 		}
 		return e["message"]
 	}
+	openai := func(t *testing.T, body []byte) string {
+		var e struct{ Error chatError }
+		if err := json.Unmarshal(body, &e); err != nil || e.Error.Type != "invalid_request_error" {
+			t.Errorf("not an error of Chat Completions: %s", body)
+		}
+		return e.Error.Message
+	}
 	routes := []struct {
 		path    string
 		message func(t *testing.T, body []byte) string
@@ -37,8 +44,9 @@ func FuzzRequests(f *testing.F) {
 		{"/model/claude-2.1/converse", aws},
 		{"/model/claude-2.1/converse-stream", aws},
 		{"/model/claude-2.1/count-tokens", aws},
+		{chatPath, openai},
 	}
-	for _, good := range []string{question, vertexQuestion, bedrockQuestion, converseQuestion, agentLike, `{"input":{"converse":` + converseQuestion + `}}`} {
+	for _, good := range []string{question, vertexQuestion, bedrockQuestion, converseQuestion, chatQuestion, agentLike, `{"input":{"converse":` + converseQuestion + `}}`} {
 		f.Add(good)
 		for _, change := range [][2]string{
 			{`"role":"user"`, `"role":"system"`}, {`[`, `{}`}, {`{`, `[`}, {`"text"`, `"toolUse"`}, {`"messages"`, `"mess"`},

@@ -28,6 +28,7 @@ func (e entry) handler() http.Handler {
 	r.Get("/", greet)
 	r.Head("/", greet)
 	e.handleMessages(r)
+	e.handleChat(r)
 	e.handleBedrock(r)
 	e.handleBedrockLists(r)
 	e.handleVertex(r)
@@ -43,10 +44,8 @@ func (e entry) handleMessages(r chi.Router) {
 	r.Get("/v1/models", e.serve(&messagesAPI, (*exchange).listModels))
 	r.Get("/v1/models/*", e.serve(&messagesAPI, (*exchange).describeModel))
 	const (
-		oneByOne  = "send each request to POST /v1/messages"
-		inline    = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
-		speak     = "Dragoman speaks Anthropic's API (POST /v1/messages), not OpenAI's: choose a client or provider for Anthropic, and set its base URL to this server without /v1"
-		noVectors = "no model here embeds texts; models answer POST /v1/messages"
+		oneByOne = "send each request to POST /v1/messages"
+		inline   = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
 	)
 	for path, use := range map[string]string{
 		"/v1/complete":           "send the conversation to POST /v1/messages",
@@ -54,13 +53,24 @@ func (e entry) handleMessages(r chi.Router) {
 		"/v1/messages/batches/*": oneByOne,
 		"/v1/files":              inline,
 		"/v1/files/*":            inline,
-		"/v1/chat/completions":   speak,
-		"/v1/responses":          speak,
-		"/v1/responses/*":        speak,
-		"/v1/completions":        speak,
-		"/v1/embeddings":         noVectors,
 	} {
 		r.HandleFunc(path, e.serve(&messagesAPI, notServed(use)))
+	}
+}
+
+// handleChat serves Chat Completions (docs/reference/clients.md §8).
+func (e entry) handleChat(r chi.Router) {
+	r.Post("/v1/chat/completions", e.serve(&chatCompletions, (*exchange).answer))
+	const responses = "use Chat Completions (POST /v1/chat/completions) instead of the Responses API: most clients and providers have an option for it"
+	for path, use := range map[string]string{
+		"/v1/chat/completions/*": "no answer is stored here; send the whole conversation to POST /v1/chat/completions",
+		"/v1/responses":          responses,
+		"/v1/responses/*":        responses,
+		"/v1/completions":        "send the conversation to POST /v1/chat/completions",
+		"/v1/embeddings": "no model here embeds texts; set the base URL of the embedding client to a server that has such a model, " +
+			"and start programs with `dragoman run --no-openai` to keep their own OPENAI_BASE_URL",
+	} {
+		r.HandleFunc(path, e.serve(&chatCompletions, notServed(use)))
 	}
 }
 
@@ -132,7 +142,7 @@ func (s *Server) Admin() http.Handler {
 // greet answers the probes with which some clients check their base URL.
 func greet(w http.ResponseWriter, r *http.Request) {
 	setRequestIDs(w.Header(), r)
-	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and the APIs of Bedrock and Vertex AI\n")(w, r)
+	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, Chat Completions at POST /v1/chat/completions, and the APIs of Bedrock and Vertex AI\n")(w, r)
 }
 
 func respondText(status int, text string) http.HandlerFunc {
@@ -143,12 +153,11 @@ func respondText(status int, text string) http.HandlerFunc {
 	}
 }
 
-// Clients append the path of the Messages API to a base URL, which may end in a slash, in /v1 or in /anthropic, or they
+// Clients append the path of an API to a base URL, which may end in a slash, in /v1 or in /anthropic, or they
 // omit /v1 (docs/reference/clients.md §2). The resulting path is an alias, and is served like the path that the client
 // meant.
 
-// heads are the first path segments after /v1 in the Messages API and in OpenAI's API. A client of OpenAI's API gets an
-// error that says so at each of its paths.
+// heads are the first path segments after /v1 in the Messages API and in OpenAI's API.
 var heads = []string{"messages", "models", "complete", "files", "chat", "responses", "completions", "embeddings"}
 
 // plainPath returns the path that an escaped path is an alias of, or the path itself. It replaces each row of slashes

@@ -14,8 +14,8 @@ import (
 
 // The errors for paths and methods that are not served.
 
-// messagesPaths are the paths of the Messages API, except those with a model's name.
-var messagesPaths = []string{"/v1/messages", "/v1/messages/count_tokens", "/v1/models"}
+// knownPaths are the paths of the Messages API and of Chat Completions, except those with a model's name.
+var knownPaths = []string{"/v1/messages", "/v1/messages/count_tokens", "/v1/models", "/v1/chat/completions"}
 
 // adminPaths are the first path segments of the admin listener.
 var adminPaths = []string{"healthz", "readyz", "metrics", "explain", "inspector"}
@@ -23,13 +23,13 @@ var adminPaths = []string{"healthz", "readyz", "metrics", "explain", "inspector"
 // nothingAt returns the failure for a path that is not served. It suggests the path that the client may have meant, or
 // lists all paths.
 func nothingAt(r *http.Request) *failure {
-	const nothing, there = "there is nothing at the path", "the paths here are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models, " +
+	const nothing, there = "there is nothing at the path", "the paths here are POST /v1/messages, POST /v1/messages/count_tokens, POST /v1/chat/completions and GET /v1/models, " +
 		"and the paths of Bedrock (/model/…) and Vertex AI (/v1/projects/…); a client's base URL ends after the port"
 	path := clip(r.URL.Path)
 	advice := there
 	if first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); slices.Contains(adminPaths, first) {
 		advice = "/" + first + " is on the admin listener, whose address the key admin_listen sets; the default is 127.0.0.1:8485"
-	} else if meant := nearest.Word(path, messagesPaths); meant != "" {
+	} else if meant := nearest.Word(path, knownPaths); meant != "" {
 		advice = "did you mean " + meant + "?"
 	}
 	return &failure{

@@ -1,5 +1,5 @@
-// Package convert turns requests of other client APIs into requests of the Messages API: see [FromConverse] and
-// [FromCountTokens]. It also reads the guardrail of a Bedrock request: see [TakeGuardrail].
+// Package convert turns requests of other client APIs into requests of the Messages API: see [FromConverse],
+// [FromCountTokens] and [FromChat]. It also reads the guardrail of a Bedrock request: see [TakeGuardrail].
 //
 // It reads all names of an API strictly: [Conversion.Dropped] names an unknown field, and a misspelt field is an error.
 package convert
@@ -20,6 +20,8 @@ type Conversion struct {
 	Refusable  string     // the first of Dropped that is more than a hint, so that compat: strict rejects it; "" for none
 	lengthOpen bool       // the client did not limit the answer's length, so max_tokens in Body is a default
 	Guardrail  *Guardrail // that the answer must pass; nil for none
+
+	IncludeUsage bool // Chat Completions: a stream ends with the usage
 
 	path  func(path string) string // translates a path in Body to the client's path; nil if the paths are the same
 	words *strings.Replacer        // translates the text of an error to the client's terms; nil if the terms are the same

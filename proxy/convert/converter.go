@@ -193,6 +193,12 @@ func (c *converter) grow(n int) {
 	}
 }
 
+// writeString writes a text as a JSON string.
+func (c *converter) writeString(text string) {
+	c.grow(len(text) + 2)
+	c.out = rawjson.AppendString(c.out, text)
+}
+
 // writeMember writes a field and a comma; nothing if the value is missing.
 func (c *converter) writeMember(name string, v jsontext.Value) {
 	if v = nonNull(v); v != nil {

@@ -197,7 +197,7 @@ func (x *exchange) answered(ctx context.Context, n int64, clean func(string) str
 	}
 	a.body = []byte(clean(string(a.body)))
 	a.opening, a.text, a.thinking = clean(a.opening), clean(a.text), clean(a.thinking)
-	a.req, err = messages.Decode(slices.Clone(a.body), messages.DecodeOptions{LooseNames: true})
+	a.req, err = messages.Decode(slices.Clone(a.body), messages.DecodeOptions{LooseNames: true, WideValues: true})
 	if err != nil {
 		return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
 	}
@@ -235,14 +235,19 @@ func (p *prompt) answered() *answered {
 	}
 }
 
+// conversions are the dialects with requests of another form.
+var conversions = map[string]func(context.Context, []byte) (*convert.Conversion, error){
+	"bedrock_converse": convert.FromConverse, "chat": convert.FromChat,
+}
+
 // messagesBody returns the request in the form of the Messages API. The caller holds the lock.
 func (x *exchange) messagesBody(ctx context.Context) ([]byte, error) {
 	if x.body.size == mostBody || x.line.LeftOut > 0 {
 		return nil, errTooLong
 	}
 	body := x.body.all()
-	if x.line.Dialect == "bedrock_converse" {
-		converted, err := convert.FromConverse(ctx, body)
+	if converts := conversions[x.line.Dialect]; converts != nil {
+		converted, err := converts(ctx, body)
 		if err != nil {
 			return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
 		}
