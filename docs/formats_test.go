@@ -52,6 +52,16 @@ func TestFormats(t *testing.T) {
 	holdPart(t, "docs/reference/call-formats.md", "formats", b.String())
 }
 
+// TestReasons holds that docs/reference/metrics.md lists the reasons of outcomes.
+func TestReasons(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| reason | means |\n| --- | --- |\n")
+	for _, r := range translate.AboutReasons() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.Reason, r.About)
+	}
+	holdPart(t, "docs/reference/metrics.md", "reasons", b.String())
+}
+
 // holdPart holds that the part of a page between the comments <!-- NAME --> and <!-- end of NAME --> is this
 // text, or writes it there with -update.
 func holdPart(t *testing.T, path, name, text string) {

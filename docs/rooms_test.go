@@ -17,7 +17,7 @@ import (
 // what the Messages API says knows nothing of formats (ARCHITECTURE.md, "Packages").
 var mayImport = map[string][]string{
 	"translate/rawjson":           nil,
-	"translate/markup":            nil,
+	"translate/markup":            {"translate/messages"},
 	"translate/messages":          {"translate/rawjson"},
 	"translate/golden":            {"translate/rawjson", "translate/messages"},
 	"translate/schema":            {"translate/rawjson", "translate/markup"},

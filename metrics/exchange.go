@@ -67,8 +67,8 @@ type Exchange struct {
 // ToolCall is how the proxy read one tool call that the model attempted.
 type ToolCall struct {
 	Outcome    string // one of [messages.OutcomeKinds]
-	Reason     string // one of [messages.Reasons]
-	FromServer bool   // the model's server read the call; false: the proxy read it from the text
+	Reason     messages.Reason
+	FromServer bool // the model's server read the call; false: the proxy read it from the text
 }
 
 // ToolCallOutcomes returns the outcome of each call.
@@ -114,7 +114,7 @@ func (e *Exchange) ToolCallSource() string {
 func (e *Exchange) ToolCallReasons() []string {
 	reasons := make([]string, len(e.ToolCalls))
 	for i, c := range e.ToolCalls {
-		reasons[i] = oneOf(messages.Reasons, c.Reason)
+		reasons[i] = c.Reason.String()
 	}
 	return reasons
 }
@@ -158,7 +158,7 @@ func (m *Metrics) Observe(e *Exchange) {
 		m.streamsTerminated.WithLabelValues(string(e.Terminal)).Inc()
 	}
 	for _, c := range e.ToolCalls {
-		m.toolCalls.WithLabelValues(model, oneOf(outcomes, c.Outcome), oneOf(messages.Reasons, c.Reason)).Inc()
+		m.toolCalls.WithLabelValues(model, oneOf(outcomes, c.Outcome), c.Reason.String()).Inc()
 	}
 	if e.Constraint != "" {
 		m.constraints.WithLabelValues(model, oneOf(constraintResults, e.Constraint)).Inc()

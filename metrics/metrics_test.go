@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"dragoman/translate/messages"
 )
 
 // whole returns an exchange in which everything happened.
@@ -21,7 +23,7 @@ func whole() *Exchange {
 		FirstEvent: time.Second, Duration: 2 * time.Second,
 		Decode: time.Microsecond, Render: time.Microsecond, Parse: time.Microsecond, Encode: time.Microsecond,
 		InputTokens: 3, OutputTokens: 5, CacheReadTokens: 7, CacheWriteTokens: 11,
-		ToolCalls: []ToolCall{{Outcome: "clean", Reason: "none"}, {Outcome: "clean", Reason: "none"}, {Outcome: "leaked", Reason: "quoted"}}, Dropped: []string{"thinking", "messages.content.cache_control", "mine"},
+		ToolCalls: []ToolCall{{Outcome: "clean"}, {Outcome: "clean"}, {Outcome: "leaked", Reason: messages.ReasonQuoted}}, Dropped: []string{"thinking", "messages.content.cache_control", "mine"},
 	}
 }
 
@@ -156,7 +158,7 @@ func TestLabelsAreBounded(t *testing.T) {
 		e.Pattern, e.Upstream, e.Attempts = made, made, []Attempt{{Upstream: made, ErrorType: "overloaded_error"}}
 		m.Observe(e)
 		e.Dialect, e.ErrorType, e.Status = made, made, 1000+i
-		e.ToolCalls, e.Dropped = []ToolCall{{Outcome: made, Reason: made}}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
+		e.ToolCalls, e.Dropped = []ToolCall{{Outcome: made}}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
 		m.Observe(e)
 	}
 	observe(0)

@@ -46,7 +46,7 @@ func (r *record) noteEvent(e messages.Event) {
 		r.noteUsage(e.Message)
 		r.StopReason = string(e.Message.StopReason)
 		for _, o := range e.Message.Outcomes {
-			r.ToolCalls = append(r.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.ReasonLabel(), FromServer: o.FromServer})
+			r.ToolCalls = append(r.ToolCalls, metrics.ToolCall{Outcome: string(o.Kind), Reason: o.Reason, FromServer: o.FromServer})
 		}
 	}
 }

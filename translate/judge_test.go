@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 		{"solve", nil, false, messages.Outcome{Kind: messages.OutcomeInvalid, Tool: "solve", Reason: messages.ReasonMissingParameters}},
 		{"strict", []string{`{"a":1,"x":2}`}, false, messages.Outcome{Kind: messages.OutcomeInvalid, Tool: "strict", Reason: messages.ReasonUndeclaredParameters}},
 		{"strict", nil, false, messages.Outcome{Kind: messages.OutcomeClean, Tool: "strict"}},
-		{"solve", []string{`{"a":1,"b":"`}, false, messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: "solve", Reason: "cut_value"}},
+		{"solve", []string{`{"a":1,"b":"`}, false, messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: "solve", Reason: messages.ReasonCutValue}},
 		{"other", []string{`{}`}, false, messages.Outcome{Kind: messages.OutcomeUnknownTool, Tool: "other"}},
 		{"other", []string{`{}`}, true, messages.Outcome{Kind: messages.OutcomeClean, Tool: "other"}},
 	} {

@@ -93,7 +93,7 @@ func TestBounds(t *testing.T) {
 			}
 			got := ""
 			if n := len(outcomes); n > 0 && outcomes[n-1].Kind != messages.OutcomeClean {
-				got = string(outcomes[n-1].Kind) + " " + outcomes[n-1].Reason
+				got = string(outcomes[n-1].Kind) + " " + outcomes[n-1].Reason.String()
 			}
 			if got != tt.outcomes {
 				t.Errorf("outcome %q, want %q", got, tt.outcomes)
@@ -106,7 +106,7 @@ func TestBounds(t *testing.T) {
 			b.WriteString("<parameter name=\"p" + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strings.Repeat("x", i/26%200) + "\">1</parameter>\n")
 		}
 		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), messages.StopEndTurn, ""}, 0)
-		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > tagged.MaxParameters {
+		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != messages.ReasonTooLong || len(collectMembers(m)) > tagged.MaxParameters {
 			t.Errorf("%d parameters: %+v", len(collectMembers(m)), m.Outcomes)
 		}
 	})

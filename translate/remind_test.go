@@ -80,8 +80,8 @@ func playLoop(t *testing.T, list []messages.MessageParam, change func(*messages.
 	m.Outcomes = nil
 	got.content, got.unmet = show(m), m.Unmet
 	for _, o := range outcomes {
-		if o.Kind != messages.OutcomeClean || o.Reason != "" {
-			got.content += fmt.Sprintf("\n# %s %s %s", o.Kind, o.Tool, o.Reason)
+		if o.Kind != messages.OutcomeClean || o.Reason != messages.ReasonNone {
+			got.content += strings.TrimSuffix(fmt.Sprintf("\n# %s %s %s", o.Kind, o.Tool, o.Reason), "none")
 		}
 	}
 	return got, prompts

@@ -50,7 +50,7 @@ func answerOf(t *testing.T, req *messages.Request, target Target, chunks ...Chun
 		if o.FromServer {
 			from = "server "
 		}
-		parts = append(parts, strings.TrimSpace("["+from+string(o.Kind)+" "+o.Reason)+"]")
+		parts = append(parts, "["+from+strings.TrimSuffix(string(o.Kind)+" "+o.Reason.String(), " none")+"]")
 	}
 	return string(m.StopReason) + ": " + strings.Join(parts, " "), m
 }

@@ -18,7 +18,7 @@ func TestSlips(t *testing.T) {
 	req := &messages.Request{ID: "msg_slips", Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(
 		`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}}}
 	for _, slip := range held.Slips {
-		if slip.Name == "" || slip.About == "" {
+		if slip.About == "" {
 			t.Errorf("%+v does not say what it is", slip)
 		}
 		if slip.Example == "" {
@@ -30,11 +30,11 @@ func TestSlips(t *testing.T) {
 			for n := range 12 {
 				got := show(parseIn(t, &Prompt{}, req, completion{text, messages.StopEndTurn, ""}, n))
 				call, outcome, _ := strings.Cut(got, "\ntool_use")
-				if outcome = strings.TrimSpace(outcome); slip.Name == "tag_in_value" { // the value is what was meant
+				if outcome = strings.TrimSpace(outcome); slip.Name == messages.ReasonNone { // the value is what was meant
 					if !slices.Contains(kept, call) || outcome != "" {
 						t.Errorf("pieces of %d give\n%s", n, got)
 					}
-				} else if call != `f {"a":"1","b":"2"}` || outcome != "# repaired f "+slip.Name {
+				} else if call != `f {"a":"1","b":"2"}` || outcome != "# repaired f "+slip.Name.String() {
 					t.Errorf("pieces of %d give\n%s", n, got)
 				}
 			}
@@ -49,7 +49,7 @@ func TestTagSlips(t *testing.T) {
 		`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}}}
 	for _, slip := range format.TagSlips() {
 		t.Run(slip.Format+": "+slip.About, func(t *testing.T) {
-			if messages.AboutReason(slip.Name) == "" || slip.Example == "" {
+			if slip.Name == messages.ReasonNone || slip.Example == "" {
 				t.Fatalf("%+v has no reason or no example", slip)
 			}
 			i := slices.IndexFunc(format.All(), func(f *format.Format) bool { return f.Name == slip.Format })
@@ -57,7 +57,7 @@ func TestTagSlips(t *testing.T) {
 				t.Fatalf("unknown format %q", slip.Format)
 			}
 			asked := &Prompt{Asking: asking{Declared: format.All()[i], Reads: format.NewReads(format.All()[i], nil, 0)}}
-			want := `f {"a":"1","b":"2"}` + "\ntool_use\n# repaired f " + slip.Name
+			want := `f {"a":"1","b":"2"}` + "\ntool_use\n# repaired f " + slip.Name.String()
 			for n := range 12 {
 				got := strings.TrimSpace(show(parseIn(t, asked, req, completion{slip.Example, messages.StopEndTurn, ""}, n)))
 				if got != want {

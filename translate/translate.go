@@ -218,7 +218,7 @@ func AboutFormats() []About { return format.AboutAll() }
 
 // AboutReason describes a reason of outcomes.
 type AboutReason struct {
-	Reason   string
+	Reason   messages.Reason
 	About    string    // a sentence
 	Examples []Example // of slips in tags: texts of a call in the attribute format, and answers in the format that About names
 }
@@ -228,8 +228,8 @@ type Example struct{ About, Text string }
 
 // AboutReasons describes each reason, in the order of [messages.Reasons].
 func AboutReasons() (list []AboutReason) {
-	for _, reason := range messages.Reasons {
-		a := AboutReason{Reason: reason, About: messages.AboutReason(reason)}
+	for _, reason := range messages.Reasons() {
+		a := AboutReason{Reason: reason, About: reason.About()}
 		for _, slip := range held.Slips {
 			if slip.Name == reason && slip.Example != "" {
 				a.Examples = append(a.Examples, Example{slip.About, slip.Example})

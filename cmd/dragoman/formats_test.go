@@ -39,8 +39,8 @@ func TestListFormats(t *testing.T) {
 // With --slips, every reason is listed with its sentence, and slips in tags with an example.
 func TestListSlips(t *testing.T) {
 	got := invocation{}.run(t, "formats", "--slips")
-	for _, reason := range messages.Reasons[1:] { // all but none
-		if want := "\n" + reason + "\n  " + messages.AboutReason(reason) + "\n"; !strings.Contains("\n"+got.stdout, want) {
+	for _, reason := range messages.Reasons()[1:] { // all but none
+		if want := "\n" + reason.String() + "\n  " + reason.About() + "\n"; !strings.Contains("\n"+got.stdout, want) {
 			t.Errorf("%q is missing:\n%s", want, got.stdout)
 		}
 	}

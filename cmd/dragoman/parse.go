@@ -166,7 +166,7 @@ func printOutcomes(w io.Writer, events iter.Seq2[messages.Event, error]) iter.Se
 		for e, err := range events {
 			if err == nil && e.Type == messages.MessageDelta {
 				for _, o := range e.Message.Outcomes {
-					fmt.Fprintf(w, "%s: %s (%s)\n", cmp.Or(o.Tool, "a call without a name"), o.Kind, o.ReasonLabel())
+					fmt.Fprintf(w, "%s: %s (%s)\n", cmp.Or(o.Tool, "a call without a name"), o.Kind, o.Reason.String())
 				}
 			}
 			if !yield(e, err) {

@@ -96,9 +96,9 @@ type failure struct {
 
 // outcome is how one call in a completion was read.
 type outcome struct {
-	Kind   string `json:"kind"`
-	Tool   string `json:"tool,omitzero"`
-	Reason string `json:"reason"`
+	Kind   string          `json:"kind"`
+	Tool   string          `json:"tool,omitzero"`
+	Reason messages.Reason `json:"reason"`
 }
 
 // isLost reports whether the call stayed text in the answer.
@@ -108,7 +108,7 @@ func (o outcome) isLost() bool {
 
 // outcomeOf returns an outcome in the page's form.
 func outcomeOf(o messages.Outcome) outcome {
-	return outcome{string(o.Kind), clip(o.Tool), o.ReasonLabel()}
+	return outcome{string(o.Kind), clip(o.Tool), o.Reason}
 }
 
 // String returns the kind, and the reason if there is one.
@@ -116,7 +116,7 @@ func (o outcome) String() string {
 	if o.Reason == messages.ReasonNone {
 		return o.Kind
 	}
-	return o.Kind + " " + o.Reason
+	return o.Kind + " " + o.Reason.String()
 }
 
 // overhead is the time that the proxy's own work took, in microseconds.

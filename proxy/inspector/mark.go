@@ -44,7 +44,7 @@ func (l *Line) mark() Mark {
 	has := func(m Mark) bool {
 		return slices.ContainsFunc(l.Misread, func(read string) bool {
 			kind, reason, _ := strings.Cut(read, " ")
-			return markOf[kind] == m || m == MarkStuck && reason == messages.ReasonRepeated
+			return markOf[kind] == m || m == MarkStuck && reason == messages.ReasonRepeated.String()
 		})
 	}
 	stopped := l.StopReason == string(messages.StopMaxTokens) || l.StopReason == string(messages.StopContextWindow)

@@ -175,7 +175,7 @@ func (c change) keys(t translate.Target) string {
 
 // sentence returns why the call was read in this way.
 func (o outcome) sentence() string {
-	return cmp.Or(messages.AboutReason(o.Reason), kindSentences[o.Kind])
+	return cmp.Or(o.Reason.About(), kindSentences[o.Kind])
 }
 
 // kindSentences explain kinds whose reason adds nothing.

@@ -48,18 +48,21 @@ func TestRefusals(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	said := map[string]string{} // sentences, with their reasons
+	said := map[string]messages.Reason{} // sentences, with their reasons
 	see := func(e ast.Expr) {
-		lit, ok := e.(*ast.BasicLit)
-		if !ok || lit.Value == `""` || lit.Value == `"incomplete"` { // not a refusal
+		named, ok := e.(*ast.SelectorExpr)
+		if !ok || !strings.HasPrefix(named.Sel.Name, "Reason") {
 			return
 		}
-		reason := strings.Trim(lit.Value, `"`)
+		reason := reasonOf(named.Sel.Name)
+		if slices.Contains([]messages.Reason{messages.ReasonNone, messages.ReasonIncomplete, messages.ReasonNoArgumentsRead}, reason) { // not a refusal, or said of the outcome
+			return
+		}
 		why, ok := refusal(&language.English, reason)
 		switch other := said[why]; {
 		case !ok || why == "":
 			t.Errorf("nothing is said of the reason %s", reason)
-		case other != "" && other != reason:
+		case other != messages.ReasonNone && other != reason:
 			t.Errorf("the same is said of %s as of %s", reason, other)
 		}
 		said[why] = reason
@@ -86,7 +89,7 @@ func TestRefusals(t *testing.T) {
 			return true
 		})
 	}
-	for _, reason := range []string{messages.ReasonAmbiguous, messages.ReasonNoToolFits} {
+	for _, reason := range []messages.Reason{messages.ReasonAmbiguous, messages.ReasonNoToolFits} {
 		if why, ok := refusal(&language.English, reason); !ok || why == "" {
 			t.Errorf("nothing is said of the reason %s", reason)
 		}
@@ -94,6 +97,16 @@ func TestRefusals(t *testing.T) {
 	if len(said) < 7 {
 		t.Errorf("only the reasons %v were found", slices.Collect(maps.Values(said)))
 	}
+}
+
+// reasonOf returns the reason of a constant: ReasonToolName is tool_name.
+func reasonOf(constant string) messages.Reason {
+	for _, reason := range messages.Reasons() {
+		if strings.EqualFold("Reason"+strings.ReplaceAll(reason.String(), "_", ""), constant) {
+			return reason
+		}
+	}
+	return messages.ReasonNone
 }
 
 // isOpenCall reports whether e is the current call.

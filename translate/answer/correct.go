@@ -139,8 +139,8 @@ func keptOutcomes(outcomes []messages.Outcome) []messages.Outcome {
 	for _, o := range outcomes {
 		switch {
 		case o.Unread:
-			kept = append(kept, messages.Outcome{Kind: messages.OutcomeRepaired, Tool: o.Tool, Reason: "asked_again"})
-		case o.Reason == reasonChoice:
+			kept = append(kept, messages.Outcome{Kind: messages.OutcomeRepaired, Tool: o.Tool, Reason: messages.ReasonAskedAgain})
+		case o.Reason == messages.ReasonToolChoice:
 			kept = append(kept, o)
 		}
 	}

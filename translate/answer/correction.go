@@ -205,7 +205,7 @@ func (c *correction) saysNothing(blocks []messages.ContentBlock, end *messages.M
 }
 
 // isForbidden reports whether tool_choice did not allow a call.
-func isForbidden(o messages.Outcome) bool { return o.Reason == reasonChoice }
+func isForbidden(o messages.Outcome) bool { return o.Reason == messages.ReasonToolChoice }
 
 // tellUncontinued returns the request unchanged if the model did not continue a prefill that begins a call. The
 // model continued it if the answer begins with a whole call, and that call has an argument or its tool requires
@@ -237,7 +237,7 @@ func (c *correction) hasContinued(m *messages.Message) bool {
 		return false
 	}
 	o := m.Outcomes[0]
-	return o.Kind == messages.OutcomeClean || o.Kind == messages.OutcomeRepaired && o.Reason != "stray_text"
+	return o.Kind == messages.OutcomeClean || o.Kind == messages.OutcomeRepaired && o.Reason != messages.ReasonStrayText
 }
 
 // isCall reports whether a block is a call.
@@ -311,23 +311,23 @@ func (c *correction) unreadProblem(l *language.Language, o messages.Outcome) str
 
 // refusal returns what to tell the model about a reason for which the parser rejects a complete call. It returns
 // false for any other reason.
-func refusal(l *language.Language, reason string) (why string, ok bool) {
+func refusal(l *language.Language, reason messages.Reason) (why string, ok bool) {
 	switch reason {
 	case messages.ReasonAmbiguous:
 		return l.AskAgainDoubtfulValue, true
-	case "invalid_json", "missing_brace":
+	case messages.ReasonInvalidJSON, messages.ReasonMissingBrace:
 		return l.AskAgainInvalidJSON, true
-	case "invalid_literal":
+	case messages.ReasonInvalidLiteral:
 		return l.AskAgainInvalidLiteral, true
-	case "stray_text":
+	case messages.ReasonStrayText:
 		return l.AskAgainStrayText, true
-	case "stray_closer":
+	case messages.ReasonStrayCloser:
 		return l.AskAgainStrayCloser, true
-	case "tool_name", messages.ReasonNoToolFits:
+	case messages.ReasonToolName, messages.ReasonNoToolFits:
 		return l.AskAgainToolName, true
-	case "bare_call":
+	case messages.ReasonBareCall:
 		return l.AskAgainBareCall, true
-	case "too_long":
+	case messages.ReasonTooLong:
 		return l.AskAgainTooLong, true
 	}
 	return "", false

@@ -16,21 +16,21 @@ import (
 
 // misfitOf returns why the given parameter names do not fit a tool with the schema s, as the reason of an outcome,
 // and the names at fault. It returns "" if they fit.
-func misfitOf(s *schema.Schema, strict bool, given []string) (reason string, which []string) {
+func misfitOf(s *schema.Schema, strict bool, given []string) (reason messages.Reason, which []string) {
 	if which = s.Missing(given); len(which) > 0 {
 		return messages.ReasonMissingParameters, which
 	}
 	if which = s.Undeclared(given, strict); len(which) > 0 {
 		return messages.ReasonUndeclaredParameters, which
 	}
-	return "", nil
+	return messages.ReasonNone, nil
 }
 
 // misfit returns why the parameters of the current call do not fit its tool, or "" if they fit.
-func (p *parser) misfit() (reason string) {
+func (p *parser) misfit() (reason messages.Reason) {
 	call := &p.call
 	if call.Unoffered || call.Schema == nil {
-		return ""
+		return messages.ReasonNone
 	}
 	given := call.Members
 	for name := range call.Parameters {

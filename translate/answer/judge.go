@@ -74,12 +74,12 @@ func (j *judge) outcome() messages.Outcome {
 	input, tool := jsontext.Value(rawjson.ReplaceLoneSurrogates(j.input)), j.tools.Named(j.name)
 	switch {
 	case len(input) > 0 && !input.IsValid():
-		o.Kind, o.Reason = messages.OutcomeIncomplete, "cut_value"
+		o.Kind, o.Reason = messages.OutcomeIncomplete, messages.ReasonCutValue
 	case tool == nil && j.knowsAll:
 		o.Kind = messages.OutcomeUnknownTool
 	case tool == nil:
 	default:
-		if o.Reason, _ = misfitOf(j.schemas.Of(tool), tool.Strict, rawjson.MemberNames(input)); o.Reason != "" {
+		if o.Reason, _ = misfitOf(j.schemas.Of(tool), tool.Strict, rawjson.MemberNames(input)); o.Reason != messages.ReasonNone {
 			o.Kind = messages.OutcomeInvalid
 		}
 	}

@@ -176,7 +176,7 @@ func (p *parser) decideAsText() {
 	if p.call.Tool == "" {
 		p.state = p.giveBack()
 	} else {
-		p.state = p.giveBackCall("too_long")
+		p.state = p.giveBackCall(messages.ReasonTooLong)
 	}
 	p.run()
 }

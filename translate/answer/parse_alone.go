@@ -287,8 +287,8 @@ func endsLine(text []byte) bool {
 func (p *parser) leakAlone() state {
 	behind, reason := p.calls.whole > 0, messages.ReasonDiscussed
 	if behind {
-		p.noteAfterCall("ran_on")
-		reason = "bare_call"
+		p.noteAfterCall(messages.ReasonRanOn)
+		reason = messages.ReasonBareCall
 	}
 	if !p.call.Unoffered {
 		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: reason, InText: true})

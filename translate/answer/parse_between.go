@@ -89,14 +89,14 @@ func (p *parser) runOn() state {
 		p.call = callSeen{}
 		return inText
 	}
-	p.noteAfterCall("ran_on")
+	p.noteAfterCall(messages.ReasonRanOn)
 	p.calls.closed = true
 	return afterAnswer
 }
 
 // noteAfterCall records why what follows the last call does not belong there; reason is "" if it does.
-func (p *parser) noteAfterCall(reason string) {
-	if n := len(p.outcomes); reason != "" && n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
+func (p *parser) noteAfterCall(reason messages.Reason) {
+	if n := len(p.outcomes); reason != messages.ReasonNone && n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
 		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, reason
 	}
 }
@@ -138,28 +138,28 @@ func (p *parser) giveBackText() {
 // giveBackCall is giveBack for a call that has named its tool, or has tried to. It records an outcome, except for a
 // quoted call, which need not be meant as one. After other calls, if the call is in a wrapper or its tags occur
 // only in calls, the rest of the call becomes text too (inBrokenCall).
-func (p *parser) giveBackCall(reason string) state {
+func (p *parser) giveBackCall(reason messages.Reason) state {
 	switch {
 	case p.call.Quoted > 0:
 		return p.giveBack()
-	case p.in.EOF && reason == "incomplete" && p.isBarred():
+	case p.in.EOF && reason == messages.ReasonIncomplete && p.isBarred():
 		p.openCall()
 		return afterAnswer
 	}
 	wrapperOpen := p.call.WrapperOpen
 	o := messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: reason, Unread: p.endedByModel(), InText: true}
-	if o.Unread && (wrapperOpen && reason != "incomplete" || reason == messages.ReasonNoArgumentsRead) {
+	if o.Unread && (wrapperOpen && reason != messages.ReasonIncomplete || reason == messages.ReasonNoArgumentsRead) {
 		o.Kind = messages.OutcomeRefused
-		if reason == "tool_name" {
+		if reason == messages.ReasonToolName {
 			o.Reason = messages.ReasonNoToolFits
 		}
 	}
 	p.noteOutcome(o)
 	certain := wrapperOpen || p.call.Spelling != nil && !p.call.Unoffered
-	if p.in.EOF && p.in.CutShort && reason == "incomplete" { // the value of a cut call may hold text that looks like calls
+	if p.in.EOF && p.in.CutShort && reason == messages.ReasonIncomplete { // the value of a cut call may hold text that looks like calls
 		p.in.TakeAll(completion.SpanText)
 	}
-	cut := p.calls.whole > 0 && p.in.EOF && reason == "incomplete"
+	cut := p.calls.whole > 0 && p.in.EOF && reason == messages.ReasonIncomplete
 	switch {
 	case cut && !wrapperOpen && !p.isInProse():
 		return p.cutNextCall()

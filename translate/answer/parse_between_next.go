@@ -8,6 +8,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // readNext reads one kind of text that may follow a call, in the state betweenCalls. It returns the next state. If
@@ -187,7 +188,7 @@ func (p *parser) leaveOut(n int, v markup.Verdict) (state, markup.Verdict) {
 	if v != markup.Match {
 		return wait, v
 	}
-	p.noteAfterCall("stray_text")
+	p.noteAfterCall(messages.ReasonStrayText)
 	p.in.Take(n, completion.SpanDropped)
 	return betweenCalls, v
 }

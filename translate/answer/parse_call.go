@@ -7,6 +7,7 @@ import (
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/schema"
 )
 
@@ -64,7 +65,7 @@ func (p *parser) beginNamed(t markup.Tag) state {
 		return next
 	}
 	if t.Empty {
-		return p.closeCall("")
+		return p.closeCall(messages.ReasonNone)
 	}
 	return p.beginTags()
 }
@@ -81,7 +82,7 @@ func (p *parser) readToolName() state {
 	case markup.NeedMore:
 		return wait
 	case markup.Match:
-		p.call.NoteReason("stray_text")
+		p.call.NoteReason(messages.ReasonStrayText)
 		p.in.Take(n, completion.SpanDropped)
 		return atToolName
 	}
@@ -89,7 +90,7 @@ func (p *parser) readToolName() state {
 	if rest[0] == '<' {
 		t, v := p.tags.MatchTag(rest)
 		if v == markup.Match && t.Is("invoke") && !t.Closing && p.call.WrapperOpen {
-			p.call.NoteReason("restarted")
+			p.call.NoteReason(messages.ReasonRestarted)
 			return atInvoke
 		}
 		match = p.matchTaggedName
@@ -103,7 +104,7 @@ func (p *parser) readToolName() state {
 	}
 	p.in.Take(n, completion.SpanMarkup)
 	if rest[0] != '<' {
-		p.call.NoteReason("bare_tool_name")
+		p.call.NoteReason(messages.ReasonBareToolName)
 	}
 	if next, ok := p.nameTool(name); !ok {
 		return next
@@ -168,7 +169,7 @@ func (p *parser) nameTool(name string) (next state, ok bool) {
 		if !format.IsToolName(name) {
 			if name = p.tools.Core(name); name == "" || !p.call.WrapperOpen {
 				p.call.Tool = ""
-				return p.giveBackCall("tool_name"), false
+				return p.giveBackCall(messages.ReasonToolName), false
 			}
 		}
 		p.call.Tool, p.call.Schema, p.call.Unoffered = name, schema.ObjectOfStrings, true
@@ -176,7 +177,7 @@ func (p *parser) nameTool(name string) (next state, ok bool) {
 	}
 	p.call.Tool, p.call.Schema, p.call.Unoffered = tool.Name, p.schemas.Of(tool), false
 	p.out.FlowsValues = tool.FlowsValues(p.flowsValues)
-	if reason != "" {
+	if reason != messages.ReasonNone {
 		p.call.NoteReason(reason)
 	}
 	if p.call.WrapperOpen {

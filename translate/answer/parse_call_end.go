@@ -15,7 +15,7 @@ import (
 // state: betweenCalls, afterAnswer, or a state of giveBackCall.
 
 // closeCall closes a call that was read to its end. If the end was malformed, reason says how.
-func (p *parser) closeCall(reason string) state {
+func (p *parser) closeCall(reason messages.Reason) state {
 	call := &p.call
 	if call.IsUnreadable() {
 		return p.closeUnreadable()
@@ -24,18 +24,18 @@ func (p *parser) closeCall(reason string) state {
 	case call.Quoted > 0:
 		return p.closeQuoted(reason)
 	case p.out.Pending && len(call.attributes) > 0 && len(call.Parameters) == 0 && !call.JSONInput && p.readAttributes():
-		p.call.NoteReason("attributes")
+		p.call.NoteReason(messages.ReasonAttributes)
 	case p.out.Pending && call.Unread && p.lacksArguments():
 		if call.Bare {
 			return p.giveBackCall(messages.ReasonNoArgumentsRead)
 		}
 		return p.refuse()
 	case call.Bare && !p.out.HasMembers(call.Schema.Required):
-		return p.giveBackCall("bare_call")
+		return p.giveBackCall(messages.ReasonBareCall)
 	case call.Bare:
-		p.call.NoteReason("bare_call")
+		p.call.NoteReason(messages.ReasonBareCall)
 	}
-	if reason != "" {
+	if reason != messages.ReasonNone {
 		p.call.NoteReason(reason)
 	}
 	if call.inSentence && p.out.Pending && p.listEnd == "" {
@@ -63,11 +63,11 @@ func (p *parser) finishCall() state {
 	}
 	p.calls.fromServer = p.calls.fromServer || call.fromServer
 	if p.text.beganAgain && p.calls.whole == 0 {
-		p.call.NoteReason("restarted")
+		p.call.NoteReason(messages.ReasonRestarted)
 	}
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
-	p.calls.unclosed = call.Reason == "missing_closer" && len(call.Parameters) > 0
+	p.calls.unclosed = call.Reason == messages.ReasonMissingCloser && len(call.Parameters) > 0
 	p.calls.closed = !call.Spelling.HasWrapper() && call.Spelling.Ends() // the end of such a call also ends its block
 	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: call.WrapperOpen}}
 	if p.req.ToolChoice.DisableParallelToolUse {
@@ -82,7 +82,7 @@ func (p *parser) outcome() messages.Outcome {
 	call := &p.call
 	o := messages.Outcome{Tool: call.Tool, Kind: messages.OutcomeClean}
 	invalid := p.misfit()
-	if invalid == "" && p.copiesExample() {
+	if invalid == messages.ReasonNone && p.copiesExample() {
 		invalid = messages.ReasonExampleCopied
 	}
 	switch {
@@ -90,11 +90,11 @@ func (p *parser) outcome() messages.Outcome {
 		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.Misfit, call.Reason)
 	case call.Unoffered:
 		o.Kind = messages.OutcomeUnknownTool
-	case invalid != "":
+	case invalid != messages.ReasonNone:
 		o.Kind, o.Reason = messages.OutcomeInvalid, invalid
-	case call.Misfit != "":
+	case call.Misfit != messages.ReasonNone:
 		o.Kind, o.Reason = messages.OutcomeTypeFallback, call.Misfit
-	case call.Reason != "" || call.Slip != "":
+	case call.Reason != messages.ReasonNone || call.Slip != messages.ReasonNone:
 		o.Kind, o.Reason = messages.OutcomeRepaired, cmp.Or(call.Reason, call.Slip)
 	}
 	return o
@@ -105,10 +105,10 @@ func (p *parser) outcome() messages.Outcome {
 // call cannot be read, it is refused.
 func (p *parser) breakOff() state {
 	if p.tags.IsPending() {
-		return p.giveBackCall("incomplete")
+		return p.giveBackCall(messages.ReasonIncomplete)
 	}
 	if p.endedByModel() {
-		p.call.NoteReason("missing_closer")
+		p.call.NoteReason(messages.ReasonMissingCloser)
 		if p.out.Pending {
 			p.calls.incomplete = p.in.EOF && p.call.Reason != messages.ReasonAmbiguous
 			return p.refuse()
@@ -128,7 +128,7 @@ func (p *parser) cutCall() state {
 	case o.Unread && (!p.in.EOF || o.Reason == messages.ReasonAmbiguous):
 		o.Kind = messages.OutcomeRefused
 	case o.Reason == messages.ReasonAmbiguous:
-		o.Reason = "cut_value"
+		o.Reason = messages.ReasonCutValue
 	}
 	p.noteOutcome(o)
 	p.calls.incomplete = true
@@ -145,7 +145,7 @@ func (p *parser) closeDoubtful() state {
 // long.
 func (p *parser) closeTooLong() state {
 	p.json.held = nil
-	p.call.Reason = "too_long"
+	p.call.Reason = messages.ReasonTooLong
 	return p.breakOff()
 }
 

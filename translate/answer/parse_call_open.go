@@ -37,7 +37,7 @@ func (p *parser) beginNextCall(t markup.Tag) {
 }
 
 // noteReasons passes several reasons to NoteReason, which keeps the first.
-func (p *parser) noteReasons(reasons []string) {
+func (p *parser) noteReasons(reasons []messages.Reason) {
 	for _, reason := range reasons {
 		p.call.NoteReason(reason)
 	}
@@ -57,7 +57,7 @@ func (p *parser) openCall() {
 	}
 	p.dropBlank()
 	if !p.mayOpen() {
-		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: reasonChoice, InText: true})
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonToolChoice, InText: true})
 		p.out.Cut()
 		p.ended = true
 		return
@@ -65,9 +65,6 @@ func (p *parser) openCall() {
 	p.calls.opened = true
 	p.out.OpenToolUse(p.call.Tool)
 }
-
-// reasonChoice is the reason of an outcome if tool_choice does not allow a call.
-const reasonChoice = "tool_choice"
 
 // mayOpen reports whether tool_choice allows the call. If tool_choice names a tool, the first call may still be to
 // another tool: then Dragoman asks the model again (correct.go). With Rescue, the model's own API has checked its

@@ -38,7 +38,7 @@ func (p *parser) readChannel(rest []byte) (next state, v markup.Verdict) {
 	text.channel = h.Channel
 	switch {
 	case h.Role != "":
-		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: messages.ReasonInventedResults})
 		return afterAnswer, v
 	case h.Tool != "":
 		return p.beginChannelCall(h), v

@@ -6,6 +6,7 @@ import (
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Calls that lack their opening tag, or the start of it. They occur in prose at the start of a line, and after
@@ -51,7 +52,7 @@ func (p *parser) beginHeadless(t markup.Tag, name string) state {
 		return p.beginUnbracketed(t)
 	}
 	p.call.AttributeForm = true
-	p.call.NoteReason("wrong_opener")
+	p.call.NoteReason(messages.ReasonWrongOpener)
 	p.in.Take(len(name), completion.SpanMarkup)
 	if next, ok := p.nameTool(name); !ok {
 		return next

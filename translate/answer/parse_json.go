@@ -9,6 +9,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
@@ -116,13 +117,13 @@ func (p *parser) readJSONCall() state {
 		case tag == markup.NeedMore:
 			return wait
 		case tag == markup.NoMatch && !p.in.CutShort:
-			return p.closeUnreadableJSON(invalidJSON)
+			return p.closeUnreadableJSON(messages.ReasonInvalidJSON)
 		}
-		p.call.NoteReason("missing_brace")
+		p.call.NoteReason(messages.ReasonMissingBrace)
 		v.held, v.braced = append(v.held, '}'), true
 		return p.endJSONCall()
 	case end == markup.NoMatch:
-		return p.closeUnreadableJSON(invalidJSON)
+		return p.closeUnreadableJSON(messages.ReasonInvalidJSON)
 	case !p.in.EOF:
 		return wait
 	case p.call.alone && p.call.Tool == "" && isNamed(v.held): // the tool is not offered
@@ -136,7 +137,7 @@ func (p *parser) readJSONCall() state {
 		return p.breakOff()
 	}
 	p.calls.incomplete = true // the call has no end, and may have been cut off
-	return p.closeUnreadableJSON(invalidJSON)
+	return p.closeUnreadableJSON(messages.ReasonInvalidJSON)
 }
 
 // isNamed reports whether an object begins with a name.
@@ -164,7 +165,7 @@ func (p *parser) endJSONCall() state {
 	}
 	call, ok := held.ReadObject(said, &p.tools)
 	if !ok {
-		return p.closeUnreadableJSON(invalidJSON)
+		return p.closeUnreadableJSON(messages.ReasonInvalidJSON)
 	}
 	if p.call.Tool == "" {
 		if next, ok := p.nameTool(call.Tool()); !ok {
@@ -174,13 +175,13 @@ func (p *parser) endJSONCall() state {
 	input, slips, ok := p.heldTool().Arguments(&call)
 	if !ok {
 		p.call.Unread = true
-		return p.closeUnreadableJSON(append(slips, invalidJSON)[0])
+		return p.closeUnreadableJSON(append(slips, messages.ReasonInvalidJSON)[0])
 	}
 	if p.call.Spelling.IsUnsure() && (!call.IsBare() || !held.Takes(p.call.Schema, input)) {
 		return p.giveBack() // the description of a tool, not a call
 	}
 	if !p.call.Spelling.IsListed() && p.format.Name != format.JSON && p.format.Name != format.Llama {
-		p.call.NoteReason("json_call")
+		p.call.NoteReason(messages.ReasonJSONCall)
 	}
 	p.noteReasons(slips)
 	p.json.plain = call.IsPlain(input)
@@ -190,15 +191,15 @@ func (p *parser) endJSONCall() state {
 // endJSONInput is endJSONCall for an object that is only the input.
 func (p *parser) endJSONInput(said string) state {
 	if said[0] == '"' {
-		p.call.NoteReason("json_string")
+		p.call.NoteReason(messages.ReasonJSONString)
 		said = rawjson.UnquoteLoose(said)
 	}
 	input, slips, ok := p.heldTool().Input(said)
 	if !ok {
-		return p.closeUnreadableJSON(invalidJSON)
+		return p.closeUnreadableJSON(messages.ReasonInvalidJSON)
 	}
 	if p.call.Unoffered && p.call.Spelling.IDs && held.IsCallID(p.call.Tool) && !p.inferTool(input) {
-		return p.giveBackCall("tool_name")
+		return p.giveBackCall(messages.ReasonToolName)
 	}
 	p.noteReasons(slips)
 	return p.writeJSONInput(said, input)
@@ -210,7 +211,7 @@ func (p *parser) inferTool(input jsontext.Value) bool {
 	i, ok := held.Infer(len(p.tools.List), func(i int) *schema.Schema { return p.schemas.Of(&p.tools.List[i]) }, input)
 	if ok {
 		p.nameTool(p.tools.List[i].Name)
-		p.call.NoteReason("tool_name")
+		p.call.NoteReason(messages.ReasonToolName)
 	}
 	return ok
 }
@@ -218,7 +219,7 @@ func (p *parser) inferTool(input jsontext.Value) bool {
 // writeJSONInput writes the input of a call. said is the text from which the input was read.
 func (p *parser) writeJSONInput(said string, input []byte) state {
 	if !jsontext.Value(said).IsValid() {
-		p.call.NoteReason("mended_json")
+		p.call.NoteReason(messages.ReasonMendedJSON)
 	}
 	p.out.WriteInput(input[:len(input)-1]) // the emitter's CloseToolUse writes the last brace
 	p.out.MarkWhole()
@@ -231,13 +232,10 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	return afterJSONCall
 }
 
-// invalidJSON is the reason of a call whose JSON cannot be read.
-const invalidJSON = "invalid_json"
-
 // closeUnreadableJSON gives back a call with unreadable JSON. If its block is already open, the parser breaks the
 // call off, and writes its text after the block. In a format with closing tags, all text up to the closing tag
 // belongs to the call, because a string in it may look like a call.
-func (p *parser) closeUnreadableJSON(reason string) state {
+func (p *parser) closeUnreadableJSON(reason messages.Reason) state {
 	p.call.NoteReason(reason)
 	held := p.json.held
 	if p.json.braced {
@@ -299,7 +297,7 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeDoubtful()
 	}
 	if rest[0] == '}' {
-		p.call.NoteReason("stray_text")
+		p.call.NoteReason(messages.ReasonStrayText)
 		p.in.Take(1, completion.SpanDropped)
 		return afterJSONCall
 	}
@@ -320,16 +318,16 @@ func (p *parser) readAfterJSONCall() state {
 	case p.call.IsInput() && v == markup.Match && t.Closing && t.Is("invoke"):
 		p.call.NoteSlip(&t)
 		p.in.Take(t.Len, completion.SpanMarkup)
-		return p.closeCall("")
+		return p.closeCall(messages.ReasonNone)
 	case v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
-		return p.closeCall("")
+		return p.closeCall(messages.ReasonNone)
 	}
 	if p.call.WrapperOpen {
 		switch _, v := p.matchSeparator(rest); v {
 		case markup.NeedMore:
 			return wait
 		case markup.Match:
-			return p.closeCall("")
+			return p.closeCall(messages.ReasonNone)
 		}
 	}
 	return p.closeUnended()
@@ -338,7 +336,7 @@ func (p *parser) readAfterJSONCall() state {
 // closeUnended closes a whole call without a closing tag.
 func (p *parser) closeUnended() state {
 	if !p.call.Spelling.Ends() {
-		return p.closeCall("")
+		return p.closeCall(messages.ReasonNone)
 	}
-	return p.closeCall("missing_closer")
+	return p.closeCall(messages.ReasonMissingCloser)
 }

@@ -50,7 +50,7 @@ func (p *parser) readLiteral() state {
 		case markup.NeedMore:
 			return wait
 		case markup.Match:
-			return p.giveBackLiteral("invalid_literal")
+			return p.giveBackLiteral(messages.ReasonInvalidLiteral)
 		}
 	}
 	if l.Bare {
@@ -68,7 +68,7 @@ func (p *parser) readLiteral() state {
 	l.Ended = l.Unclosed || v == markup.Match
 	calls, ok := l.Read(p.literalText())
 	if !ok {
-		return p.giveBackLiteral("invalid_literal")
+		return p.giveBackLiteral(messages.ReasonInvalidLiteral)
 	}
 	p.in.Take(extra, completion.SpanDropped)
 	return p.writeLiterals(calls)
@@ -112,7 +112,7 @@ func (p *parser) readErasedCalls() state {
 	if calls, ok := p.literal.ReadErased(p.literalText()); ok && !p.in.CutShort {
 		return p.writeLiterals(calls)
 	}
-	return p.giveBackCall("incomplete")
+	return p.giveBackCall(messages.ReasonIncomplete)
 }
 
 // leakLiteral gives back whole calls without a wrapper, because something else follows them, or because they were cut
@@ -120,7 +120,7 @@ func (p *parser) readErasedCalls() state {
 func (p *parser) leakLiteral() state {
 	reason := messages.ReasonDiscussed
 	if rest := p.in.Rest(); p.in.EOF && p.in.CutShort && markup.SkipBlanks(rest, 0, len(rest)) == len(rest) {
-		reason = "incomplete"
+		reason = messages.ReasonIncomplete
 	}
 	if p.literal.Syntax == format.PythonLiteral && !p.literal.Objects {
 		p.literal.Ended = true
@@ -131,16 +131,16 @@ func (p *parser) leakLiteral() state {
 			}
 		}
 	}
-	return p.giveBackLiteral("bare_call")
+	return p.giveBackLiteral(messages.ReasonBareCall)
 }
 
 // giveBackLiteral gives calls back. In prose, it records no outcome, because the text need not be meant as calls.
-func (p *parser) giveBackLiteral(reason string) state {
+func (p *parser) giveBackLiteral(reason messages.Reason) state {
 	if p.literal.Bare && p.literal.Syntax == format.GemmaLiteral {
 		p.literal.erased = true
 		return inLiteral
 	}
-	if p.literal.Bare && (p.literal.MidLine || reason == "bare_call") {
+	if p.literal.Bare && (p.literal.MidLine || reason == messages.ReasonBareCall) {
 		return p.giveBack()
 	}
 	return p.giveBackCall(reason)
@@ -223,5 +223,5 @@ func (p *parser) closeUnbalanced() state {
 	case p.in.EOF && p.in.CutShort && (p.endsInTag(p.in.Rest()) || markup.IsPrefixOf(p.in.Rest(), format.GemmaQuote)):
 		return p.cutLiteral()
 	}
-	return p.giveBackLiteral("invalid_literal")
+	return p.giveBackLiteral(messages.ReasonInvalidLiteral)
 }

@@ -4,6 +4,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // How the parser writes calls in literal syntax, and what it does with calls that are cut off.
@@ -29,7 +30,7 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 		}
 		p.noteReasons(calls[i].Slips)
 		p.writeJSONInput("{}", calls[i].Input)
-		if next = p.closeCall(""); next != betweenCalls {
+		if next = p.closeCall(messages.ReasonNone); next != betweenCalls {
 			break
 		}
 	}
@@ -41,7 +42,7 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 func (p *parser) cutLiteral() state {
 	l := &p.literal
 	if l.Bare {
-		return p.giveBackLiteral("incomplete")
+		return p.giveBackLiteral(messages.ReasonIncomplete)
 	}
 	if l.Syntax == format.GemmaLiteral {
 		if !p.in.CutShort && l.scan.Quote == format.GemmaQuote && l.scan.Opened == 1 {

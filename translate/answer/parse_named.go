@@ -116,7 +116,7 @@ func (p *parser) matchNameLine(rest []byte) (name string, n int, v markup.Verdic
 // beginNameLine begins a call with the name that matchNameLine has matched (inTags).
 func (p *parser) beginNameLine(name string, n int) state {
 	p.call.Spelling = namedCalls
-	p.call.NoteReason("name_first")
+	p.call.NoteReason(messages.ReasonNameFirst)
 	return p.beginInput(name, n)
 }
 
@@ -146,7 +146,7 @@ func (p *parser) readBareName(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	}
 	p.call.Spelling, p.call.AttributeForm, p.call.MustBeWhole = p.wrapperSpelling, true, true
-	p.call.NoteReason("wrong_opener")
+	p.call.NoteReason(messages.ReasonWrongOpener)
 	p.in.Take(end, completion.SpanMarkup)
 	if next, ok := p.nameTool(name); !ok {
 		return next, v
@@ -173,7 +173,7 @@ func (p *parser) matchNamedWrapper(rest []byte, t *markup.Tag) markup.Verdict {
 func (p *parser) beginNamedWrapper(t markup.Tag) state {
 	p.openWrapper(t)
 	p.call.Spelling = namedCalls
-	p.call.NoteReason("attributes")
+	p.call.NoteReason(messages.ReasonAttributes)
 	name, _ := t.NameAttribute()
 	return p.beginInput(name, t.Len)
 }

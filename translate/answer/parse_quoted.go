@@ -90,11 +90,11 @@ func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup
 
 // closeQuoted does what closeCall does, for a call in a code fence. The fence still has to end
 // (atFenceEnd).
-func (p *parser) closeQuoted(reason string) state {
-	if reason != "" || !p.out.HasMembers(p.call.Schema.Required) {
+func (p *parser) closeQuoted(reason messages.Reason) state {
+	if reason != messages.ReasonNone || !p.out.HasMembers(p.call.Schema.Required) {
 		return p.giveBack()
 	}
-	p.call.NoteReason("quoted_call")
+	p.call.NoteReason(messages.ReasonQuotedCall)
 	return atFenceEnd
 }
 
@@ -155,7 +155,7 @@ func (p *parser) leakQuoted() state {
 	}
 	ended := p.endedByModel()
 	if ended {
-		p.noteAfterCall("ran_on")
+		p.noteAfterCall(messages.ReasonRanOn)
 	}
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: messages.ReasonQuoted, InText: true})
 	if ended {

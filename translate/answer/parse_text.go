@@ -177,9 +177,9 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	case t.Closing || p.text.code.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
 		return p.takeText(1)
 	}
-	o := messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"}
+	o := messages.Outcome{Kind: messages.OutcomeRepaired, Reason: messages.ReasonInventedResults}
 	if !p.req.MayCall() {
-		o.Kind, o.Reason = messages.OutcomeLeaked, reasonChoice
+		o.Kind, o.Reason = messages.OutcomeLeaked, messages.ReasonToolChoice
 		o.InText = true
 	}
 	p.noteOutcome(o)

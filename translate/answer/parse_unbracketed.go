@@ -3,6 +3,7 @@ package answer
 import (
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Tags of calls without their first characters, `<` or `</`. Either the model left them out, or a server
@@ -45,6 +46,6 @@ func (p *parser) matchUnbracketedIn(g *markup.Spelling, rest []byte) (t markup.T
 // beginUnbracketed begins the pending call with its tag t, which is next in the input.
 func (p *parser) beginUnbracketed(t markup.Tag) state {
 	p.call.Spelling, p.call.Unbracketed = t.Spelling, true
-	p.call.NoteReason("tag_bracket")
+	p.call.NoteReason(messages.ReasonTagBracket)
 	return p.beginNamed(t)
 }

@@ -5,6 +5,7 @@ import (
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // A wrapper up to its first call, and the text that models write in it in addition to calls.
@@ -42,7 +43,7 @@ func (p *parser) readWrapper() state {
 		return wait
 	case markup.Match:
 		p.call.Spelling, p.call.WrapperOpen = t.Spelling, false
-		p.call.NoteReason("wrong_opener")
+		p.call.NoteReason(messages.ReasonWrongOpener)
 		return p.beginNamed(t)
 	}
 	if next, v := p.readNameless(rest); v != markup.NoMatch {
@@ -84,7 +85,7 @@ func (p *parser) readWrapper() state {
 // model meant one: the wrapper is text with an outcome.
 func (p *parser) giveBackWrapper() state {
 	if p.calls.whole > 0 && p.call.prose == nil && !p.in.EOF { // at the end, more text could have made this a call
-		return p.giveBackCall("tool_name")
+		return p.giveBackCall(messages.ReasonToolName)
 	}
 	return p.giveBack()
 }
@@ -104,7 +105,7 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	case markup.Match:
 		p.call.Fence = string(rest[:n])
-		p.call.NoteReason("fenced_json")
+		p.call.NoteReason(messages.ReasonFencedJSON)
 		p.in.Take(n, completion.SpanMarkup)
 		return inWrapper, v
 	}
@@ -139,7 +140,7 @@ func (p *parser) readAside(n int) state {
 		kind = completion.SpanText
 		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
 	}
-	p.call.NoteReason("stray_text")
+	p.call.NoteReason(messages.ReasonStrayText)
 	p.in.Take(n, kind)
 	return inWrapper
 }
@@ -149,7 +150,7 @@ func (p *parser) readAside(n int) state {
 // tags.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.Rest()[t.Len:]
-	if p.call.Reason != "" || p.call.Quoted > 0 || p.call.Bare { // the wrapper has a comment, or is an example
+	if p.call.Reason != messages.ReasonNone || p.call.Quoted > 0 || p.call.Bare { // the wrapper has a comment, or is an example
 		p.in.Take(t.Len, completion.SpanMarkup)
 		return p.giveBack()
 	}
@@ -212,7 +213,7 @@ func (p *parser) readMisnamed(t markup.Tag) state {
 		return p.giveBack()
 	}
 	p.call.Spelling = t.Spelling
-	p.call.NoteReason("wrong_opener")
+	p.call.NoteReason(messages.ReasonWrongOpener)
 	return p.beginNamed(t)
 }
 
@@ -244,7 +245,7 @@ func (p *parser) readNameFirst(rest []byte) state {
 	}
 	p.in.Take(n, completion.SpanMarkup)
 	p.call.MustBeWhole = true
-	p.call.NoteReason("name_first")
+	p.call.NoteReason(messages.ReasonNameFirst)
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}

@@ -61,7 +61,7 @@ func (r *reader) noteUnread() {
 		stop = messages.StopMaxTokens
 	}
 	calls := r.callsIn(string(r.unread), all, textSeen{opened: r.begins}, stop)
-	if len(calls) == 0 || calls[0].Reason == "quoted_call" {
+	if len(calls) == 0 || calls[0].Reason == messages.ReasonQuotedCall {
 		lost.Reason, lost.Unread = messages.ReasonQuoted, false
 		calls = r.callsIn(withoutCode(string(r.unread)), all, textSeen{opened: r.begins}, stop)
 	}
@@ -98,7 +98,7 @@ func (r *reader) unreadObject(found held.Found, quoted bool) messages.Outcome {
 	case quoted:
 		o.Reason = messages.ReasonQuoted
 	case len(bytes.TrimLeft(r.unread[found.To:], " \t\r\n]}")) == 0:
-		o.Reason, o.Unread = "bare_call", r.endedByModel()
+		o.Reason, o.Unread = messages.ReasonBareCall, r.endedByModel()
 	}
 	return o
 }

@@ -40,7 +40,7 @@ type Trial struct {
 	Read   string // what the client gets, in readable form
 	Result Result
 	// Reasons are the reasons of the outcomes.
-	Reasons []string
+	Reasons []messages.Reason
 }
 
 // String returns the trial in readable form.

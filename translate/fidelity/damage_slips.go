@@ -6,6 +6,7 @@ import (
 
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // This file writes the examples of slips that the parser documents.
@@ -15,7 +16,7 @@ func slipExamples() (kinds []damage) {
 	for _, slip := range held.Slips {
 		if slip.Example != "" {
 			kinds = append(kinds, damage{"example: " + slip.About, "Read.", inAttribute | inTags, nil,
-				func(d *draft) bool { return d.writeExample(slip.Example, slip.Name == "tag_in_value") }})
+				func(d *draft) bool { return d.writeExample(slip.Example, slip.Name == messages.ReasonNone) }})
 		}
 	}
 	for _, slip := range format.TagSlips() {

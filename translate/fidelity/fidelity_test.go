@@ -99,12 +99,12 @@ func TestDamage(t *testing.T) {
 // checkReasons checks that each reason of an outcome comes from damage, except reasons that no text of an answer
 // alone can give.
 func checkReasons(t *testing.T, tallies []*Tally) {
-	elsewhere := map[string]bool{
-		messages.ReasonNone: true, "too_long": true, // the text is longer than these
+	elsewhere := map[messages.Reason]bool{
+		messages.ReasonNone: true, messages.ReasonTooLong: true, // the text is longer than these
 		messages.ReasonEcho: true, messages.ReasonExampleCopied: true, // the prompt has an example
-		messages.ReasonLostByServer: true, "asked_again": true, "tool_choice": true, // a request or server with more than text
+		messages.ReasonLostByServer: true, messages.ReasonAskedAgain: true, messages.ReasonToolChoice: true, // a request or server with more than text
 	}
-	for _, reason := range messages.Reasons {
+	for _, reason := range messages.Reasons() {
 		given := slices.ContainsFunc(tallies, func(tally *Tally) bool { return tally.Reasons[reason] })
 		if given == elsewhere[reason] {
 			t.Errorf("%s: given by damage: %t", reason, given)

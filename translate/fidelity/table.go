@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // This file counts the results of damage and writes them as tables.
@@ -12,8 +14,8 @@ import (
 type Tally struct {
 	Kind    *DamageKind
 	Count   [numResults]int
-	Changed string          // the shortest writing that was changed silently
-	Reasons map[string]bool // the reasons of outcomes
+	Changed string                   // the shortest writing that was changed silently
+	Reasons map[messages.Reason]bool // the reasons of outcomes
 }
 
 // mostMisses is how many writings in a row may have nothing to damage.
@@ -21,7 +23,7 @@ const mostMisses = 20_000
 
 // TallyKind damages n writings of one kind. It starts with the seed first.
 func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
-	t := &Tally{Kind: k, Reasons: map[string]bool{}}
+	t := &Tally{Kind: k, Reasons: map[messages.Reason]bool{}}
 	for seed, last := first, first; n > 0; seed++ {
 		d, ok, err := RunTrial(k, seed)
 		if err != nil {

@@ -29,13 +29,13 @@ var deepseekCalls = shaped(Format{
 		{Name: "｜tool▁call▁begin｜", Means: markup.Invoke, After: []string{markup.Label, "<｜tool▁sep｜>"}, Ahead: []string{"{"}}, // a tool with this name
 		{Name: "｜tool▁call▁end｜", Means: markup.Invoke, Closing: true},
 	}, Slips: []markup.Slip{
-		deepseekSlip("stray_text", "the separator also follows the name, as in V3.1", "function<｜tool▁sep｜>f<｜tool▁sep｜>", nil,
+		deepseekSlip(messages.ReasonStrayText, "the separator also follows the name, as in V3.1", "function<｜tool▁sep｜>f<｜tool▁sep｜>", nil,
 			"function", "<｜tool▁sep｜>", markup.LineLabel, "<｜tool▁sep｜>"),
-		deepseekSlip("stray_text", "the separator is before the name and after it", "<｜tool▁sep｜>f<｜tool▁sep｜>", nil, "<｜tool▁sep｜>", markup.LineLabel, "<｜tool▁sep｜>"),
-		deepseekSlip("missing_separator", "the separator is before the name, without the word of V3", "<｜tool▁sep｜>f\n", nil, "<｜tool▁sep｜>", markup.LineLabel),
-		deepseekSlip("missing_separator", "the separator before the input is missing", "f", []string{"{", "```"}, markup.Label),
+		deepseekSlip(messages.ReasonStrayText, "the separator is before the name and after it", "<｜tool▁sep｜>f<｜tool▁sep｜>", nil, "<｜tool▁sep｜>", markup.LineLabel, "<｜tool▁sep｜>"),
+		deepseekSlip(messages.ReasonMissingSeparator, "the separator is before the name, without the word of V3", "<｜tool▁sep｜>f\n", nil, "<｜tool▁sep｜>", markup.LineLabel),
+		deepseekSlip(messages.ReasonMissingSeparator, "the separator before the input is missing", "f", []string{"{", "```"}, markup.Label),
 		{
-			Name: markup.TagSpelling, About: "the marker before the calls lacks its last word",
+			Name: messages.ReasonTagSpelling, About: "the marker before the calls lacks its last word",
 			Example: "<｜tool▁calls｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"a\": \"1\", \"b\": \"2\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
 			Form:    markup.Form{Name: "｜tool▁calls｜", Means: markup.Wrapper},
 		},
@@ -58,7 +58,7 @@ var deepseekCalls = shaped(Format{
 
 // deepseekSlip is a slip in the header of a call: header is the example of what the models write,
 // after what the form has, and ahead what must follow.
-func deepseekSlip(name, about, header string, ahead []string, after ...string) markup.Slip {
+func deepseekSlip(name messages.Reason, about, header string, ahead []string, after ...string) markup.Slip {
 	return markup.Slip{
 		Name: name, About: about,
 		Example: "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>" + header + "{\"a\": \"1\", \"b\": \"2\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // DSMLCalls is the format of DeepSeek V3.2 and V4: the tags of the attribute format, with a marker
@@ -111,14 +112,14 @@ func dsmlSlips() (list []markup.Slip) {
 		`<｜DSML｜parameter name="b" string="true">2</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>`
 	for _, name := range [...]string{"toolcalls", "tool_call", "toolcall", "calls", "tool_use"} {
 		list = append(list, markup.Slip{
-			Name: markup.TagSpelling, About: "the wrapper has another name: " + name,
+			Name: messages.ReasonTagSpelling, About: "the wrapper has another name: " + name,
 			Example: strings.ReplaceAll(example, "tool_calls", name),
 			Form:    markup.Form{Name: name, Means: markup.Wrapper},
 		})
 	}
 	for means, name := range [...]string{markup.Wrapper: "tool_calls", markup.Invoke: "invoke", markup.Parameter: "parameter"} {
 		list = append(list, markup.Slip{
-			Name: markup.TagSpelling, About: "the slash of a closing tag is after the marker: " + name,
+			Name: messages.ReasonTagSpelling, About: "the slash of a closing tag is after the marker: " + name,
 			Example: strings.ReplaceAll(example, "</｜DSML｜"+name, "<｜DSML｜/"+name),
 			Form:    markup.Form{Name: "/" + name, Means: markup.Meaning(means), Closing: true},
 		})

@@ -3,6 +3,7 @@ package format
 import (
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // GemmaCalls is the format of Gemma 4: literals in a syntax of its own, between markers
@@ -23,7 +24,7 @@ var GemmaCalls = (&Format{
 		{Name: "start_function_call", Means: markup.Wrapper},
 		{Name: "end_function_call", Means: markup.Wrapper, Closing: true},
 	}, Slips: []markup.Slip{{
-		Name: markup.TagSpelling, About: "the marker after a call begins with a bar too",
+		Name: messages.ReasonTagSpelling, About: "the marker after a call begins with a bar too",
 		Example: `<|tool_call>call:f{a:<|"|>1<|"|>,b:<|"|>2<|"|>}<|tool_call|>`,
 		Form:    markup.Form{Name: "|tool_call|", Means: markup.Wrapper, Closing: true},
 	}}},

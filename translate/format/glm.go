@@ -3,6 +3,7 @@ package format
 import (
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"slices"
 	"strings"
 )
@@ -104,20 +105,20 @@ func glmSpelling(prefix, suffix string) *markup.Spelling {
 
 // glmSlips are the slips of the family, in GLM's own names.
 var glmSlips = []markup.Slip{
-	glmCallSlip("wrong_opener", "the tag of a call is in place of the tag of a name", glmCall("f<tool_call>a</arg_key>\n<arg_value>1</arg_value>\n"), "<tool_call", markup.Label),
-	glmCallSlip(markup.MissingOpener, "the tag of a name is missing", glmCall("f a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.Label),
-	glmCallSlip(markup.MissingOpener, "the tag of a name is missing, and the name is on the next line", glmCall("f\na</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.TwoLines),
-	glmCallSlip("stray_closer", "the closing tag of a value follows the name", glmCall("f</arg_value>\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_value", markup.Label),
-	glmNameSlip("restarted", "the tag of a name is written twice", glmCall("f\n<arg_key><arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), nil, "<arg_key>", markup.Label, "</arg_key>", "<arg_value>"),
-	glmNameSlip("stray_closer", "the closing tag of a name is written twice", glmCall("f\n<arg_key>a</arg_key></arg_key>\n<arg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "</arg_key>", "<arg_value>"),
-	glmNameSlip("tag_bracket", "the tag of a value lacks its `<`", glmCall("f\n<arg_key>a</arg_key>\narg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "arg_value>"),
-	glmNameSlip("missing_separator", "the closing tag of a name is missing", glmCall("f\n<arg_key>a\n<arg_value>1</arg_value>\n"), nil, markup.Label, "<arg_value>"),
+	glmCallSlip(messages.ReasonWrongOpener, "the tag of a call is in place of the tag of a name", glmCall("f<tool_call>a</arg_key>\n<arg_value>1</arg_value>\n"), "<tool_call", markup.Label),
+	glmCallSlip(messages.ReasonMissingOpener, "the tag of a name is missing", glmCall("f a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.Label),
+	glmCallSlip(messages.ReasonMissingOpener, "the tag of a name is missing, and the name is on the next line", glmCall("f\na</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.TwoLines),
+	glmCallSlip(messages.ReasonStrayCloser, "the closing tag of a value follows the name", glmCall("f</arg_value>\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_value", markup.Label),
+	glmNameSlip(messages.ReasonRestarted, "the tag of a name is written twice", glmCall("f\n<arg_key><arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), nil, "<arg_key>", markup.Label, "</arg_key>", "<arg_value>"),
+	glmNameSlip(messages.ReasonStrayCloser, "the closing tag of a name is written twice", glmCall("f\n<arg_key>a</arg_key></arg_key>\n<arg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "</arg_key>", "<arg_value>"),
+	glmNameSlip(messages.ReasonTagBracket, "the tag of a value lacks its `<`", glmCall("f\n<arg_key>a</arg_key>\narg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "arg_value>"),
+	glmNameSlip(messages.ReasonMissingSeparator, "the closing tag of a name is missing", glmCall("f\n<arg_key>a\n<arg_value>1</arg_value>\n"), nil, markup.Label, "<arg_value>"),
 	{
-		Name: "wrong_order", About: "all names precede the values",
+		Name: messages.ReasonWrongOrder, About: "all names precede the values",
 		Example: "<tool_call>f\n<arg_key>a</arg_key>\n<arg_key>b</arg_key>\n<arg_value>1</arg_value>\n<arg_value>2</arg_value>\n</tool_call>",
 		Form:    markup.Form{Name: "arg_key", Means: markup.Key, After: []string{markup.Label, "</arg_key>"}, Ahead: []string{"<arg_key>"}},
 	},
-	glmNameSlip(markup.MissingOpener, "the tag of a value is missing", glmCall("f\n<arg_key>a</arg_key>1</arg_value>\n"), []string{"<arg_key>", "</arg_key>"}, markup.Label, "</arg_key>", markup.Newline),
+	glmNameSlip(messages.ReasonMissingOpener, "the tag of a value is missing", glmCall("f\n<arg_key>a</arg_key>1</arg_value>\n"), []string{"<arg_key>", "</arg_key>"}, markup.Label, "</arg_key>", markup.Newline),
 }
 
 // glmCall is an example: begin is the call up to its second parameter.
@@ -126,13 +127,13 @@ func glmCall(begin string) string {
 }
 
 // glmCallSlip is a slip after the tag of a call: a label, and ahead in place of a name.
-func glmCallSlip(name, about, example, ahead, label string) markup.Slip {
+func glmCallSlip(name messages.Reason, about, example, ahead, label string) markup.Slip {
 	return markup.Slip{Name: name, About: about, Example: example,
 		Form: markup.Form{Name: "tool_call", Means: markup.Invoke, After: []string{label}, Ahead: []string{ahead}}}
 }
 
 // glmNameSlip is a slip in the tags from the name of a parameter to its value.
-func glmNameSlip(name, about, example string, not []string, after ...string) markup.Slip {
+func glmNameSlip(name messages.Reason, about, example string, not []string, after ...string) markup.Slip {
 	return markup.Slip{Name: name, About: about, Example: example,
 		Form: markup.Form{Name: "arg_key", Means: markup.Parameter, After: after, Not: not}}
 }

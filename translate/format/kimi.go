@@ -3,6 +3,7 @@ package format
 import (
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // kimiCalls is the format of Kimi K2: markers around an id of the call, and its input as JSON
@@ -28,15 +29,15 @@ var kimiCalls = shaped(Format{
 		{Name: "|tool_call_begin|", Means: markup.Invoke, After: []string{markup.Label, "<|tool_call_argument_begin|>"}},
 		{Name: "|tool_call_end|", Means: markup.Invoke, Closing: true},
 	}, Slips: []markup.Slip{{
-		Name: "missing_separator", About: "the marker before the input is missing",
+		Name: messages.ReasonMissingSeparator, About: "the marker before the input is missing",
 		Example: `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0{"a":"1","b":"2"}<|tool_call_end|><|tool_calls_section_end|>`,
 		Form:    markup.Form{Name: "|tool_call_begin|", Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}},
 	}, {
-		Name: markup.TagSpelling, About: "the marker before the calls is in the singular",
+		Name: messages.ReasonTagSpelling, About: "the marker before the calls is in the singular",
 		Example: `<|tool_call_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"1","b":"2"}<|tool_call_end|><|tool_calls_section_end|>`,
 		Form:    markup.Form{Name: "|tool_call_section_begin|", Means: markup.Wrapper},
 	}, {
-		Name: markup.TagSpelling, About: "the marker after the calls is in the singular",
+		Name: messages.ReasonTagSpelling, About: "the marker after the calls is in the singular",
 		Example: `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"1","b":"2"}<|tool_call_section_end|>`,
 		Form:    markup.Form{Name: "|tool_call_section_end|", Means: markup.Wrapper, Closing: true},
 	}}},

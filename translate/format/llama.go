@@ -61,7 +61,7 @@ var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup
 
 func functionarySlip(name string) markup.Slip {
 	return markup.Slip{
-		Name: "missing_separator", About: "Functionary's marker before the input is missing: <" + strings.ReplaceAll(name, "\n", " "),
+		Name: messages.ReasonMissingSeparator, About: "Functionary's marker before the input is missing: <" + strings.ReplaceAll(name, "\n", " "),
 		Example: "<" + name + `>f{"a": "1", "b": "2"}`,
 		Form:    markup.Form{Name: name, Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}, Text: "all"},
 	}

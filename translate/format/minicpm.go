@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // MiniCPMCalls is the format of MiniCPM5: elements without a wrapper. A value may be in a CDATA
@@ -45,11 +46,11 @@ var MiniCPMCalls = shaped(Format{
 func minicpmSlips(sign, about string) []markup.Slip {
 	example := `<function name="f"><param name="a">1</param><param name="b">2</param></function>`
 	return []markup.Slip{{
-		Name: markup.TagSpelling, About: about + ": of a call",
+		Name: messages.ReasonTagSpelling, About: about + ": of a call",
 		Example: strings.Replace(example, "function ", "function"+sign, 1),
 		Form:    markup.Form{Name: "function" + sign + "name", Means: markup.Invoke, Label: markup.LabelAssigned},
 	}, {
-		Name: markup.TagSpelling, About: about + ": of a parameter",
+		Name: messages.ReasonTagSpelling, About: about + ": of a parameter",
 		Example: strings.Replace(example, "param ", "param"+sign, 1),
 		Form:    markup.Form{Name: "param" + sign + "name", Means: markup.Parameter, Label: markup.LabelAssigned},
 	}}

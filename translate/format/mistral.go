@@ -3,6 +3,7 @@ package format
 import (
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // mistralCalls is the format of Mistral's models since Devstral 2507: markers in brackets around
@@ -37,11 +38,11 @@ var bracketTags = &markup.Spelling{JSON: true, Lists: true, Endless: true, Begin
 	{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label, "[ARGS]"}},
 	{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label, "[CALL_ID]", markup.CallID, "[ARGS]"}},
 }, Slips: []markup.Slip{{
-	Name: "missing_separator", About: "the marker before the input is missing",
+	Name: messages.ReasonMissingSeparator, About: "the marker before the input is missing",
 	Example: `[TOOL_CALLS]f{"a": "1", "b": "2"}`,
 	Form:    markup.Form{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}},
 }, {
-	Name: "missing_separator", About: "the marker between an id and the input is missing",
+	Name: messages.ReasonMissingSeparator, About: "the marker between an id and the input is missing",
 	Example: `[TOOL_CALLS]f[CALL_ID]abc123def{"a": "1", "b": "2"}`,
 	Form:    markup.Form{Name: "TOOL_CALLS", Means: markup.Invoke, After: []string{markup.Label, "[CALL_ID]", markup.CallID}, Ahead: []string{"{"}},
 }}}

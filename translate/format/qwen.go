@@ -87,7 +87,7 @@ var functionSlips = []markup.Slip{functionSlip("parameter_function"), functionSl
 
 func functionSlip(name string) markup.Slip {
 	return markup.Slip{
-		Name: markup.TagSpelling, About: "both openers, run together, are the end of a call: " + name,
+		Name: messages.ReasonTagSpelling, About: "both openers, run together, are the end of a call: " + name,
 		Example: "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n<" + name + ">\n</tool_call>",
 		Form:    markup.Form{Name: name, Means: markup.Invoke, Closing: true},
 	}

@@ -1,13 +1,16 @@
 package format
 
-import "dragoman/translate/markup"
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
 
 // TagSlip is a row of the tables of misspelt tags.
 type TagSlip struct {
-	Format  string // the first format in which the parser reads it
-	Name    string // the reason of the outcome
-	About   string // what the model wrote
-	Example string // for a tool f with the string parameters a and b
+	Format  string          // the first format in which the parser reads it
+	Name    messages.Reason // the reason of the outcome
+	About   string          // what the model wrote
+	Example string          // for a tool f with the string parameters a and b
 }
 
 // TagSlips lists all rows: those of all families first, then those of each family.

@@ -26,18 +26,18 @@ type ToolNames struct {
 // only tool that differs in case, and then the only tool that differs in affixes and perhaps case.
 // It returns nil if there is no such tool. If the name is not exact, reason says how it differs
 // (docs/reference/legacy-format.md §12 row 9).
-func (t *ToolNames) Find(name string) (tool *messages.Tool, reason string) {
+func (t *ToolNames) Find(name string) (tool *messages.Tool, reason messages.Reason) {
 	if tool = t.Named(name); tool != nil {
-		return tool, ""
+		return tool, messages.ReasonNone
 	}
 	if len(name) > MaxToolName {
-		return nil, ""
+		return nil, messages.ReasonNone
 	}
 	if t.byFold == nil {
 		t.index()
 	}
 	if alike := t.byFold[folded(name)]; len(alike) == 1 {
-		return alike[0], "name_case"
+		return alike[0], messages.ReasonNameCase
 	}
 	core, meant := "", 0
 	for core = range withoutAffixes(name) {
@@ -52,9 +52,9 @@ func (t *ToolNames) Find(name string) (tool *messages.Tool, reason string) {
 		tool, meant = t.byPart(core)
 	}
 	if meant != 1 {
-		return nil, ""
+		return nil, messages.ReasonNone
 	}
-	return tool, "tool_name"
+	return tool, messages.ReasonToolName
 }
 
 // maxListed is the number of tools up to which Find searches the list instead of a map.

@@ -10,42 +10,46 @@ import (
 // TestToolNames looks up names as models write them. Some of the tools have similar names.
 func TestToolNames(t *testing.T) {
 	names := ToolNames{List: []messages.Tool{{Name: "get_weather"}, {Name: "Dup"}, {Name: "dup"}, {Name: "search"}, {Name: "tools.search"}, {Name: "tool"}}}
-	for _, tt := range []struct{ name, tool, reason, cut string }{
-		{"get_weather", "get_weather", "", ""},
-		{"GET_WEATHER", "get_weather", "name_case", ""},
-		{"get_weather()", "get_weather", "tool_name", ""},
-		{"functions.get_weather()", "get_weather", "tool_name", ""},
-		{"`functions`.\"get_weather\"", "get_weather", "tool_name", ""},
-		{" Default_API.tools.Get_Weather", "get_weather", "tool_name", ""},
-		{"tool", "tool", "", ""},
-		{"functions.tool", "tool", "tool_name", ""},
-		{"`dup`", "dup", "tool_name", ""},
-		{"`DUP`", "", "", "DUP"},       // Dup or dup
-		{"'tools.search'", "", "", ""}, // tools.search, or search in the namespace
-		{"functions.search", "search", "tool_name", ""},
-		{"weather.get_weather", "get_weather", "tool_name", ""},
-		{"get_weather(city)", "", "", ""},
-		{"get.weather", "get_weather", "tool_name", ""},
-		{"$get_weather", "get_weather", "tool_name", ""},
-		{"mcp__maps__get_weather", "get_weather", "tool_name", ""},
-		{"browser.tool", "tool", "tool_name", ""},
-		{"functions.get_weather:0", "get_weather", "tool_name", ""},
-		{"get_weather:12", "get_weather", "tool_name", ""},
-		{"get_weather:", "", "", ""},
-		{"get_weather:x1", "", "", ""},
-		{":0", "", "", ""},
-		{"functions.", "", "", ""},
-		{"functions", "", "", "functions"},
-		{"()", "", "", ""},
-		{"", "", "", ""},
-		{"…", "", "", ""},
-		{"$TOOL_NAME", "", "", ""},
-		{"[get_weather]", "", "", ""},
-		{"send mail\x00", "", "", ""},
-		{"functions.send_mail()", "", "", "send_mail"},
-		{strings.Repeat("é", 100) + strings.Repeat("a", 200), "", "", ""},
-		{strings.Repeat("tools.", 80) + "dup", "dup", "tool_name", ""},
-		{strings.Repeat("tools.", 1<<20) + "dup", "", "", ""},
+	for _, tt := range []struct {
+		name, tool string
+		reason     messages.Reason
+		cut        string
+	}{
+		{"get_weather", "get_weather", messages.ReasonNone, ""},
+		{"GET_WEATHER", "get_weather", messages.ReasonNameCase, ""},
+		{"get_weather()", "get_weather", messages.ReasonToolName, ""},
+		{"functions.get_weather()", "get_weather", messages.ReasonToolName, ""},
+		{"`functions`.\"get_weather\"", "get_weather", messages.ReasonToolName, ""},
+		{" Default_API.tools.Get_Weather", "get_weather", messages.ReasonToolName, ""},
+		{"tool", "tool", messages.ReasonNone, ""},
+		{"functions.tool", "tool", messages.ReasonToolName, ""},
+		{"`dup`", "dup", messages.ReasonToolName, ""},
+		{"`DUP`", "", messages.ReasonNone, "DUP"},       // Dup or dup
+		{"'tools.search'", "", messages.ReasonNone, ""}, // tools.search, or search in the namespace
+		{"functions.search", "search", messages.ReasonToolName, ""},
+		{"weather.get_weather", "get_weather", messages.ReasonToolName, ""},
+		{"get_weather(city)", "", messages.ReasonNone, ""},
+		{"get.weather", "get_weather", messages.ReasonToolName, ""},
+		{"$get_weather", "get_weather", messages.ReasonToolName, ""},
+		{"mcp__maps__get_weather", "get_weather", messages.ReasonToolName, ""},
+		{"browser.tool", "tool", messages.ReasonToolName, ""},
+		{"functions.get_weather:0", "get_weather", messages.ReasonToolName, ""},
+		{"get_weather:12", "get_weather", messages.ReasonToolName, ""},
+		{"get_weather:", "", messages.ReasonNone, ""},
+		{"get_weather:x1", "", messages.ReasonNone, ""},
+		{":0", "", messages.ReasonNone, ""},
+		{"functions.", "", messages.ReasonNone, ""},
+		{"functions", "", messages.ReasonNone, "functions"},
+		{"()", "", messages.ReasonNone, ""},
+		{"", "", messages.ReasonNone, ""},
+		{"…", "", messages.ReasonNone, ""},
+		{"$TOOL_NAME", "", messages.ReasonNone, ""},
+		{"[get_weather]", "", messages.ReasonNone, ""},
+		{"send mail\x00", "", messages.ReasonNone, ""},
+		{"functions.send_mail()", "", messages.ReasonNone, "send_mail"},
+		{strings.Repeat("é", 100) + strings.Repeat("a", 200), "", messages.ReasonNone, ""},
+		{strings.Repeat("tools.", 80) + "dup", "dup", messages.ReasonToolName, ""},
+		{strings.Repeat("tools.", 1<<20) + "dup", "", messages.ReasonNone, ""},
 	} {
 		tool, reason := names.Find(tt.name)
 		got := ""

@@ -29,7 +29,10 @@ func Message(m *messages.Message) string {
 	}
 	for _, o := range m.Outcomes {
 		if o.Kind != messages.OutcomeClean {
-			b.WriteString("\n# " + string(o.Kind) + " " + o.Tool + " " + o.Reason)
+			b.WriteString("\n# " + string(o.Kind) + " " + o.Tool + " ")
+			if o.Reason != messages.ReasonNone {
+				b.WriteString(o.Reason.String())
+			}
 		}
 	}
 	return b.String()

@@ -3,6 +3,8 @@ package markup
 import (
 	"bytes"
 	"cmp"
+
+	"dragoman/translate/messages"
 )
 
 // This file reads tags in the spelling of a format: `<function=book>`, `<arg_key>note</arg_key>`,
@@ -203,10 +205,10 @@ func (g *Spelling) MatchNameless(s []byte, eof bool) (n int, v Verdict) {
 // forms returns the number of tags and slips.
 func (g *Spelling) forms() int { return len(g.Tags) + len(g.Slips) }
 
-// form returns the kth of the tags and slips, and the name of the slip, "" if it is a tag.
-func (g *Spelling) form(k int) (f *Form, slip string) {
+// form returns the kth of the tags and slips, and the slip, ReasonNone if it is a tag.
+func (g *Spelling) form(k int) (f *Form, slip messages.Reason) {
 	if k < len(g.Tags) {
-		return &g.Tags[k], ""
+		return &g.Tags[k], messages.ReasonNone
 	}
 	row := &g.Slips[k-len(g.Tags)]
 	return &row.Form, row.Name

@@ -1,12 +1,16 @@
 package markup
 
-import "bytes"
+import (
+	"bytes"
+
+	"dragoman/translate/messages"
+)
 
 // Slip is a tag as models misspell it: a row of a table. The matcher tries the rows only after all
 // tags that are spelled correctly, in the order of the table.
 type Slip struct {
-	Name  string // the reason of the outcome
-	About string // what the model wrote
+	Name  messages.Reason // the reason of the outcome
+	About string          // what the model wrote
 	// Example is an answer with the slip, for a tool f with the string parameters a and b. "" means
 	// that the row is the same slip as the row before it, in another form.
 	Example string
@@ -14,24 +18,19 @@ type Slip struct {
 	Form Form
 }
 
-// The names of slips that the parser asks for.
-const (
-	TagSpelling   = "tag_spelling"
-	MissingOpener = "missing_opener"
-)
-
 // Slips are the slips that models make in all families with such tags. The slips of one family
 // are in its [Spelling.Slips].
 var Slips = [...]struct {
-	Name, About string
-	Format      string // the format of Example
-	Example     string // as in Slip
-	match       func(matcher) (Tag, Verdict)
+	Name    messages.Reason
+	About   string
+	Format  string // the format of Example
+	Example string // as in Slip
+	match   func(matcher) (Tag, Verdict)
 }{
-	{TagSpelling, "other bars, more bars, or other blanks are in a tag", "deepseek", "<|tool_calls_begin|><|tool_call_begin|>f<|tool_sep|>{\"a\": \"1\", \"b\": \"2\"}<|tool_call_end|><|tool_calls_end|>", matcher.otherSigns},
-	{"tag_bracket", "a closing tag has lost its `>`, and the next line begins with a tag", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function\n</tool_call>", matcher.unended},
-	{"tag_bracket", "an opening tag has `=` in place of `>`", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a=1</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.secondAssignment},
-	{TagSpelling, "a closing tag also ends with a slash", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter/>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.closedTwice},
+	{messages.ReasonTagSpelling, "other bars, more bars, or other blanks are in a tag", "deepseek", "<|tool_calls_begin|><|tool_call_begin|>f<|tool_sep|>{\"a\": \"1\", \"b\": \"2\"}<|tool_call_end|><|tool_calls_end|>", matcher.otherSigns},
+	{messages.ReasonTagBracket, "a closing tag has lost its `>`, and the next line begins with a tag", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function\n</tool_call>", matcher.unended},
+	{messages.ReasonTagBracket, "an opening tag has `=` in place of `>`", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a=1</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.secondAssignment},
+	{messages.ReasonTagSpelling, "a closing tag also ends with a slash", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter/>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.closedTwice},
 }
 
 // otherSigns matches a tag with other signs: see [Spelling.Signs].

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // This file reads tags as models write them, which is not XML. A tag may have any namespace, and
@@ -17,10 +19,10 @@ type Tag struct {
 	Closing    bool   // it begins with </
 	Empty      bool   // it ends with />
 	Spelling   *Spelling
-	Slip       string // how the tag is misspelled: the name of a [Slip]; "" if it is spelled correctly
-	label      []byte // the name of the tool or parameter, if it is not an attribute
-	nameEnd    int    // index in the text after the name
-	Len        int    // length of the whole tag in bytes; 0 if there is no match
+	Slip       messages.Reason // how the tag is misspelled; ReasonNone if it is spelled correctly
+	label      []byte          // the name of the tool or parameter, if it is not an attribute
+	nameEnd    int             // index in the text after the name
+	Len        int             // length of the whole tag in bytes; 0 if there is no match
 }
 
 // MaxTagLen is the length in bytes of the longest tag that is read. It limits how much text is

@@ -30,7 +30,7 @@ var OutcomeKinds = []OutcomeKind{
 type Outcome struct {
 	Kind   OutcomeKind
 	Tool   string // "" if the call has no name
-	Reason string // why it is not clean: one of Reasons; "" counts as ReasonNone
+	Reason Reason // why it is not clean
 	// Unread: the model wrote the whole call, but Dragoman could not read it.
 	Unread bool
 	// InText: the call has no block. It is text of the answer, or is left out.
@@ -49,7 +49,7 @@ func AppendOutcomes(dst []byte, outcomes []Outcome) []byte {
 		}
 		dst = rawjson.AppendString(append(dst, `{"kind":`...), string(o.Kind))
 		dst = rawjson.AppendNullable(append(dst, `,"tool":`...), o.Tool)
-		dst = rawjson.AppendString(append(dst, `,"reason":`...), o.ReasonLabel())
+		dst = rawjson.AppendString(append(dst, `,"reason":`...), o.Reason.String())
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')

@@ -3,6 +3,7 @@ package held
 import (
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
 	}
 	input, reason, ok := readGemmaArguments(text[n:], l.schemaOf(name), l.Escaped)
 	switch {
-	case ok && (!l.Bare && reason == "" || l.keepsQuotes(name, input)):
+	case ok && (!l.Bare && reason == messages.ReasonNone || l.keepsQuotes(name, input)):
 		if !strings.HasPrefix(strings.TrimLeft(text[n+1:], " \t\r\n"), `"`) { // quoted names: the arguments are JSON
 			input = l.retyped(name, input)
 		}
@@ -83,7 +84,7 @@ func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	call.Slips = []string{"unquoted_value"}
+	call.Slips = []messages.Reason{messages.ReasonUnquotedValue}
 	return []Literal{call}, true
 }
 
@@ -112,7 +113,7 @@ func (l *Literals) ReadUnclosed(text string) (calls []Literal, ok bool) {
 	}
 	calls, ok = l.readGemma(text + format.GemmaQuote + closer)
 	if ok {
-		calls[0].Slips = append([]string{"missing_closer"}, calls[0].Slips...)
+		calls[0].Slips = append([]messages.Reason{messages.ReasonMissingCloser}, calls[0].Slips...)
 	}
 	return calls, ok
 }

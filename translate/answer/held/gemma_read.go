@@ -8,6 +8,7 @@ import (
 	"dragoman/translate/schema"
 	"strings"
 
+	"dragoman/translate/messages"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -36,29 +37,29 @@ func readGemma(text string, escaped markup.Escapes) (jsontext.Value, bool) {
 }
 
 // readGemmaArguments is readGemma for the arguments of a call. They may be in round brackets, or in both kinds.
-// reason is the slip that was repaired, or "".
-func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) (input jsontext.Value, reason string, ok bool) {
+// reason is the slip that was repaired, or ReasonNone.
+func readGemmaArguments(text string, in *schema.Schema, escaped markup.Escapes) (input jsontext.Value, reason messages.Reason, ok bool) {
 	last := text[len(text)-1]
 	if inner := strings.TrimSpace(text[1 : len(text)-1]); strings.HasPrefix(inner, "{") {
 		text, last = inner, inner[len(inner)-1]
 	}
 	if last == ']' {
-		return nil, "", false
+		return nil, messages.ReasonNone, false
 	}
 	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
 	input, ok = g.whole(g.items("{}", last, 0, g.member))
 	if !ok {
 		g = gemmaReader{text: []byte(text), escaped: escaped, in: in, of: in, signs: true}
 		input, ok = g.whole(g.items("{}", last, 0, g.member))
-		return input, "", ok && !g.commas && !g.unopened && !g.unsure
+		return input, messages.ReasonNone, ok && !g.commas && !g.unopened && !g.unsure
 	}
 	switch {
 	case g.commas && g.unopened, g.unsure: // other delimiters may be missing instead
-		return nil, "", false
+		return nil, messages.ReasonNone, false
 	case g.commas:
-		reason = "missing_comma"
+		reason = messages.ReasonMissingComma
 	case g.unopened:
-		reason = "unquoted_value"
+		reason = messages.ReasonUnquotedValue
 	}
 	return input, reason, ok
 }

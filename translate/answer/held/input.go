@@ -10,6 +10,7 @@ import (
 
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
@@ -24,7 +25,7 @@ type Tool struct {
 
 // Input reads text as the JSON of an input, or as a JSON string that contains it. It repairs common slips of
 // models.
-func (t *Tool) Input(text string) (input []byte, slips []string, ok bool) {
+func (t *Tool) Input(text string) (input []byte, slips []messages.Reason, ok bool) {
 	guessed := false
 	if input, ok = rawjson.AppendLooseKind(nil, text, '{'); !ok {
 		text = strings.TrimSpace(rawjson.Once(rawjson.UnquoteLoose(text)))
@@ -38,7 +39,7 @@ func (t *Tool) Input(text string) (input []byte, slips []string, ok bool) {
 			input, guessed, ok = mend(text)
 		}
 		if ok {
-			slips = append(slips, "mended_json")
+			slips = append(slips, messages.ReasonMendedJSON)
 		}
 	}
 	if !ok || guessed && !declaresAll(t.Schema, input) || t.Braced && MayLackAnother(t.Schema, input) {
@@ -53,9 +54,9 @@ func (t *Tool) Input(text string) (input []byte, slips []string, ok bool) {
 // unwrapped removes an extra object around the arguments. The input must have the arguments as its only member, or
 // beside the name of the tool. The tool must declare all members of the inner object, and none of the outer one.
 // unwrapped also returns the values of an input that has the shape of a schema.
-func (t *Tool) unwrapped(input []byte) (inner []byte, slip string) {
+func (t *Tool) unwrapped(input []byte) (inner []byte, slip messages.Reason) {
 	if t.Unoffered {
-		return input, ""
+		return input, messages.ReasonNone
 	}
 	o := rawjson.ReadObject(input)
 	for _, m := range o.Members {
@@ -64,15 +65,15 @@ func (t *Tool) unwrapped(input []byte) (inner []byte, slip string) {
 		case m.Value.Kind() == '{' && len(o.Members) <= 2 && inner == nil && (slices.Contains(argumentKeys, m.Name) || slices.Contains(ownKeys, m.Name)):
 			inner = m.Value
 		case m.Name == "properties" && m.Value.Kind() == '{' && hasType(o, "object") && t.holdsValues(m.Value):
-			return m.Value, "schema_shape"
+			return m.Value, messages.ReasonSchemaShape
 		case m.Name != "type" && m.Name != "required":
-			return input, ""
+			return input, messages.ReasonNone
 		}
 	}
 	if inner == nil || declaresAny(t.Schema, input) || !declaresAny(t.Schema, inner) || !declaresAll(t.Schema, inner) {
-		return input, ""
+		return input, messages.ReasonNone
 	}
-	return inner, "extra_element"
+	return inner, messages.ReasonExtraElement
 }
 
 // IsInputKey reports whether an undeclared parameter of that name may hold the whole input.
@@ -108,9 +109,9 @@ func (t *Tool) holdsValues(properties jsontext.Value) bool {
 }
 
 // unquoted replaces strings that contain a list or an object, if the schema accepts no strings there.
-func (t *Tool) unquoted(input []byte) (typed []byte, slip string) {
+func (t *Tool) unquoted(input []byte) (typed []byte, slip messages.Reason) {
 	if t.Unoffered || bytes.IndexByte(input, '[') < 0 && bytes.Count(input, []byte("{")) < 2 {
-		return input, ""
+		return input, messages.ReasonNone
 	}
 	o := rawjson.ReadObject(input)
 	for i := range o.Members {
@@ -119,11 +120,11 @@ func (t *Tool) unquoted(input []byte) (typed []byte, slip string) {
 			continue
 		}
 		if value := format.Retype(t.Schema, m.Name, m.Value); value.Kind() != '"' {
-			m.Value, slip = value, "json_string"
+			m.Value, slip = value, messages.ReasonJSONString
 		}
 	}
-	if slip == "" {
-		return input, ""
+	if slip == messages.ReasonNone {
+		return input, messages.ReasonNone
 	}
 	return o.JSON(), slip
 }

@@ -8,6 +8,7 @@ import (
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 
+	"dragoman/translate/messages"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -33,7 +34,7 @@ type Literals struct {
 type Literal struct {
 	Name  string
 	Input jsontext.Value
-	Slips []string
+	Slips []messages.Reason
 }
 
 // Read returns the whole calls in text. ok reports whether text contains only calls, and nothing shows that they
@@ -56,7 +57,7 @@ func (l *Literals) Read(text string) (calls []Literal, ok bool) {
 		ok = ok && (!l.Bare || l.mayBeBare(c, s))
 	}
 	if l.Unclosed && len(calls) > 0 {
-		calls[0].Slips = append([]string{"missing_brace"}, calls[0].Slips...)
+		calls[0].Slips = append([]messages.Reason{messages.ReasonMissingBrace}, calls[0].Slips...)
 	}
 	return calls, ok
 }
@@ -81,7 +82,7 @@ func (l *Literals) readPython(text string) (calls []Literal, ok bool) {
 		case c.Object && !Takes(l.schemaOf(c.Name), call.Input): // the object may be the value of a parameter
 			return calls, false
 		case c.Object:
-			call.Slips = []string{"json_call"}
+			call.Slips = []messages.Reason{messages.ReasonJSONCall}
 		case !c.Spread:
 			call.Input = l.retyped(c.Name, call.Input)
 		}

@@ -2,7 +2,6 @@ package held_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +31,7 @@ func schemaOf(name string) *schema.Schema {
 func said(calls []held.Literal, ok bool) string {
 	var list []string
 	for _, c := range calls {
-		list = append(list, strings.Join(slices.Concat([]string{c.Name + string(c.Input)}, c.Slips), " "))
+		list = append(list, strings.TrimSpace(c.Name+string(c.Input)+" "+strings.Trim(fmt.Sprint(c.Slips), "[]")))
 	}
 	if !ok {
 		list = append(list, "no")

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
@@ -128,20 +129,20 @@ func (o *Object) holdsOthers(s *schema.Schema) bool {
 // flatArguments returns the arguments of a call that has none under a usual name. They may be an object under one of
 // argumentKeys, or all other members of the call if the tool accepts them all. If there are no other members, they are
 // {}. Otherwise it returns false: a part of the call would stay unread.
-func (o *Object) flatArguments(s *schema.Schema) (arguments, slip string, ok bool) {
+func (o *Object) flatArguments(s *schema.Schema) (arguments string, slip messages.Reason, ok bool) {
 	for name, v := range map[string]jsontext.Value{"id": o.ID, "tool_call_id": o.ToolCallID, "type": o.Type} {
 		if len(v) > 0 && s.Declares([]byte(name)) {
-			return "", "", false // the member may belong to the call or to the arguments
+			return "", messages.ReasonNone, false // the member may belong to the call or to the arguments
 		}
 	}
 	if k := o.Type.Kind(); len(o.Type) > 0 && k != 'n' && (k != '"' || !slices.Contains(callTypes, rawjson.Unquote(o.Type))) {
-		return "", "", false
+		return "", messages.ReasonNone, false
 	}
 	if len(o.Rest) == 1 {
 		for name, value := range o.Rest {
 			if value.Kind() == '{' && slices.Contains(argumentKeys, name) && !s.Declares([]byte(name)) {
 				o.Rest = nil
-				return string(value), "argument_key", true
+				return string(value), messages.ReasonArgumentKey, true
 			}
 		}
 	}
@@ -149,25 +150,25 @@ func (o *Object) flatArguments(s *schema.Schema) (arguments, slip string, ok boo
 		flat, err := json.Marshal(o.Rest, json.Deterministic(true))
 		if err == nil && len(s.Properties) > 0 && declaresAll(s, flat) {
 			o.Rest = nil
-			return string(flat), "no_arguments", true
+			return string(flat), messages.ReasonNoArguments, true
 		}
 	}
-	return "{}", "", len(o.Rest) == 0
+	return "{}", messages.ReasonNone, len(o.Rest) == 0
 }
 
 // Arguments returns the input of a call to the tool, and its slips. It returns false if the input is uncertain, or if a
 // part of the call would stay unread.
-func (t *Tool) Arguments(o *Object) (input []byte, slips []string, ok bool) {
+func (t *Tool) Arguments(o *Object) (input []byte, slips []messages.Reason, ok bool) {
 	arguments := o.arguments()
 	switch {
 	case arguments == "":
-		var slip string
+		var slip messages.Reason
 		if arguments, slip, ok = o.flatArguments(t.Schema); !ok || t.Unoffered { // an input with a member of that name
-			return nil, []string{"extra_element"}, false
+			return nil, []messages.Reason{messages.ReasonExtraElement}, false
 		}
 		slips = with(slips, slip)
 	case o.holdsOthers(t.Schema):
-		return nil, []string{"extra_element"}, false
+		return nil, []messages.Reason{messages.ReasonExtraElement}, false
 	}
 	input, more, ok := t.Input(arguments)
 	if !ok {
@@ -175,14 +176,14 @@ func (t *Tool) Arguments(o *Object) (input []byte, slips []string, ok bool) {
 	}
 	slips = append(slips, more...)
 	if len(o.Rest) > 0 {
-		slips = with(slips, "extra_element")
+		slips = with(slips, messages.ReasonExtraElement)
 	}
 	return input, slips, true
 }
 
-// with appends slip to the list, if it is not "".
-func with(slips []string, slip string) []string {
-	if slip == "" {
+// with appends slip to the list, if it is not ReasonNone.
+func with(slips []messages.Reason, slip messages.Reason) []messages.Reason {
+	if slip == messages.ReasonNone {
 		return slips
 	}
 	return append(slips, slip)

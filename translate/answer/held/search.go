@@ -3,6 +3,8 @@ package held
 import (
 	"math/bits"
 	"slices"
+
+	"dragoman/translate/messages"
 )
 
 // Call describes the call that is searched.
@@ -21,17 +23,17 @@ type Call struct {
 
 // End is the end of a value.
 type End struct {
-	From     int    // where the text of the value begins in all that was fed; for the first value, where the search began
-	At, Len  int    // position and length of the closing tag; Len is 0 if the tag is missing
-	Reason   string // name of the slip, or "" for a regular end
-	Doubtful bool   // it is uncertain whether the value ends here
-	Again    bool   // not an end: the opening tag of the value is written twice
-	Slip     string // how the closing tag is misspelt, "" if it is not
-	Markup   bool   // the value has markup that is not whole: see [Value.HoldsMarkup]
-	own      bool   // the closing tag belongs to the value
-	whole    bool   // the type of the value shows that it ends here
-	regular  bool   // text that may follow a value follows the closing tag
-	closer   string // name of the value's own closing tag
+	From     int             // where the text of the value begins in all that was fed; for the first value, where the search began
+	At, Len  int             // position and length of the closing tag; Len is 0 if the tag is missing
+	Reason   messages.Reason // name of the slip, or ReasonNone for a regular end
+	Doubtful bool            // it is uncertain whether the value ends here
+	Again    bool            // not an end: the opening tag of the value is written twice
+	Slip     messages.Reason // how the closing tag is misspelt, ReasonNone if it is not
+	Markup   bool            // the value has markup that is not whole: see [Value.HoldsMarkup]
+	own      bool            // the closing tag belongs to the value
+	whole    bool            // the type of the value shows that it ends here
+	regular  bool            // text that may follow a value follows the closing tag
+	closer   string          // name of the value's own closing tag
 	before   *End
 	sum      uint64 // hash of this end and all ends before it: paths with the same sum end alike
 }

@@ -2,6 +2,8 @@ package held
 
 import (
 	"math/bits"
+
+	"dragoman/translate/messages"
 )
 
 // Slip is a deviation from the form of a call in tags.
@@ -29,25 +31,25 @@ const (
 
 // Slips describes each slip.
 var Slips = [slipCount]struct {
-	Name    string // the reason of the outcome
-	About   string // what the model did
-	Example string // in the attribute format, for a tool with the string parameters a and b
+	Name    messages.Reason // the reason of the outcome; ReasonNone if the value is what the model meant
+	About   string          // what the model did
+	Example string          // in the attribute format, for a tool with the string parameters a and b
 }{
-	MissingCloser:  {"missing_closer", "a value has no closing tag: the next parameter, or the end of the call, ends it", "<parameter name=\"a\">1\n<parameter name=\"b\">2</parameter>\n</invoke>"},
-	WrongCloser:    {"wrong_closer", "another tag closes a value, and only the next parameter or the end of the call can follow that tag", "<parameter name=\"a\">1</a>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
-	StrayText:      {"stray_text", "there is text between parameters", "<parameter name=\"a\">1</parameter>\nand\n<parameter name=\"b\">2</parameter>\n</invoke>"},
-	StrayCloser:    {"stray_closer", "there is a closing tag between parameters", "<parameter name=\"a\">1</parameter>\n</div>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
-	TagInValue:     {"tag_in_value", "a value contains an unpaired closing tag of the call, where the call could go on", "<parameter name=\"a\">1</parameter>\n2</parameter>\n</invoke>"},
-	OpenerInValue:  {"tag_in_value", "a value contains an unpaired opening tag of the call, where the call could go on", "<parameter name=\"a\">1\n<parameter name=\"b\">\n</parameter>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
-	Misfit:         {"type", "a value does not fit its type", ""},
-	GivenTwice:     {"duplicate_parameter", "a parameter is given twice", ""},
-	Undeclared:     {"undeclared_parameters", "the tool does not declare a parameter of the call", ""},
-	OpenParameters: {"missing_closer", "the parameters have no closing tag", ""},
-	OpenCall:       {"missing_closer", "the call has no closing tag", ""},
-	Restarted:      {"restarted", "the opening tag of a parameter is written twice in a row", "<parameter name=\"a\"><parameter name=\"a\">1</parameter>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
-	Outside:        {"stray_text", "a tag of a parameter follows the end of the call", ""},
-	Lacking:        {"missing_parameters", "the call ends without a parameter that the tool requires", ""},
-	QuotedTag:      {"stray_text", "a tag of the call is inside a line of text", ""},
+	MissingCloser:  {messages.ReasonMissingCloser, "a value has no closing tag: the next parameter, or the end of the call, ends it", "<parameter name=\"a\">1\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	WrongCloser:    {messages.ReasonWrongCloser, "another tag closes a value, and only the next parameter or the end of the call can follow that tag", "<parameter name=\"a\">1</a>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	StrayText:      {messages.ReasonStrayText, "there is text between parameters", "<parameter name=\"a\">1</parameter>\nand\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	StrayCloser:    {messages.ReasonStrayCloser, "there is a closing tag between parameters", "<parameter name=\"a\">1</parameter>\n</div>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	TagInValue:     {messages.ReasonNone, "a value contains an unpaired closing tag of the call, where the call could go on", "<parameter name=\"a\">1</parameter>\n2</parameter>\n</invoke>"},
+	OpenerInValue:  {messages.ReasonNone, "a value contains an unpaired opening tag of the call, where the call could go on", "<parameter name=\"a\">1\n<parameter name=\"b\">\n</parameter>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	Misfit:         {messages.ReasonType, "a value does not fit its type", ""},
+	GivenTwice:     {messages.ReasonDuplicateParameter, "a parameter is given twice", ""},
+	Undeclared:     {messages.ReasonUndeclaredParameters, "the tool does not declare a parameter of the call", ""},
+	OpenParameters: {messages.ReasonMissingCloser, "the parameters have no closing tag", ""},
+	OpenCall:       {messages.ReasonMissingCloser, "the call has no closing tag", ""},
+	Restarted:      {messages.ReasonRestarted, "the opening tag of a parameter is written twice in a row", "<parameter name=\"a\"><parameter name=\"a\">1</parameter>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	Outside:        {messages.ReasonStrayText, "a tag of a parameter follows the end of the call", ""},
+	Lacking:        {messages.ReasonMissingParameters, "the call ends without a parameter that the tool requires", ""},
+	QuotedTag:      {messages.ReasonStrayText, "a tag of the call is inside a line of text", ""},
 }
 
 // MaxSlips is the maximum number of kinds of slips in a reading. A repeated slip counts once, because models have

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/schema"
 )
 
@@ -27,19 +28,19 @@ const (
 // Tag is a tag in the text of a call.
 type Tag struct {
 	Kind      Kind
-	Name      []byte         // without the namespace of the call; a slice of the text
-	Property  string         // the parameter that the tag opens or names
-	Declared  bool           // the tool declares the parameter
-	Maybe     bool           // the tag may be an undeclared parameter, because the tool accepts any
-	Schema    *schema.Schema // schema of the parameter
-	Given     bool           // the parameter was given earlier in the call
-	Bare      bool           // the tag has no attributes except the parameter name
-	Empty     bool           // the tag is an empty element: <x/>
-	Nameless  bool           // the tag is <parameter> without a name
-	Structure bool           // the tag has the name of a structural part of a call
-	Slip      string         // how the tag is misspelt, "" if it is not: a reason
-	Unopened  bool           // the tag before the value is missing: <arg_key>x</arg_key>
-	At, Len   int            // position in all that was fed, and length
+	Name      []byte          // without the namespace of the call; a slice of the text
+	Property  string          // the parameter that the tag opens or names
+	Declared  bool            // the tool declares the parameter
+	Maybe     bool            // the tag may be an undeclared parameter, because the tool accepts any
+	Schema    *schema.Schema  // schema of the parameter
+	Given     bool            // the parameter was given earlier in the call
+	Bare      bool            // the tag has no attributes except the parameter name
+	Empty     bool            // the tag is an empty element: <x/>
+	Nameless  bool            // the tag is <parameter> without a name
+	Structure bool            // the tag has the name of a structural part of a call
+	Slip      messages.Reason // how the tag is misspelt, ReasonNone if it is not
+	Unopened  bool            // the tag before the value is missing: <arg_key>x</arg_key>
+	At, Len   int             // position in all that was fed, and length
 
 	Gap    Gap  // what separates it from the tag before
 	Edge   Edge // the end of the text before it

@@ -6,6 +6,7 @@ import (
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads the text between the parameters of a call: the tag of the next parameter, the tags of the call's
@@ -117,11 +118,11 @@ func (r *Reader) readBeforeTag(rest []byte) state {
 			return wait
 		case v == markup.Match && call.Opening && !r.open.restarted && r.opensAgain(t):
 			r.open.restarted = true
-			r.call.NoteReason("restarted")
+			r.call.NoteReason(messages.ReasonRestarted)
 			r.in.Take(t.Len, completion.SpanMarkup)
 			return inCall
 		case v == markup.Match && !t.Closing:
-			return r.close("missing_input")
+			return r.close(messages.ReasonMissingInput)
 		}
 	}
 	if !r.open.inLine { // stray text continues to the end of its line, however the pieces divide it
@@ -141,7 +142,7 @@ func (r *Reader) readComment(n int) state {
 	if call := r.call; len(call.Stray) > 0 {
 		call.Stray = append(call.Stray, r.in.Rest()[:n]...)
 	}
-	r.call.NoteReason("stray_text")
+	r.call.NoteReason(messages.ReasonStrayText)
 	r.in.Take(n, completion.SpanDropped)
 	return inCall
 }
@@ -155,25 +156,25 @@ func (r *Reader) readClosingTag(t markup.Tag) state {
 	case t.Is("invoke"):
 		r.in.Take(t.Len, completion.SpanMarkup)
 		if r.call.ParametersOpen {
-			r.call.NoteReason("missing_closer")
+			r.call.NoteReason(messages.ReasonMissingCloser)
 		}
-		return r.close("")
+		return r.close(messages.ReasonNone)
 	case t.IsWrapper():
-		return r.close("missing_closer")
+		return r.close(messages.ReasonMissingCloser)
 	case t.Is("parameters"):
 		if !call.ParametersOpen {
-			call.NoteReason("stray_closer")
+			call.NoteReason(messages.ReasonStrayCloser)
 		}
 		call.ParametersOpen, r.open.parametersClosed = false, true
 	case r.IsPending() && !(call.Spelling != nil && !call.Unoffered && t.Is("parameter")):
-		return r.giveBack("stray_closer")
+		return r.giveBack(messages.ReasonStrayCloser)
 	case t.Is("parameter") && call.AfterOpen && len(r.call.Parameters) == 0: // it closes the last value of the call before
 		return r.doubtful()
 	default:
 		if len(r.call.Stray) > 0 {
 			r.call.Stray = append(r.call.Stray, r.in.Rest()[:t.Len]...)
 		}
-		r.call.NoteReason("stray_closer")
+		r.call.NoteReason(messages.ReasonStrayCloser)
 		kind = completion.SpanDropped
 	}
 	r.in.Take(t.Len, kind)
@@ -230,11 +231,11 @@ func (r *Reader) readOpeningTag(t markup.Tag) state {
 		r.Open()
 	}
 	if element && !call.ParametersOpen {
-		r.call.NoteReason("no_parameters_tag")
+		r.call.NoteReason(messages.ReasonNoParametersTag)
 	}
 	call.Stray = nil // text before a parameter was not meant as the input
 	if element && len(t.Attributes) > 0 {
-		r.call.NoteReason("attributes")
+		r.call.NoteReason(messages.ReasonAttributes)
 	}
 	return r.beginValue(t, property, tag, element)
 }
@@ -243,11 +244,11 @@ func (r *Reader) readOpeningTag(t markup.Tag) state {
 // ends it as unreadable.
 func (r *Reader) readStrayTag(t markup.Tag) state {
 	if r.IsPending() {
-		return r.giveBack("stray_text")
+		return r.giveBack(messages.ReasonStrayText)
 	}
 	r.call.Stray = append(r.call.Stray, r.in.Rest()[:t.Len]...)
 	r.call.StrayTag, r.call.Unread = true, true
-	r.call.NoteReason("stray_text")
+	r.call.NoteReason(messages.ReasonStrayText)
 	r.in.Take(t.Len, completion.SpanDropped)
 	return inCall
 }

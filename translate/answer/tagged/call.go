@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/schema"
 )
 
@@ -11,10 +12,10 @@ import (
 type Call struct {
 	Tool      string // the tool's name, "" if it is not known
 	Schema    *schema.Schema
-	Unoffered bool   // the request does not offer the tool: the block opens only when the call is whole
-	Reason    string // why the outcome of the call is not clean, "" if it is clean: see NoteReason
-	Slip      string // how the first misspelt tag of the call is misspelt, "" if none is: see NoteSlip
-	Misfit    string // how a value does not fit its schema, "" if every value fits
+	Unoffered bool            // the request does not offer the tool: the block opens only when the call is whole
+	Reason    messages.Reason // why the outcome of the call is not clean, ReasonNone if it is clean: see NoteReason
+	Slip      messages.Reason // how the first misspelt tag of the call is misspelt, ReasonNone if none is: see NoteSlip
+	Misfit    messages.Reason // how a value does not fit its schema, ReasonNone if every value fits
 
 	Spelling      *markup.Spelling // how the tags of the call are spelled; nil for legacy and attribute
 	AttributeForm bool             // the call begins with <invoke name="…">
@@ -41,8 +42,8 @@ type Call struct {
 
 // NoteReason records why the outcome of the call is not clean: how the call is malformed although its meaning is
 // certain, or why Dragoman breaks it off. Only the first reason is kept.
-func (c *Call) NoteReason(reason string) {
-	if c.Reason == "" {
+func (c *Call) NoteReason(reason messages.Reason) {
+	if c.Reason == messages.ReasonNone {
 		c.Reason = reason
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Exit says how a Step has ended.
 type Exit struct {
 	Kind   ExitKind
-	Reason string // why the call is malformed or no call, if Kind is Closed or GivenBack
+	Reason messages.Reason // why the call is malformed or no call, if Kind is Closed or GivenBack
 }
 
 // ExitKind says whether a [Reader] has reached the end of the call, and how.
@@ -38,14 +38,14 @@ func (r *Reader) leave(kind ExitKind) state {
 	return left
 }
 
-// close ends the call, which was read to its end. reason says how its end is malformed, "" if it is not.
-func (r *Reader) close(reason string) state {
+// close ends the call, which was read to its end. reason says how its end is malformed, ReasonNone if it is not.
+func (r *Reader) close(reason messages.Reason) state {
 	switch none := len(r.call.Parameters) == 0 && !r.call.JSONInput; {
 	case r.call.IsUnreadable():
 		return r.leave(Unreadable)
 	case len(r.open.ends) > 0, // package held expects more values
 		len(r.open.keys) > 0, // there are fewer values than names
-		r.open.begunTwice && (none || reason == "missing_closer"): // or these are two calls, the first without parameters
+		r.open.begunTwice && (none || reason == messages.ReasonMissingCloser): // or these are two calls, the first without parameters
 		return r.doubtful()
 	}
 	r.exit = Exit{Closed, reason}
@@ -53,7 +53,7 @@ func (r *Reader) close(reason string) state {
 }
 
 // giveBack ends the call, because the text is no call. reason says why.
-func (r *Reader) giveBack(reason string) state {
+func (r *Reader) giveBack(reason messages.Reason) state {
 	r.exit = Exit{GivenBack, reason}
 	return left
 }
@@ -67,7 +67,7 @@ func (r *Reader) doubtful() state {
 // tooLong breaks off the call. The call has too many parameters, or one that is too long to hold.
 func (r *Reader) tooLong() state {
 	r.value.held, r.value.open = nil, false
-	r.call.Reason = "too_long"
+	r.call.Reason = messages.ReasonTooLong
 	return r.leave(BrokenOff)
 }
 
@@ -77,16 +77,16 @@ func (r *Reader) tooLong() state {
 // was cut does not end in this way.
 func (r *Reader) closeAtEOF() state {
 	if r.lacksInput() && !r.in.CutShort {
-		return r.close("missing_input")
+		return r.close(messages.ReasonMissingInput)
 	}
 	given := len(r.call.Parameters) > 0 || r.call.JSONInput
-	if !r.in.CutShort && !given && r.call.Reason == "stray_closer" && !r.call.MustBeWhole && len(r.call.Schema.Properties) == 0 {
-		return r.close("")
+	if !r.in.CutShort && !given && r.call.Reason == messages.ReasonStrayCloser && !r.call.MustBeWhole && len(r.call.Schema.Properties) == 0 {
+		return r.close(messages.ReasonNone)
 	}
 	if r.in.CutShort || !given || (r.call.ParametersOpen || r.call.AttributeForm) && !r.hasRequired() {
 		return r.leave(BrokenOff)
 	}
-	return r.close("missing_closer")
+	return r.close(messages.ReasonMissingCloser)
 }
 
 // hasRequired reports whether the call is in the wrapper of its format, if there is one, its tool is offered, and every
@@ -113,9 +113,9 @@ func (r *Reader) breakOffValue() state {
 	if r.value.text.Schema == nil {
 		r.out.WriteCutObject(markup.Unescape(string(r.value.held), r.escaped, ""))
 	}
-	r.call.NoteReason("cut_value")
+	r.call.NoteReason(messages.ReasonCutValue)
 	if r.IsPending() {
-		return r.giveBack("incomplete")
+		return r.giveBack(messages.ReasonIncomplete)
 	}
 	return r.leave(Cut)
 }

@@ -6,6 +6,7 @@ import (
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads parameters whose tags are wrong or in the wrong order.
@@ -31,7 +32,7 @@ func (r *Reader) readMisopened(t markup.Tag) state {
 	name, _ := t.NameAttribute()
 	_, _, declared := r.call.Schema.PropertyByTag(name)
 	if !declared || r.call.Unoffered || r.tools.Named(name) != nil {
-		return r.close("missing_closer")
+		return r.close(messages.ReasonMissingCloser)
 	}
 	first, v := r.MatchParameter(t, name)
 	switch v {
@@ -41,9 +42,9 @@ func (r *Reader) readMisopened(t markup.Tag) state {
 		if r.in.EOF && r.in.CutShort {
 			return r.leave(BrokenOff)
 		}
-		return r.close("missing_closer")
+		return r.close(messages.ReasonMissingCloser)
 	}
-	r.call.NoteReason("wrong_opener")
+	r.call.NoteReason(messages.ReasonWrongOpener)
 	r.Open()
 	return r.beginValue(first, name, name, false)
 }
@@ -64,7 +65,7 @@ func (r *Reader) readLoneKey(rest []byte) bool {
 		return false
 	}
 	r.open.keys, call.MustBeWhole = append(r.open.keys, key), true
-	r.call.NoteReason("wrong_order")
+	r.call.NoteReason(messages.ReasonWrongOrder)
 	r.in.Take(n, completion.SpanMarkup)
 	return true
 }

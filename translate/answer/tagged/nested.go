@@ -6,6 +6,7 @@ import (
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // In some formats, parameters are elements with their own names, and a mark (markup.Mark) stands before each tag:
@@ -96,9 +97,9 @@ func (r *Reader) readNested() state {
 		return r.doubtful()
 	case t.invoke && t.closing:
 		r.in.Take(t.len, completion.SpanMarkup)
-		return r.close("")
+		return r.close(messages.ReasonNone)
 	case t.isStructure() && (t.closing || len(call.Parameters) > 0):
-		return r.close("missing_closer")
+		return r.close(messages.ReasonMissingCloser)
 	case t.isStructure(): // the model may have begun the call again
 		return r.doubtful()
 	case t.closing:
@@ -136,7 +137,7 @@ func (r *Reader) passCloser(t *nestedTag) state {
 	if !r.call.Parameters[property] {
 		return r.doubtful()
 	}
-	r.call.NoteReason("stray_closer")
+	r.call.NoteReason(messages.ReasonStrayCloser)
 	r.in.Take(t.len, completion.SpanDropped)
 	return inCall
 }

@@ -5,6 +5,7 @@ import (
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/schema"
 )
 
@@ -93,7 +94,7 @@ func (r *Reader) readNestedTag(rest []byte) state {
 	case verdict == markup.NoMatch && (depth > 0 && v.elements[depth-1] == "" || !r.mayHoldElements()):
 		return r.doubtful()
 	case verdict == markup.NoMatch: // an element without an opening tag
-		r.call.NoteReason("wrong_opener")
+		r.call.NoteReason(messages.ReasonWrongOpener)
 		t.len = len(markup.Mark)
 		return r.openElement(&t)
 	case depth > 0 && t.closing && !t.isStructure() && (t.name == v.elements[depth-1] || v.elements[depth-1] == ""):
@@ -152,13 +153,13 @@ func (r *Reader) readUnnamedTag(t *nestedTag) state {
 	held := r.value.held
 	switch {
 	case isBlank(held) && !(t.closing && !t.isStructure()):
-		r.call.NoteReason("stray_text")
+		r.call.NoteReason(messages.ReasonStrayText)
 		r.value = valueSeen{}
 		return inCall
 	case !t.closing || t.isStructure() || !r.mayBeNext(t):
 		return r.doubtful()
 	}
-	r.call.NoteReason("wrong_opener")
+	r.call.NoteReason(messages.ReasonWrongOpener)
 	r.Open()
 	property, _, _ := r.call.Schema.PropertyByTag(t.name)
 	if next := r.beginNamedValue(0, property, t.name, true); next != inNestedValue {
@@ -190,7 +191,7 @@ func (r *Reader) readPlainCloser(rest []byte) state {
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.Match && (t.isStructure() || !t.closing && r.mayBeNext(&t)):
-		r.call.NoteReason("wrong_closer")
+		r.call.NoteReason(messages.ReasonWrongCloser)
 		r.value.misclosed = true
 		return r.endNested(n)
 	}
@@ -213,7 +214,7 @@ func (r *Reader) endNested(n int) state {
 		return r.doubtful()
 	}
 	if !fits {
-		r.call.Misfit = cmp.Or(r.call.Misfit, "type")
+		r.call.Misfit = cmp.Or(r.call.Misfit, messages.ReasonType)
 	}
 	r.beginMember()
 	r.out.Write(value)
@@ -227,6 +228,6 @@ func isBlank(text []byte) bool { return markup.SkipBlanks(text, 0, len(text)) ==
 // endUnclosed ends a value without a closing tag of its own, before a tag of the call.
 func (r *Reader) endUnclosed() decision {
 	r.value.unclosed = true
-	r.call.NoteReason("missing_closer")
+	r.call.NoteReason(messages.ReasonMissingCloser)
 	return endsValue
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // read reads text as the rest of a call, after the name of its tool. The tool has the strings a and b and the
 // integer n. The text arrives in pieces of the given size. read returns how the call ends, its input, and the text
 // after the call.
-func read(text string, piece int) (exit Exit, reason, input, behind string) {
+func read(text string, piece int) (exit Exit, reason messages.Reason, input, behind string) {
 	var sent strings.Builder
 	out := emit.New(func(e messages.Event, _ error) bool { sent.Write(e.Text); return true }, "")
 	out.HoldInput()
@@ -56,19 +56,19 @@ func TestReader(t *testing.T) {
 	for _, tt := range []struct {
 		name, text    string
 		kind          ExitKind
-		reason        string
+		reason        messages.Reason
 		input, behind string
 	}{
-		{"regular", "\n<parameter name=\"a\">x</parameter>\n<parameter name=\"n\">2</parameter>\n</invoke>\n</function_calls>", Closed, "", `{"a":"x","n":2`, "\n</function_calls>"},
-		{"its own tags in pairs", "<parameter name=\"a\">say <parameter name=\"b\">y</parameter> so</parameter></invoke>", Closed, "", `{"a":"say <parameter name=\"b\">y</parameter> so"`, ""},
-		{"no closing tag of a value", "<parameter name=\"a\">x\n<parameter name=\"b\">y</parameter>\n</invoke>\n</function_calls>", Closed, "missing_closer", `{"a":"x","b":"y"`, "\n</function_calls>"},
-		{"swapped", "<parameter name=\"a\">x</b>\n<parameter name=\"b\">y</parameter>\n</invoke>\n</function_calls>", Closed, "wrong_closer", `{"a":"x","b":"y"`, "\n</function_calls>"},
-		{"the end of parameters that nothing opened", "<parameter name=\"a\">x</parameter>\n</parameters>\n</invoke>", Closed, "stray_closer", `{"a":"x"`, ""},
-		{"no end of the call", "<parameter name=\"a\">x</parameter>", Closed, "", `{"a":"x"`, ""},
-		{"the next call", "<parameter name=\"a\">x</parameter>\n<invoke name=\"t\">", Closed, "", `{"a":"x"`, "<invoke name=\"t\">"},
-		{"text behind a value", "<parameter name=\"a\">x</parameter> and so on </invoke>", Closed, "stray_text", `{"a":"x"`, ""},
-		{"text without a parameter", " and so on </invoke>", Unreadable, "stray_text", ``, ""},
-		{"cut in a value", "<parameter name=\"a\">x", Cut, "cut_value", `{"a":"x`, ""},
+		{"regular", "\n<parameter name=\"a\">x</parameter>\n<parameter name=\"n\">2</parameter>\n</invoke>\n</function_calls>", Closed, messages.ReasonNone, `{"a":"x","n":2`, "\n</function_calls>"},
+		{"its own tags in pairs", "<parameter name=\"a\">say <parameter name=\"b\">y</parameter> so</parameter></invoke>", Closed, messages.ReasonNone, `{"a":"say <parameter name=\"b\">y</parameter> so"`, ""},
+		{"no closing tag of a value", "<parameter name=\"a\">x\n<parameter name=\"b\">y</parameter>\n</invoke>\n</function_calls>", Closed, messages.ReasonMissingCloser, `{"a":"x","b":"y"`, "\n</function_calls>"},
+		{"swapped", "<parameter name=\"a\">x</b>\n<parameter name=\"b\">y</parameter>\n</invoke>\n</function_calls>", Closed, messages.ReasonWrongCloser, `{"a":"x","b":"y"`, "\n</function_calls>"},
+		{"the end of parameters that nothing opened", "<parameter name=\"a\">x</parameter>\n</parameters>\n</invoke>", Closed, messages.ReasonStrayCloser, `{"a":"x"`, ""},
+		{"no end of the call", "<parameter name=\"a\">x</parameter>", Closed, messages.ReasonNone, `{"a":"x"`, ""},
+		{"the next call", "<parameter name=\"a\">x</parameter>\n<invoke name=\"t\">", Closed, messages.ReasonNone, `{"a":"x"`, "<invoke name=\"t\">"},
+		{"text behind a value", "<parameter name=\"a\">x</parameter> and so on </invoke>", Closed, messages.ReasonStrayText, `{"a":"x"`, ""},
+		{"text without a parameter", " and so on </invoke>", Unreadable, messages.ReasonStrayText, ``, ""},
+		{"cut in a value", "<parameter name=\"a\">x", Cut, messages.ReasonCutValue, `{"a":"x`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for piece := 1; piece <= len(tt.text); piece++ {

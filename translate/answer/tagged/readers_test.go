@@ -140,7 +140,7 @@ func (f *tagForm) accept(text string, tool *schema.Schema) (input, behind string
 		exit = r.Step()
 	}
 	out.Flush()
-	return sent.String(), string(in.Rest()), exit == Exit{Kind: Closed} && r.call.Reason == "" && r.call.Misfit == ""
+	return sent.String(), string(in.Rest()), exit == Exit{Kind: Closed} && r.call.Reason == messages.ReasonNone && r.call.Misfit == messages.ReasonNone
 }
 
 // search reads a call by the search of package held, from its first value on: the search follows all tags up to the
@@ -164,8 +164,8 @@ func (f *tagForm) search(text string, tool *schema.Schema) (input, behind, probl
 	switch {
 	case exit != Exit{Kind: Closed}:
 		problem = fmt.Sprintf("it ends as %d, %q", exit.Kind, exit.Reason)
-	case r.call.Reason != "":
-		problem = "its reason is " + r.call.Reason
+	case r.call.Reason != messages.ReasonNone:
+		problem = "its reason is " + r.call.Reason.String()
 	}
 	return sent.String(), string(in.Rest()), problem
 }

@@ -1,6 +1,9 @@
 package tagged
 
-import "dragoman/translate/markup"
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
 
 // This file matches tags in the spelling of the call.
 
@@ -22,7 +25,7 @@ func (r *Reader) MatchTag(rest []byte) (markup.Tag, markup.Verdict) {
 	if g := r.call.Spelling; v == markup.Match && g != nil && g.Plain && len(t.Name) == 0 && t.Closing {
 		plain, _ := markup.MatchTag(rest, true)
 		if plain.Is("invoke") || plain.Is("parameter") || plain.IsWrapper() {
-			plain.Spelling, plain.Slip = g, markup.TagSpelling
+			plain.Spelling, plain.Slip = g, messages.ReasonTagSpelling
 			return plain, v
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads stray text: text in a call where the format allows only tags.
@@ -33,7 +34,7 @@ func (r *Reader) readStrayText(rest []byte) state {
 		}
 	}
 	if r.IsPending() {
-		return r.giveBack("stray_text")
+		return r.giveBack(messages.ReasonStrayText)
 	}
 	n := bytes.IndexAny(rest[1:], "<\n{") + 1 // an object may begin a line
 	if n == 0 {
@@ -48,7 +49,7 @@ func (r *Reader) readStrayText(rest []byte) state {
 	r.open.strayLine = r.open.strayLine && !json
 	call.Stray = append(call.Stray, rest[:n]...)
 	r.in.TakeStray(n)
-	r.call.NoteReason("stray_text")
+	r.call.NoteReason(messages.ReasonStrayText)
 	return inCall
 }
 

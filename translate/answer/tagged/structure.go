@@ -6,6 +6,7 @@ import (
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads the tags of a call's own structure: tags that begin the call again, tags of the next call, and
@@ -36,27 +37,27 @@ func (r *Reader) readStructure(t markup.Tag) (next state, ok bool) {
 		}
 	case t.IsWrapper() && fresh && call.ParametersOpen:
 		r.open.restarted = true
-		r.call.NoteReason("restarted")
+		r.call.NoteReason(messages.ReasonRestarted)
 	case t.IsWrapper() && fresh && r.call.Opening && !r.open.restarted:
 		switch r.matchOpenedAgain(t) {
 		case markup.NeedMore:
 			return wait, true
 		case markup.NoMatch:
-			return r.close("missing_closer"), true
+			return r.close(messages.ReasonMissingCloser), true
 		}
 		r.open.restarted = true
-		r.call.NoteReason("restarted")
+		r.call.NoteReason(messages.ReasonRestarted)
 	case t.Is("invoke") && r.open.restarted && fresh:
 		if _, named := t.NameAttribute(); named && !r.opensAgain(t) {
-			return r.close("missing_closer"), true
+			return r.close(messages.ReasonMissingCloser), true
 		}
 	case t.Is("invoke") && fresh && !call.ParametersOpen && r.opensAgain(t):
 		r.open.begunTwice = true
-		r.call.NoteReason("restarted")
+		r.call.NoteReason(messages.ReasonRestarted)
 	case t.Is("invoke") && fresh && r.call.Spelling != nil && r.call.Spelling.Labels():
 		return r.readMisopened(t), true
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
-		return r.close("missing_closer"), true
+		return r.close(messages.ReasonMissingCloser), true
 	case t.Is("tool_name") && (!call.ParametersOpen || r.open.restarted),
 		!call.ParametersOpen && (t.Is("tool_id") || t.Is("id")) && (call.Schema.AdditionalProperties == nil || call.Unoffered):
 		return r.skipElement(t), true
@@ -117,7 +118,7 @@ func (r *Reader) skipElement(t markup.Tag) state {
 	case markup.Match:
 		end += closer.Len
 	}
-	r.call.NoteReason("extra_element")
+	r.call.NoteReason(messages.ReasonExtraElement)
 	r.in.Take(t.Len+end, completion.SpanDropped)
 	return inCall
 }

@@ -6,6 +6,7 @@ import (
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads tags that have lost their `<` or `</`, such as parameter name="p"> or /invoke>.
@@ -22,7 +23,7 @@ func (r *Reader) readUnbracketed(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	}
 	call := r.call
-	r.call.NoteReason("tag_bracket")
+	r.call.NoteReason(messages.ReasonTagBracket)
 	r.open.before, r.open.gap, call.Unbracketed = r.open.gap, layout{}, true
 	if t.Closing {
 		return r.readClosingTag(t), v

@@ -7,6 +7,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads the value of a parameter, from its opening tag to its end. A value is ordinary text, with tags
@@ -92,7 +93,7 @@ func (r *Reader) beginValue(t markup.Tag, property, tag string, element bool) st
 	case r.call.Parameters[property] && s.ArraySchema() != nil: // the two values may be elements of one list
 		return r.doubtful()
 	case r.call.Parameters[property]:
-		r.call.NoteReason("duplicate_parameter") // a JSON object has room for one value, and the first has been written
+		r.call.NoteReason(messages.ReasonDuplicateParameter) // a JSON object has room for one value, and the first has been written
 		r.value.duplicate = true
 	case str && nullable:
 		r.value.mode = modeNullable
@@ -183,7 +184,7 @@ func (r *Reader) readValueText() state {
 		}
 		if ends := r.open.ends; len(ends) > 0 && ends[0].Again && ends[0].At == r.in.Offset() {
 			r.open.ends = ends[1:]
-			r.call.NoteReason("restarted")
+			r.call.NoteReason(messages.ReasonRestarted)
 			r.in.Take(ends[0].Len, completion.SpanMarkup)
 			return atValue
 		}

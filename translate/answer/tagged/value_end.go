@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file decides where a value ends. A value is ordinary text. It may contain any tag, even its own closing tag
@@ -245,7 +246,7 @@ func (r *Reader) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 			r.endUnclosed()
 			return i, markup.Match
 		}
-		r.call.NoteReason("wrong_closer")
+		r.call.NoteReason(messages.ReasonWrongCloser)
 		r.value.misclosed = true
 		return i + t.Len, markup.Match
 	}

@@ -2,6 +2,7 @@ package tagged
 
 import (
 	"dragoman/translate/answer/held"
+	"dragoman/translate/messages"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ func (r *Reader) writeWrapped() bool {
 		return false
 	}
 	if input, ok := held.Wrapped(text, r.call.Schema); ok {
-		r.call.NoteReason("extra_element")
+		r.call.NoteReason(messages.ReasonExtraElement)
 		r.call.Members, r.call.JSONInput = r.out.WriteObject(string(input))
 	}
 	return r.call.JSONInput

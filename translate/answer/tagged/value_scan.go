@@ -8,6 +8,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file scans the text of a value for tags that may end it. It skips most text after one look at a byte or
@@ -67,7 +68,7 @@ func (r *Reader) takeEnd() int {
 	r.open.ends = r.open.ends[1:]
 	if end.Len >= 0 {
 		r.value.unclosed, r.value.ambiguous, r.value.markup = end.Len == 0, false, end.Markup
-		r.value.misclosed = end.Reason != ""
+		r.value.misclosed = end.Reason != messages.ReasonNone
 		r.call.NoteReason(end.Reason)
 		r.call.Slip = cmp.Or(r.call.Slip, end.Slip)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file reads values in a CDATA section. Everything up to `]]>` is text. Models of some formats forget the
@@ -87,7 +88,7 @@ func (r *Reader) decideInSection(rest []byte, n int) (end int, d decision) {
 		v.section.looked = len(rest)
 		return 0, needsMore
 	}
-	r.call.NoteReason("missing_closer")
+	r.call.NoteReason(messages.ReasonMissingCloser)
 	return t.Len, endsValue
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file finds what a tag in a value means. It may end the value, or belong to an element with the same name
@@ -56,7 +57,7 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty, Slip: t.Slip}
 	if t.Is("parameter") && !t.Closing {
 		if name, ok := t.NameAttribute(); ok {
-			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Slip == markup.MissingOpener
+			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Slip == messages.ReasonMissingOpener
 			vt.Property, vt.Schema, vt.Declared = r.call.Schema.PropertyByTag(name)
 			vt.Maybe = !vt.Declared && r.takesAny()
 			return vt

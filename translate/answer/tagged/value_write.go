@@ -12,6 +12,7 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -97,7 +98,7 @@ func (r *Reader) endValue(n int) state {
 	r.beginMember()
 	begun := r.out.Gathered()
 	if !r.writeTyped() {
-		r.call.Misfit = cmp.Or(r.call.Misfit, "type")
+		r.call.Misfit = cmp.Or(r.call.Misfit, messages.ReasonType)
 		v.ambiguous = v.ambiguous || v.markup || v.text.HoldsMarkup() || (v.unclosed || v.misclosed) && bytes.IndexByte(v.held, '<') >= 0
 	}
 	if !v.heldIsJSON() {
@@ -141,16 +142,16 @@ func (r *Reader) endObject() state {
 	}
 	object = bytes.TrimSpace(object)
 	if quoted, ok := bytes.CutSuffix(object, []byte(`}"`)); ok { // an extra quote: no JSON object ends with one
-		r.call.NoteReason("mended_json")
+		r.call.NoteReason(messages.ReasonMendedJSON)
 		object = object[:len(quoted)+1]
 	}
 	if unfenced {
 		r.call.Members, r.call.JSONInput = r.out.WriteObject(string(object))
 	}
 	if !r.call.JSONInput {
-		r.call.NoteReason("invalid_json")
+		r.call.NoteReason(messages.ReasonInvalidJSON)
 		if r.IsPending() {
-			return r.giveBack("invalid_json")
+			return r.giveBack(messages.ReasonInvalidJSON)
 		}
 		r.in.Seen.MakeStray()
 		r.call.Stray = append(append(r.call.Stray, r.call.Fence...), text...)
@@ -158,10 +159,10 @@ func (r *Reader) endObject() state {
 	}
 	r.call.Stray = nil // drops lines of text before the object
 	if r.call.Fence != "" {
-		r.call.NoteReason("fenced_json")
+		r.call.NoteReason(messages.ReasonFencedJSON)
 	}
 	if !r.call.ParametersOpen {
-		r.call.NoteReason("no_parameters_tag")
+		r.call.NoteReason(messages.ReasonNoParametersTag)
 	}
 	return inCall
 }
@@ -189,7 +190,7 @@ func (r *Reader) writeTyped() (fits bool) {
 		text = r.saidJSON(text)
 	}
 	if r.isSingleItem(text) && r.out.WriteTypedItems(v.text.Schema.ArraySchema(), []markup.Element{{Tag: v.tag, Text: strings.TrimSpace(text)}}) {
-		r.call.NoteReason("single_item")
+		r.call.NoteReason(messages.ReasonSingleItem)
 		return true
 	}
 	return r.out.WriteTyped(v.text.Schema, text, r.call.AttributeForm)

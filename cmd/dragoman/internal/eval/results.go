@@ -56,8 +56,8 @@ func (r *Record) add(m *messages.Message, took time.Duration) []Call {
 	r.Text = text.String()
 	for _, o := range m.Outcomes {
 		count(&r.Outcomes, string(o.Kind))
-		if o.Reason != "" {
-			count(&r.Reasons, string(o.Kind)+" "+o.Reason)
+		if o.Reason != messages.ReasonNone {
+			count(&r.Reasons, string(o.Kind)+" "+o.Reason.String())
 		}
 	}
 	r.StopReason = string(m.StopReason)
@@ -75,7 +75,7 @@ func (r *Record) stuck() bool {
 		return false
 	}
 	for name := range r.Reasons {
-		if strings.HasSuffix(name, " "+messages.ReasonRepeated) {
+		if strings.HasSuffix(name, " "+messages.ReasonRepeated.String()) {
 			return true
 		}
 	}
