@@ -25,9 +25,11 @@ func runCommand(p process) *cobra.Command {
 		Use:   "run [flags] [--] COMMAND [ARGUMENT…]",
 		Short: "serve for one command, and point its clients here",
 		Long: `Serves on a free port of loopback and runs COMMAND with the variables set that point clients there:
-ANTHROPIC_BASE_URL, and those of Bedrock, Vertex AI, the AWS SDKs and LangChain. No file is changed,
-nor the environment that dragoman was started in. Where a client asks for a key and none is set, it
-gets a word in its place; where the configuration has keys, one that ends with COMMAND.
+ANTHROPIC_BASE_URL and OPENAI_BASE_URL, and those of Bedrock, Vertex AI, the AWS SDKs and LangChain.
+No file is changed, nor the environment that dragoman was started in. Where a client asks for a key
+and none is set, it gets a word in its place; where the configuration has keys, one that ends with
+COMMAND. --no-openai leaves the variables of OpenAI as they are, for a COMMAND that uses OpenAI for
+something that Dragoman does not serve, such as embeddings.
 
 COMMAND does not get the variables that the configuration uses as secrets (${VAR} in auth.keys or
 api_key), so that it cannot read the key of an upstream. The log names them, and --inherit-secrets
@@ -46,6 +48,7 @@ are on standard error; --log-file has the whole log.`,
 	r := wrapper{settings: newSettings(c).withServing()}
 	c.Flags().StringVar(&r.logFile, "log-file", "", "append the log to `FILE` instead of standard error")
 	c.Flags().BoolVar(&r.inheritSecrets, "inherit-secrets", false, "pass the variables that the configuration uses as secrets to COMMAND")
+	c.Flags().BoolVar(&r.noOpenAI, "no-openai", false, "leave OPENAI_BASE_URL and OPENAI_API_KEY as they are")
 	c.Flags().SetInterspersed(false) // the flags of COMMAND are not ours
 	c.RunE = func(c *cobra.Command, args []string) error { return r.run(c.Context(), p, args) }
 	return c
@@ -58,6 +61,7 @@ type wrapper struct {
 	key      string // that COMMAND must send; "" if the server has no keys
 
 	inheritSecrets bool
+	noOpenAI       bool
 }
 
 // exitStatus is the error of a command that ends with another command's exit code.
@@ -129,7 +133,11 @@ func (w *wrapper) environment(server *serve.Server, own []string, getenv func(st
 		}
 		own, getenv = kept, hiding(getenv, removed)
 	}
-	return append(own, clientVariables(server.LocalURL(), w.key, getenv)...)
+	own = append(own, clientVariables(server.LocalURL(), w.key, getenv)...)
+	if !w.noOpenAI {
+		own = append(own, openAIVariables(server.LocalURL(), w.key, getenv)...)
+	}
+	return own
 }
 
 // start serves. The log goes to p.stderr.

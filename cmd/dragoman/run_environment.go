@@ -36,6 +36,18 @@ func clientVariables(url, key string, getenv func(string) string) []string {
 	return all
 }
 
+// openAIVariables is clientVariables for clients of OpenAI's API.
+func openAIVariables(url, key string, getenv func(string) string) []string {
+	all := []string{
+		"OPENAI_BASE_URL=" + url + "/v1",
+		"OPENAI_API_BASE=" + url + "/v1", // LangChain and LlamaIndex read this one first
+	}
+	if key != "" || !isSet(getenv, "OPENAI_API_KEY") {
+		all = append(all, "OPENAI_API_KEY="+cmp.Or(key, "none"))
+	}
+	return all
+}
+
 // without returns the variables (NAME=value) except those with these names, and the names that it removed.
 func without(variables, names []string) (kept, removed []string) {
 	for _, variable := range variables {

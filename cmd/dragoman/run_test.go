@@ -383,3 +383,34 @@ func TestClientVariables(t *testing.T) {
 		})
 	}
 }
+
+func TestOpenAIVariables(t *testing.T) {
+	urls := []string{"OPENAI_BASE_URL=http://x/v1", "OPENAI_API_BASE=http://x/v1"}
+	for _, tt := range []struct {
+		name, key, own string
+		more           []string
+	}{
+		{"nothing is set", "", "", []string{"OPENAI_API_KEY=none"}},
+		{"a key is set", "", "k", nil},
+		{"with a key", "s", "k", []string{"OPENAI_API_KEY=s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := openAIVariables("http://x", tt.key, func(name string) string { return map[string]string{"OPENAI_API_KEY": tt.own}[name] })
+			if diff := cmp.Diff(slices.Concat(urls, tt.more), got); diff != "" {
+				t.Errorf("variables (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Programs that use OpenAI for embeddings keep their own address of it.
+func TestRunWithoutOpenAI(t *testing.T) {
+	t.Setenv("OPENAI_BASE_URL", "https://openai.test/v1")
+	t.Setenv("OPENAI_API_KEY", "k")
+	const script = `echo "${OPENAI_BASE_URL#"$ANTHROPIC_BASE_URL"},$OPENAI_API_KEY"`
+	for flags, want := range map[string]string{"--simulated": "/v1,k\n", "--simulated --no-openai": "https://openai.test/v1,k\n"} {
+		if got, _ := startWrapped(t, flags, script).end(t); got != want {
+			t.Errorf("%s: %q, want %q", flags, got, want)
+		}
+	}
+}
