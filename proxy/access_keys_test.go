@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,9 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
+// openAIRoutes are the routes of OpenAI's API.
+var openAIRoutes = []string{"/v1/chat/completions", "/v1/chat/completions/*", "/v1/responses", "/v1/responses/*", "/v1/completions", "/v1/embeddings"}
+
 // Every route of the server needs a key.
 func TestEveryRouteNeedsAKey(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("key-one")} })
@@ -64,6 +68,12 @@ func TestEveryRouteNeedsAKey(t *testing.T) {
 		}
 		if strings.Contains(path, "/projects/") {
 			checkGoogleError(t, w.Result(), 401, "UNAUTHENTICATED")
+			return
+		}
+		if route := chi.NewRouteContext(); s.Handler().(chi.Routes).Match(route, method, path) && slices.Contains(openAIRoutes, route.RoutePattern()) {
+			if e := chatFailure(t, w.Result()); w.Code != 401 || orEmpty(e.Code) != "invalid_api_key" {
+				t.Errorf("%s: %d %+v", path, w.Code, e)
+			}
 			return
 		}
 		checkError(t, w.Result(), 401, "authentication_error")
