@@ -148,11 +148,12 @@ type chatUsage struct {
 }
 
 type chatTokenSource struct {
-	Cached int `json:"cached_tokens"`
+	Cached  int `json:"cached_tokens"`
+	Written int `json:"cache_write_tokens,omitzero"`
 }
 
 func newChatUsage(u messages.Usage) chatUsage {
-	return chatUsage{u.PromptTokens(), u.OutputTokens, u.PromptTokens() + u.OutputTokens, chatTokenSource{u.CacheReadInputTokens}}
+	return chatUsage{u.PromptTokens(), u.OutputTokens, u.PromptTokens() + u.OutputTokens, chatTokenSource{u.CacheReadInputTokens, u.CacheCreationInputTokens}}
 }
 
 // chatError is the form of a failure in Chat Completions.

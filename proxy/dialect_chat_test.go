@@ -84,7 +84,7 @@ func TestChat(t *testing.T) {
 		{"refusal", completing(ends(messages.StopRefusal), "No"), `"content":"No","refusal":null`, "content_filter", text("No"), usage},
 		{"out of context", completing(ends(messages.StopContextWindow), "So"), `"content":"So","refusal":null`, "length", text("So"), usage},
 		{"with a cache", completing(cached, "So"), `"content":"So","refusal":null`, "stop", text("So"),
-			strings.NewReplacer(`prompt_tokens":11`, `prompt_tokens":19`, `18`, `26`, `cached_tokens":0`, `cached_tokens":5`).Replace(usage)},
+			strings.NewReplacer(`prompt_tokens":11`, `prompt_tokens":19`, `18`, `26`, `cached_tokens":0`, `cached_tokens":5,"cache_write_tokens":3`).Replace(usage)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,16 +22,19 @@ const (
 	roleFunction  = "function" // of an older API
 )
 
-// messages writes the conversation. System messages before all others become the system prompt. Each further message
-// becomes one of the same role. A row of results becomes one message of the user. A message without content is left
-// out, because the Messages API has none.
+// messages writes the conversation. System messages before all others become the system prompt; without others, they
+// are the conversation. Each further message becomes one of the same role. A row of results becomes one message of the
+// user. A message without content is left out, because the Messages API has none.
 func (c *chatConverter) messages(list jsontext.Value) {
 	if list = nonNull(list); list == nil {
 		return
 	}
 	var top *memberPath
-	leads, begin := true, len(c.out)
+	leads, begin := hasOthers(list), len(c.out)
 	c.write(`"system":[`)
+	if !leads {
+		c.endSystem(begin)
+	}
 	for at, v := range c.items(top.member("messages"), list, messages.MaxMessages) {
 		m := c.object(at, v, messageNames)
 		role := c.stringValue(at.member("role"), m.Take("role"))
@@ -54,6 +57,16 @@ func (c *chatConverter) messages(list jsontext.Value) {
 	c.endMessage()
 	c.close(']')
 	c.write(",")
+}
+
+// hasOthers reports whether a list has messages that are not system messages.
+func hasOthers(list jsontext.Value) bool {
+	for m := range rawjson.Elements(list) {
+		if role := rawjson.StringOf(rawjson.Lookup(m, "role")); role != messages.RoleSystem && role != roleDeveloper {
+			return true
+		}
+	}
+	return false
 }
 
 // endSystem ends the system prompt, which begins at begin, and begins the list of messages.

@@ -41,6 +41,7 @@ func TestConvertChat(t *testing.T) {
 		{"stops", with(`"stop":["a","b"]`), and(`"stop_sequences":["a","b"]`), ""},
 		{"system", talk(`{"role":"system","content":"Be brief."},{"role":"developer","content":[{"type":"text","text":"Now."}]},` + user + `,{"role":"developer","content":"Later."}`),
 			body(`"system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Now."}],"messages":[` + hi + `,{"role":"system","content":[{"type":"text","text":"Later."}]}]`), ""},
+		{"only system", talk(`{"role":"system","content":"Say hi."}`), body(`"messages":[{"role":"system","content":[{"type":"text","text":"Say hi."}]}]`), ""},
 		{"no content", talk(`{"role":"system","content":""},{"role":"user","content":""},{"role":"assistant","content":null,"refusal":null,"annotations":[],"audio":null},` + user), body(`"messages":[` + hi + `]`), ""},
 		{"images", talk(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image\/jpg;base64,aGk=","detail":"auto"}},{"type":"image_url","image_url":{"url":"https://x.test/a.png","detail":"low"}}]}`),
 			body(`"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"aGk="}},` +
