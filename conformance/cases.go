@@ -28,7 +28,7 @@ var Cases = []Case{
 	{ImageResult, scripted(imageResult)},
 	{Arguments, scripted(arguments)},
 	{LongNumbers, scripted(longNumbers)},
-	{CutShort, all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
+	{CutShort, all(scripted(cutText), runCutWhole, simulated(Setup{MaxTokens: 1}, holdCut))},
 	{CutCall, runCutCall},
 	{StopSequence, scripted(stopSequence)},
 	{Abort, runAbort},

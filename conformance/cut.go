@@ -34,6 +34,22 @@ func runCutCall(t *testing.T, c Client) {
 	}
 }
 
+// runCutWhole asks for the same call without streaming. The answer has the complete values. Where arguments are a text,
+// their JSON stays open, as in a stream, so a library may refuse the call.
+func runCutWhole(t *testing.T, c Client) {
+	if !c.Dialect.textArguments {
+		scripted(cutCall, whole)(t, c)
+		return
+	}
+	t.Run("scripted whole", func(t *testing.T) {
+		url, _ := serveBedrock(t, inTurn(upstreamtest.Completion{Text: halfCall, Stop: messages.StopMaxTokens, Fragment: 7}))
+		answer, err := c.Open(url, "", cutSetup).Ask(t.Context(), say("Note this."))
+		if made := madeOf(t, answer.Calls(), err); made > Drops {
+			t.Errorf("with an incomplete value, the library %v", made)
+		}
+	})
+}
+
 // checkCutCall streams the call, and checks what the library does with it. name is the test's name.
 func (c Client) checkCutCall(t *testing.T, name string, setup Setup, want OpenInput) {
 	if made := c.cutCall(t, name, setup); made != want {

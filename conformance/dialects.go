@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -13,6 +14,8 @@ type Dialect struct {
 	// events maps the types of a stream's events to letters; grammar is the order of these letters.
 	events  map[string]string
 	grammar *regexp.Regexp
+	// textArguments: the input of a call is a text, which is open JSON if the call was cut.
+	textArguments bool
 	// tells checks how the API reports a failure; want is the report of the Messages API.
 	tells func(t *testing.T, f *Failure, want told)
 }
@@ -56,6 +59,9 @@ var Converse = Dialect{
 	tells:   tellsAWS,
 }
 
+// Chat is Chat Completions. Its streams have chunks instead of events.
+var Chat = Dialect{tells: tellsChat, textArguments: true}
+
 // like returns a dialect with the streams of another dialect.
 func like(d Dialect, tells func(*testing.T, *Failure, told)) Dialect {
 	d.tells = tells
@@ -74,6 +80,43 @@ func tellsMessages(t *testing.T, f *Failure, want told) {
 	rightStatus := f.Status == want.status || want.status == http.StatusOK && f.Status == 0
 	if !rightStatus || body.Type != "error" || body.Error.Type != want.kind || body.Error.Message == "" {
 		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, want.status, want.kind)
+	}
+}
+
+// chatErrors maps the error types of the Messages API to types and codes of OpenAI's API. As for exceptions, a test of
+// the proxy's own list needs a second one.
+var chatErrors = map[string][2]string{
+	"invalid_request_error": {"invalid_request_error", ""},
+	"request_too_large":     {"invalid_request_error", "request_too_large"},
+	"conflict_error":        {"invalid_request_error", ""},
+	"authentication_error":  {"invalid_request_error", "invalid_api_key"},
+	"billing_error":         {"insufficient_quota", "insufficient_quota"},
+	"not_found_error":       {"invalid_request_error", ""},
+	"timeout_error":         {"server_error", "timeout"},
+	"rate_limit_error":      {"rate_limit_error", "rate_limit_exceeded"},
+	"api_error":             {"server_error", ""},
+	"overloaded_error":      {"server_error", "overloaded"},
+}
+
+// tellsChat checks the status, and the type and the code in the body, of which some libraries keep only the error. A
+// code that is not in the list says more than the type.
+func tellsChat(t *testing.T, f *Failure, want told) {
+	t.Helper()
+	type description struct{ Type, Message, Code string }
+	var body struct {
+		description
+		Error description
+	}
+	decode(t, f, &body)
+	e := cmp.Or(body.Error, body.description)
+	status := want.status
+	if status == 529 {
+		status = http.StatusServiceUnavailable
+	}
+	rightStatus := f.Status == status || want.status == http.StatusOK && f.Status == 0
+	expected := chatErrors[want.kind]
+	if !rightStatus || e.Type != expected[0] || expected[1] != "" && e.Code != expected[1] || e.Message == "" {
+		t.Errorf("failure is %d %s, want %d %v", f.Status, f.Body, status, expected)
 	}
 }
 

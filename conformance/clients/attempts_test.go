@@ -27,6 +27,7 @@ var attempting = map[string]attempt{
 	"AWS SDK for JavaScript Converse":    {nodeProgram("aws-javascript", "aws-javascript", "converse", retries), conformance.Converse},
 	"Anthropic Python Messages":          {pythonProgram("anthropic-python", "requirements-2.txt", "messages", retries), conformance.Messages},
 	"Anthropic Python Bedrock":           {pythonProgram("anthropic-python", "requirements-2.txt", "bedrock", retries), conformance.Bedrock},
+	"OpenAI Python":                      {pythonProgram("openai-python", "requirements.txt", retries), conformance.Chat},
 	"Anthropic Python Vertex":            {pythonProgram("anthropic-python", "requirements-2.txt", "vertex", retries), conformance.Vertex},
 }
 

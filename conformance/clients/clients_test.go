@@ -27,7 +27,7 @@ type client struct {
 }
 
 // clients are all clients, in the order of the table.
-var clients = slices.Concat(anthropic, aws, langchain, frameworks, more)
+var clients = slices.Concat(anthropic, openAI, aws, langchain, frameworks, more)
 
 // more are the clients that only make conformance runs; if two releases of a client are pinned, it also runs
 // the older one. The other clients use every route, dialect and way of reading a stream. They already take

@@ -112,7 +112,7 @@ func Run(t *testing.T, folder, name string, args ...string) string {
 // files or on the cloud machine.
 func Environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		return strings.HasPrefix(variable, "ANTHROPIC_") || strings.HasPrefix(variable, "AWS_")
+		return strings.HasPrefix(variable, "ANTHROPIC_") || strings.HasPrefix(variable, "AWS_") || strings.HasPrefix(variable, "OPENAI_")
 	})
 	env = append(env, "AWS_EC2_METADATA_DISABLED=true", "AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull)
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
