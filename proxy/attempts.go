@@ -236,11 +236,12 @@ func (a *attempt) prepareNative(plan *Plan) upstreamCall {
 		x.observed.passed(model, body)
 		body = nil
 		pieces := call.Events
-		if model.Rescue { // without rescue, nothing is parsed
+		rescues := model.rescues(spec)
+		if rescues { // without rescue, nothing is parsed
 			pieces = func(ctx context.Context) iter.Seq2[messages.Event, error] { return textsInPieces(call.Events(ctx)) }
 		}
 		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, a.newCall(cancel), pieces, lookAtEvent))
-		if model.Rescue {
+		if rescues {
 			target := model.Target(spec)
 			target.Memo = x.s.kept.of(x.key).tools
 			events = translate.Rescue(req, target, events)

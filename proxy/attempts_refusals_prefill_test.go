@@ -7,6 +7,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -70,7 +71,7 @@ func TestTryPrefill(t *testing.T) {
 					return tt.script(model, p)
 				})
 				fake.Repeats = tt.repeats
-				s := chatting(t, fake, func(o *Options) { o.Routes[0].TryPrefill = true })
+				s := chatting(t, fake, func(o *Options) { o.Routes[0].Kind = upstream.KindOpenAI })
 				force := strings.TrimSuffix(ofQwen, "}") + `,"tool_choice":{"type":"tool","name":"get_weather"}}`
 				if stream {
 					force = streamed(force)
@@ -108,7 +109,7 @@ func TestTryPrefill(t *testing.T) {
 // Dragoman does not ask again.
 func TestTryPrefillCut(t *testing.T) {
 	fake := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: "\n<city>Os", Stop: messages.StopMaxTokens, Usage: messages.Usage{InputTokens: 9, OutputTokens: 100}}))
-	s := chatting(t, fake, func(o *Options) { o.Routes[0].TryPrefill = true })
+	s := chatting(t, fake, func(o *Options) { o.Routes[0].Kind = upstream.KindOpenAI })
 	body := post(s, strings.TrimSuffix(ofQwen, "}")+`,"tool_choice":{"type":"any"}}`).Body.String()
 	if !strings.Contains(body, `"max_tokens"`) || len(fake.Requests()) != 1 {
 		t.Errorf("%d requests, %s", len(fake.Requests()), body)

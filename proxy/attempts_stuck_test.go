@@ -88,7 +88,7 @@ func TestStuckOverToolsAPI(t *testing.T) {
 		t.Fatal("no result")
 	}
 	for _, rescue := range []bool{true, false} {
-		change := func(o *Options) { given(ToolsNative)(o); o.Routes[0].Rescue = rescue }
+		change := func(o *Options) { given(ToolsNative)(o); o.Routes[0].Rescue = &rescue }
 		for first, want := range map[string]int{"": 2, osloCall: 2, "It is cold.": 1} {
 			s, fake, _ := toolServer(t, upstreamtest.ChatTools{Reads: true}, change, first, "It is cold.")
 			got := post(s, body)

@@ -17,17 +17,8 @@ type Upstream interface {
 	// Prepare returns the call that sends a prompt to the model.
 	Prepare(m upstream.Model, p *translate.Prompt) (*upstream.Call, error)
 
-	// Passes reports whether the model has the Messages API, so that a client's request can pass through to its tools
-	// API. A model without an ID is not known yet.
-	Passes(m upstream.Model) bool
-	// TakesTools reports whether a prompt can use the tools API of the model's server: [translate.Target.ToolAPI]. A
-	// model without an ID is not known yet.
-	TakesTools(m upstream.Model) bool
-	// PrepareNative returns the call that passes a client's request through to such a model.
+	// PrepareNative returns the call that passes a client's request through to a model with [upstream.PassesRequest].
 	PrepareNative(m upstream.Model, n upstream.Native) (*upstream.Call, error)
-
-	// Keeps reports whether the model's answers can pass through the Bedrock guardrail, with every option that g sets.
-	Keeps(m upstream.Model, g upstream.Guardrail) bool
 
 	// ListModels returns the upstream's models.
 	ListModels(ctx context.Context) ([]upstream.Listed, error)
@@ -166,7 +157,7 @@ func (c *call) chunkLooker(p *translate.Prompt, collected *retained) func(transl
 // tokens than the prompt's text has at least, the function logs a warning. Servers with a fixed context, such as
 // Ollama, silently cut the front of a long prompt, and the tools with it. Only the usage shows this.
 func (c *call) warnerOfCut(p *translate.Prompt) func(messages.Usage) {
-	if c.model.Wire != WireChat && !c.model.isPrompt() {
+	if wire := c.model.wire(); wire != WireChat && wire != WirePrompt {
 		return func(messages.Usage) {} // the other APIs reject a prompt that is too long
 	}
 	least, estimate := p.LeastTokens(), p.EstimateTokens()

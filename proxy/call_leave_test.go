@@ -20,7 +20,7 @@ import (
 // If the client leaves, Dragoman stops parsing, even within a long piece of an answer.
 func TestParsingEndsWithClient(t *testing.T) {
 	long := strings.Repeat("é words that go on ", 1<<18)
-	rescued := func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = ToolsNative, true }
+	rescued := withTools(ToolsNative, true)
 	for name, tt := range map[string]struct {
 		up     any
 		option func(*Options)

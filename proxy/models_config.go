@@ -96,13 +96,13 @@ func (rs routes) nearestNames(name string) []string {
 // fallbacks.
 type UpstreamModel struct {
 	Upstream string // the upstream's name in the configuration
+	Kind     upstream.Kind
 	Wire     string // the upstream's API; "": the upstream chooses one by the id
 	Model    string // the id that the upstream knows; "": the name that the client asks for
 	Format   string // the prompting format, or [translate.FormatAuto]; "": the default
-	// Family is the model's family; "": the id tells it, or the server, or the name that clients ask for. Assumed is
-	// the family if none of these does; "" means unknown.
-	Family, Assumed string
-	ExampleCall     string // whether the prompt shows an example call: see [translate.Target]; "": [translate.ExampleAuto]
+	// Family is the model's family; "": the id tells it, or the server, or the name that clients ask for.
+	Family      string
+	ExampleCall string // whether the prompt shows an example call: see [translate.Target]; "": [translate.ExampleAuto]
 	// Further formats whose calls are read: see [translate.Target]; "": the format of the model's family.
 	Accept       string
 	Language     string            // of the preamble; "": the default
@@ -122,11 +122,6 @@ type UpstreamModel struct {
 	// UnaskedThinking decides what happens to thinking that the client did not ask for: see [translate.Target]; "": the
 	// default of the family.
 	UnaskedThinking string
-	// TryPrefill: if it is not known whether the model takes a prefill, the first forced call tries one, and the proxy
-	// remembers whether the server continues it.
-	TryPrefill bool
-	// OpenOverChat: if Wire is "", the upstream asks models other than Claude over chat completions.
-	OpenOverChat bool
 	// LeaveSpecialTokens: the proxy does not escape special tokens in clients' texts, because the server does it.
 	LeaveSpecialTokens bool
 	// Constrain decides whether the server should constrain answers: [ConstrainTry], [ConstrainRequire]; "":
@@ -135,7 +130,7 @@ type UpstreamModel struct {
 	Constrain     string
 	ConstrainAuto bool
 	Guided        string
-	Rescue        bool // for a model with its own tools API: also read calls in its text
+	Rescue        *bool // for a model with its own tools API: also read calls in its text; nil: over chat completions
 
 	Entry string            // the id or, without an id, the configured name of the entry; set by Route.For
 	Asked string            // the name that the client asks for; set by For
@@ -170,9 +165,6 @@ const (
 	WirePrompt   = upstream.WirePrompt
 )
 
-// maxCompletionTokens is the limit of the text completion wire (docs/reference/bedrock.md §2b).
-const maxCompletionTokens = 4096
-
 // UpstreamKey returns the upstream's name and, if a wire is set, "/" and the wire. Names contain no slash.
 func (m UpstreamModel) UpstreamKey() string {
 	if m.Wire == "" {
@@ -203,38 +195,27 @@ func (m UpstreamModel) For(name string) UpstreamModel {
 	return m
 }
 
-// Spec returns what the upstream needs to know about the model: its id, its features and its limit. The id must be
-// known (see For). A model that completes text can continue an assistant turn, whatever its family
-// (docs/reference/wire.md, finding 23).
-func (m UpstreamModel) Spec() upstream.Model {
+// described returns the model as its host describes it, whatever the entry says of features and limits. The id must be
+// known (see For).
+func (m UpstreamModel) described() upstream.Model {
 	family, _ := m.family()
-	id := m.Model
-	if upstream.HidesProvider(id) {
-		id = cmp.Or(m.Told.Model, id)
-	}
-	can, maxTokens := upstream.FeaturesOf(id), upstream.MaxTokensOf(id)
-	switch {
-	case m.Wire == WireText:
-		can |= upstream.Prefill
-		maxTokens = cmp.Or(maxTokens, maxCompletionTokens)
-	case m.isPrompt():
-		can = upstream.RawFeatures
-		if !m.OpenOverChat && !m.TryPrefill { // on Bedrock, where few bodies have it
-			can &^= upstream.TopK &^ upstream.FeaturesOf(family)
-		}
-	case m.Wire == WireChat, m.body() == upstream.BodyChat:
-		can = upstream.ChatFeaturesOf(id)
-	}
+	return upstream.Model{Kind: m.Kind, ID: m.Model, Wire: m.Wire, Family: family, Named: m.Told.Model, Body: m.body(), Server: m.Told.Server}.Described()
+}
+
+// wire returns the wire that the model is asked with. The id must be known (see For).
+func (m UpstreamModel) wire() string { return m.described().Wire }
+
+// Spec returns what the upstream needs to know about the model: its host's description, as the entry changes it. The id
+// must be known (see For).
+func (m UpstreamModel) Spec() upstream.Model {
+	spec := m.described()
 	if m.Tools != ToolsAuto {
-		can &^= upstream.Tools
+		spec.Can &^= upstream.Tools
 	}
-	spec := upstream.Model{ID: m.Model, Wire: m.Wire, Family: family, Body: m.body(), Server: m.Told.Server, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
-	spec.Lacks = upstream.LacksOf(id + " " + family)
+	spec.Can, spec.MaxTokens = m.Features.Apply(spec.Can), cmp.Or(int(m.MaxTokens), spec.MaxTokens)
+	spec.Tries &^= m.Features.With | m.Features.Without
 	if m.constrains() {
 		spec.Can, spec.Guided = spec.Can|upstream.Guided, cmp.Or(m.Guided, upstream.GuidedKind(m.Told.Server))
-	}
-	if m.TryPrefill && !m.Features.Without.Has(upstream.Prefill) {
-		spec.Tries = upstream.Prefill &^ spec.Can
 	}
 	return spec
 }
@@ -244,6 +225,21 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 	return m.Tools == ToolsNative || spec.Can.Has(upstream.Tools)
 }
 
+// MayTakeTools reports whether the model may turn out to have a tools API, whatever its id hides.
+func (m UpstreamModel) MayTakeTools() bool {
+	m.Model = ""
+	return m.described().Tools != upstream.NoToolAPI
+}
+
+// rescues reports whether calls in the text of the answer of a tools API are read. spec is the model's spec. The Messages
+// API passes the request through untouched, so nothing in it is escaped.
+func (m UpstreamModel) rescues(spec upstream.Model) bool {
+	if m.Rescue == nil {
+		return spec.Wire == WireChat
+	}
+	return *m.Rescue
+}
+
 // body returns the body format of a raw prompt, "" if it is unknown. A model that takes messages and whose template is
 // unknown gets messages.
 func (m UpstreamModel) body() string {
@@ -251,16 +247,6 @@ func (m UpstreamModel) body() string {
 		return upstream.BodyChat
 	}
 	return cmp.Or(m.Body, m.Told.Body)
-}
-
-// isPrompt reports whether the model gets a raw prompt. The id must be known (see For).
-func (m UpstreamModel) isPrompt() bool {
-	return (m.Wire == WirePrompt || m.Wire == "" && upstream.IsImported(m.Model)) && m.body() != upstream.BodyChat
-}
-
-// isChat reports whether the model is asked over chat completions. The id must be known (see For).
-func (m UpstreamModel) isChat() bool {
-	return m.Wire == WireChat || m.body() == upstream.BodyChat || m.Wire == "" && m.OpenOverChat && !upstream.IsClaude(m.Model)
 }
 
 // Target returns what the prompt must respect. spec is the model's own spec, or less after the model refused a feature.
@@ -277,9 +263,9 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
 		Format: format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
 		ChatTemplate: template, Date: date,
-		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
-		Rescue: m.Rescue, QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
-		SpecialTokens: m.isChat() && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
+		TextWire: spec.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
+		Rescue: m.rescues(spec), QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
+		SpecialTokens: spec.Wire == WireChat && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
 	}
 }
 

@@ -39,8 +39,8 @@ func (m UpstreamModel) family() (text, from string) {
 	switch {
 	case m.Family != "":
 		return m.Family, "the key family"
-	case m.Assumed != "":
-		return m.Assumed, "its upstream"
+	case m.Kind == upstream.KindAnthropic:
+		return translate.FamilyClaude, "its upstream"
 	case m.Wire == WireMessages, m.Wire == WireText:
 		return translate.FamilyClaude, "its wire"
 	case m.hidesClaude():
@@ -51,13 +51,13 @@ func (m UpstreamModel) family() (text, from string) {
 
 // hidesClaude reports whether the model's ARN may hide a Claude. An imported model is never a Claude.
 func (m UpstreamModel) hidesClaude() bool {
-	return upstream.HidesProvider(m.Model) && !upstream.IsImported(m.Model) && m.Told.Model == "" && !m.isPrompt()
+	return upstream.HidesProvider(m.Model) && !upstream.IsImported(m.Model) && m.Told.Model == "" && m.Wire != WirePrompt
 }
 
 // chatTemplate returns the name of the chat template for a raw prompt; "" if the model gets no raw prompt, or if its
 // template is unknown.
 func (m UpstreamModel) chatTemplate() string {
-	if !m.isPrompt() {
+	if m.wire() != WirePrompt {
 		return ""
 	}
 	return m.knownTemplate()
@@ -87,7 +87,7 @@ func (m UpstreamModel) errNoFamily() error {
 // calls unchanged; "" otherwise.
 func (m UpstreamModel) ownFormat() string {
 	name, erased := translate.ChatTemplateFormat(m.chatTemplate())
-	if erased && !upstream.KeepsSpecialTokens(upstream.Model{Wire: m.Wire, Server: m.Told.Server}) {
+	if erased && !upstream.KeepsSpecialTokens(m.described()) {
 		return ""
 	}
 	return name
@@ -95,12 +95,8 @@ func (m UpstreamModel) ownFormat() string {
 
 // Resolved returns the model with what its upstream reports about it, if that may be needed.
 func (m UpstreamModel) Resolved(ctx context.Context, up Upstream) UpstreamModel {
-	if _, from := m.family(); up != nil && (from == "" || from == sourceAsked || m.isPrompt() || m.constrains() && m.Guided == "" || upstream.IsAlias(m.Model)) {
-		about := upstream.Model{ID: m.Model, Wire: m.Wire}
-		if m.constrains() {
-			about.Can = upstream.Guided
-		}
-		m.Told = up.Resolve(ctx, about)
+	if _, from := m.family(); up != nil && (from == "" || from == sourceAsked || m.wire() == WirePrompt || m.constrains() && m.Guided == "" || upstream.IsAlias(m.Model)) {
+		m.Told = up.Resolve(ctx, m.Spec())
 	}
 	return m
 }

@@ -44,10 +44,10 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	if err != nil {
 		return nil, err
 	}
-	if m.isPrompt() && m.chatTemplate() == "" {
+	if spec.Wire == WirePrompt && m.chatTemplate() == "" {
 		return nil, m.errNoFamily()
 	}
-	if api == apiPassed {
+	if api == upstream.PassesRequest {
 		if p.Request, p.Native, err = from.Native(); err != nil {
 			return p, err
 		}
@@ -63,7 +63,7 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	if last := len(p.Request.Messages) - 1; rules.Counts && p.Request.Messages[last].Role == messages.RoleAssistant {
 		p.Spec.Can |= upstream.Prefill // a count never continues the message
 	}
-	rules.toolAPI = api == apiPrompted
+	rules.toolAPI = api == upstream.TakesTools
 	p.guide()
 	if p.Prompt, p.Checks, err = p.Model.render(ctx, p.Request, p.Spec, rules); err != nil {
 		return nil, rules.renamed(err)
@@ -77,31 +77,18 @@ func (m UpstreamModel) Plan(ctx context.Context, up Upstream, spec upstream.Mode
 	return p, err
 }
 
-// toolAPI is how a model gets tools.
-type toolAPI uint8
-
-const (
-	apiNone     toolAPI = iota // in its prompt
-	apiPassed                  // the client's request passes through to the model's tools API
-	apiPrompted                // a prompt uses the tools API of the model's server
-)
-
 // toolAPI returns how the model gets tools. If the entry requires a tools API and the model has none, it returns an
 // error.
-func (m UpstreamModel) toolAPI(up Upstream, spec upstream.Model) (toolAPI, error) {
+func (m UpstreamModel) toolAPI(up Upstream, spec upstream.Model) (upstream.ToolAPI, error) {
 	switch {
 	case up == nil || !m.usesToolAPI(spec):
-		return apiNone, nil
-	case up.Passes(spec):
-		return apiPassed, nil
-	case up.TakesTools(spec):
-		return apiPrompted, nil
-	case m.Tools == ToolsNative:
-		return apiNone, &messages.InvalidRequestError{
+		return upstream.NoToolAPI, nil
+	case spec.Tools == upstream.NoToolAPI && m.Tools == ToolsNative:
+		return spec.Tools, &messages.InvalidRequestError{
 			Fault: messages.FaultUnsupported, Path: "model", Message: clip(m.Model) + " has no tools API; set tools: xml for it",
 		}
 	}
-	return apiNone, nil
+	return spec.Tools, nil
 }
 
 // Sent returns the first request that the upstream would get. It is empty if there would be none.
@@ -219,7 +206,7 @@ func (x *exchange) withGuardrail(models []UpstreamModel, stream bool) ([]Upstrea
 		x.guardrail.Mode = "" // modes are for streams; a whole answer is always judged before it is sent
 	}
 	keeps := func(m UpstreamModel) bool {
-		return x.s.upstreams[m.Upstream].Keeps(m.Spec(), x.guardrail.Guardrail)
+		return m.Spec().Keeps(x.guardrail.Guardrail)
 	}
 	if !keeps(models[0]) {
 		return nil, &messages.InvalidRequestError{

@@ -8,6 +8,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -33,9 +34,12 @@ func toolServer(t *testing.T, tools upstreamtest.ChatTools, change func(*Options
 	return chatting(t, fake, change, log.option), fake, log
 }
 
-// given returns an option that sets how the model gets tools.
+// given returns an option that sets how the model of a chat server gets tools. The server continues no prefill.
 func given(tools string) func(*Options) {
-	return func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = tools, tools != "" }
+	return func(o *Options) {
+		m := &o.Routes[0].UpstreamModel
+		m.Kind, m.Tools, m.Features.Without = upstream.KindOpenAI, tools, upstream.Prefill
+	}
 }
 
 // TestUnaskedCalls: some servers extract calls even from answers to requests without tools. In every client API these
@@ -71,7 +75,7 @@ func TestNativeChat(t *testing.T) {
 	with := func(member string) string { return strings.Replace(ofQwen, `"messages"`, member+`,"messages"`, 1) }
 	broken := `<tool_call>{"name":"get_weather","arguments":{"city": Oslo}}</tool_call>`
 	repaired := func(o *Options) { given(ToolsNative)(o); o.Routes[0].Repair = 1 }
-	bare := func(o *Options) { given(ToolsNative)(o); o.Routes[0].Rescue = false }
+	bare := func(o *Options) { given(ToolsNative)(o); o.Routes[0].Rescue = new(false) }
 	reads := upstreamtest.ChatTools{Reads: true}
 	for _, tt := range []struct {
 		name    string

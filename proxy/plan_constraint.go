@@ -27,7 +27,7 @@ func (m UpstreamModel) constrains() bool {
 // guide prepares a prompt for a server that takes schemas but not grammars: a forced call is asked for in JSON, without
 // a prefill. It applies only if the model's entry asks for constraints.
 func (p *Plan) guide() {
-	if p.Spec.Can.Has(upstream.Guided) && !upstream.TakesGrammar(p.Spec) && p.Request.MustCall() && (p.Model.isChat() || p.Model.isPrompt()) {
+	if p.Spec.Can.Has(upstream.Guided) && !upstream.TakesGrammar(p.Spec) && p.Request.MustCall() && (p.Spec.Wire == WireChat || p.Spec.Wire == WirePrompt) {
 		p.Model.Format = translate.FormatJSON
 		p.Spec.Can, p.Spec.Tries = p.Spec.Can&^upstream.Prefill, p.Spec.Tries&^upstream.Prefill
 	}
@@ -53,14 +53,14 @@ func (p *Plan) constrain(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-	case !m.isChat() && !m.isPrompt():
+	case p.Spec.Wire != WireChat && p.Spec.Wire != WirePrompt:
 		err = errors.New("only the wires chat and prompt can carry constraints")
 	case p.Request.Thinking != messages.ThinkingOff, p.Prompt.Thinking == translate.ThinkingMaybe, p.Prompt.Thinking == translate.ThinkingOpen:
 		err = errors.New("the model may think first, but the constraint would apply from the first token")
 	case !p.Spec.Can.Has(upstream.Guided):
 		err = errors.New("the server rejected or ignored a constraint within the last hour")
 	case p.Spec.Guided != "" || p.asks:
-		err = upstream.CheckConstraint(p.Spec, m.isPrompt(), c)
+		err = upstream.CheckConstraint(p.Spec, p.Spec.Wire == WirePrompt, c)
 	}
 	if err == nil {
 		p.Prompt.Constraint = c

@@ -226,7 +226,7 @@ func TestConstraintByKind(t *testing.T) {
 		fake.Guided.Kind = tt.kind
 		s := chatting(t, fake, func(o *Options) {
 			m := &o.Routes[0].UpstreamModel
-			m.Constrain, m.Guided, m.ConstrainAuto, m.TryPrefill = ConstrainTry, tt.kind, tt.auto, true
+			m.Constrain, m.Guided, m.ConstrainAuto, m.Kind = ConstrainTry, tt.kind, tt.auto, upstream.KindOpenAI
 		})
 		if w := post(s, tt.body); w.Code != http.StatusOK {
 			t.Errorf("%s: status %d, %s", tt.kind, w.Code, w.Body)

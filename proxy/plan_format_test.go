@@ -31,7 +31,7 @@ func TestFamily(t *testing.T) {
 		{UpstreamModel{Model: "m", Family: "qwen3"}, "claude-3", "glm-4.6", "json", "qwen", "family qwen, by the key family", translate.ExampleAuto},
 		{UpstreamModel{Model: "my-tune"}, "claude-3", "GLM-4.6-Q4.gguf", "glm", "", "family glm-4, by its server", translate.ExampleAuto},
 		{UpstreamModel{Model: "my-tune"}, "claude-3", "", "legacy", "", "family claude, by the name that clients ask for", translate.ExampleOff},
-		{UpstreamModel{Model: "my-tune", Assumed: "claude"}, "fast", "", "legacy", "", "family claude, by its upstream", translate.ExampleOff},
+		{UpstreamModel{Model: "my-tune", Kind: upstream.KindAnthropic}, "fast", "", "legacy", "", "family claude, by its upstream", translate.ExampleOff},
 		{UpstreamModel{Model: "my-tune", Wire: WireText}, "fast", "", "legacy", "", "family claude, by its wire", translate.ExampleOff},
 		{UpstreamModel{Model: "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"}, "fast", "", "legacy", "", "family claude, by its ARN, which names no other", translate.ExampleOff},
 		{UpstreamModel{Model: "mistral-large"}, "fast", "", "legacy", "", "family mistral, by its id; servers do not pass on its own format", translate.ExampleAuto},

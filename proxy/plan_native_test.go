@@ -20,8 +20,6 @@ type nativeModel struct {
 	passed  []upstream.Native
 }
 
-func (n *nativeModel) Passes(m upstream.Model) bool { return m.ID != "no-such-api" }
-
 var noTools = &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no tools", Refuses: upstream.Tools}
 
 func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream.Native) iter.Seq2[messages.Event, error] {
@@ -55,7 +53,9 @@ func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream
 }
 
 func withTools(tools string, rescue bool) func(*Options) {
-	return func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = tools, rescue }
+	return func(o *Options) {
+		o.Routes[0].Kind, o.Routes[0].Tools, o.Routes[0].Rescue = upstream.KindBedrock, tools, &rescue
+	}
 }
 
 // A model with its own tools API gets what the client sent, and the client gets what the model sent.
@@ -110,7 +110,7 @@ func TestNativeRefusal(t *testing.T) {
 func TestNativeModelOfAnotherAPI(t *testing.T) {
 	for tools, status := range map[string]int{ToolsAuto: 200, ToolsNative: 400} {
 		m := &nativeModel{flaky: flaky{name: "east"}}
-		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Routes[0].Model = "no-such-api" })
+		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Routes[0].Model = "us.amazon.nova-pro-v1:0" })
 		if got := see(post(s, question)); got.status != status || len(m.passed) != 0 {
 			t.Errorf("%s: %+v, passed on %d times", tools, got, len(m.passed))
 		}

@@ -137,7 +137,7 @@ func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec u
 		rules.Drop("max_tokens")
 	}
 	dropped := dropSampling(p, spec.Can)
-	if m.isPrompt() {
+	if spec.Wire == WirePrompt {
 		dropped = append(dropped, mediaIn(p)...)
 	}
 	for _, field := range dropped {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -55,9 +56,9 @@ func TestSpecialTokensOfWires(t *testing.T) {
 		{UpstreamModel{Model: "qwen.qwen3-32b-v1:0", Wire: WireConverse}, false},
 		{UpstreamModel{Model: "qwen.qwen3-32b-v1:0"}, false},
 		{UpstreamModel{Model: "claude-2.1", Wire: WireText}, false},
-		{UpstreamModel{Model: "meta/llama-3.3-70b-instruct-maas", OpenOverChat: true}, true},
-		{UpstreamModel{Model: "claude-opus-4-6", OpenOverChat: true}, false},
-		{UpstreamModel{Model: "claude-opus-4-6", OpenOverChat: true, Wire: WireChat}, true},
+		{UpstreamModel{Model: "meta/llama-3.3-70b-instruct-maas", Kind: upstream.KindVertex}, true},
+		{UpstreamModel{Model: "claude-opus-4-6", Kind: upstream.KindVertex}, false},
+		{UpstreamModel{Model: "claude-opus-4-6", Kind: upstream.KindVertex, Wire: WireChat}, true},
 	} {
 		if got := tt.model.Target(tt.model.Spec()).SpecialTokens; got != tt.want {
 			t.Errorf("%+v: escapes special tokens: %t", tt.model, got)

@@ -66,17 +66,9 @@ func (p played) Prepare(m upstream.Model, asked *translate.Prompt) (*upstream.Ca
 
 // nativeAnswerer is a test's model with a tools API.
 type nativeAnswerer interface {
-	Passes(upstream.Model) bool
 	Pass(context.Context, upstream.Model, upstream.Native) iter.Seq2[messages.Event, error]
 	CountNative(context.Context, upstream.Model, upstream.Native) (int, error)
 }
-
-func (p played) Passes(m upstream.Model) bool {
-	n, ok := p.model.(nativeAnswerer)
-	return ok && n.Passes(m)
-}
-
-func (played) TakesTools(upstream.Model) bool { return false }
 
 func (p played) PrepareNative(m upstream.Model, native upstream.Native) (*upstream.Call, error) {
 	n := p.model.(nativeAnswerer)

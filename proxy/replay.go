@@ -22,7 +22,7 @@ func replayed(how *replay.Replay, r Route) Route {
 		models = append(models, &again.Fallbacks[i])
 	}
 	for _, m := range models {
-		m.Format, m.Template, m.Tools, m.Rescue = how.Format, "", ToolsXML, false
+		m.Format, m.Template, m.Tools = how.Format, "", ToolsXML
 	}
 	return again
 }

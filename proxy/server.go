@@ -16,7 +16,6 @@ import (
 	"dragoman/metrics"
 	"dragoman/proxy/check"
 	"dragoman/translate"
-	"dragoman/upstream"
 )
 
 // The defaults of Options.
@@ -120,16 +119,13 @@ func (opt Options) check() error {
 			if up == nil {
 				return fmt.Errorf("model %q: there is no upstream %q", r.Name, m.Upstream)
 			}
-			if m.Tools != "" && m.Tools != ToolsXML && !hasToolAPI(up, upstream.Model{Wire: m.Wire}) {
+			if m.Tools != "" && m.Tools != ToolsXML && !m.MayTakeTools() {
 				return fmt.Errorf("model %q: the upstream %q has no tool API", r.Name, m.UpstreamKey())
 			}
 		}
 	}
 	return checkKeys(opt.Keys)
 }
-
-// hasToolAPI reports whether a model of the upstream can get tools through a tools API.
-func hasToolAPI(up Upstream, m upstream.Model) bool { return up.Passes(m) || up.TakesTools(m) }
 
 // newServerWith returns a server that has learnt nothing yet and uses common together with other servers.
 func newServerWith(opt Options, common *shared) *Server {

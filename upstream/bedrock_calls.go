@@ -12,23 +12,6 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// wire returns the wire to ask a model with. If its entry does not say, a Claude gets the Messages body, and
-// so does an ARN of an unknown family. An imported model gets a raw prompt, or chat completions if that is
-// its body. Any other family gets Converse.
-func (b *Bedrock) wire(m Model) string {
-	switch {
-	case m.Body == BodyChat:
-		return WireChat
-	case m.Wire != "":
-		return m.Wire
-	case IsImported(m.ID):
-		return WirePrompt
-	case IsClaude(m.ID), HidesProvider(m.ID) && (m.Family == "" || IsClaude(m.Family)):
-		return WireMessages
-	}
-	return WireConverse
-}
-
 // unchanged is the [chunkFilter] that leaves the events unchanged.
 func unchanged(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] { return events }
 
@@ -38,7 +21,8 @@ func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	if err := checkModelID(m.ID); err != nil {
 		return nil, err
 	}
-	switch b.wire(m) {
+	m.Kind = KindBedrock
+	switch m.wire() {
 	case WireText:
 		body, err := encodeText(p)
 		if err != nil {
@@ -96,16 +80,6 @@ func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
 	}, nil
 }
 
-// Passes reports whether a client's own request can go to the model unchanged: the Messages body takes it. It
-// reports true while the id is not known yet.
-func (b *Bedrock) Passes(m Model) bool {
-	return b.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
-}
-
-// TakesTools reports whether the model can get a prompt for a tool API: only chat completions take it. Of the
-// imported models, only gpt-oss takes tools.
-func (b *Bedrock) TakesTools(m Model) bool { return b.wire(m) == WireChat }
-
 // PrepareNative returns the call that passes a client's request to a model with a tool API of its own.
 // Bedrock wants the version and the betas in the body, not in headers (docs/reference/bedrock.md §2a). All
 // models take bedrock-2023-05-31; Claude 4.7 and later also take 2026-10-21.
@@ -127,9 +101,4 @@ func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 		return invoke(ctx, b, m, body, withIntervention, new(nativeDecoder).decode)
 	}
 	return c, nil
-}
-
-// Keeps reports whether the guardrail, with all its options, works for the model. Converse has no tag suffix.
-func (b *Bedrock) Keeps(m Model, g Guardrail) bool {
-	return b.wire(m) != WireConverse || g.TagSuffix == ""
 }

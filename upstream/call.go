@@ -23,15 +23,6 @@ type Call struct {
 	Show func(context.Context) (Request, error)
 }
 
-// The names of the wires in the configuration.
-const (
-	WireMessages = "messages" // the Messages API
-	WireText     = "text"     // text completions: the whole prompt is one text
-	WireConverse = "converse" // Bedrock's Converse, the same for all families
-	WireChat     = "chat"     // chat completions
-	WirePrompt   = "prompt"   // completions: the whole prompt is one text in the model's own chat template
-)
-
 // Request is a request to an upstream, in the words of its wire. It holds no credentials, no time and no call
 // id.
 type Request struct {
@@ -61,17 +52,8 @@ func (f Func) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	return &Call{Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return f(ctx, m, p) }}, nil
 }
 
-// Passes reports false: the upstream has no tool API.
-func (Func) Passes(Model) bool { return false }
-
-// TakesTools reports false: the upstream has no tool API.
-func (Func) TakesTools(Model) bool { return false }
-
 // PrepareNative returns an error: the upstream has no tool API.
 func (Func) PrepareNative(Model, Native) (*Call, error) { return nil, errNoToolAPI }
-
-// Keeps reports false: the upstream has no guardrails.
-func (Func) Keeps(Model, Guardrail) bool { return false }
 
 // ListModels returns no models.
 func (Func) ListModels(context.Context) ([]Listed, error) { return nil, nil }
@@ -79,5 +61,5 @@ func (Func) ListModels(context.Context) ([]Listed, error) { return nil, nil }
 // Resolve returns nothing.
 func (Func) Resolve(context.Context, Model) Resolved { return Resolved{} }
 
-// errNoToolAPI is the error of PrepareNative for a model without a tool API. Callers check Passes first.
+// errNoToolAPI is the error of PrepareNative for a model without a tool API. Callers look at [Model.Tools] first.
 var errNoToolAPI = internalError.error("the upstream has no tool API, so it cannot take the client's request unchanged")

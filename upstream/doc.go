@@ -21,7 +21,7 @@
 //	endpoint, response, sse, sequence, connect   HTTP, for every wire
 //	stop_*, prompt, json                         shared by several wires
 //	errors*, refusals, retry_after               failures in the terms of the Messages API
-//	model, family                                the features of a model
+//	describe, model, family                      what a host makes of a model: its wire, features and limit
 //
 // The packages inside are eventstream (the frames that clients of Bedrock receive), converse (the JSON of
 // Bedrock's Converse), simulated (a program that plays a model) and upstreamtest (servers to test against).

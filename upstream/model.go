@@ -5,13 +5,16 @@ import (
 	"strings"
 )
 
-// Model says which model an upstream asks, how, and what the model can do.
+// Model says which model an upstream asks, how, and what the model can do. [Model.Described] completes it.
 type Model struct {
+	Kind      Kind     // the kind of its host
 	ID        string   // the model's name at the upstream
-	Wire      string   // the API to ask it with, such as [WireText]; "" for the default of the id
+	Wire      string   // the API to ask it with, such as [WireText]; "" for the default of the host
 	Family    string   // a text that names the model, if the id does not; optional
+	Named     string   // the name behind an ARN, see [Resolved]; "" if not known
 	Server    string   // the program that serves it, see [Resolved]; "" if not known
 	Body      string   // the body of a raw prompt, such as [BodyLlama]; "" for the default of the model
+	Tools     ToolAPI  // how its host takes tools
 	Can       Features // the features that the model has
 	Tries     Features // the features that it may have: only prefill
 	Lacks     Features // the [BodyMembers] that it refuses
@@ -19,7 +22,7 @@ type Model struct {
 	// Guided is how the server takes a constraint: one of [GuidedKinds]; "" if not known.
 	Guided string
 	// Guardrail checks the prompt and the answer; nil for no guardrail. It is set only if the upstream can
-	// apply it ([Bedrock.Keeps]).
+	// apply it ([Model.Keeps]).
 	Guardrail *Guardrail
 }
 

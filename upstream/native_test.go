@@ -242,17 +242,6 @@ func TestPassTwoEnds(t *testing.T) {
 	}
 }
 
-// TestPasses checks that only models of the Messages API are asked through their own tool API.
-func TestPasses(t *testing.T) {
-	b := new(upstream.Bedrock)
-	v := new(upstream.Vertex)
-	for id, want := range map[string]bool{"anthropic.claude-3-haiku-20240307-v1:0": true, "us.amazon.nova-pro-v1:0": false, "meta/llama-3.3-70b-instruct-maas": false} {
-		if b.Passes(upstream.Model{ID: id}) != want || v.Passes(upstream.Model{ID: id}) != want {
-			t.Errorf("%s: want %t", id, want)
-		}
-	}
-}
-
 // TestPassHeaders checks that only the client's version and betas reach the server.
 func TestPassHeaders(t *testing.T) {
 	for _, w := range nativeWires[1:] {

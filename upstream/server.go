@@ -37,7 +37,7 @@ type ServerOptions struct {
 // Server asks models on any server with the Messages API (docs/reference/messages-api.md §2), or with
 // chat completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and others.
 type Server struct {
-	wire  string   // WireMessages or WireChat
+	kind  Kind     // KindAnthropic or KindOpenAI
 	base  endpoint // its URL is the common start of all paths
 	key   string   // no error shows it: see hideKey
 	names *resolver
@@ -46,7 +46,7 @@ type Server struct {
 // NewAnthropic returns a server with the Messages API, or an error that names the invalid option. It does not
 // touch the network.
 func NewAnthropic(opt ServerOptions) (*Server, error) {
-	return newServer(opt, "anthropic", WireMessages, func(h http.Header) {
+	return newServer(opt, KindAnthropic, func(h http.Header) {
 		// Prompts are written for this version. A client's own request may replace it: see Native.header.
 		h.Set("anthropic-version", messages.Version20230601)
 		if opt.APIKey != "" {
@@ -58,28 +58,28 @@ func NewAnthropic(opt ServerOptions) (*Server, error) {
 // NewOpenAI returns a server with chat completions, or an error that names the invalid option. It does not
 // touch the network.
 func NewOpenAI(opt ServerOptions) (*Server, error) {
-	return newServer(opt, "openai", WireChat, func(h http.Header) {
+	return newServer(opt, KindOpenAI, func(h http.Header) {
 		if opt.APIKey != "" {
 			h.Set("authorization", "Bearer "+opt.APIKey)
 		}
 	})
 }
 
-func newServer(opt ServerOptions, kind, wire string, header func(http.Header)) (*Server, error) {
+func newServer(opt ServerOptions, kind Kind, header func(http.Header)) (*Server, error) {
 	base, err := parseBase(opt.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("%s base_url: %w", kind, err)
 	}
 	if !isKey(opt.APIKey) {
-		return nil, errors.New(kind + " api_key: holds a blank, a control character or a character outside ASCII. Copy the key again")
+		return nil, errors.New(string(kind) + " api_key: holds a blank, a control character or a character outside ASCII. Copy the key again")
 	}
 	url := strings.TrimRight(base.String(), "/")
-	if wire == WireMessages {
+	if kind == KindAnthropic {
 		url = withVersion(base)
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
 	client.Transport = opt.OnRequest.over(client.Transport)
-	return &Server{wire: wire, base: endpoint{url, header, client}, key: opt.APIKey, names: newResolver()}, nil
+	return &Server{kind: kind, base: endpoint{url, header, client}, key: opt.APIKey, names: newResolver()}, nil
 }
 
 // Close closes the idle connections, and ends the requests that still ask the server about its models. Call
@@ -102,10 +102,10 @@ func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 }
 
 func (s *Server) prepare(m Model, p *translate.Prompt) (*Call, error) {
-	switch {
-	case s.wire == WireChat && m.Wire == WirePrompt && m.Body != BodyChat:
+	switch m.Kind = s.kind; m.wire() {
+	case WirePrompt:
 		return s.prepareRaw(m, p)
-	case s.wire == WireChat:
+	case WireChat:
 		return chatCall(s.at("/chat/completions"), m, p, false)
 	}
 	body, err := messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
@@ -115,17 +115,9 @@ func (s *Server) prepare(m Model, p *translate.Prompt) (*Call, error) {
 	return messagesCall(s.at("/messages"), body, s.at("/messages/count_tokens"), nil, p), nil
 }
 
-// Passes reports whether a client's own request can go to the model unchanged. Every model of the Messages
-// API takes it.
-func (s *Server) Passes(Model) bool { return s.wire == WireMessages }
-
-// TakesTools reports whether the model can get a prompt for a tool API. Every model of chat completions can,
-// except with a raw prompt. If the model has no tools, its server says so.
-func (s *Server) TakesTools(m Model) bool { return s.wire == WireChat && m.Wire != WirePrompt }
-
 // PrepareNative returns the call that passes a client's request to a model with a tool API of its own.
 func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
-	if !s.Passes(m) {
+	if s.kind != KindAnthropic {
 		return nil, errNoToolAPI
 	}
 	body := n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")})
@@ -165,16 +157,13 @@ func hidingKey[P portion](answer iter.Seq2[P, error], key string) iter.Seq2[P, e
 	}
 }
 
-// Keeps reports false: only Bedrock has guardrails.
-func (s *Server) Keeps(Model, Guardrail) bool { return false }
-
 // Resolve returns what the server tells about the model that it runs under a name. The first call for a name
 // asks the server in the background; until the server has answered, Resolve returns nothing. In two cases
 // Resolve waits for the first answer: a raw prompt needs the model's template, and a constraint needs the
 // name of the server. Resolve does not ask servers with the Messages API.
 func (s *Server) Resolve(ctx context.Context, m Model) Resolved {
 	switch {
-	case s.wire != WireChat:
+	case s.kind != KindOpenAI:
 		return Resolved{}
 	case m.Wire == WirePrompt, m.Can.Has(Guided):
 		return s.names.wait(ctx, m.ID, s.askServer)
@@ -185,7 +174,7 @@ func (s *Server) Resolve(ctx context.Context, m Model) Resolved {
 // ListModels returns the models of the server. The list of chat completions has no pages.
 func (s *Server) ListModels(ctx context.Context) ([]Listed, error) {
 	query, fail := "", readChatError
-	if s.wire == WireMessages {
+	if s.kind == KindAnthropic {
 		query, fail = "?limit=1000", readMessagesError
 	}
 	models, err := s.listPages(ctx, "/models"+query, fail)

@@ -10,18 +10,6 @@ import (
 	"dragoman/translate/messages"
 )
 
-// wire returns the wire to ask a model with. If its entry does not say, a Claude gets the Messages API, and
-// any other model gets chat completions.
-func (v *Vertex) wire(m Model) string {
-	switch {
-	case m.Wire != "":
-		return m.Wire
-	case IsClaude(m.ID):
-		return WireMessages
-	}
-	return WireChat
-}
-
 // Prepare returns the call that sends a model a prompt. If the id could change the path, the error is an
 // [*Error].
 //
@@ -29,10 +17,11 @@ func (v *Vertex) wire(m Model) string {
 //	Mistral    mistralai/mistral-medium-3           its own method, with the body of chat completions (docs/reference/vertex.md §5)
 //	others     meta/llama-3.3-70b-instruct-maas     chat completions: open models that Google serves
 func (v *Vertex) Prepare(m Model, p *translate.Prompt) (*Call, error) {
-	switch wire := v.wire(m); {
-	case wire == WirePrompt, wire == WireChat && isDeployed(m.ID):
+	m.Kind = KindVertex
+	switch m.Wire = m.wire(); {
+	case m.Wire == WirePrompt, m.Wire == WireChat && isDeployed(m.ID):
 		return v.prepareDeployed(m, p)
-	case wire == WireChat:
+	case m.Wire == WireChat:
 		return v.prepareChat(m, p)
 	}
 	if err := checkVertexModel(m.ID, "Claude"); err != nil {
@@ -61,15 +50,6 @@ func (v *Vertex) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
 	return chatCall(v.at("/publishers/mistralai/models/"+id+method), m, p, true)
 }
 
-// Passes reports whether a client's own request can go to the model unchanged: the Messages API takes it. It
-// reports true while the id is not known yet.
-func (v *Vertex) Passes(m Model) bool {
-	return v.wire(m) == WireMessages || m.ID == "" && m.Wire == ""
-}
-
-// TakesTools reports whether the model can get a prompt for a tool API: only chat completions take it.
-func (v *Vertex) TakesTools(m Model) bool { return v.wire(m) == WireChat }
-
 // PrepareNative returns the call that passes a client's request to a Claude. Vertex has two versions:
 // vertex-2023-10-16, which all models take, and 2026-10-21 (docs/reference/vertex.md §2).
 func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {
@@ -84,9 +64,6 @@ func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {
 	header := n.header(false)
 	return nativeCall(v.claude(m.ID, "streamRawPredict").with(header), body, v.claude("count-tokens", "rawPredict").with(header), &m), nil
 }
-
-// Keeps reports false: only Bedrock has guardrails.
-func (v *Vertex) Keeps(Model, Guardrail) bool { return false }
 
 // at returns the endpoint for a path within the project and location.
 func (v *Vertex) at(path string) endpoint {

@@ -60,7 +60,7 @@ func (v *Vertex) prepareDeployed(m Model, p *translate.Prompt) (*Call, error) {
 	}
 	e := endpoint{url: d.base + "/" + d.path, client: v.client}
 	m.ID, m.Server = "", "" // they are in the URL
-	if v.wire(m) == WireChat {
+	if m.Wire == WireChat {
 		e.url += "/chat/completions"
 		return chatCall(e, m, p, false)
 	}

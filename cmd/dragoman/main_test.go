@@ -292,8 +292,8 @@ claude-2.1  sim       simulated  =                                legacy (auto: 
 claude-3-*  sim       simulated  three                            legacy (auto: family claude, by the name that clients ask for)  false      default   xml    -
 *instant*   east      bedrock    =                                auto                                                            true       text      xml    -
 zai.*       east      bedrock    =                                auto                                                            by family  default   xml    -
-qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto: family qwen3-coder, by its id)               false      default   xml    -
-glm         east      bedrock    zai.glm-4.7                      glm (glm-4.7, auto: family glm-4, by its id)                    false      default   xml    -
+qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto: family qwen3-coder, by its id)               false      converse  xml    -
+glm         east      bedrock    zai.glm-4.7                      glm (glm-4.7, auto: family glm-4, by its id)                    false      converse  xml    -
 lfm         sim       simulated  lfm2-8b                          pythonic (lfm2)                                                 true       default   xml    -
 *           east      bedrock    =                                auto                                                            by family  messages  auto   sim,east
 `

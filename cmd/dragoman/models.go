@@ -69,28 +69,28 @@ func listModels(p process, s *settings) error {
 	if err != nil {
 		return err
 	}
-	kinds := map[string]string{}
-	for _, u := range cfg.Upstreams {
-		kinds[u.Name] = u.Kind
-	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE\tTOOLS\tFALLBACKS")
 	for _, route := range cfg.Models {
 		// A model's family decides whether it continues a prefill. A wildcard may stand for several families, unless
 		// the entry or the wire decides. For chat servers, the proxy finds out.
-		prefill := "by family"
-		if (route.Features.With | route.Features.Without).Has(upstream.Prefill) || route.Wire == proxy.WireText || route.Model != "" || !strings.Contains(route.Name, "*") {
-			prefill = strconv.FormatBool(route.For(route.Name).Spec().Can.Has(upstream.Prefill))
+		prefill, wire, spec := "by family", route.Wire, route.For(route.Name).Spec()
+		known := route.Model != "" || !strings.Contains(route.Name, "*")
+		if (route.Features.With | route.Features.Without).Has(upstream.Prefill) || route.Wire == proxy.WireText || route.Kind == upstream.KindSimulated || known {
+			prefill = strconv.FormatBool(spec.Can.Has(upstream.Prefill))
 		}
-		if route.For(route.Name).Spec().Tries.Has(upstream.Prefill) {
+		if spec.Tries.Has(upstream.Prefill) {
 			prefill = "auto"
+		}
+		if known {
+			wire = spec.Wire
 		}
 		var fallbacks []string
 		for _, f := range route.Fallbacks {
 			fallbacks = append(fallbacks, f.Upstream)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", route.Name, route.Upstream, kinds[route.Upstream], cmp.Or(route.Model, "="), formatShown(route), prefill,
-			cmp.Or(route.Wire, "default"), cmp.Or(route.Tools, proxy.ToolsXML), cmp.Or(strings.Join(fallbacks, ","), "-"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", route.Name, route.Upstream, route.Kind, cmp.Or(route.Model, "="), formatShown(route), prefill,
+			cmp.Or(wire, "default"), cmp.Or(route.Tools, proxy.ToolsXML), cmp.Or(strings.Join(fallbacks, ","), "-"))
 	}
 	return w.Flush()
 }

@@ -174,7 +174,7 @@ func newNetwork(t *testing.T, c cell) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := proxy.UpstreamModel{Upstream: "east", Family: "claude", Wire: c.wire.wire, Model: c.wire.model, Tools: c.wire.tools, Features: upstream.Override{With: upstream.Prefill}}
+	model := proxy.UpstreamModel{Upstream: "east", Kind: c.wire.kind, Family: "claude", Wire: c.wire.wire, Model: c.wire.model, Tools: c.wire.tools, Features: upstream.Override{With: upstream.Prefill}}
 	server, err := proxy.New(proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: model}},
 		Upstreams: map[string]proxy.Upstream{"east": up},

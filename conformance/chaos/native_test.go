@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"dragoman/proxy"
+	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -51,7 +52,7 @@ var nativeWires = []wire{
 		f.Native = n
 		return f
 	}),
-	native(wire{name: "anthropic", dial: dialAnthropic}, func(n upstreamtest.Native) http.Handler {
+	native(wire{name: "anthropic", kind: upstream.KindAnthropic, dial: dialAnthropic}, func(n upstreamtest.Native) http.Handler {
 		f := upstreamtest.NewMessages(nil)
 		f.Key, f.Native = apiKey, n
 		return f

@@ -12,6 +12,7 @@ import (
 // wire is a way to reach a model, with the server at its other end.
 type wire struct {
 	name  string
+	kind  upstream.Kind
 	model string // the id
 	wire  string // the name in the configuration
 	tools string // proxy.ToolsNative or ""
@@ -33,7 +34,7 @@ var wires = []wire{
 	vertex("vertex messages", proxy.WireMessages, 3),
 	vertex("vertex chat", proxy.WireChat, 1),
 	{
-		name: "anthropic", model: "m", lead: 3,
+		name: "anthropic", kind: upstream.KindAnthropic, model: "m", lead: 3,
 		serve: func(s upstreamtest.Script) http.Handler {
 			f := upstreamtest.NewMessages(s)
 			f.Key = apiKey
@@ -42,7 +43,7 @@ var wires = []wire{
 		dial: dialAnthropic,
 	},
 	{
-		name: "openai chat", model: "m", lead: 1,
+		name: "openai chat", kind: upstream.KindOpenAI, model: "m", lead: 1,
 		serve: func(s upstreamtest.Script) http.Handler {
 			f := upstreamtest.NewChat(s)
 			f.Key = apiKey
@@ -60,7 +61,7 @@ func dialAnthropic(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
 
 func bedrock(name, over string, lead int, model string) wire {
 	return wire{
-		name: name, model: model, wire: over, lead: lead,
+		name: name, kind: upstream.KindBedrock, model: model, wire: over, lead: lead,
 		serve: func(s upstreamtest.Script) http.Handler { return upstreamtest.NewBedrock(s) },
 		dial: func(t *testing.T, c *http.Client) (proxy.Upstream, error) {
 			return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: base, HTTPClient: c})
@@ -73,7 +74,7 @@ const tokens = "http://tokens.test"
 
 func vertex(name, over string, lead int) wire {
 	return wire{
-		name: name, model: "m", wire: over, lead: lead,
+		name: name, kind: upstream.KindVertex, model: "m", wire: over, lead: lead,
 		serve: func(s upstreamtest.Script) http.Handler { return upstreamtest.NewVertex(s) },
 		dial: func(t *testing.T, c *http.Client) (proxy.Upstream, error) {
 			path, err := upstreamtest.NewTokens().User(t.TempDir(), tokens)

@@ -238,7 +238,7 @@ func (x *exchange) describe(c *call) {
 	c.setRequest(s)
 	c.setResponse(s, x.t.generation)
 	s.set(attrUpstream, c.model.Upstream)
-	s.set(attrWire, c.model.Wire)
+	s.set(attrWire, c.model.Spec().Wire)
 	s.set(attrAttempt, c.attempt+1)
 	if c.errorType != "" {
 		s.fail()

@@ -75,10 +75,6 @@ func (m *model) send(ctx context.Context) {
 	m.sent = r.Header
 }
 
-func (m *model) Passes(upstream.Model) bool { return true }
-
-func (m *model) TakesTools(upstream.Model) bool { return false }
-
 func (m *model) PrepareNative(upstream.Model, upstream.Native) (*upstream.Call, error) {
 	return &upstream.Call{Events: m.pass}, nil
 }
@@ -242,7 +238,7 @@ func withoutIDs(s string) string {
 func TestSpans(t *testing.T) {
 	parent := []string{"Traceparent", "00-" + aTrace + "-" + aSpan + "-01"}
 	claude := []string{"X-Claude-Code-Session-Id", "s-1", "X-Claude-Code-Agent-Id", "a-1", "X-Claude-Code-Parent-Agent-Id", "p-1", "User-Agent", "claude-cli/2", "X-Request-Id", "c-1"}
-	native := func(o *proxy.Options) { o.Routes[0].Tools = proxy.ToolsNative }
+	native := func(o *proxy.Options) { o.Routes[0].Kind, o.Routes[0].Tools = upstream.KindBedrock, proxy.ToolsNative }
 	const latest, content = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"
 	var all bytes.Buffer
 	for _, test := range []struct {

@@ -158,27 +158,27 @@ log: {format: console, level: warn}
 		},
 		Models: []proxy.Route{
 			{Name: "claude-3-opus", UpstreamModel: proxy.UpstreamModel{
-				Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
-			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Format: "json", Language: "auto", Template: template, Features: upstream.Override{With: upstream.Prefill}}}},
-			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "auto", Wire: "text"}},
-			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: "glm,kimi", Wire: "chat", Quoted: "read", TryPrefill: true, LeaveSpecialTokens: true}},
-			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Assumed: "claude", Model: "claude-opus-4-6", Format: "auto", Accept: "all"}},
-			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Assumed: "claude", Model: "claude-opus-4-6", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "auto", Features: upstream.Override{Without: upstream.Prefill}}},
+				Upstream: "east", Kind: "bedrock", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
+			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Kind: "simulated", Format: "json", Language: "auto", Template: template}}},
+			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Kind: "bedrock", Model: "anthropic.claude-v2:1", Format: "auto", Wire: "text"}},
+			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: "glm,kimi", Wire: "chat", Quoted: "read", Kind: "openai", LeaveSpecialTokens: true}},
+			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Kind: "anthropic", Model: "claude-opus-4-6", Format: "auto", Accept: "all"}},
+			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Kind: "anthropic", Model: "claude-opus-4-6", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Kind: "simulated", Format: "auto"}},
+			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Kind: "simulated", Format: "auto", Features: upstream.Override{Without: upstream.Prefill}}},
 			{
 				Name: "llama",
 				UpstreamModel: proxy.UpstreamModel{
-					Upstream: "east", Format: "auto",
+					Upstream: "east", Kind: "bedrock", Format: "auto",
 					Features: upstream.Override{With: upstream.Images, Without: upstream.StopSequences},
 				},
 				Fallbacks: []proxy.UpstreamModel{
-					{Upstream: "relay", Assumed: "claude", Model: "claude-3-haiku", Format: "legacy"},
-					{Upstream: "sim", Format: "auto", Features: upstream.Override{With: upstream.Prefill}},
+					{Upstream: "relay", Kind: "anthropic", Model: "claude-3-haiku", Format: "legacy"},
+					{Upstream: "sim", Kind: "simulated", Format: "auto"},
 				},
 			},
-			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "auto", Tools: "auto"}},
-			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Format: "auto", OpenOverChat: true}},
+			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Kind: "bedrock", Format: "auto", Tools: "auto", Rescue: new(false)}},
+			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Kind: "vertex", Format: "auto"}},
 		},
 		Limits: Limits{
 			BodyBytes: 32 << 20, Attempts: 3, MaxConcurrent: 300, MaxInflightBytes: 64 << 20,
@@ -483,13 +483,14 @@ func TestSecretFiles(t *testing.T) {
 }
 
 // TestRescueByDefault: calls in the text of models with native tools are read, unless the entry says otherwise or the
-// wire is the Messages API.
+// wire is the Messages API. Print says so, if the entry tells the wire.
 func TestRescueByDefault(t *testing.T) {
 	path := write(t, "dragoman.yaml", `
 upstreams:
   local: {kind: openai, base_url: "http://127.0.0.1:11434/v1"}
   relay: {kind: anthropic, base_url: "http://127.0.0.1:9001"}
   gcp: {kind: vertex, project: p-1, location: global}
+  east: {kind: bedrock, region: us-east-1}
 models:
   - {name: a, upstream: local, tools: native}
   - {name: b, upstream: local, tools: auto, rescue: false}
@@ -498,18 +499,27 @@ models:
   - {name: e, upstream: gcp, model: meta/llama-3.3-70b-instruct-maas, tools: auto}
   - {name: f, upstream: gcp, model: claude-opus-4-6, tools: auto}
   - {name: g, upstream: gcp, model: claude-opus-4-6, wire: chat, tools: auto}
+  - {name: h, upstream: east, model: "arn:aws:bedrock:us-east-1:111122223333:imported-model/abcdefghijkl", body: chat, tools: native}
+  - {name: i*, upstream: gcp, tools: native}
 `)
 	cfg, err := Load(Source{File: path, Getenv: environ(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rescued := ""
-	for _, m := range cfg.Models {
-		if m.Rescue {
+	for _, r := range cfg.Models {
+		if m := r.For(r.Name); m.Tools != "" && m.Target(m.Spec()).Rescue {
 			rescued += m.Name
 		}
 	}
-	if rescued != "aeg" {
+	if rescued != "aeghi*" {
 		t.Errorf("rescued: %s", rescued)
+	}
+	text, err := cfg.Print()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "rescue: true # the wire\n"); n != 4 {
+		t.Errorf("printed %d times:\n%s", n, text)
 	}
 }

@@ -100,7 +100,7 @@ type UpstreamModel struct {
 
 	// Whether Dragoman also reads calls that the model writes as text (`<invoke name=…>`), with native tools over chat
 	// completions. The client gets them as `tool_use`. Over the Messages API, `true` is refused.
-	Rescue bool `yaml:"rescue" default:"false" usually:"true over chat completions" example:"true" see:"how-to/native-tools.md"`
+	Rescue *bool `yaml:"rescue" usually:"true over chat completions" example:"true" see:"how-to/native-tools.md"`
 
 	// Whether Dragoman asks the server to constrain the model with a grammar, if a call is forced or the answer must be
 	// JSON. `off`: no. `try`: yes; if the server refuses or ignores the grammar, Dragoman asks without it. `require`:
@@ -159,27 +159,21 @@ func (r *Route) proxy(kinds map[string]string) proxy.Route {
 // noteOff is the result_note for no sentence.
 const noteOff = "off"
 
-// proxy returns the model in the proxy's form. The kind of the upstream decides some of it: without a family, a model
-// behind anthropic counts as Claude, openai may try a prefill, and vertex chooses the wire by the id.
+// proxy returns the model in the proxy's form.
 func (m *UpstreamModel) proxy(kinds map[string]string) proxy.UpstreamModel {
-	kind := kinds[m.Upstream]
 	p := proxy.UpstreamModel{
-		Upstream: m.Upstream, Model: m.Model, Wire: m.Wire, Tools: m.Tools, Format: m.Format, Family: m.Family,
+		Upstream: m.Upstream, Kind: upstream.Kind(kinds[m.Upstream]), Model: m.Model, Wire: m.Wire, Tools: m.Tools, Format: m.Format, Family: m.Family,
 		ChatTemplate: m.ChatTemplate, Body: m.Body,
 		ExampleCall: m.ExampleCall, Accept: strings.Join(m.Accept, ","), Language: m.Language, Template: m.Template,
 		Repair: m.Repair, Values: m.Values, Quoted: m.Quoted, Thinking: m.Thinking, UnaskedThinking: m.UnaskedThinking,
 		LeaveSpecialTokens: m.LeaveSpecialTokens, MaxTokens: m.MaxTokens, Rescue: m.Rescue,
 		Constrain: m.Constrain, ConstrainAuto: m.ConstrainAuto, Guided: m.Guided, ResultNote: m.ResultNote,
-		TryPrefill: kind == OpenAI, OpenOverChat: kind == Vertex,
 	}
 	if slices.Contains(m.Accept, translate.AcceptAll) {
 		p.Accept = translate.AcceptAll
 	}
 	if m.ResultNote == noteOff {
 		p.ResultNote = ""
-	}
-	if kind == Anthropic {
-		p.Assumed = translate.FamilyClaude
 	}
 	for _, k := range keysOf(&m.Features) {
 		if f := upstream.FeatureOf(k.name); k.text() == "true" {

@@ -3,15 +3,17 @@ package config
 import (
 	"cmp"
 	"crypto/x509"
+
+	"dragoman/upstream"
 )
 
 // The kinds of upstream that this version serves.
 const (
-	Simulated = "simulated"
-	Bedrock   = "bedrock"
-	Anthropic = "anthropic"
-	OpenAI    = "openai"
-	Vertex    = "vertex"
+	Simulated = string(upstream.KindSimulated)
+	Bedrock   = string(upstream.KindBedrock)
+	Anthropic = string(upstream.KindAnthropic)
+	OpenAI    = string(upstream.KindOpenAI)
+	Vertex    = string(upstream.KindVertex)
 )
 
 // Upstream is an entry of upstreams: a way to reach models. The kind decides which other keys it has.

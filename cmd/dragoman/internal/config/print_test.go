@@ -111,7 +111,6 @@ timeouts: {idle: 90s, drain: 1h}
 		"    api_key: ${CLIENT} # " + path + ":13, ${CLIENT}\n",
 		"    project: p-1 # GOOGLE_CLOUD_PROJECT\n",
 		"        format: json # " + path + ":17 (models[0].format)\n",
-		"        prefill: true # the kind of sim\n",
 		"        wire: chat # the kind of local\n",
 		"        model: \"123\" # " + path + ":17\n",
 		"    template: file:/",

@@ -99,9 +99,8 @@ func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string
 	case at >= 0:
 		kind := l.cfg.Upstreams[at].Kind
 		l.checkWire(m, key+".wire", kind)
-		l.checkRaw(m, key, kind)
-		l.checkTools(m, key, kind)
-		l.followKind(m, key, kind)
+		l.checkBody(m, key, kind)
+		l.checkDescribed(m, key, kind)
 	case len(names) == 0:
 		l.reportAt(key+".upstream", fmt.Sprintf("no upstream is named %q", m.Upstream), "declare it under upstreams")
 	default:
@@ -109,81 +108,61 @@ func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string
 	}
 }
 
-// kindsOf are the kinds of upstream that have a wire. A wire that is missing here belongs to all kinds but openai.
-var kindsOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}, proxy.WirePrompt: {Bedrock, OpenAI, Vertex}}
-
 // kindsOfBody are the kinds of upstream that have a body format for raw prompts. A body that is missing here belongs to
 // all kinds.
 var kindsOfBody = map[string][]string{upstream.BodyLlama: {Bedrock}, upstream.BodyChat: {Bedrock}, upstream.BodyOllama: {OpenAI}, upstream.BodyPredict: {Vertex}}
 
 // checkWire reports a wire that the model's upstream does not have.
 func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
-	only, of := kindsOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
+	only, of := upstream.KindsOf(m.Wire), fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
-	case len(only) > 0 && !slices.Contains(only, kind):
+	case m.Wire == "" || slices.Contains(only, kind):
+	case m.Wire == proxy.WireMessages:
+		l.reportAt(key, fmt.Sprintf("%q is not a wire of %s, %s", m.Wire, kind, of), "remove the key, or write wire: chat")
+	default:
 		l.reportAt(key, fmt.Sprintf("%q is only a wire of %s, %s", m.Wire, strings.Join(only, " and "), of),
 			"remove the key, or name an upstream of the kind "+oneOf(only))
-	case kind == OpenAI && m.Wire == proxy.WireMessages:
-		l.reportAt(key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
 	}
 }
 
-// checkRaw reports keys of raw prompts on a model without raw prompts, and a body that the upstream does not have.
-func (l *loader) checkRaw(m *UpstreamModel, key, kind string) {
-	raw := m.Wire == proxy.WirePrompt || m.Wire == "" && kind == Bedrock && (upstream.IsImported(m.Model) || m.Model == "")
-	for _, k := range [][2]string{{"chat_template", m.ChatTemplate}, {"body", m.Body}} {
-		if k[1] != "" && !raw {
-			l.reportAt(key+"."+k[0], "the key is only for raw prompts, and the model gets none", "add wire: prompt, or remove the key")
-		}
-	}
+// checkBody reports a body that the upstream does not have.
+func (l *loader) checkBody(m *UpstreamModel, key, kind string) {
 	if only := kindsOfBody[m.Body]; len(only) > 0 && !slices.Contains(only, kind) {
 		l.reportAt(key+".body", fmt.Sprintf("%q is only a body of %s, and %s is of the kind %s", m.Body, strings.Join(only, " and "), m.Upstream, kind),
 			"remove the key, or write body: completions")
 	}
 }
 
-// checkTools reports native tools on an upstream without a tools API, and keys that need native tools on a model
-// without them.
-func (l *loader) checkTools(m *UpstreamModel, key, kind string) {
-	native := hasNativeTools(m)
-	if native && (kind == Simulated || m.Wire != "" && m.Wire != proxy.WireMessages && m.Wire != proxy.WireChat) {
+// checkDescribed compares a model with the description of its host. It reports keys that say something else, and sets
+// what follows from the description: the wire of openai, and whether calls in text are read.
+func (l *loader) checkDescribed(m *UpstreamModel, key, kind string) {
+	p := m.proxy(map[string]string{m.Upstream: kind})
+	wire, native := p.Spec().Wire, m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
+	p.Body = "" // a body of messages is no raw prompt, but its key is for imported models
+	raw := p.Spec().Wire == proxy.WirePrompt || p.Spec().Wire == "" && kind == Bedrock // "": perhaps an imported model
+	for _, k := range [][2]string{{"chat_template", m.ChatTemplate}, {"body", m.Body}} {
+		if k[1] != "" && !raw {
+			l.reportAt(key+"."+k[0], "the key is only for raw prompts, and the model gets none", "add wire: prompt, or remove the key")
+		}
+	}
+	switch rescue := m.Rescue != nil && *m.Rescue; {
+	case native && !p.MayTakeTools():
 		l.reportAt(key+".tools", fmt.Sprintf("%q needs an upstream with a tools API, and %s has none here", m.Tools, m.Upstream),
 			"use tools: xml, or an upstream with wire: messages or wire: chat")
-	}
-	switch {
-	case m.Rescue && !native:
+	case rescue && !native:
 		l.reportAt(key+".rescue", "the key has no effect: Dragoman reads calls in text anyway", "remove the key, or set tools: native")
-	case m.Rescue && kind != OpenAI && kind != Simulated && !asksOverChat(m, kind):
+	case rescue && wire != proxy.WireChat:
 		l.reportAt(key+".rescue", "over the Messages API the request passes through untouched, so Dragoman escapes nothing in it: a text that the model repeats could become a call",
 			"remove the key, or use a server with wire: chat")
 	}
-}
-
-func hasNativeTools(m *UpstreamModel) bool {
-	return m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
-}
-
-// followKind sets what follows from the kind of the upstream: openai has one wire, and the simulated model continues a
-// prefill.
-func (l *loader) followKind(m *UpstreamModel, key, kind string) {
 	if kind == OpenAI && m.Wire == "" {
-		m.Wire = proxy.WireChat
+		m.Wire = wire
 		l.derive(key+".wire", "the kind of "+m.Upstream)
 	}
-	if _, given := l.origins[key+".rescue"]; !given && hasNativeTools(m) && asksOverChat(m, kind) {
-		m.Rescue = true
+	if m.Rescue == nil && native && wire == proxy.WireChat {
+		m.Rescue = new(true)
 		l.derive(key+".rescue", "the wire")
 	}
-	if kind == Simulated && m.Prefill == nil {
-		prefill := true
-		m.Prefill = &prefill
-		l.derive(key+".prefill", "the kind of "+m.Upstream)
-	}
-}
-
-// asksOverChat reports whether the model is asked over chat completions, as far as its entry tells.
-func asksOverChat(m *UpstreamModel, kind string) bool {
-	return m.Wire == proxy.WireChat || kind == Vertex && m.Wire == "" && m.Model != "" && !upstream.IsClaude(m.Model)
 }
 
 // shadowed warns if an earlier entry matches every name that an entry matches. To test this, it matches the entry's own

@@ -11,17 +11,16 @@ import (
 
 // HasTools reports whether the model can be asked through its upstream's tools API: [Server], [Native].
 func (m Model) HasTools() bool {
-	spec := m.UpstreamModel.Spec()
-	return m.Upstream.Passes(spec) || m.Upstream.TakesTools(spec)
+	return m.UpstreamModel.Spec().Tools != upstream.NoToolAPI
 }
 
 // askServer asks a question through the upstream's tools API. [Native] also reads calls in the text of the answer.
 func (m Model) askServer(ctx context.Context, format string, body []byte, req *messages.Request, spec upstream.Model) (*messages.Message, error) {
 	target := m.UpstreamModel.Target(spec)
 	target.ToolAPI, target.Rescue = true, format == Native
-	switch {
-	case m.Upstream.Passes(spec):
-	case m.Upstream.TakesTools(spec):
+	switch spec.Tools {
+	case upstream.PassesRequest:
+	case upstream.TakesTools:
 		prompt, err := translate.Render(req, target)
 		if err != nil {
 			return nil, err
