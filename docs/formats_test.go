@@ -27,8 +27,8 @@ func TestFormats(t *testing.T) {
 		if len(f.Models) > 0 {
 			models = "`" + strings.Join(f.Models, "`, `") + "`"
 		}
-		if f.Erased {
-			models += "; `auto` asks in `" + translate.ChooseFormat(f.Models[0]).Format + "`"
+		if f.Auto != "" {
+			models += "; `auto` asks in `" + f.Auto + "`"
 		}
 		fmt.Fprintf(&b, "| [`%s`](#%[1]s) | %s | %s | %s |\n", f.Name, models, variantNames(f), kind)
 	}

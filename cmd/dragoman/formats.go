@@ -18,7 +18,7 @@ func formatsCommand(p process) *cobra.Command {
 models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
 looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of
 its family. If the markers of that format are special tokens, servers erase them from answers: then auto asks
-in legacy, and reads both.
+in another format, which is named here, and reads both.
 
 Then lists the chat templates, in which a conversation becomes one string for models that complete text: the
 name, other parts of the ids of their models, and the format in which the template writes calls itself.
@@ -55,8 +55,8 @@ func listFormats(p process) error {
 			models = strings.Join(f.Models, ", ")
 		}
 		fmt.Fprintf(&out, "%s (%s)\n  for %s\n", f.Name, kind, models)
-		if f.Erased {
-			out.WriteString("  its markers are special tokens: auto asks in json\n")
+		if f.Auto != "" {
+			fmt.Fprintf(&out, "  its markers are special tokens: auto asks in %s\n", f.Auto)
 		}
 		writeExample(&out, f.Example)
 		for _, v := range f.Variants {

@@ -9,7 +9,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Every format is listed with its name and a call, in the same order as elsewhere.
+// Every format is listed with its name and a call, in the same order as elsewhere, and with the format that auto asks its
+// models in.
 func TestListFormats(t *testing.T) {
 	got := invocation{}.run(t, "formats")
 	if got.code != 0 {
@@ -23,6 +24,13 @@ func TestListFormats(t *testing.T) {
 			t.Fatalf("%s is not listed behind those before it:\n%s", f.Name, out)
 		}
 		from += at
+		about, _, _ := strings.Cut(out[from:], "\n\n")
+		for _, model := range f.Models {
+			asked := translate.ChooseFormat(model).Format
+			if _, said, found := strings.Cut(about, "auto asks in "); found != (asked != f.Name) || found && !strings.HasPrefix(said, asked+"\n") {
+				t.Errorf("auto asks %s in %s, but the list says:\n%s", model, asked, about)
+			}
+		}
 		for _, example := range f.Examples() {
 			if first, _, _ := strings.Cut(example, "\n"); !strings.Contains(out[from:], "    "+first) {
 				t.Errorf("%s is listed without a call:\n%s", f.Name, out[from:])

@@ -126,7 +126,7 @@ func OfFamily(model string) (found *Format, family string) {
 type About struct {
 	Name    string   // one of [Names]
 	Models  []string // parts of the ids of models that were trained on it
-	Erased  bool     // servers erase its markers from answers, because they are special tokens
+	Auto    string   // the format that [Auto] asks its models in, if that is another one; "" otherwise
 	Data    bool     // it is declared as data, without code
 	Example string   // a call, as the prompt shows it
 	// Variants are for models of the format that were trained on another prompt.
@@ -154,7 +154,12 @@ func (a *About) Examples() []string {
 // AboutAll describes each format, in the order of [Names].
 func AboutAll() (list []About) {
 	for _, f := range List {
-		about := About{Name: f.Name, Models: slices.Clone(f.Models), Erased: f.erased, Data: f.IsData(), Example: f.Example}
+		about := About{Name: f.Name, Models: slices.Clone(f.Models), Data: f.IsData(), Example: f.Example}
+		if len(f.Models) > 0 {
+			if asked, _ := autoFormat(f.Models[0]); asked.Name != f.Name {
+				about.Auto = asked.Name
+			}
+		}
 		for _, v := range Variants() {
 			if v.Name == f.Name {
 				about.Variants = append(about.Variants, AboutVariant{v.Variant, slices.Clone(v.Models), v.Example})
