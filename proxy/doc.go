@@ -9,7 +9,8 @@
 //	connection    how long a client can hold its connection
 //	exchange      one request from its beginning to its end, and the one pipeline of its answer, streamed or whole
 //	request       the body, until it is known which models may answer
-//	models_…      which models answer to a name (config), and which there are: for clients (list), by upstreams (discovery)
+//	models_…      which models answer to a name (config), how each is asked (options), and which there are: for
+//	              clients (list), by upstreams (discovery)
 //	plan, plan_…  what a model is asked: over which API, in which format, with which prompt
 //	attempts_…    who is asked, and who is asked again when a call fails (retry, with a table); what is
 //	              remembered of failures (breaker) and of what models refuse (refusals)

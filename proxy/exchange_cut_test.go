@@ -63,7 +63,7 @@ func TestCut(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
 		"<parameters>\n<days>3</days>\n<city>Os")
 	withTool := strings.NewReplacer(`{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`)
-	flow := func(o *Options) { o.Routes[0].Values = ValuesFlow }
+	flow := func(o *Options) { o.Routes[0].StreamValues = ValuesFlow }
 	repairs := func(o *Options) { o.Routes[0].Repair = 1 }
 	for _, d := range cutDialects {
 		asked := withTool.Replace(d.question)

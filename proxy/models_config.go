@@ -92,70 +92,6 @@ func (rs routes) nearestNames(name string) []string {
 	return names[:min(len(names), 3)]
 }
 
-// UpstreamModel is a model of an upstream and how to ask it: one entry under models in the configuration, or one of its
-// fallbacks.
-type UpstreamModel struct {
-	Upstream string // the upstream's name in the configuration
-	Kind     upstream.Kind
-	Wire     string // the upstream's API; "": the upstream chooses one by the id
-	Model    string // the id that the upstream knows; "": the name that the client asks for
-	Format   string // the prompting format, or [translate.FormatAuto]; "": the default
-	// Family is the model's family; "": the id tells it, or the server, or the name that clients ask for.
-	Family      string
-	ExampleCall string // whether the prompt shows an example call: see [translate.Target]; "": [translate.ExampleAuto]
-	// Further formats whose calls are read: see [translate.Target]; "": the format of the model's family.
-	Accept       string
-	Language     string            // of the preamble; "": the default
-	Template     string            // a text that replaces the preamble; "": none
-	ChatTemplate string            // of a raw prompt; "": the template of the model's family
-	Body         string            // body format of a raw prompt; "": the upstream finds it out
-	Features     upstream.Override // overrides what is known about the model's family
-	// MaxTokens is the longest answer of the model; 0: the limit known for its family.
-	MaxTokens int64
-	Tools     string // how the model gets tools; "": ToolsXML
-	Values    string // when the client gets a parameter of a call; "": ValuesWhole
-	Repair    int64  // how often the model is asked again after an unreadable call: 0 or 1
-	Quoted    string // how to read a call in a Markdown code fence; "": QuotedText
-	// ResultNote is a sentence after the results of every turn: see [translate.Target].
-	ResultNote string
-	Thinking   string // whether completions begin inside thinking: see [translate.Target]; "": as the family's template does
-	// UnaskedThinking decides what happens to thinking that the client did not ask for: see [translate.Target]; "": the
-	// default of the family.
-	UnaskedThinking string
-	// LeaveSpecialTokens: the proxy does not escape special tokens in clients' texts, because the server does it.
-	LeaveSpecialTokens bool
-	// Constrain decides whether the server should constrain answers: [ConstrainTry], [ConstrainRequire]; "":
-	// ConstrainOff. ConstrainAuto: also constrain answers in which the model may choose not to call a tool. Guided is
-	// how the server takes a constraint: one of [upstream.GuidedKinds]; "": the server says it.
-	Constrain     string
-	ConstrainAuto bool
-	Guided        string
-	Rescue        *bool // for a model with its own tools API: also read calls in its text; nil: over chat completions
-
-	Entry string            // the id or, without an id, the configured name of the entry; set by Route.For
-	Asked string            // the name that the client asks for; set by For
-	Told  upstream.Resolved // what the upstream reports about the model; empty until it is known
-}
-
-// How a model gets tools.
-const (
-	ToolsXML    = "xml"    // in its prompt
-	ToolsNative = "native" // through its own API
-	ToolsAuto   = "auto"   // through its own API, until it refuses tools
-)
-
-// When a parameter of a call is sent, unless its tool decides that.
-const (
-	ValuesWhole = "whole" // when it is complete
-	ValuesFlow  = "flow"  // strings as they come, other values when they are complete
-)
-
-// How to read a call that fills a Markdown code fence.
-const (
-	QuotedText = "text" // as text, because it is quoted
-	QuotedRead = "read" // as a call, if it is complete and its tool is offered
-)
-
 // The wires: APIs of upstreams.
 const (
 	WireMessages = upstream.WireMessages
@@ -253,6 +189,10 @@ func (m UpstreamModel) body() string {
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	family, _ := m.family()
 	format, template := m.Format, m.chatTemplate()
+	accept := strings.Join(m.Accept, ",")
+	if slices.Contains(m.Accept, translate.AcceptAll) {
+		accept = translate.AcceptAll
+	}
 	if own := m.ownFormat(); own != "" && format == translate.FormatAuto {
 		format = own
 	}
@@ -261,11 +201,11 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 		date = time.Now().Format(time.DateOnly)
 	}
 	return translate.Target{
-		Format: format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(m.Accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
+		Format: format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
 		ChatTemplate: template, Date: date,
-		TextWire: spec.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.Values == ValuesFlow,
-		Rescue: m.rescues(spec), QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
-		SpecialTokens: spec.Wire == WireChat && !m.LeaveSpecialTokens, MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
+		TextWire: spec.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), FlowValues: m.StreamValues == ValuesFlow,
+		Rescue: m.rescues(spec), QuotedCalls: m.QuotedCalls == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
+		SpecialTokens: spec.Wire == WireChat && (m.EscapeSpecialTokens == nil || *m.EscapeSpecialTokens), MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
 	}
 }
 

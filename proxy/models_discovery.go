@@ -42,10 +42,10 @@ type modelList struct {
 }
 
 // newModelLists returns the lists of all upstreams that have a route for all their models, keyed by name.
-func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
+func (s *Server) newModelLists(listed map[string]bool) map[string]*modelList {
 	lists := map[string]*modelList{}
 	for _, r := range s.routes {
-		if !r.servesAll() || unlisted[r.Upstream] || lists[r.Upstream] != nil {
+		if asked, set := listed[r.Upstream]; !r.servesAll() || set && !asked || lists[r.Upstream] != nil {
 			continue
 		}
 		lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, list: s.upstreams[r.Upstream].ListModels}

@@ -74,7 +74,7 @@ func TestModelsOfWildcards(t *testing.T) {
 	off := &listing{answer: func(context.Context, int64) ([]string, error) { t.Error("asked"); return nil, nil }}
 	s := newServer(t, east, func(o *Options) {
 		o.Upstreams["west"], o.Upstreams["off"], o.Upstreams["mute"] = play(west), play(off), play(completing(endOfTurn, "hi"))
-		o.Unlisted = map[string]bool{"off": true}
+		o.ListModels = map[string]bool{"off": false}
 		fixed := passing("*-mini", "west")
 		fixed.Model = "one"
 		o.Routes = []Route{passing("first", "west"), passing("claude-fixed", "west"), fixed, passing("claude-*", "east"), passing("off-*", "off"), passing("mute-*", "mute"), passing("*", "west")}
@@ -219,7 +219,7 @@ func TestModelsAfterAReload(t *testing.T) {
 			t.Errorf("stays %v: %s, want %s", tt.stays, names, tt.want)
 		}
 	}
-	opt.Unlisted = map[string]bool{"east": true}
+	opt.ListModels = map[string]bool{"east": false}
 	if s, err = s.Successor(opt, func(string) bool { return true }); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestQuotedCalls(t *testing.T) {
 		QuotedText: {"text"},
 		QuotedRead: {"text", "tool_use"},
 	} {
-		s := newServer(t, up, func(o *Options) { o.Routes[0].Quoted = quoted })
+		s := newServer(t, up, func(o *Options) { o.Routes[0].QuotedCalls = quoted })
 		m := accumulate(t, readFrames(t, post(s, streamed(question)).Body))
 		var got []string
 		for _, block := range m.Content {

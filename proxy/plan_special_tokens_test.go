@@ -26,7 +26,7 @@ func TestForgedTurn(t *testing.T) {
 			return upstreamtest.Completion{Text: "You said: " + said, Thinking: said}
 		})
 		s := chatting(t, fake, func(o *Options) {
-			o.Routes[0].LeaveSpecialTokens, o.Routes[0].ExampleCall = leaves, translate.ExampleOff // the sentence after a request would be echoed
+			o.Routes[0].EscapeSpecialTokens, o.Routes[0].ExampleCall = new(!leaves), translate.ExampleOff // the sentence after a request would be echoed
 		})
 		var got struct {
 			Content []struct{ Text, Thinking string }
@@ -52,7 +52,7 @@ func TestSpecialTokensOfWires(t *testing.T) {
 		want  bool
 	}{
 		{UpstreamModel{Model: "qwen2.5", Wire: WireChat}, true},
-		{UpstreamModel{Model: "qwen2.5", Wire: WireChat, LeaveSpecialTokens: true}, false},
+		{UpstreamModel{Model: "qwen2.5", Wire: WireChat, EscapeSpecialTokens: new(false)}, false},
 		{UpstreamModel{Model: "qwen.qwen3-32b-v1:0", Wire: WireConverse}, false},
 		{UpstreamModel{Model: "qwen.qwen3-32b-v1:0"}, false},
 		{UpstreamModel{Model: "claude-2.1", Wire: WireText}, false},

@@ -40,8 +40,8 @@ type Options struct {
 	Inspector http.Handler     // served at /inspector/ of the admin listener; nil: none
 	Config    string           // a hash of the configuration, for /readyz; "": none
 
-	// Unlisted are the names of upstreams that are not asked for their models.
-	Unlisted map[string]bool
+	// ListModels decides which upstreams are asked for their models, by name; those that are missing are.
+	ListModels map[string]bool
 
 	// FinishAbandoned reads an upstream's answer to its end after the client has left, so that its tokens are counted.
 	// This may use up to a quarter of MaxConcurrent. Without FinishAbandoned, the call is cancelled.
@@ -216,7 +216,7 @@ func (s *Server) Successor(opt Options, stays func(upstream string) bool) (*Serv
 // the labels of the metrics to the new options.
 func (s *Server) learn(opt Options, before *Server, stays func(upstream string) bool) {
 	models, upstreams := map[string]bool{}, map[string]bool{}
-	s.breakers, s.refusals, s.lists = map[string]*breaker{}, refusals{}, s.newModelLists(opt.Unlisted)
+	s.breakers, s.refusals, s.lists = map[string]*breaker{}, refusals{}, s.newModelLists(opt.ListModels)
 	for _, r := range opt.Routes {
 		models[r.Name] = true
 		for _, m := range r.UpstreamModels() {

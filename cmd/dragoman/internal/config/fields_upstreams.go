@@ -49,7 +49,7 @@ type Upstream struct {
 
 	// Whether Dragoman asks the upstream for its models. It does so for `GET /v1/models`, if an entry of `models` has a
 	// wildcard in its name, and no `model`.
-	Unlisted bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
+	ListModels *bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
 
 	Credentials string         // Vertex: the path of a Google credentials file; "": the metadata server
 	Roots       *x509.CertPool // the authorities of CA and of the system; nil: only the system's
@@ -69,10 +69,13 @@ func (u Upstream) Place() string {
 	}
 }
 
+// ListsModels reports whether Dragoman asks the upstream for its models.
+func (u Upstream) ListsModels() bool { return u.ListModels == nil || *u.ListModels }
+
 // Same reports whether two upstreams are the same. Certificate pools contain functions, which never compare as equal,
 // so Same uses the pool's own comparison.
 func (u Upstream) Same(other Upstream) bool {
-	same := u.Roots.Equal(other.Roots)
-	u.Roots, other.Roots = nil, nil
+	same := u.Roots.Equal(other.Roots) && u.ListsModels() == other.ListsModels()
+	u.Roots, other.Roots, u.ListModels, other.ListModels = nil, nil, nil, nil
 	return same && u == other
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"dragoman/proxy"
 	"dragoman/translate"
 )
 
@@ -113,7 +114,7 @@ func (l *loader) only(u Upstream, from string) {
 		l.derive(key, from)
 	}
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Routes = []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: u.Name, Format: translate.FormatAuto}}}
+	l.cfg.Routes = []Route{{Name: "*", Model: Model{UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatAuto}}}}
 }
 
 // derive records the origin of a value that does not come from the file.

@@ -21,7 +21,7 @@ func (l *loader) completeModels() {
 				route.Format = translate.FormatLegacy
 			}
 		}
-		l.checkWords(&route.UpstreamModel, key)
+		l.checkWords(&route.Model, key)
 		for j := range route.Fallbacks {
 			m, own := &route.Fallbacks[j], element(key+".fallbacks", j)
 			if m.Format == "" { // a template belongs to a format, so it is inherited only with the format
@@ -49,7 +49,7 @@ func (l *loader) inherit(key, from string) {
 
 // checkWords reports a template that does not fit the model's format, and warns about an unknown family, because no
 // list of models is complete.
-func (l *loader) checkWords(m *UpstreamModel, key string) {
+func (l *loader) checkWords(m *Model, key string) {
 	_, known := translate.ChatTemplateFor(m.Family)
 	if m.Family != "" && !known && translate.ChooseFormat(m.Family).Family == "" && upstream.FamilyOf(m.Family) == "" {
 		l.warn(key+".family", fmt.Sprintf("unknown family %q: Dragoman treats the model like one of no known family", m.Family), "run `dragoman formats` for the names")
@@ -81,7 +81,7 @@ func (l *loader) checkModels() {
 		if route.Name == "" {
 			l.reportAt(key, "the entry has no name", `add the name clients ask for, or name: "*"`)
 		}
-		l.checkUpstreamModel(&route.UpstreamModel, key, names)
+		l.checkUpstreamModel(&route.Model, key, names)
 		for j := range route.Fallbacks {
 			l.checkUpstreamModel(&route.Fallbacks[j], element(key+".fallbacks", j), names)
 		}
@@ -91,7 +91,7 @@ func (l *loader) checkModels() {
 
 // checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the entry says. names are the
 // upstreams' names, in the order of the file.
-func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string) {
+func (l *loader) checkUpstreamModel(m *Model, key string, names []string) {
 	at := slices.Index(names, m.Upstream)
 	switch {
 	case m.Upstream == "":
@@ -113,7 +113,7 @@ func (l *loader) checkUpstreamModel(m *UpstreamModel, key string, names []string
 var kindsOfBody = map[string][]string{upstream.BodyLlama: {Bedrock}, upstream.BodyChat: {Bedrock}, upstream.BodyOllama: {OpenAI}, upstream.BodyPredict: {Vertex}}
 
 // checkWire reports a wire that the model's upstream does not have.
-func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
+func (l *loader) checkWire(m *Model, key, kind string) {
 	only, of := upstream.KindsOf(m.Wire), fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
 	case m.Wire == "" || slices.Contains(only, kind):
@@ -126,7 +126,7 @@ func (l *loader) checkWire(m *UpstreamModel, key, kind string) {
 }
 
 // checkBody reports a body that the upstream does not have.
-func (l *loader) checkBody(m *UpstreamModel, key, kind string) {
+func (l *loader) checkBody(m *Model, key, kind string) {
 	if only := kindsOfBody[m.Body]; len(only) > 0 && !slices.Contains(only, kind) {
 		l.reportAt(key+".body", fmt.Sprintf("%q is only a body of %s, and %s is of the kind %s", m.Body, strings.Join(only, " and "), m.Upstream, kind),
 			"remove the key, or write body: completions")
@@ -135,10 +135,10 @@ func (l *loader) checkBody(m *UpstreamModel, key, kind string) {
 
 // checkDescribed compares a model with the description of its host. It reports keys that say something else, and sets
 // what follows from the description: the wire of openai, and whether calls in text are read.
-func (l *loader) checkDescribed(m *UpstreamModel, key, kind string) {
+func (l *loader) checkDescribed(m *Model, key, kind string) {
 	p := m.proxy(map[string]string{m.Upstream: kind})
 	wire, native := p.Spec().Wire, m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
-	p.Body = "" // a body of messages is no raw prompt, but its key is for imported models
+	p.Body = ""                                                                        // a body of messages is no raw prompt, but its key is for imported models
 	raw := p.Spec().Wire == proxy.WirePrompt || p.Spec().Wire == "" && kind == Bedrock // "": perhaps an imported model
 	for _, k := range [][2]string{{"chat_template", m.ChatTemplate}, {"body", m.Body}} {
 		if k[1] != "" && !raw {

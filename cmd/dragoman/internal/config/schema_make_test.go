@@ -17,13 +17,14 @@ import (
 // comments are the comments of the tagged fields, by key.
 type comments map[string]string
 
-// docsOf reads the comments of the package.
+// docsOf reads the comments of the keys.
 func docsOf(t testing.TB) comments {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	files = append(files, "../../../../proxy/models_options.go") // the keys of models
 	docs := comments{}
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)

@@ -156,7 +156,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for _, name := range upstream.FeatureNames() {
-		if _, ok := find(keysOf(new(UpstreamModel)), name); !ok {
+		if _, ok := find(keysOf(new(Model)), name); !ok {
 			t.Errorf("%s has no key", name)
 		}
 	}

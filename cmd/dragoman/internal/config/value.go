@@ -32,9 +32,11 @@ func (k key) set(s string) *fault {
 		}
 		*p = s
 	case *bool:
-		other := k.tag.Get("default") != "true"
-		return readBool(s, func(b bool) { *p = b == other })
-	case **bool:
+		return readBool(s, func(b bool) { *p = b })
+	case **bool: // nil is the default
+		if *p = nil; s == k.tag.Get("default") {
+			return nil
+		}
 		return readBool(s, func(b bool) { *p = &b })
 	case *int64:
 		least, most := k.bounds()
@@ -76,7 +78,7 @@ func (k key) text() string {
 		return *p
 	case *bool:
 		if *p {
-			return strconv.FormatBool(k.tag.Get("default") != "true")
+			return "true"
 		}
 	case **bool:
 		if *p != nil {

@@ -79,7 +79,7 @@ func (p *process) options(cfg *config.Config, upstreams Upstreams) proxy.Options
 		Config:    cfg.Hash(),
 		Observe:   p.observers(cfg),
 
-		Unlisted:         map[string]bool{},
+		ListModels:       map[string]bool{},
 		FinishAbandoned:  cfg.OnDisconnect == "drain",
 		MaxConcurrent:    cfg.MaxConcurrent,
 		MaxInflightBytes: cfg.MaxInflightBytes,
@@ -90,7 +90,7 @@ func (p *process) options(cfg *config.Config, upstreams Upstreams) proxy.Options
 		AdminLoopback:    cfg.AdminLoopback,
 	}
 	for _, u := range cfg.Upstreams {
-		opt.Unlisted[u.Name] = u.Unlisted
+		opt.ListModels[u.Name] = u.ListsModels()
 	}
 	if p.inspector != nil {
 		opt.Inspector = p.inspector
