@@ -7,12 +7,12 @@ import (
 )
 
 // code tracks Markdown code in text, because a tag in code is a quotation and no call. A fenced block begins with a
-// line of three or more back-ticks or tildes, and ends with a line of at least as many. A code span ends with its
-// line at the latest. Indented text does not count as code: models indent calls that they mean, and the paragraphs
+// line of three or more back-ticks or tildes, and ends with a line of at least as many. Or it begins with a line that opens
+// <pre> or <code>, and ends with the line that closes it. A code span ends with its line at the latest. Indented text does not count as code: models indent calls that they mean, and the paragraphs
 // of a list. The zero value is at the start of a line, outside code.
 type code struct {
 	fence   int  // length of the marks that opened the fenced block; 0 outside a block
-	mark    byte // the mark of the fenced block: a back-tick or a tilde
+	mark    byte // the mark of the fenced block: a back-tick, a tilde, or the < of an element
 	info    bool // the current line opened the fenced block
 	closes  bool // the current line closes the fenced block, if only blanks follow
 	inline  int  // length of the back-ticks that opened the code span; 0 outside a span
@@ -21,24 +21,33 @@ type code struct {
 	first   bool // the run is the first text on its line
 	midLine bool // the line has text other than blanks
 
-	head  [4]byte // the first bytes of the line, without leading blanks
-	heads int     // how many bytes head holds
+	line    []byte // the line so far, without leading blanks: maxLine bytes at most
+	element string // the name of the element that is a fenced block, if mark is '<'
 }
 
-// isComment reports whether the line begins with a comment mark or a quotation mark: //, #, <!-- or >.
-func (c *code) isComment() bool {
-	head := c.head[:c.heads]
-	return bytes.HasPrefix(head, []byte("//")) || bytes.HasPrefix(head, []byte("# ")) || bytes.HasPrefix(head, []byte("<!--")) || bytes.HasPrefix(head, []byte(">"))
+// maxLine limits how much of a line is kept, in bytes.
+const maxLine = 1 << 10
+
+// noteLine records s, the next text of the line.
+func (c *code) noteLine(s []byte) {
+	if len(c.line) == 0 {
+		s = bytes.TrimLeft(s, " \t\r")
+	}
+	c.line = append(c.line, s[:min(len(s), maxLine-len(c.line))]...)
 }
 
-// noteHead records the first bytes of the line; s is the next text of the line.
-func (c *code) noteHead(s []byte) {
-	if c.heads == 0 {
-		s = bytes.TrimLeft(s, " \t\r\n")
+// codeElements are the elements that show code in HTML. If a line opens one and does not close it, a fenced block begins.
+var codeElements = []string{"pre", "code"}
+
+// opensElement returns the first of codeElements that is open at the end of the line, "" if none is.
+func opensElement(line []byte) string {
+	for _, name := range codeElements {
+		opened := max(bytes.LastIndex(line, []byte("<"+name+">")), bytes.LastIndex(line, []byte("<"+name+" ")))
+		if opened > bytes.LastIndex(line, []byte("</"+name+">")) {
+			return name
+		}
 	}
-	if c.heads < len(c.head) {
-		c.heads += copy(c.head[c.heads:], s)
-	}
+	return ""
 }
 
 // isOpen reports whether the text ends inside code.
@@ -49,22 +58,27 @@ func (c *code) isOpen() bool {
 
 // advance reads s, the next text.
 func (c *code) advance(s []byte) {
-	if c.run == 0 && bytes.IndexByte(s, '`') < 0 && bytes.IndexByte(s, '~') < 0 {
-		if i := bytes.LastIndexByte(s, '\n'); i >= 0 {
-			c.closes = c.closes && isBlankLine(s)
+	for len(s) > 0 {
+		line, rest, ends := bytes.Cut(s, []byte("\n"))
+		c.advanceLine(line)
+		if ends {
+			c.settle()
 			c.newline()
-			s = s[i+1:]
 		}
-		c.noteHead(s)
+		s = rest
+	}
+}
+
+// advanceLine reads s, the next text of the line.
+func (c *code) advanceLine(s []byte) {
+	c.noteLine(s)
+	if c.run == 0 && bytes.IndexByte(s, '`') < 0 && bytes.IndexByte(s, '~') < 0 {
 		if markup.SkipBlanks(s, 0, len(s)) < len(s) {
 			c.midLine, c.closes = true, false
 		}
 		return
 	}
-	for i, b := range s {
-		if b != '\n' && c.heads < len(c.head) {
-			c.noteHead(s[i : i+1])
-		}
+	for _, b := range s {
 		if c.run > 0 && b == c.runOf {
 			c.run++
 			continue
@@ -74,18 +88,10 @@ func (c *code) advance(s []byte) {
 			c.run, c.runOf, c.first, c.midLine = 1, b, !c.midLine, true
 			continue
 		}
-		if b == '\n' {
-			c.newline()
-		} else if !markup.IsBlank(b) {
+		if !markup.IsBlank(b) {
 			c.midLine, c.closes = true, false
 		}
 	}
-}
-
-// isBlankLine reports whether the first line of s is blank.
-func isBlankLine(s []byte) bool {
-	line, _, _ := bytes.Cut(s, []byte("\n"))
-	return markup.SkipBlanks(line, 0, len(line)) == len(line)
 }
 
 // reset returns to the start of a text.
@@ -93,10 +99,13 @@ func (c *code) reset() { *c = code{} }
 
 // newline begins the next line.
 func (c *code) newline() {
-	if c.closes {
-		c.fence = 0
+	switch element := opensElement(c.line); {
+	case c.closes, c.mark == '<' && bytes.Contains(c.line, []byte("</"+c.element+">")):
+		c.fence, c.mark = 0, 0
+	case element != "" && c.fence == 0 && bytes.HasPrefix(c.line, []byte("<")) && len(c.line) < maxLine:
+		c.fence, c.mark, c.element = 1, '<', element
 	}
-	c.inline, c.info, c.closes, c.midLine, c.head, c.heads = 0, false, false, false, [4]byte{}, 0
+	c.inline, c.info, c.closes, c.midLine, c.line = 0, false, false, false, c.line[:0]
 }
 
 // settle interprets the marks at the end of the text, when no more marks follow.

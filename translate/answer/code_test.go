@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -31,6 +32,11 @@ func TestCodeIsOpen(t *testing.T) {
 		{"~ `x", true},
 		{"~~~`\nx", true},
 		{"\n\n    indented", false},
+		{"<pre>\nx", true},
+		{"a\n<pre><code class=\"go\">\n```\nx", true},
+		{"<pre>\nx\n</pre>\ny", false},
+		{"see <pre>\nx", false},
+		{"<pre>x</pre>\ny", false},
 	} {
 		for n := 1; n <= len(tt.text); n++ {
 			var c code
@@ -46,7 +52,7 @@ func TestCodeIsOpen(t *testing.T) {
 
 // TestCodeInPieces checks that text in pieces gives the same result as the whole text.
 func TestCodeInPieces(t *testing.T) {
-	words := []string{"`", "```", "~", "~~~", "~~~~", "\n", " ", "x", "xml", "\n\n"}
+	words := []string{"`", "```", "~", "~~~", "~~~~", "\n", " ", "x", "xml", "\n\n", "<pre>", "</pre>"}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {
 		var text strings.Builder
@@ -58,7 +64,7 @@ func TestCodeInPieces(t *testing.T) {
 		for _, b := range []byte(text.String()) {
 			pieces.advance([]byte{b})
 		}
-		if whole.isOpen() != pieces.isOpen() || whole != pieces {
+		if whole.isOpen() != pieces.isOpen() || fmt.Sprint(whole) != fmt.Sprint(pieces) {
 			t.Fatalf("%q: %+v, in pieces %+v", text.String(), whole, pieces)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 )
 
 // JSON calls without anything around them:
@@ -281,22 +280,6 @@ func (p *parser) matchWord(rest []byte) markup.Verdict {
 // endsLine reports whether the white space at the end of text has a newline.
 func endsLine(text []byte) bool {
 	return bytes.IndexByte(text[len(bytes.TrimRight(text, " \t\r\n")):], '\n') >= 0
-}
-
-// leakAlone gives back a complete call that is not the whole answer. After other calls, it ends the answer.
-func (p *parser) leakAlone() state {
-	behind, reason := p.calls.whole > 0, messages.ReasonDiscussed
-	if behind {
-		p.noteAfterCall(messages.ReasonRanOn)
-		reason = messages.ReasonBareCall
-	}
-	if !p.call.Unoffered {
-		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.Tool, Reason: reason, InText: true})
-	}
-	if behind {
-		return p.runOn()
-	}
-	return p.giveBack()
 }
 
 // matchOrphanEnd matches the closing tag of a wrapper. The line must end after the tag: otherwise it is prose about

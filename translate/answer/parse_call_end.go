@@ -38,7 +38,7 @@ func (p *parser) closeCall(reason messages.Reason) state {
 	if reason != messages.ReasonNone {
 		p.call.NoteReason(reason)
 	}
-	if call.inSentence && p.out.Pending && p.listEnd == "" {
+	if call.line != nil && p.out.Pending {
 		return atLineEnd
 	}
 	return p.finishCall()

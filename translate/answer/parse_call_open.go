@@ -34,6 +34,9 @@ func (p *parser) beginNextCall(t markup.Tag) {
 	p.beginCall(t)
 	p.call.WrapperOpen = wrapperOpen
 	p.call.prose, p.proseBetween = p.proseBetween, nil
+	if p.call.prose != nil {
+		p.call.line = p.textBefore(p.call.prose)
+	}
 }
 
 // noteReasons passes several reasons to NoteReason, which keeps the first.
@@ -99,7 +102,7 @@ func (p *parser) holdOffered() {
 func (p *parser) openOffered() {
 	switch {
 	case p.call.Unoffered || p.call.MustBeWhole:
-	case p.mayEcho(), p.call.inSentence:
+	case p.mayEcho(), p.call.line != nil:
 		p.holdOffered()
 	default:
 		p.openCall()

@@ -80,7 +80,9 @@ func (p *parser) beginChannelCall(h held.Header) state {
 		p.beginNextCall(markup.Tag{Spelling: format.HarmonySpelling})
 	} else {
 		p.beginCall(markup.Tag{Spelling: format.HarmonySpelling})
-		p.call.inSentence = p.text.code.midLine && !h.Erased && !p.req.MustCall()
+		if !h.Erased {
+			p.call.line = p.textBefore(nil)
+		}
 	}
 	p.call.MustBeWhole, p.call.Bare, p.call.AttributeForm = h.Erased, h.Erased, true
 	p.in.Take(h.Len, completion.SpanMarkup)

@@ -223,7 +223,7 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	}
 	p.out.WriteInput(input[:len(input)-1]) // the emitter's CloseToolUse writes the last brace
 	p.out.MarkWhole()
-	if !p.call.MustBeWhole && !p.call.inSentence && !p.isEcho() {
+	if !p.call.MustBeWhole && p.call.line == nil && !p.isEcho() {
 		p.openCall()
 	}
 	p.json.held = nil
@@ -271,7 +271,11 @@ func (p *parser) readAfterJSONCall() state {
 		case v == markup.NeedMore:
 			return wait
 		case v == markup.NoMatch || p.call.Spelling == listedCalls || p.call.Unoffered && p.call.Bare:
-			return p.leakAlone()
+			reason := messages.ReasonDiscussed
+			if p.calls.whole > 0 {
+				reason = messages.ReasonBareCall
+			}
+			return p.leakCalls(reason, p.call.Tool)
 		}
 	}
 	if p.call.Bare && p.call.Spelling == format.HarmonySpelling && !p.call.apart {

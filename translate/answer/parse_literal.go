@@ -61,6 +61,9 @@ func (p *parser) readLiteral() state {
 			return p.leakLiteral()
 		}
 	}
+	if _, v := p.matchShown(p.in.Rest()); v == markup.NeedMore {
+		return wait
+	}
 	extra, v := p.matchLiteralEnd()
 	if v == markup.NeedMore {
 		return wait

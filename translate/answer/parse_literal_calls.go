@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
@@ -18,8 +19,18 @@ func (p *parser) writeLiterals(calls []held.Literal) (next state) {
 	if p.call.Quoted > 0 && len(calls) > 1 {
 		return p.giveBack()
 	}
-	next = betweenCalls
-	p.call.inSentence = p.call.inSentence && len(calls) == 1
+	switch n, v := p.matchShown(p.in.Rest()); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.in.Take(n, completion.SpanMarkup)
+		var tools []string
+		for i := range calls {
+			tools = append(tools, calls[i].Name)
+		}
+		return p.leakCalls(messages.ReasonDiscussed, tools...)
+	}
+	next, p.call.line = betweenCalls, nil
 	for i := range calls {
 		if i > 0 {
 			p.beginNextCall(markup.Tag{})

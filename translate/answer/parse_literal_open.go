@@ -118,7 +118,7 @@ func (p *parser) readTextLiteral(rest []byte) state {
 	if p.text.thinkingTag != "" {
 		return inRehearsal
 	}
-	p.call.inSentence = code.midLine && !p.req.MustCall()
+	p.call.line = p.textBefore(nil)
 	p.beginLiteral(syntax, name)
 	p.literal.MidLine = code.midLine
 	return inLiteral

@@ -151,7 +151,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		return p.takeText(1)
 	}
 	p.beginCall(t.Tag)
-	p.call.inSentence = code.midLine && !p.req.MustCall()
+	p.call.line = p.textBefore(nil)
 	switch {
 	case p.text.thinkingTag != "":
 		return inRehearsal

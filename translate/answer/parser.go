@@ -129,7 +129,7 @@ type callSeen struct {
 	onlyFence  bool        // in a code fence: it counts only if the answer has nothing but such fences and calls
 	openFence  bool        // the code fence is still open: the call counts only if it ends the answer
 	continued  bool        // the model continued after a stop sequence that was text of a value
-	inSentence bool        // prose precedes the call on its line: the rest of the line decides, see atLineEnd
+	line       []byte      // the text before the call on its line: what follows the call decides, see matchShown
 	fromServer bool        // the server has read the call: see server_call.go
 	attributes [][2]string // names and values of the tag's attributes, except the tool name
 	apart      bool        // no prose follows the call on its line

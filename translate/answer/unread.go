@@ -81,8 +81,10 @@ func (r *reader) noteUnread() {
 	}
 }
 
-// withoutCode returns text without the marks of Markdown code.
-func withoutCode(text string) string { return strings.NewReplacer("`", "", "~~~", "").Replace(text) }
+// withoutCode returns text without the marks of Markdown code and of codeElements.
+func withoutCode(text string) string {
+	return strings.NewReplacer("`", "", "~~~", "", "<pre>", "", "<code>", "", "<pre ", "", "<code ", "", "</pre>", "", "</code>", "").Replace(text)
+}
 
 // FindCalls yields the calls in JSON to the request's tools in a text, wherever they stand: see
 // [held.Find].

@@ -48,30 +48,6 @@ func (in *Text) MatchLineEnd(rest []byte) markup.Verdict {
 	return markup.NoMatch
 }
 
-// MatchWords matches text that continues a sentence or ends a quotation. That is a quotation mark or, before the
-// line ends, a lower-case letter or a digit. An upper-case letter begins another sentence. Other marks, such as
-// those for bold type, are skipped. A tag is not a match.
-func (in *Text) MatchWords(rest []byte) markup.Verdict {
-	switch rest[0] {
-	case '<':
-		return markup.NoMatch
-	case '"', '\'':
-		return markup.Match
-	}
-	line, _, ends := bytes.Cut(rest[:min(len(rest), MaxGap)], []byte("\n"))
-	for len(line) > 0 && utf8.FullRune(line) {
-		r, n := utf8.DecodeRune(line)
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return markup.VerdictOf(unicode.IsLower(r) || unicode.IsDigit(r))
-		}
-		line = line[n:]
-	}
-	if ends || len(rest) >= MaxGap {
-		return markup.NoMatch
-	}
-	return in.NeedMore()
-}
-
 // MatchSentence matches the beginning of a sentence: a letter that is not lower-case. A lower-case letter
 // continues the sentence before.
 func (in *Text) MatchSentence(rest []byte) markup.Verdict {
