@@ -42,7 +42,8 @@
 //   - pending: a call is pending while it may turn out to be text.
 //   - give back: write the text of a pending call as text.
 //   - refused: a call is refused if it cannot be read and no part of it was sent. It stays
-//     text of the answer. The block of a call opens with its first parameter.
+//     text of the answer. The block of a call opens when its first parameter is
+//     whole or, if values flow, when that parameter begins.
 //   - doubtful: a tag in a value is doubtful if it may end the value or be text of it.
 //   - reading: one way to read the text after a doubtful tag.
 //   - slip: a deviation from the format in a reading, see package held, or a misspelt tag, see

@@ -351,3 +351,45 @@ func TestBlanksBehindLabel(t *testing.T) {
 		}
 	}
 }
+
+// TestCallOpens checks when the block of a call opens: with its first whole parameter or, if values flow, with the opening
+// tag of that parameter. A call without parameters opens at its end.
+func TestCallOpens(t *testing.T) {
+	const name, opener, value, end = "<function_calls>\n<invoke name=\"f\">\n", "<parameter name=\"a\">1", "</parameter>\n<parameter name=\"b\">", "/invoke>\n"
+	for _, tt := range []struct {
+		name  string
+		flows bool
+		parts []string // texts in turn; the call opens in the last one
+	}{
+		{"a whole parameter", false, []string{name + opener, value}},
+		{"the opening tag", true, []string{name, opener}},
+		{"no parameters", false, []string{name + "<", end}},
+		{"no parameters, and values flow", true, []string{name + "<", end}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			req := &messages.Request{ID: "msg_opens", Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}}}
+			sent := 0
+			chunks := func(yield func(Chunk, error) bool) {
+				for i, part := range tt.parts {
+					if sent = i; !yield(Chunk{Text: part}, nil) {
+						return
+					}
+				}
+				sent = len(tt.parts)
+				yield(Chunk{Stop: messages.StopMaxTokens}, nil)
+			}
+			opened := -1
+			for e, err := range Events(req, &Prompt{Asking: asking{FlowsValues: tt.flows}}, whatever(chunks)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockToolUse {
+					opened = sent
+				}
+			}
+			if want := len(tt.parts) - 1; opened != want {
+				t.Errorf("the block opens with part %d, want %d", opened, want)
+			}
+		})
+	}
+}

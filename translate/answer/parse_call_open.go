@@ -96,15 +96,19 @@ func (p *parser) holdOffered() {
 	}
 }
 
-// openOffered is openCall if the tool is offered and the call need not be whole. A call to an unknown tool may be
-// an example in prose, so its block opens at its end (closeCall). A call to the tool of the prompt's example opens
-// when its input differs from the example (openUnlessEcho).
+// openOffered makes a call certain at its first parameter, and opens its block if values flow. Otherwise the block opens
+// with the first whole parameter (openCertain): until then the parser can refuse the call as text.
 func (p *parser) openOffered() {
-	switch {
-	case p.call.Unoffered || p.call.MustBeWhole:
-	case p.mayEcho(), p.call.line != nil:
-		p.holdOffered()
-	default:
+	if p.holdOffered(); p.out.FlowsValues {
+		p.openCertain()
+	}
+}
+
+// openCertain opens the block of a certain call. A call with text before it on its line, or to an unknown tool, may be
+// an example, so its block opens at its end (finishCall). A call to the tool of the prompt's example opens when its
+// input differs from the example.
+func (p *parser) openCertain() {
+	if p.out.Pending && p.call.Certain && p.call.line == nil && !p.mayEcho() {
 		p.openCall()
 	}
 }

@@ -40,10 +40,10 @@ func (p *parser) copiesExample() bool {
 // hasString reports whether JSON contains the string, as a value or as a name.
 func hasString(json []byte, s string) bool { return bytes.Contains(json, rawjson.AppendString(nil, s)) }
 
-// openUnlessEcho opens the block of a certain call as soon as its input differs from the example call.
+// openUnlessEcho opens the block of a certain call as soon as its input differs from the example call, if values flow.
 func (p *parser) openUnlessEcho() {
-	if p.out.Pending && p.call.Certain && p.out.Gathered() > 0 && !p.mayEcho() {
-		p.openCall()
+	if p.out.FlowsValues && p.out.Gathered() > 0 {
+		p.openCertain()
 	}
 }
 

@@ -218,7 +218,7 @@ func (r *Reader) endNested(n int) state {
 	}
 	r.beginMember()
 	r.out.Write(value)
-	r.out.MarkWhole()
+	r.markWhole()
 	return inCall
 }
 

@@ -21,7 +21,8 @@ import (
 type Reader struct {
 	Wrapper  string // the name of the wrapper that was opened last
 	Followed int    // how many bytes all doubts of the answer have followed: see freeDoubt
-	Open     func() // opens the block of the call, if the block may open before the call is whole
+	Open     func() // makes the call certain, and opens its block if values flow
+	Whole    func() // opens the block of a certain call, because a parameter is whole
 	Hold     func() // makes the call certain, if it may be certain before it is whole
 
 	call    *Call

@@ -30,7 +30,7 @@ func read(text string, piece int) (exit Exit, reason messages.Reason, input, beh
 	call := Call{Tool: "t", AttributeForm: true, WrapperOpen: true, Certain: true, Schema: schema.Compile(jsontext.Value(
 		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}},"required":["a"]}`))}
 	r := NewReader(&call, &in, &out, &format.Reads{}, &format.ToolNames{}, markup.Escapes{})
-	r.Open, r.Hold = func() {}, func() {}
+	r.Open, r.Whole, r.Hold = func() {}, func() {}, func() {}
 	r.Begin()
 	r.Enter()
 	for from := 0; ; from += piece {

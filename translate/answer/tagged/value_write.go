@@ -110,8 +110,14 @@ func (r *Reader) endValue(n int) state {
 		}
 	}
 	r.call.Schema = r.call.Schema.Given(v.tag, r.out.Written(begun))
-	r.out.MarkWhole()
+	r.markWhole()
 	return inCall
+}
+
+// markWhole records that a parameter is whole.
+func (r *Reader) markWhole() {
+	r.out.MarkWhole()
+	r.Whole()
 }
 
 // endString does what endValue does, for a string. It does not close the quotes of an ambiguous string.
@@ -127,7 +133,7 @@ func (r *Reader) endString() state {
 	}
 	r.out.Quote()
 	r.call.Schema = r.call.Schema.Given(v.tag, nil)
-	r.out.MarkWhole()
+	r.markWhole()
 	return inCall
 }
 
