@@ -45,16 +45,16 @@ func (t *Tool) Input(text string) (input []byte, slips []messages.Reason, ok boo
 	if !ok || guessed && !declaresAll(t.Schema, input) || t.Braced && MayLackAnother(t.Schema, input) {
 		return nil, slips, false
 	}
-	input, slip := t.unwrapped(input)
+	input, slip := t.Unwrapped(input)
 	slips = with(slips, slip)
 	input, slip = t.unquoted(input)
 	return input, with(slips, slip), true
 }
 
-// unwrapped removes an extra object around the arguments. The input must have the arguments as its only member, or
+// Unwrapped removes an extra object around the arguments. The input must have the arguments as its only member, or
 // beside the name of the tool. The tool must declare all members of the inner object, and none of the outer one.
-// unwrapped also returns the values of an input that has the shape of a schema.
-func (t *Tool) unwrapped(input []byte) (inner []byte, slip messages.Reason) {
+// Unwrapped also returns the values of an input that has the shape of a schema.
+func (t *Tool) Unwrapped(input []byte) (inner []byte, slip messages.Reason) {
 	if t.Unoffered {
 		return input, messages.ReasonNone
 	}

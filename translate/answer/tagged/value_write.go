@@ -152,6 +152,14 @@ func (r *Reader) endObject() state {
 		object = object[:len(quoted)+1]
 	}
 	if unfenced {
+		tool := held.Tool{Name: r.call.Tool, Schema: r.call.Schema, Unoffered: r.call.Unoffered}
+		if input, ok := rawjson.AppendLooseKind(nil, string(object), '{'); ok {
+			inner, slip := tool.Unwrapped(input)
+			if slip != messages.ReasonNone {
+				r.call.NoteReason(slip)
+				object = inner
+			}
+		}
 		r.call.Members, r.call.JSONInput = r.out.WriteObject(string(object))
 	}
 	if !r.call.JSONInput {
