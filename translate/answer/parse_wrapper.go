@@ -74,6 +74,12 @@ func (p *parser) readWrapper() state {
 		return p.readMisnamed(t)
 	case t.Is("tool_name"):
 		return p.readNameFirst(rest)
+	}
+	switch v := p.matchToolElement(rest, t); {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.Match:
+		return p.beginToolElement(t)
 	case t.IsWrapper() || p.calls.whole > 0 || p.call.Bare:
 		return p.giveBackWrapper()
 	}
@@ -191,6 +197,48 @@ func (p *parser) matchElement(rest []byte) (t markup.Tag, v markup.Verdict) {
 func (p *parser) namesTool(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
 	return ok && p.tools.Named(name) != nil
+}
+
+// matchToolElement matches t, at the start of rest, as an element that is named after an offered tool and contains its
+// input: <book>{"note":"a"}</book>, or <book><note>a</note></book>. In the wrapper of the legacy format, such an element is
+// data.
+func (p *parser) matchToolElement(rest []byte, t markup.Tag) markup.Verdict {
+	wrapped := p.tags.Wrapper == "tool_call" || p.tags.Wrapper == "toolcall"
+	if !wrapped || t.Spelling != nil || t.Closing || t.Empty || len(t.Attributes) > 0 || t.IsWrapper() {
+		return markup.NoMatch
+	}
+	tool := p.tools.Named(string(t.Full))
+	if tool == nil || p.schemas.Of(tool).Declares(t.Full) {
+		return markup.NoMatch
+	}
+	i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest):
+		return markup.NoMatch
+	case rest[i] == '{':
+		return markup.Match
+	case rest[i] != '<':
+		return markup.NoMatch
+	}
+	inner, v := markup.MatchTag(rest[i:], p.in.EOF)
+	if v == markup.Match {
+		_, _, declared := p.schemas.Of(tool).PropertyByTag(string(inner.Full))
+		v = markup.VerdictOf(declared && !inner.Closing)
+	}
+	return v
+}
+
+// beginToolElement begins the call of an element that is named after its tool. The call counts only if it is complete.
+func (p *parser) beginToolElement(t markup.Tag) state {
+	p.call.Spelling, p.call.Element, p.call.MustBeWhole = nil, string(t.Full), true
+	p.call.NoteReason(messages.ReasonWrongOpener)
+	p.in.Take(t.Len, completion.SpanMarkup)
+	if next, ok := p.nameTool(string(t.Full)); !ok {
+		return next
+	}
+	return p.beginTags()
 }
 
 // readMisnamed reads the name of an offered tool in the tag of a parameter, as the first thing in the

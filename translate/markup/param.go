@@ -13,7 +13,7 @@ const MaxParamTagLen = 256
 // reservedParams are names with another meaning in a call: names of Dragoman's formats, and
 // wrappers of other vendors that the parser reads (see textTags).
 var reservedParams = []string{"parameters", "invoke", "function_calls", "function_results", "parameter", "tool_name",
-	"function_call", "tool_calls", "tool_call", "use_tool"}
+	"function_call", "tool_calls", "tool_call", "use_tool", "toolcall"}
 
 // ParamTag returns the tag for a property: its name, with %XX for each byte that a tag cannot have.
 // [ParamName] is the inverse. A reserved name after a namespace is also escaped, because models

@@ -231,6 +231,7 @@ func (m matcher) formName(f *Form, i int) (n int, v Verdict) {
 	switch rest := m.s[i+n:]; {
 	case len(rest) == 0:
 		return n, m.more()
+	case rest[0] == ':' && f.Label == LabelAssigned: // see otherAssignment
 	case IsTagByte(rest[0]) && IsTagByte(f.Name[len(f.Name)-1]) && !HasPrefix(rest, m.spelling.end()):
 		return n, NoMatch
 	}

@@ -30,7 +30,69 @@ var Slips = [...]struct {
 	{messages.ReasonTagSpelling, "other bars, more bars, or other blanks are in a tag", "deepseek", "<|tool_calls_begin|><|tool_call_begin|>f<|tool_sep|>{\"a\": \"1\", \"b\": \"2\"}<|tool_call_end|><|tool_calls_end|>", matcher.otherSigns},
 	{messages.ReasonTagBracket, "a closing tag has lost its `>`, and the next line begins with a tag", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function\n</tool_call>", matcher.unended},
 	{messages.ReasonTagBracket, "an opening tag has `=` in place of `>`", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a=1</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.secondAssignment},
+	{messages.ReasonTagSpelling, "a blank or a colon is in place of `=`", "qwen3-coder", "<tool_call>\n<function: f>\n<parameter a>\n1\n</parameter>\n<parameter:b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.otherAssignment},
+	{messages.ReasonTagBracket, "the opening tag of a call has lost its `>`, and the next line begins with a tag", "qwen3-coder", "<tool_call>\n<function=f\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.unendedOpener},
+	{messages.ReasonTagSpelling, "a name lacks its second quotation mark", "dsml", "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"f>\n<｜DSML｜parameter name=\"a\" string=\"true\">1</｜DSML｜parameter>\n<｜DSML｜parameter name=\"b\" string=\"true\">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>", matcher.halfQuoted},
 	{messages.ReasonTagSpelling, "a closing tag also ends with a slash", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter/>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.closedTwice},
+}
+
+// otherAssignment matches an opening tag with a blank or a colon in place of its `=`: <function shell>, <function: shell>.
+func (m matcher) otherAssignment() (Tag, Verdict) {
+	return m.tag(func(m matcher, f *Form, t Tag) (Tag, Verdict) {
+		i := t.nameEnd
+		if f.Label != LabelAssigned || t.Closing || i == len(m.s) || m.s[i] != ':' && m.s[i] != ' ' {
+			return t, NoMatch
+		}
+		n, v := m.label(i+1, i, "=<>\n\"'")
+		if v == Match {
+			t.label, t.Len = bytes.TrimSpace(m.s[i+1:i+1+n]), i+1+n+1
+			v = VerdictOf(m.s[i+1+n] == '>' && len(t.label) > 0 && bytes.IndexByte(t.label, ' ') < 0)
+		}
+		return t, v
+	})
+}
+
+// unendedOpener matches an opening tag that has lost its `>`: its line ends, and the next line begins with a tag.
+func (m matcher) unendedOpener() (Tag, Verdict) {
+	return m.tag(func(m matcher, f *Form, t Tag) (Tag, Verdict) {
+		if f.Label != LabelAssigned || f.Means != Invoke || t.Closing {
+			return t, NoMatch
+		}
+		i, v := m.assignment(t.nameEnd)
+		if v != Match {
+			return t, v
+		}
+		n, v := m.label(i, i, "=<>\n")
+		if v != Match {
+			return t, v
+		}
+		t.label, t.Len = bytes.Trim(m.s[i:i+n], " \t\r\"'"), i+n
+		next := SkipBlanks(m.s, t.Len, MaxTagBlanks)
+		switch {
+		case m.s[t.Len] != '\n':
+			return t, NoMatch
+		case next == len(m.s):
+			return t, m.more()
+		}
+		return t, VerdictOf(m.s[next] == '<' && len(t.label) > 0)
+	})
+}
+
+// halfQuoted matches an opening tag whose name lacks its second quotation mark: <｜DSML｜invoke name="find>.
+func (m matcher) halfQuoted() (Tag, Verdict) {
+	return m.tag(func(m matcher, f *Form, t Tag) (Tag, Verdict) {
+		if f.Label != LabelAttribute || t.Closing {
+			return t, NoMatch
+		}
+		n, v := m.label(t.nameEnd, t.nameEnd, "<>\n")
+		if v != Match {
+			return t, v
+		}
+		end := t.nameEnd + n
+		_, label, ok := bytes.Cut(m.s[t.nameEnd:end], []byte(`name="`))
+		t.label, t.Len = bytes.TrimSpace(label), end+1
+		return t, VerdictOf(ok && m.s[end] == '>' && len(t.label) > 0 && bytes.IndexByte(label, '"') < 0)
+	})
 }
 
 // otherSigns matches a tag with other signs: see [Spelling.Signs].

@@ -49,16 +49,26 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	}
 	after := i
 	var quoted byte
+	opened, ended := 0, 0 // the quotation mark before the name, and the last > behind it
 	for ; i < len(s) && i < MaxTagLen; i++ {
 		switch c := s[i]; {
 		case quoted != 0:
-			if c == quoted {
+			switch {
+			case c == quoted:
 				quoted = 0
+			case c == '>':
+				ended = i
+			case (c == '<' || c == '\n') && ended > opened: // <invoke name="find> lacks its second quotation mark
+				t.Attributes, t.Len, t.Slip = bytes.TrimSpace(s[after:ended]), ended+1, messages.ReasonTagSpelling
+				return t, Match
 			}
 		case c == '<', i == after && c != '>' && c != '/' && !IsBlank(c):
 			return t, NoMatch
 		case c == '"' || c == '\'':
-			quoted = c
+			quoted, opened = c, i
+			if !bytes.HasSuffix(s[after:i], []byte("name=")) {
+				opened = len(s)
+			}
 		case c == '>':
 			if len(t.Full) == 0 {
 				return t, NoMatch
@@ -172,10 +182,9 @@ func (t *Tag) attributes() iter.Seq2[string, []byte] {
 			var value []byte
 			if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
 				end := bytes.IndexByte(rest[1:], rest[0])
-				if end < 0 {
-					return
+				if value, rest = rest[1:], nil; end >= 0 {
+					value, rest = value[:end], value[end+1:]
 				}
-				value, rest = rest[1:1+end], rest[end+2:]
 			} else {
 				end := bytes.IndexAny(rest, " \t\r\n")
 				if end < 0 {

@@ -107,6 +107,7 @@ var tagNames = [...]struct {
 	{"tool_call", TagToolCall},
 	{"tool_calls", TagToolCalls},
 	{"use_tool", TagUseTool},
+	{"toolcall", TagToolCall},
 	{"description", TagDescription},
 	{"name", TagName},
 	{"type", TagType},

@@ -29,11 +29,12 @@ var textTags = [...]struct {
 	kind TextTagKind
 }{
 	{"function_calls", KindWrapper},
-	// These four come from other vendors (docs/reference/legacy-format.md §12 row 1).
+	// These five come from other vendors (docs/reference/legacy-format.md §12 row 1).
 	{"function_call", KindWrapper},
 	{"tool_calls", KindWrapper},
 	{"tool_call", KindWrapper},
 	{"use_tool", KindWrapper},
+	{"toolcall", KindWrapper},
 	{"invoke", KindInvoke},
 	{"function_results", KindResults},
 	{"thinking", KindThinking},

@@ -2,9 +2,10 @@ package tagged
 
 import (
 	"bytes"
-	"dragoman/translate/answer/held"
+	"strings"
 
 	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -196,7 +197,9 @@ func (r *Reader) readOpeningTag(t markup.Tag) state {
 			}
 			tag, element = name, false
 		case ok:
-			tag, element = name, false
+			if tag, element = r.trimmedName(name), false; tag != name {
+				r.call.NoteReason(messages.ReasonTagSpelling)
+			}
 		case t.Spelling != nil: // <arg_value> without a key
 			return r.readStrayTag(t)
 		}
@@ -238,6 +241,14 @@ func (r *Reader) readOpeningTag(t markup.Tag) state {
 		r.call.NoteReason(messages.ReasonAttributes)
 	}
 	return r.beginValue(t, property, tag, element)
+}
+
+// trimmedName returns the name of a parameter without white space around it, if the tool declares that name.
+func (r *Reader) trimmedName(name string) string {
+	if trimmed := strings.TrimSpace(name); trimmed != name && r.call.Schema.Declares([]byte(trimmed)) && !r.call.Schema.Declares([]byte(name)) {
+		return trimmed
+	}
+	return name
 }
 
 // readStrayTag reads an opening tag that has no place in the call. Such a call cannot be read to its end: close

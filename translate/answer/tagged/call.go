@@ -21,6 +21,7 @@ type Call struct {
 	AttributeForm bool             // the call begins with <invoke name="…">
 	Namespace     string           // the prefix of the call's tags with its colon, "" without a prefix
 	WrapperOpen   bool             // the call is inside an open wrapper, such as <function_calls>
+	Element       string           // the name of the element that is the call, "" if the call has a tag of its own
 	Fence         string           // the line that opens the code fence around the call or its input, "" without a fence
 	Quoted        int              // how many back-ticks opened the code fence around the call, 0 without a fence
 

@@ -94,7 +94,7 @@ func (r *Reader) readDoubt() state {
 			return r.settleAsText(!d.search.IsText())
 		}
 		was := d.scanned
-		n, v := d.nextTag(r.call.Spelling, text, eof)
+		n, v := d.nextTag(r.call, text, eof)
 		r.Followed += d.scanned - was
 		if v == markup.NeedMore || v == markup.Match && d.scanned+n == len(text) && !eof && text[d.scanned+1] != '/' { // the character after an opening tag matters as well
 			break
@@ -181,7 +181,8 @@ func (r *Reader) complete(v *held.Value, text []byte, at int) {
 const maxWhole = 256
 
 // nextTag looks for the next tag, and returns its length. If it has passed only text, the verdict is NoMatch.
-func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v markup.Verdict) {
+func (d *doubt) nextTag(call *Call, text []byte, eof bool) (n int, v markup.Verdict) {
+	g := call.Spelling
 	rest := text[d.scanned:]
 	i := bytes.IndexByte(rest, '<')
 	if i < 0 {
@@ -202,6 +203,9 @@ func (d *doubt) nextTag(g *markup.Spelling, text []byte, eof bool) (n int, v mar
 		}
 	}
 	t, v := g.MatchTag(rest, eof)
+	if v == markup.Match {
+		call.asDeclared(&t, rest)
+	}
 	if v == markup.Match && (isNoCloser(&t) || !t.Is("parameter") && bytes.IndexByte(t.Attributes, '<') >= 0) {
 		v = markup.NoMatch // if its attributes contain a `<`, the quotes belong to the text
 	}

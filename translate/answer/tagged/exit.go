@@ -90,10 +90,10 @@ func (r *Reader) closeAtEOF() state {
 }
 
 // hasRequired reports whether the call is in the wrapper of its format, if there is one, its tool is offered, and every
-// required parameter was given.
+// required parameter was given. A call in tags of one family needs no wrapper.
 func (r *Reader) hasRequired() bool {
 	call := r.call
-	wrapped := call.WrapperOpen || call.Spelling != nil && !call.Spelling.HasWrapper()
+	wrapped := call.WrapperOpen || call.Spelling != nil && (call.Bare || !call.Spelling.HasWrapper())
 	return wrapped && !call.Unoffered && !slices.ContainsFunc(call.Schema.Required, func(name string) bool {
 		return !call.Parameters[name] && !slices.Contains(call.Members, name)
 	})

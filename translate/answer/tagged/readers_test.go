@@ -174,7 +174,7 @@ func (f *tagForm) search(text string, tool *schema.Schema) (input, behind, probl
 func (r *Reader) searchAll() (held.Verdict, []held.End) {
 	d, text := &r.doubt, r.in.Rest()
 	for d.scanned < len(text) {
-		n, v := d.nextTag(r.call.Spelling, text, true)
+		n, v := d.nextTag(r.call, text, true)
 		if v != markup.Match {
 			continue
 		}

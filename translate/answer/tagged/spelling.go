@@ -1,15 +1,36 @@
 package tagged
 
 import (
+	"bytes"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
 // This file matches tags in the spelling of the call.
 
-// matchOwnTag matches the tag at the beginning of rest, in the spelling of the call.
+// matchOwnTag matches the tag at the beginning of rest, in the spelling of the call. The closing tag of an element that is
+// named after the tool is the end of the call.
 func (r *Reader) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
-	return r.call.Spelling.MatchTag(rest, r.in.EOF)
+	t, v := r.call.Spelling.MatchTag(rest, r.in.EOF)
+	if v == markup.Match {
+		r.call.asDeclared(&t, rest)
+	}
+	if r.call.Element != "" && v == markup.Match && t.Closing && string(t.Full) == r.call.Element {
+		t.Name = []byte("invoke")
+	}
+	return t, v
+}
+
+// asDeclared reads all of the element t, which begins rest, as a name if the tool declares that name: <first name>, <a/b>.
+func (c *Call) asDeclared(t *markup.Tag, rest []byte) {
+	if t.Spelling != nil || len(t.Attributes) == 0 && !t.Empty || c.Schema == nil {
+		return
+	}
+	name := bytes.TrimPrefix(rest[1:t.Len-1], []byte("/"))
+	if !bytes.Equal(name, t.Full) && c.Schema.Declares(name) {
+		t.Full, t.Name, t.Attributes, t.Empty = name, name, nil, false
+	}
 }
 
 // endsWithin reports whether the text was cut inside the tag at the beginning of rest.

@@ -41,6 +41,7 @@ type valueSeen struct {
 	closerStarts format.ByteSet // the first bytes of the names that matter in closing tags
 	openerStarts format.ByteSet // the first bytes of the names that matter in opening tags
 	names        format.ByteSet // the keys of the names of declared parameters: see nameKey
+	oddNames     bool           // a declared name has a blank or a slash: see asDeclared
 	unclosed     bool           // the value has no closing tag of its own: the tag after it ended it
 	misclosed    bool           // the closing tag of the value is wrong or missing
 	ambiguous    bool           // a tag in the value may have ended it, or a tag in a list may separate other elements

@@ -151,6 +151,15 @@ func (r *Reader) matchTagName(rest []byte, whole bool) markup.Verdict {
 		return markup.NoMatch
 	}
 	v := &r.value
+	if v.oddNames && end < len(rest) && rest[end] != '>' {
+		name := rest[start:min(len(rest), start+markup.MaxParamTagLen)]
+		switch i := bytes.IndexByte(name, '>'); {
+		case i < 0 && len(name) < markup.MaxParamTagLen && !r.in.EOF:
+			return markup.NeedMore
+		case i >= 0 && r.call.Schema.Declares(name[:i]):
+			return markup.Match
+		}
+	}
 	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || r.mayMeanSomething(rest[start:end]))
 }
 

@@ -3,6 +3,7 @@ package tagged
 import (
 	"bytes"
 	"cmp"
+	"strings"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
@@ -210,7 +211,7 @@ func (r *Reader) noteStarts() {
 		v.openerStarts.Join(&starts.Openers)
 		v.closerStarts.Join(&starts.Closers)
 	}
-	for _, name := range [...]string{v.text.Closer, v.tag, r.call.Namespace, "parameter", "invoke"} {
+	for _, name := range [...]string{v.text.Closer, v.tag, r.call.Namespace, r.call.Element, "parameter", "invoke"} {
 		if name != "" {
 			v.closerStarts.Add(name[0])
 		}
@@ -237,6 +238,7 @@ func (r *Reader) noteStarts() {
 	properties := r.call.Schema.Properties
 	for i := range properties {
 		for _, name := range [...]string{properties[i].Tag, properties[i].Name} {
+			v.oddNames = v.oddNames || strings.ContainsAny(name, " /")
 			if name == "" {
 				continue
 			}

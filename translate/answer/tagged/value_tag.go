@@ -46,7 +46,10 @@ func (r *Reader) valueTagAt(rest []byte, n, at int) held.Tag {
 		}
 		return vt
 	}
-	t, _ := r.call.Spelling.MatchTag(rest, true)
+	t, v := r.call.Spelling.MatchTag(rest, true)
+	if v == markup.Match {
+		r.call.asDeclared(&t, rest)
+	}
 	vt := r.readValueTag(&t, at)
 	vt.Given = r.call.Parameters[vt.Property] || vt.Property == r.value.text.Property
 	return vt
@@ -58,7 +61,7 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 	if t.Is("parameter") && !t.Closing {
 		if name, ok := t.NameAttribute(); ok {
 			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Slip == messages.ReasonMissingOpener
-			vt.Property, vt.Schema, vt.Declared = r.call.Schema.PropertyByTag(name)
+			vt.Property, vt.Schema, vt.Declared = r.call.Schema.PropertyByTag(r.trimmedName(name))
 			vt.Maybe = !vt.Declared && r.takesAny()
 			return vt
 		}
@@ -87,7 +90,7 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 		vt.Kind = held.OpensStructure
 	case t.Closing && t.Is("parameters"):
 		vt.Kind = held.ClosesParameters
-	case t.Closing && len(t.Name) > 0 && strings.HasSuffix(string(vt.Name), "invoke") && t.Is("invoke"):
+	case t.Closing && len(t.Name) > 0 && t.Is("invoke") && (strings.HasSuffix(string(vt.Name), "invoke") || string(t.Full) == r.call.Element):
 		vt.Kind = held.ClosesCall
 	case t.Closing && len(t.Name) > 0 && (t.Is("function_calls") || t.Is(r.Wrapper)):
 		vt.Kind = held.ClosesWrapper
