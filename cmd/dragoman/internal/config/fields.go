@@ -7,6 +7,7 @@
 //	load                      [Load]: the steps in order, and the origins of values
 //	read                      the file; read_expand: variables in values; read_syntax: broken YAML
 //	print, changes, schema    a configuration as a file, compared with another one, and its JSON Schema
+//	paste                     a configuration as a short file with more keys, and the flags that choose it
 //	rules_…                   rules for several values together
 //	source_…                  an upstream from flags or from the environment; telemetry
 //	problem                   everything that is wrong: [Problems]

@@ -14,12 +14,11 @@ func (l *loader) fromServer() {
 		l.complain(base.From, fmt.Sprintf("%q is not the URL of a server", base.Value), "write scheme, host, port and path, such as http://127.0.0.1:8080/v1")
 		return
 	}
-	u := Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}
-	if key.Value != "" {
-		u.APIKey = l.keyFrom(key)
-	}
-	l.only(u, base.From)
+	l.only(Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}, base.From)
 	l.derive("upstreams."+OpenAI+".base_url", base.From)
+	if key.Value != "" {
+		l.cfg.Upstreams[0].APIKey = l.keyFrom(key)
+	}
 	if better := WithVersion(base.Value); better != "" {
 		l.cfg.Warnings = append(l.cfg.Warnings, Problem{Where: base.From, Cause: base.Value + " has no path, and most servers have this API below /v1", Fix: "if requests fail, use " + better})
 	}
