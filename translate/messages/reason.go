@@ -1,5 +1,7 @@
 package messages
 
+import "fmt"
+
 // Reason says why the outcome of a call is not clean. The table reasons has a row for each reason, and Dragoman gives no
 // other reason.
 type Reason uint8
@@ -138,6 +140,17 @@ func (r Reason) String() string { return reasons[r].name }
 
 // MarshalText returns the name, for JSON.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText is the reverse of MarshalText.
+func (r *Reason) UnmarshalText(name []byte) error {
+	for _, known := range Reasons() {
+		if known.String() == string(name) {
+			*r = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown reason %q", name)
+}
 
 // About returns a sentence that explains the reason; "" for ReasonNone.
 func (r Reason) About() string { return reasons[r].about }

@@ -12,5 +12,9 @@ func TestReasons(t *testing.T) {
 			}
 			seen[text] = r
 		}
+		var again Reason
+		if err := again.UnmarshalText([]byte(r.String())); err != nil || again != r {
+			t.Errorf("%s is read as %s: %v", r, again, err)
+		}
 	}
 }
