@@ -34,17 +34,28 @@ func Console(w io.Writer, colours bool) zerolog.ConsoleWriter {
 }
 
 // exchangeFields are the fields of an exchange that people see, in order.
-var exchangeFields = strings.Fields(`status dialect path model input_tokens output_tokens tool_calls attempts stop_reason
+var exchangeFields = strings.Fields(`status dialect path model input_tokens output_tokens tool_calls
+	tool_call_outcomes tool_call_reasons format attempts stop_reason
 	error_type error error_reason error_path dropped unmet duration_ms request_id`)
 
 // shorten removes the fields of an exchange that are for programs. A failed exchange keeps its id, to look for
-// elsewhere.
+// elsewhere. Only an exchange with a call that is not clean, or without a forced call, keeps how its calls were read.
 func shorten(fields map[string]any) error {
 	if fields["msg"] != "exchange" {
 		return nil
 	}
 	if strings.HasPrefix(fmt.Sprint(fields["status"]), "2") {
 		delete(fields, "request_id")
+	}
+	has := func(name string, is func(word any) bool) bool {
+		list, _ := fields[name].([]any)
+		return slices.ContainsFunc(list, is)
+	}
+	unclean := func(word any) bool { return word != "clean" && word != "none" }
+	if !has("tool_call_outcomes", unclean) && !has("tool_call_reasons", unclean) && !has("unmet", func(word any) bool { return word == "tool_choice" }) {
+		delete(fields, "tool_call_outcomes")
+		delete(fields, "tool_call_reasons")
+		delete(fields, "format")
 	}
 	for name := range fields {
 		if !slices.Contains(exchangeFields, name) && !slices.Contains([]string{"msg", zerolog.LevelFieldName, zerolog.TimestampFieldName}, name) {
