@@ -83,10 +83,11 @@ type server struct {
 // serve answers from an upstream until the test ends.
 func serve(t *testing.T, up answer) *server {
 	t.Helper()
+	chat := proxy.UpstreamModel{Upstream: "east", Wire: proxy.WireChat}
 	in := inspector.New(inspector.Limits{Exchanges: 100, Bytes: 64 << 20})
 	s, err := proxy.New(proxy.Options{
-		Routes:    []proxy.Route{{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}, {Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}},
-		Upstreams: map[string]proxy.Upstream{"east": upstream.Func(up.Invoke)},
+		Routes:    []proxy.Route{{Name: "claude-2.1", UpstreamModel: chat}, {Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}},
+		Upstreams: map[string]proxy.Upstream{"east": upstream.Func(up.Invoke), chat.UpstreamKey(): upstream.Func(up.Invoke)},
 		Observe:   []proxy.Observe{in.Observe}, Inspector: in,
 		Loopback: true, AdminLoopback: true,
 	})
@@ -95,7 +96,9 @@ func serve(t *testing.T, up answer) *server {
 	}
 	clients, admin := httptest.NewServer(s.Handler()), httptest.NewServer(s.Admin())
 	in.Watch(func() inspector.Server {
-		return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}}
+		return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}, Flags: []string{"--base-url", "http://127.0.0.1:1/v1"}, FileWith: func(_, model, keys string) (string, error) {
+			return "models:\n  - name: " + model + "\n    " + keys + "\n", nil
+		}}
 	})
 	t.Cleanup(func() {
 		s.Cut()

@@ -54,6 +54,42 @@ func TestWhyNoCall(t *testing.T) {
 	p.quiet()
 }
 
+// An answer in words in place of a call is marked in the list. The panel says what to try, with commands, the whole file,
+// and a replay that forces a call.
+func TestWhyProse(t *testing.T) {
+	s := serve(t, answer{pieces: texts("I cannot see the weather."), stop: endOfTurn})
+	s.ask(question)
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.await(`document.querySelector('#rows .mark')?.textContent === 'no call'`)
+	p.press("j", kb.Enter)
+	p.await(`document.querySelectorAll('.why-panel:not([hidden]) .changes > li').length === 4`)
+	got := p.text(`document.querySelector('.why-panel').textContent`)
+	for _, want := range []string{
+		"Why no tool call?", "The model answered in words. It was offered get_weather.", `{"tool_choice":{"type":"any"}}`,
+		"dragoman eval --base-url http://127.0.0.1:1/v1 --model claude-2.1", "constrain: try", "a larger model",
+		"Save it as dragoman.yaml, and start Dragoman with --config dragoman.yaml in place of --base-url http://127.0.0.1:1/v1.", "- name: claude-2.1\n    constrain: try\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the panel does not say %q, but %q", want, got)
+		}
+	}
+	p.do(chromedp.Click(`//summary[text()="The whole file"]`))
+	p.accessible("the panel")
+	p.do(chromedp.Click(`//button[text()="Replay with this…"]`))
+	p.await(`document.querySelector('dialog').open && JSON.parse(document.querySelector('dialog textarea').value).tool_choice?.type === 'any'`)
+	p.do(chromedp.Click(`//button[text()="Call the model"]`))
+	p.await(`document.querySelectorAll('.pair .exchange').length === 2 && document.querySelectorAll('.pair .exchange')[1].textContent.includes('stopped:')`)
+	if got := p.text(`document.querySelectorAll('.pair .request')[1].textContent`); !strings.Contains(got, "tool_choice") {
+		t.Errorf("the replay asks %q", got)
+	}
+	p.do(chromedp.EmulateViewport(390, 800))
+	if over := p.text(`document.documentElement.scrollWidth - innerWidth`); over != "0" {
+		t.Errorf("on a phone, the panel is %s wider than the window", over)
+	}
+	p.quiet()
+}
+
 // The list shows the exchanges with a mark, then the exchanges with a text, and all after the filter is
 // cleared.
 func TestFilters(t *testing.T) {

@@ -33,11 +33,13 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 	target := m.Target(m.Spec())
 	kept := &prompt{
 		again: p.Again(), format: m.FormatName(), stops: clipAll(p.StopSequences), most: p.MaxTokens, repairs: m.Repair > 0, target: target,
+		guides:    (m.Wire == proxy.WireChat || m.Wire == proxy.WirePrompt) && (m.Constrain == "" || m.Constrain == proxy.ConstrainOff),
 		opensCall: req.MustCall() && req.Messages[len(req.Messages)-1].Role == messages.RoleUser,
 	}
 	kept.target.ToolAPI = p.ToolAPI != nil
 	c.asked(m, kept)
 	c.req, c.trace = req, translate.NewTrace(req, p)
+	c.change(func() { c.line.mayCall = req.MayCall() && !req.AnswersResults() })
 	sources := sourcesOf(c.ctx, req, target)
 	eachSection(p, func(s section, text string) {
 		keep(c, &kept.text, text, mostPrompt)

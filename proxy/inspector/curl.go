@@ -45,5 +45,16 @@ func (x *exchange) curl(base string) (string, error) {
 // errTooLong is for functions that need the whole request.
 var errTooLong = &problem{http.StatusConflict, "the request is too long: the inspector kept only a part of it"}
 
+// shellWord returns a text as one word for a shell, quoted only if it must be.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@+=,", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return quoted(s)
+}
+
 // quoted returns a text, quoted as one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -42,6 +42,7 @@ type Line struct {
 	Misread    []string `json:"misread,omitzero"` // how calls were read, if not clean or if repeated, without duplicates: "invalid missing_parameters"
 	Dropped    []string `json:"dropped,omitzero"`
 	Unmet      []string `json:"unmet,omitzero"`
+	mayCall    bool     // the model may call a tool, and does not answer results
 
 	InputTokens  int   `json:"input_tokens"`
 	OutputTokens int   `json:"output_tokens"`

@@ -30,6 +30,12 @@ type Server struct {
 	*proxy.Server
 	URL    string   // the base URL for clients
 	Models []string // names that clients may ask for
+	Flags  []string // with which another command uses the same models; none if they come from the environment
+	Paid   bool     // the upstreams may cost money
+
+	// FileWith returns the configuration as a file in which the entry with the name pattern also has keys, in YAML. If
+	// the pattern has a wildcard, the model gets an entry of its own.
+	FileWith func(pattern, model, keys string) (string, error)
 }
 
 // Watch sets the function that returns the watched server. The inspector calls it each time, because a successor may

@@ -22,6 +22,7 @@ const (
 	MarkCut      Mark = "cut"      // the answer ended before the model's did
 	MarkInvalid  Mark = "invalid"  // the client got a call that does not fit its tool
 	MarkRepaired Mark = "repaired" // a call was malformed, but had only one meaning
+	MarkNoCall   Mark = "no_call"  // the model could call a tool, or had to, and made no call
 	MarkSlow     Mark = "slow"     // the upstream was silent for [slowAfter] or longer
 	MarkClean    Mark = "clean"
 )
@@ -65,8 +66,17 @@ func (l *Line) mark() Mark {
 		return MarkInvalid
 	case has(MarkRepaired):
 		return MarkRepaired
+	case l.lacksCall():
+		return MarkNoCall
 	case l.Silent >= slowAfter.Microseconds():
 		return MarkSlow
 	}
 	return MarkClean
+}
+
+// lacksCall reports whether the answer has no call although the model could make one or had to. It does not count an
+// answer to results: at the end of a loop, the model answers in words.
+func (l *Line) lacksCall() bool {
+	ended := l.StopReason == string(messages.StopEndTurn) || l.StopReason == string(messages.StopSequence)
+	return l.mayCall && ended && len(l.Tools) == 0 || slices.Contains(l.Unmet, messages.UnmetChoice)
 }

@@ -26,6 +26,7 @@ type prompt struct {
 
 	target  translate.Target // what the prompt was rendered for
 	repairs bool             // after an unreadable call, the model is asked again
+	guides  bool             // the entry may ask the server for constraints, and does not
 	// opensCall: the prompt ends with the beginning of a call, without a prefill of the client.
 	opensCall bool
 

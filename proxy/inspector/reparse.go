@@ -197,12 +197,20 @@ func (x *exchange) answered(ctx context.Context, n int64, clean func(string) str
 	}
 	a.body = []byte(clean(string(a.body)))
 	a.opening, a.text, a.thinking = clean(a.opening), clean(a.text), clean(a.thinking)
-	a.req, err = messages.Decode(slices.Clone(a.body), messages.DecodeOptions{LooseNames: true, WideValues: true})
-	if err != nil {
-		return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
+	if a.req, err = decoded(a.body); err != nil {
+		return nil, err
 	}
 	a.req.ID = "msg_again"
 	return a, nil
+}
+
+// decoded returns a request of the Messages API, which the proxy has accepted in the words of some API.
+func decoded(body []byte) (*messages.Request, error) {
+	req, err := messages.Decode(slices.Clone(body), messages.DecodeOptions{LooseNames: true, WideValues: true})
+	if err != nil {
+		return nil, &problem{http.StatusConflict, "the request cannot be read: " + err.Error()}
+	}
+	return req, nil
 }
 
 // copied returns a copy of the original completion. The exchange, which may still be running, waits only for the copy.

@@ -24,9 +24,10 @@ func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {
 	c := struct {
 		Models  []string `json:"models"`
 		Formats []string `json:"formats"`
+		Paid    bool     `json:"paid"`
 	}{Models: []string{}, Formats: translate.Formats()}
 	if s := in.current(); s != nil {
-		c.Models = append(c.Models, s.Models...)
+		c.Models, c.Paid = append(c.Models, s.Models...), s.Paid
 	}
 	respond(w, http.StatusOK, c)
 	return nil

@@ -8,15 +8,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
-// whyNoCall explains why text of one completion is not a call, or why the model is stuck, and what may change that.
+// whyNoCall explains why one completion has no call, why its text is not a call, or why the model is stuck, and what may
+// change that.
 type whyNoCall struct {
 	Asked    int           `json:"asked"` // the number of the prompt
-	Outcomes []saidOutcome `json:"outcomes"`
+	Outcomes []saidOutcome `json:"outcomes,omitzero"`
+	Prose    string        `json:"prose,omitzero"` // without outcomes: what the model wrote instead of a call
 	Changes  []offered     `json:"changes"`
 }
 
@@ -26,12 +30,15 @@ type saidOutcome struct {
 	Why string `json:"why"`
 }
 
-// offered is a change that may lead to calls.
+// offered is a change that may lead to calls: one of keys, members and a command, or only words.
 type offered struct {
-	Keys   string   `json:"keys"` // in the form of a model's entry
-	Why    string   `json:"why"`
-	Change *change  `json:"change,omitzero"` // nil if only the model itself can try it
-	Calls  []string `json:"calls,omitzero"`  // the tools that are called under the change
+	Keys    string         `json:"keys,omitzero"`    // in the form of a model's entry
+	Members jsontext.Value `json:"members,omitzero"` // of the request, as a JSON merge patch
+	Command string         `json:"command,omitzero"` // for a shell
+	Why     string         `json:"why"`
+	File    string         `json:"file,omitzero"`   // the configuration with the keys; "" if it is unknown
+	Change  *change        `json:"change,omitzero"` // nil if only the model itself can try it
+	Calls   []string       `json:"calls,omitzero"`  // the tools that are called under the change
 }
 
 // why answers why the completions of an exchange have no calls, or too few.
@@ -42,9 +49,10 @@ func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
 	}
 	answer := struct {
 		Completions []whyNoCall `json:"completions"`
-	}{[]whyNoCall{}}
+		Flags       []string    `json:"flags,omitzero"` // see [Server]
+	}{Completions: []whyNoCall{}}
 	x.mu.Lock()
-	prompts := slices.Clone(x.prompts)
+	prompts, line := slices.Clone(x.prompts), x.line
 	x.mu.Unlock()
 	for i, p := range prompts {
 		x.mu.Lock()
@@ -69,6 +77,20 @@ func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
 		}
 		y.Changes = append(y.Changes, mended...)
 		answer.Completions = append(answer.Completions, y)
+	}
+	s := in.current()
+	if line.mark() == MarkNoCall && len(prompts) > 0 {
+		y, err := x.whyProse(r.Context(), len(prompts)-1, s)
+		if err != nil {
+			return err
+		}
+		answer.Completions = append(answer.Completions, y)
+	}
+	if s != nil && s.FileWith != nil {
+		answer.Flags = s.Flags
+		for _, y := range answer.Completions {
+			s.addFiles(y.Changes, line)
+		}
 	}
 	respond(w, http.StatusOK, answer)
 	return nil
@@ -114,7 +136,7 @@ func (a *answered) changes(ctx context.Context) (out []offered) {
 		if err != nil || len(read.calls()) <= len(now.calls()) {
 			return false
 		}
-		out = append(out, offered{c.keys(a.target), why, &c, read.calls()})
+		out = append(out, offered{Keys: c.keys(a.target), Why: why, Change: &c, Calls: read.calls()})
 		return true
 	}
 	if !a.target.QuotedCalls {

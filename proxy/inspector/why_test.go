@@ -25,6 +25,12 @@ const (
 	halfCall = "Let me look.\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os"
 )
 
+// withResult is the question after its call, with the result.
+var withResult = strings.Replace(question, asks, asks+`,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Oslo"}}]},`+
+	`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"4 degrees"}]}`, 1)
+
+const asks = `{"role":"user","content":"What is the weather in Oslo?"}`
+
 // why returns why an exchange has no calls.
 func (w *watched) why(id string) []whyNoCall {
 	w.t.Helper()
@@ -90,7 +96,7 @@ func TestWhyNoCall(t *testing.T) {
 			var keys []string
 			for _, c := range why[0].Changes {
 				keys = append(keys, c.Keys)
-				if c.Why == "" || c.Change != nil && !slices.Equal(c.Calls, []string{"get_weather"}) {
+				if c.Why == "" || c.File != "claude-* claude-2.1 "+c.Keys || c.Change != nil && !slices.Equal(c.Calls, []string{"get_weather"}) {
 					t.Errorf("it offers %+v", c)
 				}
 			}
@@ -120,9 +126,6 @@ func TestWhyInThinking(t *testing.T) {
 
 // A model that is stuck shows in the list, with what to try, even if the reminder helped.
 func TestWhyStuck(t *testing.T) {
-	const asks = `{"role":"user","content":"What is the weather in Oslo?"}`
-	body := strings.Replace(question, asks, asks+`,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Oslo"}}]},`+
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"4 degrees"}]}`, 1)
 	for first, misread := range map[string]string{"": "empty", strings.TrimPrefix(drafted[:strings.Index(drafted, "</think>")], "I call it.\n"): "clean repeated"} {
 		asked := 0
 		w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -132,7 +135,7 @@ func TestWhyStuck(t *testing.T) {
 			}
 			yield(translate.Chunk{Text: text, Stop: messages.StopEndTurn}, nil)
 		}))
-		w.ask(body)
+		w.ask(withResult)
 		line := w.ended(1)[0]
 		why := w.why(line.ID)
 		if line.Mark != MarkStuck || !slices.Equal(line.Misread, []string{misread}) || asked != 2 || len(why) != 1 || len(why[0].Outcomes) != 1 || why[0].Outcomes[0].Why == "" ||
@@ -142,11 +145,65 @@ func TestWhyStuck(t *testing.T) {
 	}
 }
 
-// An answer with all its calls, or without any need for one, has no such explanation.
-func TestNothingIsLost(t *testing.T) {
-	for _, completion := range []string{"It rains.", "Use `<invoke>` & <b>such</b>.\n", "A list:\n```json\n{\"city\": \"Oslo\"}\n```\nand a script:\n```sh\nls\n```\nand ```", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"} {
+// Words in place of a call show in the list, with what to try.
+func TestWhyProse(t *testing.T) {
+	const chat = `{"model":"claude-2.1","messages":[{"role":"user","content":"Weather?"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object"}}}]}`
+	const converse = `{"messages":[{"role":"user","content":[{"text":"Weather?"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"get_weather","inputSchema":{"json":{"type":"object"}}}}]}}`
+	const eval, says = "dragoman eval --config 'my file.yaml' --model claude-2.1", "answered in words. It was offered get_weather."
+	forced := strings.Replace(question, `"tools":`, `"tool_choice":{"type":"any"},"tools":`, 1)
+	for name, tt := range map[string]struct {
+		path, body, says string
+		tries            []string
+	}{
+		"free":     {"/v1/messages", question, says, []string{`{"tool_choice":{"type":"any"}}`, eval, "constrain: try", ""}},
+		"chat":     {"/v1/chat/completions", chat, says, []string{`{"tool_choice":"required"}`, eval, "constrain: try", ""}},
+		"converse": {"/model/claude-2.1/converse", converse, says, []string{`{"toolConfig":{"toolChoice":{"any":{},"auto":null}}}`, eval, "constrain: try", ""}},
+		"forced":   {"/v1/messages", forced, "forces a call", []string{eval, "constrain: try", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, writes("It rains.", ""), func(o *proxy.Options) {
+				o.Routes[0].Wire, o.Routes[0].Features = proxy.WireChat, upstream.Override{Without: upstream.Prefill}
+				o.Upstreams["east/chat"] = o.Upstreams["east"]
+			})
+			w.post(tt.path, tt.body)
+			line := w.ended(1)[0]
+			why := w.why(line.ID)
+			if line.Mark != MarkNoCall || len(why) != 1 || !strings.Contains(why[0].Prose, tt.says) || len(why[0].Outcomes) > 0 {
+				t.Fatalf("%s: %+v", line.Mark, why)
+			}
+			var tries []string
+			for _, c := range why[0].Changes {
+				tries = append(tries, c.Keys+c.Command+string(c.Members))
+				if c.Why == "" || (c.File != "") != (c.Keys != "") {
+					t.Errorf("it offers %+v", c)
+				}
+			}
+			if !slices.Equal(tries, tt.tries) {
+				t.Errorf("it offers %q; want %q", tries, tt.tries)
+			}
+		})
+	}
+}
+
+// Text that has no shape of a call is not marked as one.
+func TestNoShape(t *testing.T) {
+	for _, completion := range []string{"Use `<invoke>` & <b>such</b>.\n", "A list:\n```json\n{\"city\": \"Oslo\"}\n```\nand a script:\n```sh\nls\n```\nand ```"} {
 		w := watch(t, writes(completion, ""))
 		w.ask(question)
+		line := w.ended(1)[0]
+		if line.Mark != MarkNoCall || w.shapedIn(line.ID, completion) != "" {
+			t.Errorf("%q: %s", completion, line.Mark)
+		}
+	}
+}
+
+// An answer with all its calls, or without any need for one, has no such explanation.
+func TestNothingIsLost(t *testing.T) {
+	const call = "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n</function_calls>"
+	free := strings.Replace(question, `"tools":`, `"tool_choice":{"type":"none"},"tools":`, 1)
+	for body, completion := range map[string]string{question: call, withResult: "It rains.", free: "It rains.", question[:strings.Index(question, `,"tools"`)] + "}": "It rains."} {
+		w := watch(t, writes(completion, ""))
+		w.ask(body)
 		line := w.ended(1)[0]
 		if why := w.why(line.ID); line.Mark != MarkClean || len(why) != 0 || w.shapedIn(line.ID, completion) != "" {
 			t.Errorf("%q: %s, %v", completion, line.Mark, why)
@@ -212,6 +269,7 @@ func TestMarks(t *testing.T) {
 		MarkStuck:    {Status: 200, Terminal: "complete", Misread: []string{"repaired type", "clean repeated"}},
 		MarkInvalid:  {Status: 200, Terminal: "complete", Misread: []string{"invalid missing_parameters"}},
 		MarkRepaired: {Status: 200, Terminal: "complete", Misread: []string{"type_fallback type"}, Silent: slowAfter.Microseconds()},
+		MarkNoCall:   {Status: 200, Terminal: "complete", StopReason: "end_turn", mayCall: true, Silent: slowAfter.Microseconds()},
 		MarkSlow:     {Status: 200, Terminal: "complete", Silent: slowAfter.Microseconds()},
 		MarkClean:    {Status: 200, Terminal: "complete", Silent: slowAfter.Microseconds() - 1},
 	} {

@@ -2,11 +2,9 @@
 
 import { getText } from './api.js';
 import { el } from './dom.js';
-import { Replay } from './replay.js';
 
-/** Returns the buttons for an exchange. request returns the bytes of its request, said shows what came of it, replayed is called with the new id. */
-export function drawActions(id, { request, said, replayed, back }) {
-  const replay = new Replay(id, { request, replayed });
+/** Returns the buttons for an exchange. said shows what came of it. */
+export function drawActions(id, { replay, said, back }) {
   const button = (text, act) => el('button', { type: 'button', text, on: { click: () => act().catch((e) => said(e.message, true)) } });
   const together = el('input', { type: 'checkbox', checked: document.body.classList.contains('together') });
   together.addEventListener('change', () => document.body.classList.toggle('together', together.checked));

@@ -5,6 +5,7 @@ import { drawActions } from './actions.js';
 import { el } from './dom.js';
 import { Exchange } from './exchange.js';
 import { List } from './list.js';
+import { Replay } from './replay.js';
 import { askForToken } from './token.js';
 
 const byID = (id) => document.getElementById(id);
@@ -50,9 +51,11 @@ function show() {
     byID('rows').focus();
     return;
   }
-  opened = ids.map((id, i) => new Exchange(id, { title: ids.length > 1 ? ['Before', 'Replay'][i] : `Exchange ${id}` }));
+  const replay = new Replay(ids[0], { request: () => opened[0].requestBytes, replayed: (again) => go(`#/${ids[0]}/${again}`) });
+  const replayWith = (members) => replay.open(members).catch((e) => say(e.message, true));
+  opened = ids.map((id, i) => new Exchange(id, { title: ids.length > 1 ? ['Before', 'Replay'][i] : `Exchange ${id}`, replay: i === 0 ? replayWith : null }));
   exchangeSection.append(
-    drawActions(ids[0], { said: say, request: () => opened[0].requestBytes, replayed: (again) => go(`#/${ids[0]}/${again}`), back: () => go('') }),
+    drawActions(ids[0], { replay, said: say, back: () => go('') }),
     legend(),
     el('div', { class: ids.length > 1 ? 'pair' : 'single' }, ...opened.map((x) => x.element)));
   exchangeSection.focus();

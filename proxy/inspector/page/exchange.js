@@ -15,9 +15,9 @@ let made = 0;
 let comparing = false; // prompts with those of the turn before, as it was chosen last
 
 export class Exchange {
-  /** id is that of an exchange; the parts are made at once, and filled in by update. */
-  constructor(id, { title = 'Exchange' } = {}) {
-    Object.assign(this, { id, bodySize: -1, requestBytes: new Uint8Array(0), asked: [], events: [], updating: null, again: false, left: false });
+  /** id is that of an exchange; the parts are made at once, and filled in by update. replay sends the request again with other members. */
+  constructor(id, { title = 'Exchange', replay } = {}) {
+    Object.assign(this, { id, replay, bodySize: -1, requestBytes: new Uint8Array(0), asked: [], events: [], updating: null, again: false, left: false });
     const n = ++made;
     this.facts = el('div', { class: 'about' });
     this.why = el('section', { class: 'why-panel', 'aria-label': `${title}: Why no tool call?`, hidden: true });
@@ -68,7 +68,7 @@ export class Exchange {
         await this.updateRequest();
         for (const i of this.x.asked.keys()) await this.updateAsked(i);
         await this.updateEvents();
-        if (hasWhy(this.x)) await drawWhy(this.why, this.id, () => this.completion.body.querySelector('.k-shaped'));
+        if (hasWhy(this.x)) await drawWhy(this.why, this.id, { marked: () => this.completion.body.querySelector('.k-shaped'), replay: this.replay });
       }
     } finally {
       this.updating = null; // at once: a call of update between the end of the loop and here would be lost

@@ -7,7 +7,7 @@ const most = 10_000;
 
 /** The marks of exchanges, the worst first, as people read them. */
 export const marks = {
-  failed: 'failed', refused: 'refused', leaked: 'looks like a call', stuck: 'stuck', cut: 'cut', invalid: 'invalid', repaired: 'repaired', slow: 'slow', clean: 'clean',
+  failed: 'failed', refused: 'refused', leaked: 'looks like a call', stuck: 'stuck', cut: 'cut', invalid: 'invalid', repaired: 'repaired', no_call: 'no call', slow: 'slow', clean: 'clean',
 };
 
 const pause = 200; // milliseconds without a change before texts are searched

@@ -14,9 +14,10 @@ export class Replay {
     this.format = el('select');
     this.body = el('textarea', { spellcheck: 'false', autocomplete: 'off', rows: 18 });
     this.failure = el('p', { class: 'bad', role: 'alert' });
+    this.cost = el('p');
     const form = el('form', { method: 'dialog' },
       el('h2', { text: 'Replay', id: 'replay-title' }),
-      el('p', { text: 'This calls the model, and the upstream is paid for it. Nobody waits for the answer but this page.' }),
+      this.cost,
       el('div', { class: 'bar' }, el('label', {}, 'Model ', this.model), this.models, el('label', {}, 'Format ', this.format)),
       el('label', { class: 'whole' }, 'Request, in JSON', this.body), this.failure,
       el('div', { class: 'bar' }, el('button', { type: 'submit', text: 'Call the model' }), el('button', { type: 'button', text: 'Cancel', on: { click: () => this.dialog.close() } })));
@@ -27,14 +28,16 @@ export class Replay {
     this.dialog = el('dialog', { 'aria-labelledby': 'replay-title' }, form);
   }
 
-  async open() {
-    const { models, formats } = await getJSON('choices');
+  /** Opens the dialog with the request, in which members are set as by a JSON merge patch. */
+  async open(members = {}) {
+    const { models, formats, paid } = await getJSON('choices');
+    this.cost.textContent = `This calls the model${paid ? ', and the upstream is paid for it' : ''}. Nobody waits for the answer but this page.`;
     this.models.replaceChildren(...models.map((m) => el('option', { value: m })));
     this.format.replaceChildren(el('option', { value: '', text: 'as configured' }), ...formats.map((f) => el('option', { value: f, text: f })));
     const text = new TextDecoder().decode(this.request());
     this.body.readOnly = text.length > longest;
-    this.body.value = this.body.readOnly ? 'The request is too long to change it here. It is sent as it was.' : indented(text);
-    this.shown = this.body.value;
+    this.shown = this.body.readOnly ? 'The request is too long to change it here. It is sent as it was.' : indented(text);
+    this.body.value = this.body.readOnly ? this.shown : indented(text, members);
     this.failure.textContent = '';
     this.dialog.showModal();
   }
@@ -52,12 +55,23 @@ export class Replay {
   }
 }
 
-/** Returns JSON on lines. Numbers stay as they are, and so does what is no JSON. */
-function indented(text) {
+/** Returns JSON on lines, with other members. Numbers stay as they are, and so does what is no JSON. */
+function indented(text, members = {}) {
   const exact = (_, value, context) => (typeof value === 'number' && JSON.rawJSON && context ? JSON.rawJSON(context.source) : value);
   try {
-    return JSON.stringify(JSON.parse(text, exact), null, 2);
+    return JSON.stringify(merged(JSON.parse(text, exact), members), null, 2);
   } catch {
     return text;
   }
+}
+
+/** Applies a JSON merge patch: null removes a member. */
+function merged(value, patch) {
+  if (patch === null || typeof patch !== 'object') return patch;
+  const all = { ...value };
+  for (const [name, part] of Object.entries(patch)) {
+    if (part === null) delete all[name];
+    else all[name] = merged(all[name], part);
+  }
+  return all;
 }

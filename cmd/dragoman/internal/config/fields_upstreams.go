@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"crypto/x509"
+	"net/url"
 
 	"dragoman/upstream"
 )
@@ -53,6 +54,12 @@ type Upstream struct {
 
 	Credentials string         // Vertex: the path of a Google credentials file; "": the metadata server
 	Roots       *x509.CertPool // the authorities of CA and of the system; nil: only the system's
+}
+
+// Paid reports whether a call may cost money: the models run neither in this process nor on this machine.
+func (u Upstream) Paid() bool {
+	base, err := url.Parse(u.BaseURL)
+	return u.Kind != Simulated && (u.BaseURL == "" || err != nil || !isLoopback(base.Hostname()))
 }
 
 // Place returns, for people, where the upstream's models are.

@@ -83,6 +83,9 @@ models:
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		if cfg.Upstreams[0].Paid() {
+			t.Errorf("%s: %+v", name, cfg.Upstreams)
+		}
 		if _, ok := again.Model(tt.model); !ok || strings.Contains(got, "s3cret") {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -90,6 +93,9 @@ models:
 	cfg, err := Load(Source{Simulated: true, Getenv: environ(t)})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !(Upstream{Kind: Bedrock}).Paid() || !(Upstream{Kind: OpenAI, BaseURL: "https://llm.example.com/v1"}).Paid() {
+		t.Error("a cloud is not paid")
 	}
 	for _, wrong := range [][2]string{{"other", "format: json"}, {"*", "format"}, {"*", "a: ["}} {
 		if got, err := cfg.FileWith(wrong[0], "a", wrong[1]); err == nil {

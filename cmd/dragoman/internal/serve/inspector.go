@@ -15,7 +15,10 @@ func (s *Server) announceInspector() {
 	}
 	s.inspector.Watch(func() inspector.Server {
 		g := s.current()
-		return inspector.Server{Server: g.server, URL: s.LocalURL(), Models: ModelNames(g.cfg)}
+		return inspector.Server{
+			Server: g.server, URL: s.LocalURL(), Models: ModelNames(g.cfg),
+			Flags: g.cfg.Flags(), Paid: slices.ContainsFunc(g.cfg.Upstreams, config.Upstream.Paid), FileWith: g.cfg.FileWith,
+		}
 	})
 	s.log.Warn().Str("inspector_url", s.inspectorURL()).Str("event", "inspector_on").Str("msg", "the inspector keeps what clients and models write in memory, and shows it to everybody with the printed token").Send()
 }
