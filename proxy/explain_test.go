@@ -40,6 +40,7 @@ func TestExplainDropped(t *testing.T) {
 			"container,max_tokens,messages.content.cache_control,messages.content.server_tool_use,metadata,mine,output_config.format,system.billing_header,top_k", "tools.strict,tool_choice,repair"},
 		{"/model/claude-2.1/converse", `{"messages":[{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}],"requestMetadata":{"a":"b"}}`,
 			"messages.content.cachePoint,requestMetadata", ""},
+		{"/v1/chat/completions", `{"model":"claude-2.1","n":2,"user":"u","messages":[{"role":"user","content":"hi"}]}`, "n,user", ""},
 		{"/model/claude-2.1/invoke", `{"anthropic_version":"bedrock-2023-05-31","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`, "serviceTier", ""},
 	} {
 		w := explainTo(s, "?path="+tt.path, tt.body, "X-Amzn-Bedrock-Service-Tier", "priority")

@@ -35,11 +35,12 @@ func TestSaveCase(t *testing.T) {
 }
 
 // A case has the form of the Messages API, whatever API the client used.
-func TestSaveCaseOfBedrock(t *testing.T) {
+func TestSaveCaseOfOtherAPIs(t *testing.T) {
 	w := watch(t, writes("It rains.", ""))
 	w.post("/model/claude-2.1/converse", `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":9}}`)
 	w.post("/model/claude-2.1/invoke", `{"anthropic_version":"bedrock-2023-05-31","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`)
-	for _, line := range w.ended(2) {
+	w.post("/v1/chat/completions", `{"model":"claude-2.1","max_tokens":9,"temperature":2,"messages":[{"role":"user","content":"Hi"}]}`)
+	for _, line := range w.ended(3) {
 		if got := w.see("exchanges/" + line.ID + "/case"); !strings.Contains(got, `"model":"claude-2.1"`) || !strings.Contains(got, `"max_tokens":9`) || !strings.Contains(got, `"completion":"It rains."`) {
 			t.Errorf("%s: %s", line.Dialect, got)
 		}
