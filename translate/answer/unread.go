@@ -15,12 +15,13 @@ import (
 )
 
 // Calls in the text of an answer that has no tool_use block. Such a call may be lost, so Dragoman records
-// an outcome for it. There are three cases:
+// an outcome for it. There are four cases:
 //
 //   - A call in thinking that was closed or cut off. A model that rehearses a call there usually makes it afterwards.
 //     This model did not.
 //   - A call in a format that Dragoman does not read here.
 //   - A call in a code fence.
+//   - Text in the shape of a call that Dragoman reads nowhere.
 
 // maxUnread is the most text that Dragoman searches for such calls, in bytes. The limit applies to the
 // answer and, on its own, to thinking.
@@ -74,6 +75,18 @@ func (r *reader) noteUnread() {
 	}
 	var before code
 	read := 0
+	if len(r.outcomes) == 0 {
+		for found := range held.FindShapes(r.unread, &r.tools) {
+			before.advance(r.unread[read:found.From])
+			read = found.From
+			lost.Tool, lost.Reason = found.Tool, messages.ReasonOtherFormat
+			if before.isOpen() {
+				lost.Reason = messages.ReasonQuoted
+			}
+			note(lost)
+		}
+	}
+	before, read = code{}, 0
 	for found := range held.Find(r.unread, &r.tools, r.schemas.Of) {
 		before.advance(r.unread[read:found.From])
 		read = found.From

@@ -60,10 +60,14 @@ func (c *Call) IsInput() bool { return c.AttributeForm && c.Spelling.IsJSON() }
 func (c *Call) IsUnreadable() bool { return len(c.Stray) > 0 && (len(c.Parameters) == 0 || c.StrayTag) }
 
 // NoteBare records that the call begins without the wrapper that its format requires. It ignores formats without a
-// wrapper, because their tags show clearly enough where a call begins and ends. It also ignores legacy and
-// attribute, for which Dragoman has always accepted calls without a wrapper.
+// wrapper, because their tags show clearly enough where a call begins and ends. In legacy and attribute, the call counts
+// without its wrapper, too.
 func (c *Call) NoteBare() {
-	if c.Spelling != nil && c.Spelling.HasWrapper() && !c.WrapperOpen {
+	switch {
+	case c.WrapperOpen || !c.Spelling.HasWrapper():
+	case c.Spelling == nil:
+		c.Slip = cmp.Or(c.Slip, messages.ReasonBareCall)
+	default:
 		c.MustBeWhole, c.Bare = true, true
 	}
 }
