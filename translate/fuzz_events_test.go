@@ -58,7 +58,7 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], ReadsQuoted: seed%5 > 2, FlowsValues: true}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], QuotedCalls: seed%5 > 2, StreamValues: true}}
 		if seed%7 > 3 {
 			prompt.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
@@ -90,12 +90,12 @@ func FuzzEvents(f *testing.F) {
 			}
 		}
 		held := *prompt
-		held.FlowsValues = false
+		held.StreamValues = false
 		holdsNothingHalf(t, Events(req, &held, c.chunks(int(seed))), whole)
 	})
 }
 
-// holdsNothingHalf checks that without FlowValues only complete parameters are sent, and that the
+// holdsNothingHalf checks that without StreamValues only complete parameters are sent, and that the
 // message is the same as with it.
 func holdsNothingHalf(t *testing.T, events iter.Seq2[messages.Event, error], message string) {
 	sent := map[int]string{}

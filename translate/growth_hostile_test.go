@@ -78,7 +78,7 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 			accepts = format.All()
 		}
 		p := &Prompt{Asking: asking{
-			Declared: f, Reads: format.NewReads(f, accepts, 0), ReadsQuoted: r.IntN(2) == 0, FlowsValues: r.IntN(2) == 0,
+			Declared: f, Reads: format.NewReads(f, accepts, 0), QuotedCalls: r.IntN(2) == 0, StreamValues: r.IntN(2) == 0,
 			Thinking: []string{ThinkingMarked, ThinkingMaybe, ThinkingOpen}[r.IntN(3)], UnaskedThinking: UnaskedBlock, Escaped: markup.Escapes{Tags: markup.InTurns},
 		}}
 		piece := []int{0, 1, 64}[r.IntN(3)]
@@ -92,7 +92,7 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 		}
 		if ratio > 10 {
 			t.Errorf("case %d, %s, %q and then %q in pieces of %d, quoted %v, thinking %s: four times the text costs %.1f times as much",
-				n, f.Name, before.String(), unit.String(), piece, p.ReadsQuoted, p.Asking.Thinking, ratio)
+				n, f.Name, before.String(), unit.String(), piece, p.QuotedCalls, p.Asking.Thinking, ratio)
 		}
 	}
 }

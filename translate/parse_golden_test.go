@@ -119,7 +119,7 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
-		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), ReadsQuoted: quoted}}
+		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), QuotedCalls: quoted}}
 		if f := files[name+"/prefill"]; f != nil {
 			c.prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: string(f.Data)}}}}
 		}

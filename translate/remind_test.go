@@ -276,7 +276,7 @@ func TestRemindedStreams(t *testing.T) {
 				}
 			}
 			render := func(req *messages.Request, why Reason) (*Prompt, error) {
-				return Render(req, Target{Remind: why != "", FlowValues: tt.flows})
+				return Render(req, Target{Remind: why != "", StreamValues: tt.flows})
 			}
 			req := loopRequest(last)
 			prompt, err := render(req, "")
@@ -317,7 +317,7 @@ func TestGrowthOfRepeats(t *testing.T) {
 		best := time.Hour
 		for range 3 {
 			start := testcost.CPUTime()
-			playLoop(t, list, nil, Target{FlowValues: true}, 16, completion{CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>" + text + "</s>\n</parameters>\n</invoke>\n", messages.StopEndTurn, ""},
+			playLoop(t, list, nil, Target{StreamValues: true}, 16, completion{CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>" + text + "</s>\n</parameters>\n</invoke>\n", messages.StopEndTurn, ""},
 				completion{"It is 7.", messages.StopEndTurn, ""})
 			best = min(best, testcost.CPUTime()-start)
 		}

@@ -343,9 +343,9 @@ func FuzzServerCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, name, input, behind string, seed uint8) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], FlowsValues: seed%3 > 0}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], StreamValues: seed%3 > 0}}
 		if seed%4 > 1 {
-			prompt.ToolAPI, prompt.Rescues = &ToolAPI{}, seed%4 == 2
+			prompt.ToolAPI, prompt.Rescue = &ToolAPI{}, seed%4 == 2
 		}
 		if seed%5 > 2 {
 			prompt.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]

@@ -203,7 +203,7 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], ReadsQuoted: seed%5 > 2}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], QuotedCalls: seed%5 > 2}}
 		if escaped {
 			prompt.Escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | prompt.Declared.Protects}
 		}

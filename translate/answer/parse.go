@@ -47,8 +47,8 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		req: answered(req, tools), format: cmp.Or(asked.Declared, format.List[0]), state: inText,
 		in:    completion.New(),
 		out:   emit.New(yield, strings.Clone(req.ID)),
-		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), flowsValues: asked.FlowsValues,
-		readsQuoted: asked.ReadsQuoted,
+		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), streamValues: asked.StreamValues,
+		quotedCalls: asked.QuotedCalls,
 		tools:       format.ToolNames{List: tools}, schemas: asked.Schemas.Outliving(tools),
 		text:     textSeen{opening: asked.Opening, apart: markup.Unescaper{Escapes: asked.Escaped}, takesThinking: req.Thinking != messages.ThinkingOff},
 		invented: asked.Invented,
@@ -57,7 +57,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		p.example, p.out.Wrote, p.out.Keeps = asked.Example, p.openUnlessEcho, emit.MaxKept
 	}
 	if asked.ToolAPI != nil {
-		p.mayCall = p.mayCall && asked.Rescues
+		p.mayCall = p.mayCall && asked.Rescue
 		if p.mayCall {
 			p.balance, p.out.Keeps = callBalance{}, emit.MaxCompared
 		}

@@ -176,7 +176,7 @@ func (p *parser) nameTool(name string) (next state, ok bool) {
 		return wait, true
 	}
 	p.call.Tool, p.call.Schema, p.call.Unoffered = tool.Name, p.schemas.Of(tool), false
-	p.out.FlowsValues = tool.FlowsValues(p.flowsValues)
+	p.out.StreamValues = tool.StreamValues(p.streamValues)
 	if reason != messages.ReasonNone {
 		p.call.NoteReason(reason)
 	}

@@ -99,7 +99,7 @@ func (p *parser) holdOffered() {
 // openOffered makes a call certain at its first parameter, and opens its block if values flow. Otherwise the block opens
 // with the first whole parameter (openCertain): until then the parser can refuse the call as text.
 func (p *parser) openOffered() {
-	if p.holdOffered(); p.out.FlowsValues {
+	if p.holdOffered(); p.out.StreamValues {
 		p.openCertain()
 	}
 }

@@ -42,7 +42,7 @@ func hasString(json []byte, s string) bool { return bytes.Contains(json, rawjson
 
 // openUnlessEcho opens the block of a certain call as soon as its input differs from the example call, if values flow.
 func (p *parser) openUnlessEcho() {
-	if p.out.FlowsValues && p.out.Gathered() > 0 {
+	if p.out.StreamValues && p.out.Gathered() > 0 {
 		p.openCertain()
 	}
 }

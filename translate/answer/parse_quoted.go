@@ -17,7 +17,7 @@ import (
 // readsFences reports whether a code fence at the current position may hold a call.
 func (p *parser) readsFences() bool {
 	first := p.text.thinkingTag == "" || p.text.thinkingTag == fromTemplate && p.out.OpenKind == ""
-	return p.readsQuoted || !p.text.said && p.mayCall && first && p.text.prefill == ""
+	return p.quotedCalls || !p.text.said && p.mayCall && first && p.text.prefill == ""
 }
 
 // readBackTick reads a back-tick at the start of rest. If a code fence with a call begins there,
@@ -58,7 +58,7 @@ func (p *parser) mayBeUnfenced(t markup.TextTag) bool {
 // beginFenced begins the call of the tag t (inWrapper, atInvoke). n is the number of bytes before the tag:
 // the back-ticks that open the fence, and the text up to the tag. ticks is the number of back-ticks.
 func (p *parser) beginFenced(t markup.TextTag, n, ticks int) state {
-	p.call.MustBeWhole, p.call.Quoted, p.call.onlyFence = true, ticks, !p.readsQuoted
+	p.call.MustBeWhole, p.call.Quoted, p.call.onlyFence = true, ticks, !p.quotedCalls
 	p.in.Take(n, completion.SpanMarkup)
 	if t.Kind == markup.KindWrapper {
 		p.openWrapper(t.Tag)

@@ -17,7 +17,7 @@ import (
 // pieces.
 //
 // req tells which tools there are; the ids of calls derive from its ID. Of target, Rescue uses only Accept,
-// Thinking, UnaskedThinking, FlowValues and Memo. If Accept names an unknown format, Rescue ignores Accept.
+// Thinking, UnaskedThinking, StreamValues and Memo. If Accept names an unknown format, Rescue ignores Accept.
 // The configuration rejects such a name earlier.
 //
 // The events must be in the order of docs/reference/streaming.md §2. If they end with an error, Rescue
@@ -27,7 +27,7 @@ func Rescue(req *messages.Request, target prompt.Target, events iter.Seq2[messag
 	req = answered(req, tools)
 	return func(yield func(messages.Event, error) bool) {
 		accepts, _ := format.AcceptedBy(target.Accept)
-		prompt := prompt.Prompt{Asking: prompt.Asking{Reads: format.ReadsOf(format.List[0], target.Accept, accepts, 0), FlowsValues: target.FlowValues, UnaskedThinking: target.UnaskedThinking, Tools: tools, Schemas: &prompt.ToolSchemas{Tools: tools, Memo: target.Memo}}}
+		prompt := prompt.Prompt{Asking: prompt.Asking{Reads: format.ReadsOf(format.List[0], target.Accept, accepts, 0), StreamValues: target.StreamValues, UnaskedThinking: target.UnaskedThinking, Tools: tools, Schemas: &prompt.ToolSchemas{Tools: tools, Memo: target.Memo}}}
 		r := rescuer{req: req, prompt: prompt, thinking: target.Thinking, yield: yield}
 		for e, err := range events {
 			if err != nil {

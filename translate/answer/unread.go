@@ -167,7 +167,7 @@ func (p *parser) callsIn(text string, reads *format.Reads, seen textSeen, stop m
 	read := &parser{
 		req: p.req, format: p.format, state: atAnswer, in: completion.New(),
 		out:   emit.New(func(messages.Event, error) bool { return true }, ""),
-		Reads: reads, escaped: p.escaped, mayCall: true, readsQuoted: p.readsQuoted, tools: p.tools, schemas: p.schemas,
+		Reads: reads, escaped: p.escaped, mayCall: true, quotedCalls: p.quotedCalls, tools: p.tools, schemas: p.schemas,
 		text: seen,
 	}
 	read.prepare()

@@ -155,10 +155,10 @@ const (
 	StreamWhole                            // a parameter is sent when it is complete
 )
 
-// FlowsValues reports whether Dragoman sends a string in a call's input while the model writes it.
+// StreamValues reports whether Dragoman sends a string in a call's input while the model writes it.
 // Otherwise it sends each parameter when it is complete, as the API does
 // (docs/reference/streaming.md §4). target is the setting of the model's configuration.
-func (t *Tool) FlowsValues(target bool) bool {
+func (t *Tool) StreamValues(target bool) bool {
 	return t.Streaming == StreamEagerly || target && t.Streaming != StreamWhole
 }
 

@@ -86,14 +86,14 @@ type Asking struct {
 	Tries bool
 	// Continues: the model continues a prefill.
 	Continues bool
-	// FlowsValues is [Target.FlowValues].
-	FlowsValues bool
-	// ReadsQuoted is [Target.QuotedCalls].
-	ReadsQuoted bool
+	// StreamValues is [Target.StreamValues].
+	StreamValues bool
+	// QuotedCalls is [Target.QuotedCalls].
+	QuotedCalls bool
 	// Thinking is [Target.Thinking], UnaskedThinking is [Target.UnaskedThinking].
 	Thinking, UnaskedThinking string
-	// Rescues is [Target.Rescue].
-	Rescues bool
+	// Rescue is [Target.Rescue].
+	Rescue bool
 	// Why is why the model is asked again; "" in the first prompt for an answer.
 	Why Reason
 	// Language is [Target.Language].
@@ -149,10 +149,10 @@ type Target struct {
 	// TryPrefill: the model may or may not continue a last assistant turn. Render begins a forced
 	// call in a prefill. If the model does not continue it, [Corrected] asks for the call in words.
 	TryPrefill bool
-	// FlowValues: a string in a call's input is sent while the model writes it. Otherwise each
+	// StreamValues: a string in a call's input is sent while the model writes it. Otherwise each
 	// parameter is sent when it is complete, so that the client never gets half a value. A tool may
-	// choose for itself: see [messages.Tool.FlowsValues].
-	FlowValues bool
+	// choose for itself: see [messages.Tool.StreamValues].
+	StreamValues bool
 	// QuotedCalls: the model means the calls that it writes in a Markdown code fence with nothing
 	// else. Dragoman reads such a call if it is complete, its tool is offered, and it has all
 	// required parameters. Otherwise, and without QuotedCalls, it is text.

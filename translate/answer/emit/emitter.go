@@ -58,10 +58,10 @@ const (
 
 // callInput records how far the input of a call has been written. The input is one JSON object.
 type callInput struct {
-	Pending     bool // the gathered input belongs to a call, and the block of the call is not open yet
-	FlowsValues bool // strings are sent while they are written; if false, only bytes before wholeTo are sent
-	sent        int  // how many bytes of the input have been sent
-	wholeTo     int  // how many bytes of the input contain only whole members: see MarkWhole
+	Pending      bool // the gathered input belongs to a call, and the block of the call is not open yet
+	StreamValues bool // strings are sent while they are written; if false, only bytes before wholeTo are sent
+	sent         int  // how many bytes of the input have been sent
+	wholeTo      int  // how many bytes of the input contain only whole members: see MarkWhole
 }
 
 // New returns an emitter of one message. It sends the events to yield until yield returns false. The ids derive
@@ -148,7 +148,7 @@ func (e *Emitter) Written(from int) []byte { return e.buf[from:] }
 func (e *Emitter) Truncate(n int) { e.buf = e.buf[:n] }
 
 // Flush sends the gathered bytes of the open block as one delta. While a call is pending, Flush sends nothing. If
-// FlowsValues is false, it sends only the whole members of a call's input.
+// StreamValues is false, it sends only the whole members of a call's input.
 func (e *Emitter) Flush() {
 	n := len(e.buf)
 	if e.Pending {
@@ -158,7 +158,7 @@ func (e *Emitter) Flush() {
 	switch e.OpenKind {
 	case messages.BlockToolUse:
 		delta = messages.InputJSONDelta
-		if !e.FlowsValues {
+		if !e.StreamValues {
 			n = min(n, max(0, e.wholeTo-e.sent))
 		}
 		e.sent += n
@@ -331,7 +331,7 @@ const MaxHeld = 16 << 20
 
 // HoldsTooMuch reports whether a parameter exceeds MaxHeld. held is how many of its bytes are not written yet.
 func (e *Emitter) HoldsTooMuch(held int) bool {
-	return held > MaxHeld || !e.FlowsValues && e.Gathered() > MaxHeld
+	return held > MaxHeld || !e.StreamValues && e.Gathered() > MaxHeld
 }
 
 // Size returns the capacity of the buffer in bytes.
@@ -362,7 +362,7 @@ func (e *Emitter) CloseToolUse() {
 // CutToolUse stops the block of a call that was not read to its end. The JSON of its input stays open at the cut.
 // So no client can mistake it for a whole input and run half of a call.
 func (e *Emitter) CutToolUse() {
-	if !e.FlowsValues {
+	if !e.StreamValues {
 		e.buf = e.buf[:max(0, e.wholeTo-e.sent)]
 	}
 	e.EnsureBrace()

@@ -25,7 +25,7 @@ func read(text string, piece int) (exit Exit, reason messages.Reason, input, beh
 	out := emit.New(func(e messages.Event, _ error) bool { sent.Write(e.Text); return true }, "")
 	out.HoldInput()
 	out.OpenToolUse("t")
-	out.FlowsValues = true
+	out.StreamValues = true
 	in := completion.New()
 	call := Call{Tool: "t", AttributeForm: true, WrapperOpen: true, Certain: true, Schema: schema.Compile(jsontext.Value(
 		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}},"required":["a"]}`))}

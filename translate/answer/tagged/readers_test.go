@@ -116,7 +116,7 @@ func (f *tagForm) reader(text string, tool *schema.Schema) (r *Reader, in *compl
 	e := emit.New(func(e messages.Event, _ error) bool { sent.Write(e.Text); return true }, "")
 	e.HoldInput()
 	e.OpenToolUse("t")
-	e.FlowsValues = true
+	e.StreamValues = true
 	c := completion.New()
 	call := &Call{Tool: "t", Spelling: f.format.Spelling, AttributeForm: f.attribute, WrapperOpen: true, Certain: true, Schema: tool}
 	read := NewReader(call, &c, &e, format.ReadsOf(f.format, "", nil, 0), &format.ToolNames{}, markup.Escapes{})
