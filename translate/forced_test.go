@@ -86,7 +86,7 @@ func TestForcedGoesOn(t *testing.T) {
 	}{
 		{&format.JSONCalls, `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`, ` {"name": "t", "arguments": {}}}`, `t {"name": "t", "arguments": {}}`},
 		{&format.JSONCalls, `{"type":"object"}`, ` {"name": "Bob"}}`, `t {"name": "Bob"}`},
-		{format.QwenCalls, `{"type":"object"}`, "\n<tool_call>\n<function=u>\n</function>\n</tool_call>", "t {}\nu {}"},
+		{format.Qwen3CoderCalls, `{"type":"object"}`, "\n<tool_call>\n<function=u>\n</function>\n</tool_call>", "t {}\nu {}"},
 	} {
 		req.Tools = []messages.Tool{{Name: "t", InputSchema: jsontext.Value(tt.schema)}, {Name: "u"}}
 		for n := range 6 {

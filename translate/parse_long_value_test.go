@@ -13,7 +13,7 @@ import (
 // TestLongValueHoldsCalls checks that a value may contain complete calls of its own format, however
 // many. The tags after the limit on doubtful text are paired, too.
 func TestLongValueHoldsCalls(t *testing.T) {
-	for _, f := range []*format.Format{format.AttributeCalls, format.QwenCalls, format.SeedCalls, format.GLMCalls, format.DSMLCalls, format.MiniMaxCalls, format.MiniCPMCalls} {
+	for _, f := range []*format.Format{format.AttributeCalls, format.Qwen3CoderCalls, format.SeedCalls, format.GLMCalls, format.DSMLCalls, format.MiniMaxCalls, format.MiniCPMCalls} {
 		call := func(name string, params ...[2]string) string {
 			text := f.BeforeCalls + f.Shape.Call[0] + name + f.Shape.Call[1]
 			for _, p := range params {

@@ -8,7 +8,7 @@ import (
 )
 
 // List is the formats that a target can name, the default first.
-var List = [...]*Format{&LegacyCalls, AttributeCalls, &JSONCalls, QwenCalls, SeedCalls, GLMCalls, DSMLCalls, MiniMaxCalls, kimiCalls, deepseekCalls, mistralCalls, LlamaCalls, PythonicCalls, GemmaCalls, harmonyCalls, MiniCPMCalls}
+var List = [...]*Format{&LegacyCalls, AttributeCalls, &JSONCalls, Qwen3CoderCalls, SeedCalls, GLMCalls, DSMLCalls, MiniMaxCalls, kimiCalls, deepseekCalls, mistralCalls, LlamaCalls, PythonicCalls, GemmaCalls, harmonyCalls, MiniCPMCalls}
 
 // All returns all formats whose calls the parser reads: List, and the read-only formats. It always
 // returns the same list, because every request searches it for the model's family.

@@ -44,7 +44,7 @@ var chatMLTemplates = []*ChatTemplate{
 	}, "qwen2p5", "qwen2"),
 	chatML.vary("qwen3", func(t *ChatTemplate) { t.Own, t.Thinking = qwenJSONCalls, &qwenThinking }),
 	chatML.vary("qwen3-instruct", func(t *ChatTemplate) { t.Own = qwenJSONCalls }, "instruct-2507", "a22b-2507"),
-	chatML.vary("qwen3-coder", func(t *ChatTemplate) { t.Own, t.Results[1] = QwenCalls, "\n<|im_end|>\n" }),
+	chatML.vary("qwen3-coder", func(t *ChatTemplate) { t.Own, t.Results[1] = Qwen3CoderCalls, "\n<|im_end|>\n" }),
 	chatML.vary("qwen3.5", func(t *ChatTemplate) { t.Own, t.Trims, t.Thinking = qwen35Calls, TrimAll, &qwenOpened }, "qwen3.6"),
 	chatML.vary("qwen3.8", func(t *ChatTemplate) {
 		kept := qwenOpened
@@ -76,4 +76,4 @@ var chatMLTemplates = []*ChatTemplate{
 }
 
 // nemotronCalls end with a line feed, as in Nemotron 3's template.
-var nemotronCalls = QwenCalls.vary("", func(f *Format) { f.BetweenCalls, f.AfterCalls = "\n", "\n" }, "nemotron-3")
+var nemotronCalls = Qwen3CoderCalls.vary("", func(f *Format) { f.BetweenCalls, f.AfterCalls = "\n", "\n" }, "nemotron-3")

@@ -18,5 +18,5 @@
 //
 // The files decode_*.go form layers. Each file uses only files after it in this order: decode,
 // decode_request, the files for parts of a request (messages, tools, output), decode_blocks,
-// decode_object, decode_values, decoder, decode_path. All limits are in limits.go.
+// decode_object, decode_unknown, decode_values, decoder, decode_path. All limits are in limits.go.
 package messages
