@@ -64,7 +64,7 @@ func TestUnaskedCalls(t *testing.T) {
 	}
 	s, _, log := toolServer(t, upstreamtest.ChatTools{Unasked: true, Loses: true}, asJSON, osloCall)
 	got := post(s, ofQwen).Body.String()
-	if fields := log.exchange(t); !strings.Contains(got, `"content":[]`) || fields["tool_calls"] != 1. || fields["tool_call_reasons"].([]any)[0] != messages.ReasonLostByServer {
+	if fields := log.exchange(t); !strings.Contains(got, `"content":[]`) || fields["tool_calls"] != 1. || fields["tool_call_reasons"].([]any)[0] != messages.ReasonLostByServer.String() {
 		t.Errorf("a call that is lost: %v\n%s", fields, got)
 	}
 }
