@@ -42,7 +42,8 @@ are on standard error; --log-file has the whole log.`,
 		Example: `  dragoman run --simulated -- python app.py
   dragoman run --base-url http://127.0.0.1:11434/v1 -- claude
   dragoman run --config dragoman.yaml --log-file dragoman.log -- claude
-  dragoman run --config dragoman.yaml --inherit-secrets -- ./deploy.sh`,
+  dragoman run --config dragoman.yaml --inherit-secrets -- ./deploy.sh
+  dragoman run --base-url http://127.0.0.1:11434/v1 --no-openai -- python search.py`,
 		ValidArgsFunction: programs(p),
 	}
 	r := wrapper{settings: newSettings(c).withServing()}
