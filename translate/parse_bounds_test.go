@@ -70,7 +70,7 @@ func TestBounds(t *testing.T) {
 		{"what is no parameter", endless{call + "so ", "on and <x/>\n"}, 32 << 20, 8 << 20, "refused stray_text", false},
 		{"empty entities", endless{call + "<s>", "&amp;"}, 32 << 20, 1 << 20, "incomplete cut_value", false},
 		{"tags in a value", endless{call + "<s>", "</n><n>"}, 32 << 20, 1 << 20, "incomplete cut_value", false},
-		{"calls", endless{"", "<invoke name=\"t\"></invoke>\n"}, 8 << 20, 8 << 20, "", false},
+		{"calls", endless{"", "<invoke name=\"t\"></invoke>\n"}, 8 << 20, 8 << 20, "repaired bare_call", false},
 		{"broken calls", endless{CallsStart + "<invoke name=\"t\"></invoke>", "<invoke name=\"$NAME\">\n"}, 32 << 20, 8 << 20, "refused no_tool_fits", false},
 	}
 	for _, tt := range tests {

@@ -95,7 +95,7 @@ func TestServerCalls(t *testing.T) {
 		{"in thinking that was never closed", auto, []Chunk{text("<think>I call"), book, done}, `tool_use: "<think>I call" book{"room":"A","count":3} [server clean]`},
 		{"behind a call in text", auto, []Chunk{text(`<tool_call>{"name":"ping","arguments":{}}</tool_call>`), book, done}, `tool_use: ping{} book{"room":"A","count":3} [repaired json_call] [server clean]`},
 		{"before a call in text", auto, []Chunk{book, text(`<tool_call>{"name":"ping","arguments":{}}</tool_call>`), done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [repaired json_call]`},
-		{"within a call in text", auto, []Chunk{text(`<invoke name="book"><parameter name="room">A</parameter>`), book, text(`</invoke>`), done}, `tool_use: book{"room":"A"} [clean]`},
+		{"within a call in text", auto, []Chunk{text(`<invoke name="book"><parameter name="room">A</parameter>`), book, text(`</invoke>`), done}, `tool_use: book{"room":"A"} [repaired bare_call]`},
 		{"of another case", auto, []Chunk{call("functions.Book", `{"room":"A"}`), done}, `tool_use: book{"room":"A"} [server repaired tool_name]`},
 		{"with slips", auto, []Chunk{call("book", "{'room': 'A',}"), done}, `tool_use: book{"room":"A"} [server repaired mended_json]`},
 		{"with half a character", auto, []Chunk{call("book", `{"room":"a\ud83d"}`), done}, `tool_use: book{"room":"a\ufffd"} [server clean]`},

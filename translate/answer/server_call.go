@@ -42,7 +42,7 @@ func (p *parser) readServerCall(c *prompt.Call, cut bool) {
 	if p.calls.cutByServer && cut && !p.req.ToolChoice.DisableParallelToolUse { // calls that were open at once are cut at once
 		p.ended, p.call, p.state = false, callSeen{}, inText
 	}
-	if p.ended || p.call.Certain || p.out.OpenKind == messages.BlockToolUse {
+	if p.ended || p.call.Certain && p.tags.HasParameter() || p.out.OpenKind == messages.BlockToolUse {
 		return
 	}
 	if p.settleText(); p.ended || p.balance != nil && p.balance.take(p.keyOf(c), fromServer) {

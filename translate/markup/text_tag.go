@@ -59,7 +59,7 @@ func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	}
 	nameEnded := v == Match || t.nameEnd < len(s)
 	for _, known := range textTags {
-		if t.Is(known.name) {
+		if t.isTextTag(known.name) {
 			t.Kind, t.Name = known.kind, known.name
 			if t.Closing && t.Kind != KindThinking {
 				return t, NoMatch
@@ -115,13 +115,18 @@ var textTagLens = func() (lens [32]bool) {
 	return lens
 }()
 
+// isTextTag reports whether the tag is the one of textTags with a name, in any case. <TOOLCALL> is Nemotron's own wrapper.
+func (t *Tag) isTextTag(name string) bool {
+	return t.Is(name) && (name != "toolcall" || string(t.Name) == name)
+}
+
 // IsWrapper reports whether the tag opens or closes a block of calls, in any format.
 func (t *Tag) IsWrapper() bool {
 	if n := len(t.Name); n >= len(textTagLens) || !textTagLens[n] {
 		return false
 	}
 	for i := range textTags {
-		if textTags[i].kind == KindWrapper && t.Is(textTags[i].name) {
+		if textTags[i].kind == KindWrapper && t.isTextTag(textTags[i].name) {
 			return true
 		}
 	}

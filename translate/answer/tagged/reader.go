@@ -139,6 +139,9 @@ func (r *Reader) WouldBeText(tag string) bool {
 // State returns the name of the current state.
 func (r *Reader) State() string { return stateNames[r.state] }
 
+// HasParameter reports whether the call has begun a parameter.
+func (r *Reader) HasParameter() bool { return r.value.open || len(r.call.Parameters) > 0 }
+
 // IsDoubtful reports whether the reader holds text because it is not clear where a value ends.
 func (r *Reader) IsDoubtful() bool { return r.state == inDoubt }
 
