@@ -159,6 +159,15 @@ func TestKeyboard(t *testing.T) {
 	p.await(`document.querySelectorAll('#rows .row').length === 0 && document.querySelector('#count').textContent === '0 of 3'`)
 	p.press(kb.Escape, kb.Escape)
 	p.await(`document.querySelectorAll('#rows .row').length === 3 && document.activeElement.id === 'rows'`)
+	p.do(chromedp.SendKeys(chromedp.CSS(`#filter`), "Oslo 2"))
+	p.await(`document.querySelectorAll('#rows .row').length === 1`)
+	p.press(kb.Enter)
+	p.await(`document.activeElement.id === 'rows' && document.querySelector('#rows').getAttribute('aria-activedescendant') === 'exchange-0'`)
+	p.press(kb.Enter)
+	p.await(`document.querySelector('.request')?.textContent.includes('Oslo 2')`)
+	if got := p.text(`document.querySelector('.facts').textContent`); !strings.Contains(got, "tool_use (the model’s own: stop_sequence)") {
+		t.Errorf("the facts are %s", got)
+	}
 	p.quiet()
 }
 
@@ -249,6 +258,9 @@ func TestAccessible(t *testing.T) {
 			}
 			if out := p.text(`(r => [...r.querySelectorAll('.row span')].filter(e => e.getClientRects().length && e.getBoundingClientRect().right > r.getBoundingClientRect().left + r.clientWidth + 2).length)(document.querySelector('#rows'))`); out != "0" {
 				t.Errorf("%s cells of the list stick out", out)
+			}
+			if got := p.text(`(columns => [...document.querySelectorAll('#heads span')].filter((e, i) => Math.abs(e.getBoundingClientRect().left - columns[i].getBoundingClientRect().left) > 1).length)(document.querySelectorAll('#rows .row:first-child span'))`); name != "phone" && got != "0" {
+				t.Errorf("%s heads are not over their columns", got)
 			}
 			p.press("j", "j", "j", kb.Enter)
 			p.await(`document.querySelector('.exchange .request')?.textContent.length > 0`)

@@ -87,6 +87,11 @@ func TestWhyProse(t *testing.T) {
 	if over := p.text(`document.documentElement.scrollWidth - innerWidth`); over != "0" {
 		t.Errorf("on a phone, the panel is %s wider than the window", over)
 	}
+	p.press(kb.Escape, kb.End, kb.Enter)
+	p.await(`document.querySelectorAll('.single .why-panel:not([hidden]) .changes > li').length === 4`)
+	if got := p.text(`document.querySelector('.why-panel').getBoundingClientRect().top < document.querySelector('.timing').getBoundingClientRect().top`); got != "true" {
+		t.Error("on a phone, the times are above the panel")
+	}
 	p.quiet()
 }
 

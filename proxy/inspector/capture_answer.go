@@ -107,14 +107,19 @@ func (c *capture) noteEvent(e *messages.Event, at int64) {
 			c.line.Tools = append(c.line.Tools, clip(e.Block.Name))
 		}
 	case messages.MessageStart:
-		c.line.InputTokens = e.Message.Usage.InputTokens
+		c.noteUsage(e.Message.Usage)
 	case messages.MessageDelta:
 		for _, o := range e.Message.Outcomes {
 			c.noteMisread(outcomeOf(o))
 		}
 		c.line.StopReason = clip(string(e.Message.StopReason))
-		c.line.InputTokens, c.line.OutputTokens = e.Message.Usage.InputTokens, e.Message.Usage.OutputTokens
+		c.noteUsage(e.Message.Usage)
 	}
+}
+
+// noteUsage records the tokens of the answer so far. The caller holds the lock.
+func (c *capture) noteUsage(u messages.Usage) {
+	c.line.InputTokens, c.line.CachedTokens, c.line.OutputTokens = u.PromptTokens(), u.CacheReadInputTokens, u.OutputTokens
 }
 
 // noteMisread adds how a call was read to the list, if it is not clean, or a repeat. The caller holds the lock.

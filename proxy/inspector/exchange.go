@@ -44,7 +44,8 @@ type Line struct {
 	Unmet      []string `json:"unmet,omitzero"`
 	mayCall    bool     // the model may call a tool, and does not answer results
 
-	InputTokens  int   `json:"input_tokens"`
+	InputTokens  int   `json:"input_tokens"`           // of the whole prompt
+	CachedTokens int   `json:"cached_tokens,omitzero"` // of these, the tokens that the upstream read from its cache
 	OutputTokens int   `json:"output_tokens"`
 	FirstEvent   int64 `json:"first_event,omitzero"`
 	Silent       int64 `json:"silent,omitzero"` // the longest time without a byte from a called upstream

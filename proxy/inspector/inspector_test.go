@@ -227,6 +227,18 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// The tokens of a prompt include those that the upstream read from its cache or wrote to it.
+func TestCachedTokens(t *testing.T) {
+	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		usage := messages.Usage{InputTokens: 10, CacheReadInputTokens: 900, CacheCreationInputTokens: 90, OutputTokens: 7}
+		yield(translate.Chunk{Text: "It rains.", Stop: messages.StopEndTurn, Usage: usage}, nil)
+	}))
+	w.ask(question)
+	if line := w.ended(1)[0]; line.InputTokens != 1000 || line.CachedTokens != 900 || line.OutputTokens != 7 {
+		t.Errorf("%+v", line)
+	}
+}
+
 // If a model is asked to continue, the page gets each prompt and the reason, although the request is no longer in
 // memory by then.
 func TestContinuedExchange(t *testing.T) {

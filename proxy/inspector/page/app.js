@@ -135,7 +135,11 @@ window.addEventListener('popstate', show);
 document.addEventListener('keydown', (e) => {
   if (document.querySelector('dialog[open]')) return;
   const typing = e.target.matches('input, select, textarea');
-  if (e.key === 'Escape') {
+  if (e.key === 'Enter' && e.target === byID('filter')) {
+    byID('rows').focus();
+    list.rows.choose(Math.max(0, list.rows.at));
+    e.preventDefault();
+  } else if (e.key === 'Escape') {
     if (e.target === byID('filter') && e.target.value) {
       e.target.value = '';
       e.target.dispatchEvent(new Event('input'));

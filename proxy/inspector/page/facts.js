@@ -32,9 +32,10 @@ export function drawFacts(x) {
   add('route', x.route);
   add('answered by', [x.upstream, x.upstream_model].filter(Boolean).join(' / '));
   add('format', x.format);
-  add('stop reason', x.stop_reason);
+  const own = x.asked.at(-1)?.stop;
+  add('stop reason', own && own !== x.stop_reason ? `${x.stop_reason} (the model\u2019s own: ${own})` : x.stop_reason);
   add('tools called', (x.tools ?? []).join(', '));
-  add('tokens', `${x.input_tokens} in, ${x.output_tokens} out`);
+  add('tokens', `${x.input_tokens} in${x.cached_tokens ? ` (${x.cached_tokens} cached)` : ''}, ${x.output_tokens} out`);
   add('took', duration(x.duration));
   if (x.replay_of) add('replay of', x.replay_of);
   if (x.continues) list.append(el('div', {}, el('dt', { text: 'continues' }), el('dd', {}, el('a', { href: `#/${x.continues}`, text: x.continues }))));

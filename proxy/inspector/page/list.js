@@ -148,7 +148,7 @@ function draw(line, row, before) {
     el('span', { class: 'model', text: line.model || `${line.method} ${line.path}` }),
     el('span', { class: 'tools', text: (line.tools ?? []).join(', ') || line.error_type || line.stop_reason || '' }),
     el('span', { class: 'client', text: line.client ?? '' }),
-    el('span', { class: 'tokens', text: `${line.input_tokens} → ${line.output_tokens}`, title: 'tokens in and out' }),
+    el('span', { class: 'tokens', text: `${line.input_tokens} → ${line.output_tokens}`, title: `tokens in${line.cached_tokens ? ` (${line.cached_tokens} cached)` : ''} and out` }),
     el('span', { class: 'took', text: duration(line.duration) }),
     el('span', { class: 'notes', text: noted, title: noted || null }),
   );
