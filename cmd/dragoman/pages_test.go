@@ -28,6 +28,10 @@ func TestPages(t *testing.T) {
 		"docs/explanation/how-it-works.md": {{"json text xml json", holdExample}},
 		"docs/reference/call-formats.md":   {{"xml", holdExampleCalls}, {strings.TrimSuffix(strings.Repeat("text ", len(formatExamples())), " "), holdFormats}},
 		"docs/reference/configuration.md":  {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
+		"docs/reference/glossary.md":       {{"text", holdPicture}},
+		"docs/start/local-server.md":       {{"yaml", holdConfiguration}},
+		"docs/how-to/small-models.md":      {{"yaml", holdConfiguration}},
+		"docs/how-to/local-fallback.md":    {{"yaml", holdConfiguration}},
 		"docs/how-to/text-models.md":       {{"yaml", holdConfiguration}},
 		"docs/explanation/raw-prompts.md":  {{"text", holdRawPrompt}},
 		"docs/how-to/deployment.md":        {{"json", holdPolicy}},
@@ -95,6 +99,22 @@ func isFacts(t *testing.T, path string) bool {
 
 // elided is a line that stands for omitted lines.
 const elided = "…\n"
+
+// holdPicture checks the family, the format and the variant of a model in a picture.
+func holdPicture(t *testing.T, blocks []string) {
+	word := func(name string) string {
+		match := regexp.MustCompile(`\b` + name + `: (\S+)`).FindStringSubmatch(blocks[0])
+		if match == nil {
+			t.Fatalf("the picture has no %s", name)
+		}
+		return match[1]
+	}
+	config := file(t, "dragoman.yaml", "upstreams: {local: {kind: openai, base_url: \"http://127.0.0.1:1/v1\"}}\nmodels: [{name: a, upstream: local, model: "+word("model")+"}]\n")
+	want := word("format") + " (" + word("variant") + ", auto: family " + word("family") + ","
+	if got := succeed(t, "models", "--config", config); !strings.Contains(got, want) {
+		t.Errorf("the model is not asked in %s\n%s", want, got)
+	}
+}
 
 // holdExample checks a request, its prompt, a completion, and its blocks.
 func holdExample(t *testing.T, blocks []string) {
