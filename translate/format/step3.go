@@ -17,6 +17,7 @@ var step3Calls = &Format{
 		{Name: "｜tool_calls_begin｜", Means: markup.Wrapper},
 		{Name: "｜tool_calls_end｜", Means: markup.Wrapper, Closing: true},
 		{Name: "｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
+		{Name: "steptml:invoke><｜tool_call_end｜", Means: markup.Invoke, Closing: true},
 		{Name: "steptml:invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
 		{Name: "｜tool_call_end｜", Means: markup.Invoke, Closing: true},
 		{Name: "steptml:parameter", Means: markup.Parameter, Label: markup.LabelAttribute},

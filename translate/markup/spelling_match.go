@@ -54,22 +54,23 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 		}
 		v = max(v, found)
 	}
-	return v
+	n, found := m.escapedClose()
+	if found == Match {
+		_, _, found = m.name(n)
+	}
+	return max(v, found)
 }
 
 // mayNotBegin reports whether s certainly begins with no tag. It is fast, because most `<` begin none.
 func (g *Spelling) mayNotBegin(s []byte) bool {
-	i := 1
-	if len(s) > 1 && s[1] == '/' {
-		i = 2
-	}
+	i := afterSlash(s)
 	switch {
 	case len(s) > 0 && s[0] != '<' && (g.Begin == "" || s[0] != g.Begin[0]):
 		return true
 	case i >= len(s) || g.Begin != "" && !g.Signs:
 		return false
 	case g.Signs: // only spaces come before a bar
-		for i < min(len(s), maxBars+len("</")) && s[i] == ' ' {
+		for i < min(len(s), maxBars+len(`<\/`)) && s[i] == ' ' {
 			i++
 		}
 		return i < len(s) && s[i] < utf8.RuneSelf && s[i] != '|'

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 
 	"dragoman/translate/messages"
 )
@@ -33,6 +34,7 @@ var Slips = [...]struct {
 	{messages.ReasonTagSpelling, "a blank or a colon is in place of `=`", "qwen3-coder", "<tool_call>\n<function: f>\n<parameter a>\n1\n</parameter>\n<parameter:b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.otherAssignment},
 	{messages.ReasonTagBracket, "the opening tag of a call has lost its `>`, and the next line begins with a tag", "qwen3-coder", "<tool_call>\n<function=f\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.unendedOpener},
 	{messages.ReasonTagSpelling, "a name lacks its second quotation mark", "dsml", "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"f>\n<｜DSML｜parameter name=\"a\" string=\"true\">1</｜DSML｜parameter>\n<｜DSML｜parameter name=\"b\" string=\"true\">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>", matcher.halfQuoted},
+	{messages.ReasonTagSpelling, "the slash of a closing tag is escaped", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n<\\/parameter>\n<parameter=b>\n2\n<\\/parameter>\n<\\/function>\n<\\/tool_call>", matcher.escaped},
 	{messages.ReasonTagSpelling, "a closing tag also ends with a slash", "qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter/>\n<parameter=b>\n2\n</parameter>\n</function>\n</tool_call>", matcher.closedTwice},
 }
 
@@ -135,6 +137,28 @@ func (m matcher) secondAssignment() (Tag, Verdict) {
 		}
 		return t, v
 	})
+}
+
+// escaped matches a closing tag with an escaped slash: <\/parameter>.
+func (m matcher) escaped() (t Tag, v Verdict) {
+	n, v := m.escapedClose()
+	if v == Match {
+		t, v = m.named(n, true, matcher.readTail)
+	}
+	return t, v
+}
+
+// escapedClose matches the text that closing tags begin with, with an escaped slash. n is its length.
+func (m matcher) escapedClose() (n int, v Verdict) {
+	rest, ok := strings.CutPrefix(m.spelling.begins()[1], "</")
+	switch n = afterSlash(m.s); {
+	case !ok || n < 3:
+		return 0, NoMatch
+	case n > len(m.s):
+		return 0, m.more()
+	}
+	after, v := m.prefix(n, rest)
+	return n + after, v
 }
 
 // closedTwice matches a closing tag with a second slash: </parameter/>.

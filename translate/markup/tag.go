@@ -32,11 +32,14 @@ const MaxTagLen = 2*MaxParamTagLen + 64
 // MatchTag reads the tag at the start of s. The first byte of s is `<`. eof: no more text follows.
 // If the `<` begins no tag, as in `a < b`, the verdict is NoMatch.
 func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
-	i := 1
-	if i < len(s) && s[i] == '/' {
-		t.Closing = true
-		i++
+	i := afterSlash(s)
+	if i > len(s) && !eof {
+		return t, NeedMore
 	}
+	if t.Closing = i == 2 || i == 3; i == 3 {
+		t.Slip = messages.ReasonTagSpelling
+	}
+	i = min(i, len(s))
 	start := i
 	for i < len(s) && i < MaxTagLen && IsTagByte(s[i]) {
 		i++
@@ -85,6 +88,22 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 		return t, NoMatch
 	}
 	return t, NeedMore
+}
+
+// afterSlash returns the index after the `<` of a tag, and after the slash of a closing tag. Models also escape that slash, as
+// in JSON: <\/invoke>. If s ends inside the escape, the index is after the end of s.
+func afterSlash(s []byte) int {
+	switch {
+	case len(s) > 1 && s[1] == '/':
+		return 2
+	case len(s) < 2 || s[1] != '\\':
+		return 1
+	case len(s) == 2:
+		return 4
+	case s[2] == '/':
+		return 3
+	}
+	return 1
 }
 
 // IsTagByte reports whether the name of a tag may have c. It allows more than IsNameByte, because

@@ -125,7 +125,7 @@ func (s *Search) Step(t *Tag, next Follow) {
 			s.leave(o, p, t, next, &begun)
 		}
 		if !o.JSON.Is || !o.JSON.InString {
-			o.Take(t, s.stands(t, next, o), s.mayFollow(o, next))
+			o.Take(t, s.stands(t, next, o), s.mayFollow(o, next), s.opensCall(t, next))
 		}
 		o.paths = slices.DeleteFunc(o.paths, func(p path) bool { return o.slipsOf(p).len() > MaxSlips })
 		if len(o.paths) > 0 {
@@ -232,7 +232,7 @@ func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	}
 	p.slips = (p.slips|inValue).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
 	p.tags += o.CallTags
-	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed, own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, Slip: t.Slip}
+	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed || o.HoldsCall(), own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, Slip: t.Slip}
 	if !own {
 		e.Reason = Slips[slip].Name
 		e.Doubtful = e.Doubtful || o.passed && o.Value.stands && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // the end would leave half a parameter

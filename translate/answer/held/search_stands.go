@@ -46,6 +46,19 @@ func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	return false
 }
 
+// opensCall reports whether t, which is text of a value, may begin another call. The name of its tool is in t or in
+// the next tag. t is where the next tag of this call would be, or a parameter of the other call follows.
+func (s *Search) opensCall(t *Tag, next Follow) bool {
+	switch {
+	case t.isQuoted():
+		return false
+	case !t.Call:
+		return t.Structure && t.Bare && string(t.Name) == "invoke" && next.Tag != nil && string(next.Tag.Name) == "tool_name"
+	}
+	here, _ := s.beginsHere(t)
+	return here || next.Tag != nil && next.Tag.IsNamed(parameterName) && !next.Tag.Nameless
+}
+
 // mayFollow reports whether the text after a tag can follow the value.
 func (s *Search) mayFollow(o *open, next Follow) bool {
 	t := next.Tag

@@ -17,6 +17,7 @@ const (
 	StrayCloser                // a closing tag closes nothing
 	TagInValue                 // a value contains a closing tag of the call, where the call could go on
 	OpenerInValue              // a value contains an opening tag of the call, where the call could go on
+	CallInValue                // a value contains the beginning of another call, and not its end
 	Misfit                     // a value does not fit its type
 	GivenTwice                 // a parameter is given twice
 	Undeclared                 // a parameter is not declared
@@ -41,6 +42,7 @@ var Slips = [slipCount]struct {
 	StrayCloser:    {messages.ReasonStrayCloser, "there is a closing tag between parameters", "<parameter name=\"a\">1</parameter>\n</div>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
 	TagInValue:     {messages.ReasonNone, "a value contains an unpaired closing tag of the call, where the call could go on", "<parameter name=\"a\">1</parameter>\n2</parameter>\n</invoke>"},
 	OpenerInValue:  {messages.ReasonNone, "a value contains an unpaired opening tag of the call, where the call could go on", "<parameter name=\"a\">1\n<parameter name=\"b\">\n</parameter>\n<parameter name=\"b\">2</parameter>\n</invoke>"},
+	CallInValue:    {messages.ReasonNone, "a value contains the beginning of another call, and not its end", ""},
 	Misfit:         {messages.ReasonType, "a value does not fit its type", ""},
 	GivenTwice:     {messages.ReasonDuplicateParameter, "a parameter is given twice", ""},
 	Undeclared:     {messages.ReasonUndeclaredParameters, "the tool does not declare a parameter of the call", ""},

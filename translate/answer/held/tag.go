@@ -38,6 +38,7 @@ type Tag struct {
 	Empty     bool            // the tag is an empty element: <x/>
 	Nameless  bool            // the tag is <parameter> without a name
 	Structure bool            // the tag has the name of a structural part of a call
+	Call      bool            // the tag opens a call and names an offered tool
 	Slip      messages.Reason // how the tag is misspelt, ReasonNone if it is not
 	Unopened  bool            // the tag before the value is missing: <arg_key>x</arg_key>
 	At, Len   int             // position in all that was fed, and length

@@ -38,6 +38,7 @@ type element struct {
 	name   string
 	param  bool // the element may be a parameter
 	stands bool // its tag is where the call could go on
+	call   bool // its tag begins another call
 	fenced bool // its tag is in a code fence
 }
 
@@ -84,9 +85,9 @@ func (v *Value) misfits() bool { return v.typed() && !v.Whole }
 // HoldsMarkup reports whether the value has tags that may belong to parameters, paired or not.
 func (v *Value) HoldsMarkup() bool { return v.elements > 0 || v.passed }
 
-// Take records t as text of the value. stands reports whether the call could go on with t, and ends whether a value
-// could end there.
-func (v *Value) Take(t *Tag, stands, ends bool) {
+// Take records t as text of the value. stands reports whether the call could go on with t, ends whether a value
+// could end there, and calls whether another call begins there.
+func (v *Value) Take(t *Tag, stands, ends, calls bool) {
 	if v.item {
 		v.item = false
 		if t.Gap != Text && t.Kind <= OpensParameter && t.Property == v.Property { // the next element of a list
@@ -99,7 +100,7 @@ func (v *Value) Take(t *Tag, stands, ends bool) {
 	switch {
 	case t.Empty || t.Kind >= Comment:
 	case !t.IsCloser():
-		v.takeOpener(t, stands)
+		v.takeOpener(t, stands, calls)
 	case v.close(string(t.Name)):
 	case t.Closes(v.Closer) && v.Schema.ArraySchema() != nil:
 		v.item = true
@@ -121,7 +122,7 @@ func (v *Value) takeCloser(call, stands, ends bool) {
 	v.stands = v.stands || stands
 }
 
-func (v *Value) takeOpener(t *Tag, stands bool) {
+func (v *Value) takeOpener(t *Tag, stands, calls bool) {
 	if len(t.Name) > 0 {
 		v.seen.Add(t.Name[0])
 	}
@@ -135,7 +136,12 @@ func (v *Value) takeOpener(t *Tag, stands bool) {
 		v.unsure = true
 		return
 	}
-	v.open = append(v.open, element{string(t.Name), param && t.Bare && !t.isQuoted(), stands, t.Edge.fenced})
+	v.open = append(v.open, element{string(t.Name), param && t.Bare && !t.isQuoted(), stands, calls, t.Edge.fenced})
+}
+
+// HoldsCall reports whether another call begins in the value and has no end there.
+func (v *Value) HoldsCall() bool {
+	return slices.ContainsFunc(v.open, func(e element) bool { return e.call })
 }
 
 // close closes the last open element with the name. Elements inside it stay open, because some markup is never
@@ -160,7 +166,7 @@ func (v *Value) slips(t *Tag, own bool) slipSet {
 	if !own { // every tag counts
 		return slipSet(0).with(TagInValue, v.stands || opener || v.Unpaired || v.HoldsMarkup() || v.item).with(Misfit, v.misfits())
 	}
-	return slipSet(0).with(TagInValue, v.stands).with(OpenerInValue, opener).with(Misfit, v.misfits())
+	return slipSet(0).with(TagInValue, v.stands).with(OpenerInValue, opener).with(CallInValue, v.HoldsCall()).with(Misfit, v.misfits())
 }
 
 // Clone returns a copy that shares nothing with v.

@@ -68,10 +68,16 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 		}
 		return t.Len, d
 	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole(): // the upstream may have stopped here: the tag may be text
-		v.text.Take(&t, false, false)
+		switch r.matchNextCall(rest[t.Len:]) {
+		case markup.NeedMore:
+			return 0, needsMore
+		case markup.Match:
+			return 0, isDoubt
+		}
+		v.text.Take(&t, false, false, false)
 		return 0, isValue
 	case v.unsure, v.text.JSON.InString, t.IsCloser() && v.text.Holds(string(t.Name)), !t.IsCloser() && !r.mayBeOfCall(&t):
-		v.text.Take(&t, false, false)
+		v.text.Take(&t, false, false, false)
 		v.unsure = v.unsure || v.text.IsUnsure()
 		return 0, isValue
 	case t.IsCloser() && !r.isWhole():
@@ -79,7 +85,7 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 		case markup.NeedMore:
 			return 0, needsMore
 		case markup.NoMatch:
-			v.text.Take(&t, false, false)
+			v.text.Take(&t, false, false, false)
 			return 0, isValue
 		}
 	}
@@ -91,7 +97,10 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 // closes another element, that tag must be able to follow a value.
 func (r *Reader) mayEndBehind(rest []byte, t *held.Tag) markup.Verdict {
 	if t.Kind == held.ClosesOther && !t.Maybe {
-		return r.mayFollow(rest, false)
+		if v := r.mayFollow(rest, false); v != markup.NoMatch {
+			return v
+		}
+		return r.matchNextCall(rest)
 	}
 	i, v := r.in.MatchBlanks(rest, 0, maxBlankAfter)
 	if v == markup.Match {
@@ -116,7 +125,7 @@ func (r *Reader) decideOwnCloser(rest []byte, t *held.Tag) decision {
 	case follows == markup.Match && !r.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
 		return endsValue
 	case v.unsure, follows == markup.NoMatch && v.text.JSON.InString:
-		v.text.Take(t, false, false)
+		v.text.Take(t, false, false, false)
 		return isValue
 	}
 	return isDoubt
@@ -135,8 +144,13 @@ func (r *Reader) matchTagName(rest []byte, whole bool) markup.Verdict {
 		return v
 	}
 	start := 1
-	if len(rest) > 1 && rest[1] == '/' {
+	switch {
+	case len(rest) > 1 && rest[1] == '/':
 		start = 2
+	case markup.HasPrefix(rest, `<\/`):
+		start = 3
+	case markup.IsPrefixOf(rest, `<\/`):
+		return r.in.NeedMore()
 	}
 	end := start
 	for end < len(rest) && end-start < markup.MaxParamTagLen && markup.IsTagByte(rest[end]) {
@@ -160,7 +174,7 @@ func (r *Reader) matchTagName(rest []byte, whole bool) markup.Verdict {
 			return markup.Match
 		}
 	}
-	return markup.VerdictOf(whole || start == 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || r.mayMeanSomething(rest[start:end]))
+	return markup.VerdictOf(whole || start >= 2 && (!v.text.Saw(rest[start]) || v.text.Holds(string(rest[start:end])) || string(rest[start:end]) == v.tag) || r.mayMeanSomething(rest[start:end]))
 }
 
 // matchValueTag matches a tag that may matter in the value.

@@ -39,6 +39,22 @@ func (r *Reader) callMayClose(rest []byte, t *held.Tag) markup.Verdict {
 	return markup.NoMatch
 }
 
+// matchNextCall matches the tag that opens a call or its wrapper, after white space at the start of rest.
+func (r *Reader) matchNextCall(rest []byte) markup.Verdict {
+	i, v := r.in.MatchBlanks(rest, 0, completion.MaxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest) || rest[i] != '<':
+		return markup.NoMatch
+	}
+	t, v := r.MatchTag(rest[i:])
+	if v == markup.Match {
+		v = markup.VerdictOf(!t.Closing && (t.IsWrapper() || t.Is("invoke") && !r.hasParameterInvoke(&t)))
+	}
+	return v
+}
+
 // hasParameterInvoke reports whether t, which is <invoke>, may open a parameter of the tool.
 func (r *Reader) hasParameterInvoke(t *markup.Tag) bool {
 	_, _, declared := r.call.Schema.PropertyByTag("invoke")

@@ -105,7 +105,8 @@ func (r *Reader) nextSpecial(rest []byte, n int) int {
 				return n
 			}
 		case v.openerStarts.Has(rest[n+1]), typed && v.mayBeWhole(n),
-			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])):
+			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])),
+			rest[n+1] == '\\' && (n+3 >= len(rest) || rest[n+2] == '/' && v.closerStarts.Has(rest[n+3])):
 			if v.mode == modeHeld || !r.isNoTag(rest[n:]) {
 				return n
 			}

@@ -85,6 +85,7 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 	}
 	vt.Structure = !t.Closing && (t.Is("parameters") || t.Is("invoke") || t.IsWrapper() || t.Is("function_results") ||
 		t.Spelling != nil && len(t.Name) == 0 && t.Spelling.LacksLabel(t.Full, markup.Invoke))
+	vt.Call = vt.Structure && !t.Empty && t.Is("invoke") && r.opensCall(t)
 	switch {
 	case vt.Structure && len(t.Attributes) > 0:
 		vt.Kind = held.OpensStructure
@@ -102,6 +103,16 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 		vt.Kind = held.OpensStructure
 	}
 	return vt
+}
+
+// opensCall reports whether t, which opens a call, names an offered tool.
+func (r *Reader) opensCall(t *markup.Tag) bool {
+	name, _ := t.NameAttribute()
+	if g := t.Spelling; g != nil && g.IDs {
+		name = r.tools.OfID(name)
+	}
+	tool, _ := r.tools.Find(name)
+	return tool != nil
 }
 
 // declares reports whether the tool declares a parameter with this name.
