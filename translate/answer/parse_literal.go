@@ -70,7 +70,11 @@ func (p *parser) readLiteral() state {
 	}
 	l.Ended = l.Unclosed || v == markup.Match
 	calls, ok := l.Read(p.literalText())
-	if !ok {
+	switch {
+	case !ok && !l.MayCall(p.call.Tool):
+		p.call.Tool = ""
+		return p.giveBackLiteral(messages.ReasonToolName)
+	case !ok:
 		return p.giveBackLiteral(messages.ReasonInvalidLiteral)
 	}
 	p.in.Take(extra, completion.SpanDropped)

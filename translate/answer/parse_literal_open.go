@@ -184,10 +184,10 @@ func (p *parser) beginsList(text []byte) bool {
 }
 
 // matchWrapped matches calls in a wrapper, at the start of rest. In a wrapper that other formats use too, the calls
-// must name an offered tool.
+// must name an offered tool. In Gemma's own wrapper, a call without such a name is refused when it has ended.
 func (p *parser) matchWrapped(rest []byte) (syntax format.LiteralSyntax, name string, v markup.Verdict) {
 	syntax, name, v = p.matchLiteral(rest)
-	if known := p.literalsKnown(syntax); v == markup.Match && !known.MayCall(name) {
+	if known := p.literalsKnown(syntax); v == markup.Match && !known.Marks && !known.MayCall(name) {
 		v = markup.NoMatch
 	}
 	return syntax, name, v

@@ -193,9 +193,9 @@ func breaksToolName(r rune) bool {
 }
 
 // byPart finds the tools that a qualified name such as browser.search, mcp__web__search or
-// functions.search:0 may mean: the tool with _ in place of each dot, and the tool named after the
-// last part. meant is the number of such tools. The text before the last part has to be a name too,
-// because it may be escaped text of a client.
+// functions.search:0 may mean: the tool with _ in place of each dot, in the whole name or in its part
+// after the last colon, and the tool named after the last part. meant is the number of such tools. The
+// text before the last part has to be a name too, because it may be escaped text of a client.
 func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 	name = withoutCounter(strings.TrimPrefix(name, "$"))
 	if strings.ContainsFunc(name, func(r rune) bool { return breaksToolName(r) && !strings.ContainsRune(".:/", r) }) {
@@ -205,7 +205,8 @@ func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 	if i := strings.LastIndex(last, "__"); i >= 0 {
 		last = last[i+len("__"):]
 	}
-	for _, written := range [...]string{name, strings.ReplaceAll(name, ".", "_"), last} {
+	dotted := name[strings.LastIndexAny(name, ":/")+1:]
+	for _, written := range [...]string{name, strings.ReplaceAll(name, ".", "_"), strings.ReplaceAll(dotted, ".", "_"), last} {
 		if found := t.Named(written); found != nil && found != tool {
 			tool, meant = found, meant+1
 		}
@@ -282,10 +283,11 @@ func (t *ToolNames) WithoutID(name string) string {
 }
 
 // Unqualified returns the name of an offered tool without its namespace, as in default_api:book.
-// Any other name stays unchanged.
+// Any other name stays unchanged, such as a name that fits two tools.
 func (t *ToolNames) Unqualified(name string) string {
 	if t.Named(name) == nil {
-		if i := strings.LastIndexAny(name, ":."); t.Named(name[i+1:]) != nil {
+		i := strings.LastIndexAny(name, ":.")
+		if tool, meant := t.byPart(name); t.Named(name[i+1:]) != nil && (tool == nil || meant == 1) {
 			return name[i+1:]
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // TestToolNames looks up names as models write them. Some of the tools have similar names.
 func TestToolNames(t *testing.T) {
-	names := ToolNames{List: []messages.Tool{{Name: "get_weather"}, {Name: "Dup"}, {Name: "dup"}, {Name: "search"}, {Name: "tools.search"}, {Name: "tool"}}}
+	names := ToolNames{List: []messages.Tool{{Name: "get_weather"}, {Name: "Dup"}, {Name: "dup"}, {Name: "search"}, {Name: "tools.search"}, {Name: "tool"}, {Name: "web_search"}}}
 	for _, tt := range []struct {
 		name, tool string
 		reason     messages.Reason
@@ -27,6 +27,8 @@ func TestToolNames(t *testing.T) {
 		{"`DUP`", "", messages.ReasonNone, "DUP"},       // Dup or dup
 		{"'tools.search'", "", messages.ReasonNone, ""}, // tools.search, or search in the namespace
 		{"functions.search", "search", messages.ReasonToolName, ""},
+		{"web.search", "", messages.ReasonNone, ""},             // web_search or search
+		{"default_api:web.search", "", messages.ReasonNone, ""}, // the same
 		{"weather.get_weather", "get_weather", messages.ReasonToolName, ""},
 		{"get_weather(city)", "", messages.ReasonNone, ""},
 		{"get.weather", "get_weather", messages.ReasonToolName, ""},

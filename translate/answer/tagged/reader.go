@@ -20,6 +20,7 @@ import (
 // them. If it is not clear which tag ends a value, Reader holds the text, and package held decides.
 type Reader struct {
 	Wrapper  string // the name of the wrapper that was opened last
+	Stop     string // the stop sequence of the format
 	Followed int    // how many bytes all doubts of the answer have followed: see freeDoubt
 	Open     func() // makes the call certain, and opens its block if values flow
 	Whole    func() // opens the block of a certain call, because a parameter is whole

@@ -67,12 +67,14 @@ func (r *Reader) decideTag(rest []byte) (n int, d decision) {
 			r.call.Slip = cmp.Or(r.call.Slip, t.Slip)
 		}
 		return t.Len, d
-	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole(): // the upstream may have stopped here: the tag may be text
-		switch r.matchNextCall(rest[t.Len:]) {
-		case markup.NeedMore:
-			return 0, needsMore
-		case markup.Match:
-			return 0, isDoubt
+	case t.Kind == held.ClosesWrapper && !t.Declared && !r.isWhole():
+		if !markup.HasPrefix(rest, r.Stop) { // else the upstream may have stopped here: the tag may be text
+			switch r.matchNextCall(rest[t.Len:]) {
+			case markup.NeedMore:
+				return 0, needsMore
+			case markup.Match:
+				return 0, isDoubt
+			}
 		}
 		v.text.Take(&t, false, false, false)
 		return 0, isValue
