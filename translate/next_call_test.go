@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,4 +105,34 @@ func TestShownCall(t *testing.T) {
 func contentOf(text string) jsontext.Value {
 	quoted, _ := jsontext.AppendQuote(nil, text)
 	return jsontext.Value(`{"content":` + string(quoted) + `}`)
+}
+
+// TestTextBetweenCalls checks that a call is read behind a sentence or an unknown tag after the call before it.
+func TestTextBetweenCalls(t *testing.T) {
+	for _, f := range tagForms {
+		for _, between := range []string{"Now the file.", "<zz>", "<zz>a</zz>"} {
+			first := f.wrap + f.writeCall("shell", "command", "make") + f.shut("command") + f.shutCall + f.unwrap
+			text := first + "\n" + between + "\n" + f.wrap + f.writeCall("read", "path", "a") + f.shut("path") + f.shutCall + f.unwrap
+			want := "shell {\"command\":\"make\"}\ntext \"" + between + "\"\nread {\"path\":\"a\"}\ntool_use"
+			if got := show(f.read(t, text)); got != want {
+				t.Errorf("%s: %q\n%s\nwant\n%s", f.format, text, got, want)
+			}
+		}
+	}
+}
+
+// TestNamelessCall checks that a call without a name behind another call has an outcome, and the call after it is read.
+func TestNamelessCall(t *testing.T) {
+	for _, f := range tagForms {
+		call := func(tool, param, value string) string {
+			return f.writeCall(tool, param, value) + f.shut(param) + f.shutCall
+		}
+		text := f.wrap + call("shell", "command", "make") + call("", "path", "x") + call("read", "path", "a") + f.unwrap
+		m := f.read(t, text)
+		got := show(m)
+		lost := slices.ContainsFunc(m.Outcomes, func(o messages.Outcome) bool { return o.InText })
+		if !strings.HasPrefix(got, "shell {\"command\":\"make\"}\n") || !strings.Contains(got, "\nread {\"path\":\"a\"}\ntool_use") || !lost {
+			t.Errorf("%s: %q\n%s", f.format, text, got)
+		}
+	}
 }

@@ -211,7 +211,7 @@ func (p *parser) readBrokenCall() state {
 // call may be part of a value there, as in <function_calls><write><text><invoke>….
 func (p *parser) readForeignBlock() state {
 	if p.readTextUpTo(func(t markup.Tag) bool {
-		return t.IsWrapper() && t.Closing && (p.wrapperSpelling != nil || string(t.Name) == p.tags.Wrapper)
+		return t.Closing && (t.IsWrapper() && p.wrapperSpelling != nil || string(t.Name) == p.tags.Wrapper || string(t.Full) == p.tags.Wrapper)
 	}) {
 		return inText
 	}

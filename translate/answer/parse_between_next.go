@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 // The parser tries mayComeFirst before any tag, and mayComeNext after checking for a tag that was cut off.
 var (
 	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader, (*parser).readNameless}
+	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader, (*parser).readNameless, (*parser).readMisnamedCall}
 )
 
 // readNextNamed reads the next call in a wrapper of namedCalls: a tool name before a JSON object.
@@ -139,9 +140,9 @@ func (p *parser) readNextComment(rest []byte) (next state, v markup.Verdict) {
 }
 
 // readNextStray skips a closing tag that closes nothing, an HTML line break, or closed thinking. Otherwise the
-// calls after it would be lost. In the formats of Claude 2, the calls are over here if their wrapper is.
+// calls after it would be lost.
 func (p *parser) readNextStray(rest []byte) (next state, v markup.Verdict) {
-	if p.format.InventsResults && !p.textMayFollow && !p.call.WrapperOpen || p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
+	if p.holdsRefused() || rest[0] != '<' && !p.mayMarkThinking(rest) {
 		return wait, markup.NoMatch
 	}
 	switch t, v := p.matchOpener(rest); {
@@ -257,5 +258,52 @@ func (p *parser) readNextTag(t markup.Tag) state {
 		p.in.Take(t.Len, completion.SpanMarkup)
 		return betweenCalls
 	}
+	return p.readUnknownNext(t)
+}
+
+// readUnknownNext reads t, a tag that is in no format, after a call. If another call follows, t is text before that
+// call. Within a wrapper, there is no text, and t is left out.
+func (p *parser) readUnknownNext(t markup.Tag) state {
+	rest := p.in.Rest()
+	switch n, v := p.matchProse(rest); {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch || t.Is("function_results"):
+	case p.wrapperMayEnd():
+		p.takeProse(n)
+		return betweenCalls
+	case bytes.IndexByte(rest[t.Len:n], '<') < 0:
+		next, _ := p.leaveOut(n, v)
+		return next
+	}
 	return p.runOn()
+}
+
+// readMisnamedCall refuses a call that begins at rest, if its tag has no name, or is named after an offered tool. The
+// calls after it are read.
+func (p *parser) readMisnamedCall(rest []byte) (next state, v markup.Verdict) {
+	if rest[0] != '<' && !p.BeginsTag(rest[0]) || p.holdsRefused() {
+		return wait, markup.NoMatch
+	}
+	for _, g := range p.Spellings {
+		if _, named := g.MatchListed(rest, p.in.EOF); named != markup.NoMatch || g.IsJSON() || g.Labels() {
+			continue
+		}
+		n, found := g.MatchNameless(rest, p.in.EOF)
+		if t, is := markup.MatchTag(rest, p.in.EOF); found == markup.NoMatch && is != markup.NoMatch {
+			n, found = t.Len, min(is, markup.VerdictOf(is == markup.NeedMore || !t.Closing && p.namesOffered(g, &t)))
+		}
+		switch {
+		case found == markup.NeedMore:
+			v = found
+		case found == markup.Match:
+			if !p.in.IsMarked() {
+				p.beginNextCall(markup.Tag{})
+			}
+			p.call.Spelling = g
+			p.in.Take(n, completion.SpanMarkup)
+			return p.giveBackCall("tool_name"), found
+		}
+	}
+	return wait, v
 }

@@ -13,27 +13,32 @@ import (
 )
 
 // Prose between calls. Models write some after a call: "Now the other file." Some formats have a stop sequence for
-// the end of the calls. In these formats, prose shows that the upstream ignored the stop sequence. Only in the
-// formats of Claude 2 does prose show that the model invents results (docs/reference/legacy-format.md §6).
+// the end of the calls. In these formats, prose shows that the upstream ignored the stop sequence. Results in the prose
+// show that the model invents them (docs/reference/legacy-format.md §6).
 
 // readProseBetween reads prose before a possible next call. If a call follows, the client gets the prose as text
 // before it. Otherwise the parser omits the prose, like all text after the last call. The mark is before the prose,
 // so that giving back the call also gives back the prose. The verdict is NoMatch if no prose may follow here.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
-	if p.format.InventsResults && !p.textMayFollow || !p.wrapperMayEnd() {
+	if !p.wrapperMayEnd() {
 		return markup.NoMatch
 	}
 	n, v := p.matchProse(rest)
 	if v == markup.Match {
-		if p.proseBetween == nil {
-			p.in.SetMark()
-		} else { // an empty wrapper separates the two texts
-			p.proseBetween = append(p.proseBetween, "\n\n"...)
-		}
-		p.proseBetween = append(p.proseBetween, bytes.TrimSpace(rest[:n])...)
-		p.in.Take(n, completion.SpanText)
+		p.takeProse(n)
 	}
 	return v
+}
+
+// takeProse reads n bytes as prose before the next call.
+func (p *parser) takeProse(n int) {
+	if p.proseBetween == nil {
+		p.in.SetMark()
+	} else { // an empty wrapper separates the two texts
+		p.proseBetween = append(p.proseBetween, "\n\n"...)
+	}
+	p.proseBetween = append(p.proseBetween, bytes.TrimSpace(p.in.Rest()[:n])...)
+	p.in.Take(n, completion.SpanText)
 }
 
 // wrapperMayEnd reports whether the calls may be over: their wrapper was closed, or needs no closing tag.

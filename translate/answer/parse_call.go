@@ -32,9 +32,17 @@ func (p *parser) readInvoke() state {
 	}
 	p.in.Take(t.Len, completion.SpanMarkup)
 	if len(t.Attributes) > 0 || t.Empty {
-		return p.giveBack()
+		return p.giveBackNameless()
 	}
 	return atToolName
+}
+
+// giveBackNameless gives a call back that does not name its tool. After another call, the model meant a call.
+func (p *parser) giveBackNameless() state {
+	if p.calls.whole > 0 && !p.in.EOF { // at the end, more text could have named the tool
+		return p.giveBackCall("tool_name")
+	}
+	return p.giveBack()
 }
 
 // beginNamed reads t, which opens a call and names its tool.
@@ -100,7 +108,7 @@ func (p *parser) readToolName() state {
 	case markup.NeedMore:
 		return wait
 	case markup.NoMatch:
-		return p.giveBack()
+		return p.giveBackNameless()
 	}
 	p.in.Take(n, completion.SpanMarkup)
 	if rest[0] != '<' {

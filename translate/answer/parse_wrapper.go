@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"strings"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
@@ -46,8 +47,10 @@ func (p *parser) readWrapper() state {
 		p.call.NoteReason(messages.ReasonWrongOpener)
 		return p.beginNamed(t)
 	}
-	if next, v := p.readNameless(rest); v != markup.NoMatch {
-		return next
+	for _, read := range [...]readNext{(*parser).readNameless, (*parser).readMisnamedCall} {
+		if next, v := read(p, rest); v != markup.NoMatch {
+			return next
+		}
 	}
 	t, v := p.matchOpener(rest)
 	switch {
@@ -286,7 +289,7 @@ func (p *parser) readNameFirst(rest []byte) state {
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.NoMatch && p.calls.whole > 0:
-		return p.giveBack()
+		return p.giveBackNameless()
 	case v == markup.NoMatch:
 		p.giveBackText()
 		return inForeignBlock
@@ -306,6 +309,12 @@ func (p *parser) matchNextParameter(rest []byte, i int) markup.Verdict {
 		_, named := t.NameAttribute()
 		return t.Is("parameter") && !t.Closing && named
 	})
+}
+
+// namesOffered reports whether t is named after an offered tool, with the mark of the spelling: <｜DSML｜book>.
+func (p *parser) namesOffered(g *markup.Spelling, t *markup.Tag) bool {
+	name, ok := bytes.CutPrefix(t.Full, []byte(strings.TrimPrefix(g.Begin, "<")))
+	return g.Begin != "" && ok && p.tools.Named(string(name)) != nil
 }
 
 // matchNextTag matches a tag for which is returns true, after white space at rest[i].
@@ -365,6 +374,9 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 		return 0, markup.NoMatch
 	case rest[n] == '{':
 		return n, markup.VerdictOf(!over && bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
+	}
+	if n > 0 && p.ReadsMarks && (markup.HasPrefix(rest[n-1:], markup.Mark) || markup.IsPrefixOf(rest[n-1:], markup.Mark)) {
+		n--
 	}
 	t, v := p.matchOpener(rest[n:])
 	if v == markup.Match { // after the JSON of a call, its closing tag follows

@@ -8,13 +8,12 @@ import (
 // AttributeCalls is the format that has names in attributes (docs/reference/legacy-format.md §5,
 // §14). It shares the results, and the parser's states for calls, with the legacy format.
 var AttributeCalls = shaped(Format{
-	Name:           Attribute,
-	StopSequence:   CallsEnd,
-	ImpliedEnd:     CallsEnd,
-	InventsResults: true,
-	CallOpener:     "<invoke name=",
-	CallCloser:     CallsEnd,
-	Protects:       markup.TagFunctions | markup.TagFunction,
+	Name:         Attribute,
+	StopSequence: CallsEnd,
+	ImpliedEnd:   CallsEnd,
+	CallOpener:   "<invoke name=",
+	CallCloser:   CallsEnd,
+	Protects:     markup.TagFunctions | markup.TagFunction,
 
 	Shape:       attributeShape,
 	ExampleNote: func(l *language.Language) string { return l.PlainValues },

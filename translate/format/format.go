@@ -58,9 +58,6 @@ type Format struct {
 	// a call. It is the closing tag of the calls. If the stop sequence is not part of the calls, as
 	// <tool_response>, it is "".
 	ImpliedEnd string
-	// InventsResults: if the model writes more text after its calls, it has invented their results. The parser
-	// reads no call after such text.
-	InventsResults bool
 
 	// CallOpener and CallCloser must occur in an operator's template, so that the model sees how a call begins
 	// and ends: see [CheckTemplate].

@@ -15,12 +15,11 @@ import (
 // LegacyCalls is the format with child tags: <invoke> with an element for each parameter
 // (docs/reference/legacy-format.md §2, §5, §7).
 var LegacyCalls = Format{
-	Name:           Legacy,
-	StopSequence:   CallsEnd,
-	ImpliedEnd:     CallsEnd,
-	InventsResults: true,
-	CallOpener:     "<invoke>",
-	CallCloser:     CallsEnd,
+	Name:         Legacy,
+	StopSequence: CallsEnd,
+	ImpliedEnd:   CallsEnd,
+	CallOpener:   "<invoke>",
+	CallCloser:   CallsEnd,
 
 	Example: `<function_calls>
 <invoke>

@@ -195,11 +195,23 @@ func (g *Spelling) has(is func(*Form) bool) bool {
 func (g *Spelling) MatchNameless(s []byte, eof bool) (n int, v Verdict) {
 	m := matcher{spelling: g, s: s, eof: eof, signs: g.Signs}
 	for i := range g.Tags {
-		if f := &g.Tags[i]; f.Means == Invoke && f.After != nil {
+		f := &g.Tags[i]
+		switch {
+		case f.Means != Invoke || f.Closing:
+		case f.After != nil:
 			return m.prefix(0, g.begins()[0]+f.Name+g.end())
+		case f.Label == LabelAttribute:
+			n, found := m.prefix(0, g.begins()[0]+f.Name)
+			if found == Match {
+				n, found = m.end(n)
+			}
+			if found == Match {
+				return n + len(g.end()), found
+			}
+			v = max(v, found)
 		}
 	}
-	return 0, NoMatch
+	return 0, v
 }
 
 // forms returns the number of tags and slips.
