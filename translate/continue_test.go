@@ -239,7 +239,7 @@ func TestContinuedReasoning(t *testing.T) {
 // early.
 func TestContinuedUsage(t *testing.T) {
 	call, rest, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
-	rest += "\nIt is written."
+	rest += "\n<function_results>\nIt is written."
 	var left bool
 	answers := []Ask{
 		seq(&left, Chunk{Usage: messages.Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,

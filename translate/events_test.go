@@ -464,8 +464,8 @@ func TestEstimatedUsage(t *testing.T) {
 			messages.Usage{InputTokens: asked}, messages.Usage{InputTokens: asked, OutputTokens: thought}, true},
 		"left by the upstream's code": {[]any{Chunk{Usage: messages.Usage{InputTokens: 9, OutputTokens: 1}}, call + call, Chunk{Stop: messages.StopSequence, StopSequence: "x", Left: true}},
 			messages.Usage{InputTokens: 9, OutputTokens: 1}, messages.Usage{InputTokens: 9, OutputTokens: written}, true},
-		"left behind the calls": {[]any{call + CallsEnd + " and"}, messages.Usage{InputTokens: asked},
-			messages.Usage{InputTokens: asked, OutputTokens: EstimateTokens(len(call + CallsEnd + " and"))}, true},
+		"left behind the calls": {[]any{call + CallsEnd + "<function_results>"}, messages.Usage{InputTokens: asked},
+			messages.Usage{InputTokens: asked, OutputTokens: EstimateTokens(len(call + CallsEnd + "<function_results>"))}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var left bool

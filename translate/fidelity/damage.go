@@ -17,6 +17,7 @@ type draft struct {
 	pieces    []piece                     // the pieces of the writing, with the damage
 	asWritten []Call                      // the calls that the damaged text spells, if they are not the meant ones; else nil
 	saysSo    func(got, meant Value) bool // reports whether a value matches its damaged text; nil if no value was damaged
+	lostNamed bool                        // calls may be lost if an outcome names them
 	answer    *Answer                     // set if the damage changes where the text ends
 }
 
@@ -122,7 +123,8 @@ func (d *draft) wasRefused(r received) bool {
 	if d.isJSON() { // any bracket shows the rest of a call
 		marks = "<[]{}()"
 	}
-	if r.stop == messages.StopToolUse && !strings.ContainsAny(r.text, marks) {
+	named := d.lostNamed && slices.ContainsFunc(r.raw.Outcomes, func(o messages.Outcome) bool { return o.Unread || o.Kind == messages.OutcomeLeaked })
+	if r.stop == messages.StopToolUse && !named && !strings.ContainsAny(r.text, marks) {
 		return false
 	}
 	return d.among(r.wholeCalls(), d.inst.Calls) || d.asWritten != nil && d.among(r.wholeCalls(), d.asWritten)

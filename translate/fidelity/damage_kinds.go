@@ -31,7 +31,7 @@ func (d *damage) fits(f *form) bool { return d.groups&f.group != 0 && (d.needs =
 
 // DamageKinds are the kinds of damage in each format that they fit, in the order of the table.
 var DamageKinds = func() (kinds []DamageKind) {
-	list := slices.Concat(damageToFrames, damageToTags, damageToText, damageToNames, damageToInputs, damageToMarks, slipExamples())
+	list := slices.Concat(damageToFrames, damageToTags, damageBetweenCalls, damageToText, damageToNames, damageToInputs, damageToMarks, slipExamples())
 	for i := range list {
 		for _, name := range formats {
 			if slices.ContainsFunc(forms[name], list[i].fits) {

@@ -144,6 +144,7 @@ func (m matcher) escaped() (t Tag, v Verdict) {
 	n, v := m.escapedClose()
 	if v == Match {
 		t, v = m.named(n, true, matcher.readTail)
+		t.Escaped = true
 	}
 	return t, v
 }

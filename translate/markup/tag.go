@@ -18,6 +18,7 @@ type Tag struct {
 	Attributes []byte // the text after the name, without white space around it
 	Closing    bool   // it begins with </
 	Empty      bool   // it ends with />
+	Escaped    bool   // the slash of a closing tag is escaped: <\/x>
 	Spelling   *Spelling
 	Slip       messages.Reason // how the tag is misspelled; ReasonNone if it is spelled correctly
 	label      []byte          // the name of the tool or parameter, if it is not an attribute
@@ -36,7 +37,7 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	if i > len(s) && !eof {
 		return t, NeedMore
 	}
-	if t.Closing = i == 2 || i == 3; i == 3 {
+	if t.Closing, t.Escaped = i == 2 || i == 3, i == 3; t.Escaped {
 		t.Slip = messages.ReasonTagSpelling
 	}
 	i = min(i, len(s))

@@ -180,11 +180,11 @@ func (o *open) least() slipSet {
 func (s *Search) leave(o *open, p path, t *Tag, next Follow, begun **open) {
 	switch {
 	case t.Closes(o.Closer):
-		p = s.end(o, p, t, WrongCloser, true)
+		p = s.end(o, p, t, WrongCloser, !t.Escaped)
 		p.ends.regular = next.Ends || s.mayFollow(o, next) && next.Tag.Kind != OpensStructure && !next.Tag.Given && next.Tag.Property != o.Property
 		s.add(between, p)
 	case t.Kind == ClosesOther:
-		if next.Tag != nil && next.Tag.Kind != ClosesWrapper && s.mayFollow(o, next) && !o.Holds(string(t.Name)) {
+		if next.Tag != nil && !t.Escaped && next.Tag.Kind != ClosesWrapper && s.mayFollow(o, next) && !o.Holds(string(t.Name)) {
 			p = s.end(o, p, t, WrongCloser, false)
 			p.ends.Doubtful = p.ends.Doubtful || !t.Declared && s.isEmpty(o, t)
 			s.add(between, p)
@@ -234,7 +234,9 @@ func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	p.tags += o.CallTags
 	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed || o.HoldsCall(), own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, Slip: t.Slip}
 	if !own {
-		e.Reason = Slips[slip].Name
+		if e.Reason = Slips[slip].Name; t.Escaped && slip == WrongCloser {
+			e.Reason = t.Slip
+		}
 		e.Doubtful = e.Doubtful || o.passed && o.Value.stands && !e.whole || slices.ContainsFunc(o.open, func(e element) bool { return e.param }) // the end would leave half a parameter
 	}
 	p.ends = e.behind(p.ends)

@@ -36,6 +36,7 @@ type Tag struct {
 	Given     bool            // the parameter was given earlier in the call
 	Bare      bool            // the tag has no attributes except the parameter name
 	Empty     bool            // the tag is an empty element: <x/>
+	Escaped   bool            // the slash of the closing tag is escaped, as in a JSON string
 	Nameless  bool            // the tag is <parameter> without a name
 	Structure bool            // the tag has the name of a structural part of a call
 	Call      bool            // the tag opens a call and names an offered tool

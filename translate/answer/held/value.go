@@ -99,6 +99,11 @@ func (v *Value) Take(t *Tag, stands, ends, calls bool) {
 	}
 	switch {
 	case t.Empty || t.Kind >= Comment:
+	case t.Escaped: // a string of JSON may have such a tag, so it ends no call in the value
+		if (t.Kind != ClosesOther || !v.close(string(t.Name))) && t.Closes(v.Closer) {
+			v.passed = true
+			v.CallTags++
+		}
 	case !t.IsCloser():
 		v.takeOpener(t, stands, calls)
 	case v.close(string(t.Name)):

@@ -52,6 +52,9 @@ func (r *Reader) readStructure(t markup.Tag) (next state, ok bool) {
 			return r.close(messages.ReasonMissingCloser), true
 		}
 	case t.Is("invoke") && fresh && !call.ParametersOpen && r.opensAgain(t):
+		if (call.Reason == "stray_text" || call.Reason == "stray_closer") && len(call.Schema.Required) == 0 {
+			return r.doubtful(), true // what stands between the two may be the end of the first
+		}
 		r.open.begunTwice = true
 		r.call.NoteReason(messages.ReasonRestarted)
 	case t.Is("invoke") && fresh && r.call.Spelling != nil && r.call.Spelling.Labels():

@@ -124,7 +124,7 @@ func (r *Reader) decideOwnCloser(rest []byte, t *held.Tag) decision {
 	switch follows := r.mayFollow(rest[t.Len:], false); {
 	case follows == markup.NeedMore:
 		return needsMore
-	case follows == markup.Match && !r.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
+	case follows == markup.Match && !t.Escaped && !r.isNamedLikeOurs() && !v.text.Holds(v.text.Closer) && (!v.text.JSON.Is || v.text.JSON.IsWhole()):
 		return endsValue
 	case v.unsure, follows == markup.NoMatch && v.text.JSON.InString:
 		v.text.Take(t, false, false, false)

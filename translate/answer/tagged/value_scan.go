@@ -223,6 +223,9 @@ func (r *Reader) noteStarts() {
 	for _, c := range []byte("pPiIfFtTuUm") { // <parameter>, <invoke>, and wrappers in any case
 		v.openerStarts.Add(c)
 	}
+	for _, c := range []byte("ftu") { // the ends of wrappers
+		v.closerStarts.Add(c)
+	}
 	for _, name := range [...]string{v.text.Closer, r.call.Namespace} {
 		if name != "" {
 			v.openerStarts.Add(name[0])

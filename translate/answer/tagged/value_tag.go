@@ -57,7 +57,7 @@ func (r *Reader) valueTagAt(rest []byte, n, at int) held.Tag {
 
 // readValueTag returns the meaning of the tag t in the open call. at is the index of t in the unread text.
 func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
-	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty, Slip: t.Slip}
+	vt = held.Tag{Name: r.withoutNamespace(t.Full), At: r.in.Offset() + at, Len: t.Len, Bare: len(t.Attributes) == 0 && !t.Empty, Empty: t.Empty, Escaped: t.Escaped, Slip: t.Slip}
 	if t.Is("parameter") && !t.Closing {
 		if name, ok := t.NameAttribute(); ok {
 			vt.Kind, vt.Name, vt.Bare, vt.Unopened = held.OpensParameter, parameterName, !t.Empty, t.Slip == messages.ReasonMissingOpener
@@ -76,6 +76,8 @@ func (r *Reader) readValueTag(t *markup.Tag, at int) (vt held.Tag) {
 		vt.Name, vt.Nameless = parameterName, true
 	case bytes.Equal(vt.Name, parameterName):
 		vt.Name = otherParameter
+	case bytes.Equal(vt.Name, invokeName) && !r.declares(vt.Name):
+		vt.Name = otherInvoke
 	default:
 		vt.Declared = r.declares(vt.Name)
 	}
@@ -137,5 +139,9 @@ func (r *Reader) withoutNamespace(name []byte) []byte {
 }
 
 // parameterName is the name in the closing tag of each parameter in the attribute form. If a format spells that
-// tag differently, otherParameter replaces the name of an element that is called "parameter".
-var parameterName, otherParameter = []byte("parameter"), []byte("<parameter")
+// tag differently, otherParameter replaces the name of an element that is called "parameter". otherInvoke does the same for
+// the name of the tags of a call.
+var (
+	parameterName, otherParameter = []byte("parameter"), []byte("<parameter")
+	invokeName, otherInvoke       = []byte("invoke"), []byte("<invoke")
+)
