@@ -44,13 +44,12 @@ func (f *tagForm) writeParam(name, value string) string {
 // shut returns the closing tag of the value of a parameter.
 func (f *tagForm) shut(param string) string { return strings.ReplaceAll(f.shutParam, "NAME", param) }
 
-// read returns what the client gets from an answer in this form, to a request with the tools shell and read. It checks
-// that pieces of other lengths give the same.
+// read returns what the client gets from an answer in this form, to a request with a few tools. It checks that pieces of other lengths give the same.
 func (f *tagForm) read(t *testing.T, text string) *messages.Message {
 	t.Helper()
 	req := &messages.Request{ID: "msg_golden"}
 	for name, param := range map[string]string{"shell": "command", "read": "path", "write": "content"} {
-		req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: jsontext.Value(`{"type":"object","properties":{"` + param + `":{"type":"string"}},"required":["` + param + `"]}`)})
+		req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: jsontext.Value(`{"type":"object","properties":{"` + param + `":{"type":"string"},"note":{"type":"string"}},"required":["` + param + `"]}`)})
 	}
 	asked, err := format.Named(f.format)
 	var accepts []*format.Format
@@ -133,6 +132,21 @@ func TestNamelessCall(t *testing.T) {
 		lost := slices.ContainsFunc(m.Outcomes, func(o messages.Outcome) bool { return o.InText })
 		if !strings.HasPrefix(got, "shell {\"command\":\"make\"}\n") || !strings.Contains(got, "\nread {\"path\":\"a\"}\ntool_use") || !lost {
 			t.Errorf("%s: %q\n%s", f.format, text, got)
+		}
+	}
+}
+
+// TestHalfCloser checks that a closing tag without its last character ends a value, if the next parameter follows on
+// the next line.
+func TestHalfCloser(t *testing.T) {
+	for _, f := range tagForms {
+		shut := strings.TrimSpace(f.shut("command"))
+		if !strings.HasSuffix(shut, ">") || f.format == "kimi-k3" { // its tags end with a marker
+			continue
+		}
+		text := f.wrap + f.writeCall("shell", "command", "one\n\ntwo") + shut[:len(shut)-1] + "\n" + f.writeParam("note", "a") + f.shut("note") + f.shutCall + f.unwrap
+		if got, want := show(f.read(t, text)), `shell {"command":"one\n\ntwo","note":"a"}`+"\ntool_use\n# repaired shell tag_bracket"; got != want {
+			t.Errorf("%s: %q\n%s\nwant\n%s", f.format, text, got, want)
 		}
 	}
 }

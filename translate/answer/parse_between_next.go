@@ -302,7 +302,7 @@ func (p *parser) readMisnamedCall(rest []byte) (next state, v markup.Verdict) {
 			}
 			p.call.Spelling = g
 			p.in.Take(n, completion.SpanMarkup)
-			return p.giveBackCall("tool_name"), found
+			return p.giveBackCall(messages.ReasonToolName), found
 		}
 	}
 	return wait, v

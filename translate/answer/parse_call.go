@@ -40,7 +40,7 @@ func (p *parser) readInvoke() state {
 // giveBackNameless gives a call back that does not name its tool. After another call, the model meant a call.
 func (p *parser) giveBackNameless() state {
 	if p.calls.whole > 0 && !p.in.EOF { // at the end, more text could have named the tool
-		return p.giveBackCall("tool_name")
+		return p.giveBackCall(messages.ReasonToolName)
 	}
 	return p.giveBack()
 }

@@ -111,12 +111,12 @@ func (m matcher) unended() (Tag, Verdict) {
 		t.Len = t.nameEnd
 		next := SkipBlanks(m.s, t.Len, MaxTagBlanks)
 		switch {
-		case f.Label != LabelAssigned || !t.Closing:
+		case !t.Closing:
 			return t, NoMatch
 		case next == len(m.s) && next-t.Len < MaxTagBlanks:
 			return t, m.more()
 		}
-		return t, VerdictOf(next < len(m.s) && m.s[next] == '<' && bytes.IndexByte(m.s[t.Len:next], '\n') >= 0)
+		return t, VerdictOf(next < len(m.s) && m.s[next] == '<' && isBlankLine(m.s[t.Len:next]))
 	})
 }
 

@@ -66,6 +66,9 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 				t.Attributes, t.Len, t.Slip = bytes.TrimSpace(s[after:ended]), ended+1, messages.ReasonTagSpelling
 				return t, Match
 			}
+		case c == '<' && t.Closing && after > start && isBlankLine(s[after:i]): // </x> has lost its `>`
+			t.Len, t.Slip = after, messages.ReasonTagBracket
+			return t, Match
 		case c == '<', i == after && c != '>' && c != '/' && !IsBlank(c):
 			return t, NoMatch
 		case c == '"' || c == '\'':
@@ -89,6 +92,11 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 		return t, NoMatch
 	}
 	return t, NeedMore
+}
+
+// isBlankLine reports whether s is white space with a newline.
+func isBlankLine(s []byte) bool {
+	return bytes.IndexByte(s, '\n') >= 0 && len(bytes.TrimSpace(s)) == 0
 }
 
 // afterSlash returns the index after the `<` of a tag, and after the slash of a closing tag. Models also escape that slash, as

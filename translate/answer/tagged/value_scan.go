@@ -105,7 +105,7 @@ func (r *Reader) nextSpecial(rest []byte, n int) int {
 				return n
 			}
 		case v.openerStarts.Has(rest[n+1]), typed && v.mayBeWhole(n),
-			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])),
+			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2]) || v.text.Schema != nil && mayBeWrapper(rest[n+2:])),
 			rest[n+1] == '\\' && (n+3 >= len(rest) || rest[n+2] == '/' && v.closerStarts.Has(rest[n+3])):
 			if v.mode == modeHeld || !r.isNoTag(rest[n:]) {
 				return n
@@ -187,6 +187,16 @@ func (v *valueSeen) mayEnd(c byte) bool {
 	return v.closerStarts.Has(c) || v.text.Schema != nil && (!v.text.Saw(c) || v.text.HoldsFrom(c))
 }
 
+// mayBeWrapper reports whether name begins like the name of a wrapper of any format.
+func mayBeWrapper(name []byte) bool {
+	for _, wrapper := range [...]string{"function_call", "tool_call", "use_tool"} {
+		if name[0] == wrapper[0] && (markup.HasPrefix(name, wrapper) || markup.IsPrefixOf(name, wrapper)) {
+			return true
+		}
+	}
+	return false
+}
+
 // nextEscape returns the index of the first byte of text that may need decoding. That is an `&` if the prompt has
 // escaped anything and, in a CDATA section, a `]`. If there is no such byte, nextEscape returns len(text).
 func (r *Reader) nextEscape(text []byte) int {
@@ -222,9 +232,6 @@ func (r *Reader) noteStarts() {
 	}
 	for _, c := range []byte("pPiIfFtTuUm") { // <parameter>, <invoke>, and wrappers in any case
 		v.openerStarts.Add(c)
-	}
-	for _, c := range []byte("ftu") { // the ends of wrappers
-		v.closerStarts.Add(c)
 	}
 	for _, name := range [...]string{v.text.Closer, r.call.Namespace} {
 		if name != "" {
