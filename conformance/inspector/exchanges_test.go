@@ -85,7 +85,7 @@ func TestTokenLeavesTheAddress(t *testing.T) {
 
 	other := open(t, page+"#token=wrong", 1200, 800)
 	other.await(`!document.querySelector('#token').hidden && document.activeElement.id === 'token-text'`)
-	if got := other.text(`document.querySelector('#token-why').textContent + document.querySelectorAll('.row').length`); !strings.Contains(got, "This token is wrong") || !strings.HasSuffix(got, "0") {
+	if got := other.text(`document.querySelector('#token-why').textContent + document.querySelectorAll('#rows .row').length`); !strings.Contains(got, "This token is wrong") || !strings.HasSuffix(got, "0") {
 		t.Error(got)
 	}
 	other.accessible("the field for the token")
