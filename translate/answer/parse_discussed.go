@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"regexp"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
@@ -27,15 +26,24 @@ func (p *parser) textBefore(prose []byte) []byte {
 	return line
 }
 
-// quotedLine matches the beginning of a line that quotes: a comment, a block quote, a row of a table, or a line of a
-// file that a search has found.
-var quotedLine = regexp.MustCompile(`^(//|# |<!--|>|\||[^\s:]+:\d+[:-])`)
+// quotes reports whether text at the beginning of a line says that the line quotes: it is a comment, a block quote, a
+// row of a table, or a line that a search has found in a file ("a.md:14:").
+func quotes(line []byte) bool {
+	for _, mark := range []string{"//", "# ", "<!--", ">", "|"} {
+		if markup.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	file, rest, _ := bytes.Cut(line, []byte(":"))
+	behind := bytes.TrimLeft(rest, "0123456789")
+	return len(file) > 0 && !bytes.ContainsAny(file, " \t\r") && len(behind) < len(rest) && len(behind) > 0 && (behind[0] == ':' || behind[0] == '-')
+}
 
 // matchShown decides whether a call is shown or made. rest is the text behind the call. If the call is shown, n is the
 // length of the end that the call still has in rest, such as the closing tag of its wrapper.
 //
 // A call without text before it on its line is made. A call in a quotation is shown. Otherwise the call is shown if
-// something follows it on its line: see matchAside and matchMade for what does not count.
+// something follows it on its line: see matchMark and matchMore for what does not count.
 func (p *parser) matchShown(rest []byte) (n int, v markup.Verdict) {
 	before := p.call.line
 	if len(before) == 0 {
@@ -45,7 +53,7 @@ func (p *parser) matchShown(rest []byte) (n int, v markup.Verdict) {
 		return n, v
 	}
 	switch {
-	case quotedLine.Match(before), opensElement(before) != "":
+	case quotes(before), opensElement(before) != "":
 		return n, markup.Match
 	case n == 0 && endsLine(p.in.Marked()):
 		return n, markup.NoMatch
