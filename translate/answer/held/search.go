@@ -232,7 +232,7 @@ func (s *Search) end(o *open, p path, t *Tag, slip Slip, own bool) path {
 	}
 	p.slips = (p.slips|inValue).with(slip, !own).with(QuotedTag, o.Fenced && !t.Edge.fenced)
 	p.tags += o.CallTags
-	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed || o.HoldsCall(), own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, Slip: t.Slip}
+	e := &End{From: o.From, At: t.At, Len: t.Len, Markup: o.HoldsMarkup(), Doubtful: o.crossed || o.holdsCall(own), own: own, whole: o.typed() && o.Value.Whole, closer: o.Closer, Slip: t.Slip}
 	if !own {
 		if e.Reason = Slips[slip].Name; t.Escaped && slip == WrongCloser {
 			e.Reason = t.Slip

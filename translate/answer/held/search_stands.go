@@ -6,6 +6,8 @@ package held
 type Follow struct {
 	Tag  *Tag // the next tag, if only white space precedes it; else nil
 	Ends bool // the text ends here, and the model ended it
+
+	Object bool // text begins with a brace, as an object does
 }
 
 // beginsHere reports whether t is in a place where the next tag of the call would be. These places are the start of
@@ -46,17 +48,16 @@ func (s *Search) stands(t *Tag, next Follow, o *open) bool {
 	return false
 }
 
-// opensCall reports whether t, which is text of a value, may begin another call. The name of its tool is in t or in
-// the next tag. t is where the next tag of this call would be, or a parameter of the other call follows.
+// opensCall reports whether t, which is text of a value, begins another call: the name of an offered tool is in t, and
+// a parameter or an object follows. Or the element with the name of the tool follows.
 func (s *Search) opensCall(t *Tag, next Follow) bool {
 	switch {
 	case t.isQuoted():
 		return false
-	case !t.Call:
-		return t.Structure && t.Bare && string(t.Name) == "invoke" && next.Tag != nil && string(next.Tag.Name) == "tool_name"
+	case t.Call:
+		return next.Object || next.Tag != nil && next.Tag.IsNamed(parameterName) && !next.Tag.Nameless
 	}
-	here, _ := s.beginsHere(t)
-	return here || next.Tag != nil && next.Tag.IsNamed(parameterName) && !next.Tag.Nameless
+	return t.Structure && t.Bare && string(t.Name) == "invoke" && next.Tag != nil && string(next.Tag.Name) == "tool_name"
 }
 
 // mayFollow reports whether the text after a tag can follow the value.

@@ -144,9 +144,11 @@ func (v *Value) takeOpener(t *Tag, stands, calls bool) {
 	v.open = append(v.open, element{string(t.Name), param && t.Bare && !t.isQuoted(), stands, calls, t.Edge.fenced})
 }
 
-// HoldsCall reports whether another call begins in the value and has no end there.
-func (v *Value) HoldsCall() bool {
-	return slices.ContainsFunc(v.open, func(e element) bool { return e.call })
+// holdsCall reports whether another call begins in the value and has no end there. own: the value ends at its own
+// closing tag, and an open parameter of the other call has the same one.
+func (v *Value) holdsCall(own bool) bool {
+	i := slices.IndexFunc(v.open, func(e element) bool { return e.call })
+	return i >= 0 && (!own || slices.ContainsFunc(v.open[i:], func(e element) bool { return e.name == v.Closer }))
 }
 
 // close closes the last open element with the name. Elements inside it stay open, because some markup is never
@@ -171,7 +173,7 @@ func (v *Value) slips(t *Tag, own bool) slipSet {
 	if !own { // every tag counts
 		return slipSet(0).with(TagInValue, v.stands || opener || v.Unpaired || v.HoldsMarkup() || v.item).with(Misfit, v.misfits())
 	}
-	return slipSet(0).with(TagInValue, v.stands).with(OpenerInValue, opener).with(CallInValue, v.HoldsCall()).with(Misfit, v.misfits())
+	return slipSet(0).with(TagInValue, v.stands).with(OpenerInValue, opener).with(CallInValue, v.holdsCall(true)).with(Misfit, v.misfits())
 }
 
 // Clone returns a copy that shares nothing with v.

@@ -109,7 +109,7 @@ func (r *Reader) readDoubt() state {
 		if d.tag != nil {
 			behind := held.Follow{Tag: next}
 			if d.gap == held.Text {
-				behind.Tag = nil
+				behind.Tag, behind.Object = nil, bytes.HasPrefix(bytes.TrimLeft(text[d.tagEnd:], " \t\r\n"), []byte("{"))
 			}
 			if state := r.follow(text, behind); state != wait {
 				return state

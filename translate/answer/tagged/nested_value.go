@@ -1,6 +1,7 @@
 package tagged
 
 import (
+	"bytes"
 	"cmp"
 
 	"dragoman/translate/answer/completion"
@@ -91,6 +92,8 @@ func (r *Reader) readNestedTag(rest []byte) state {
 	switch {
 	case verdict == markup.NeedMore:
 		return wait
+	case v.ahead.end > r.in.Offset(): // the tag is text: see isStructureText
+		return r.takeNested(max(t.len, len(markup.Mark)))
 	case verdict == markup.NoMatch && (depth > 0 && v.elements[depth-1] == "" || !r.mayHoldElements()):
 		return r.doubtful()
 	case verdict == markup.NoMatch: // an element without an opening tag
@@ -109,6 +112,12 @@ func (r *Reader) readNestedTag(rest []byte) state {
 	case t.closing && t.name == v.text.Closer:
 		return r.endNested(t.len)
 	case t.isStructure():
+		switch r.isStructureText(rest) {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return r.takeNested(t.len)
+		}
 		r.endUnclosed()
 		return r.endNested(0)
 	case t.closing:
@@ -120,6 +129,48 @@ func (r *Reader) readNestedTag(rest []byte) state {
 		return r.endNested(0)
 	}
 	return r.doubtful()
+}
+
+// ahead records how far the text was searched for the closing tag of a nested value.
+type ahead struct {
+	looked int // how many bytes from the first tag of a call on were searched
+	depth  int // how many elements named like the value were open there
+	end    int // the offset of the closing tag, if it was found
+}
+
+// isStructureText reports whether the tag of a call at the start of rest is text of the value. It is if the value's own
+// closing tag follows. If the tag ends an unclosed value, the tags with the name of the value are balanced after it.
+func (r *Reader) isStructureText(rest []byte) markup.Verdict {
+	v := &r.value
+	text := rest[:min(len(rest), MaxDoubt)]
+	for a := &v.ahead; ; {
+		i := bytes.Index(text[a.looked:], []byte(markup.Mark))
+		if i < 0 {
+			a.looked = max(a.looked, len(text)-len(markup.Mark)+1)
+			break
+		}
+		a.looked += i
+		if mayBeMark(text[a.looked:]) {
+			break
+		}
+		t, found := r.matchNestedTag(text[a.looked:])
+		switch {
+		case found == markup.NeedMore && len(text) < MaxDoubt:
+			return r.in.NeedMore()
+		case found == markup.Match && t.name == v.text.Closer && t.closing && a.depth == 0:
+			*a = ahead{end: r.in.Offset() + a.looked}
+			return markup.Match
+		case found == markup.Match && t.name == v.text.Closer && t.closing:
+			a.depth--
+		case found == markup.Match && t.name == v.text.Closer:
+			a.depth++
+		}
+		a.looked += max(t.len, len(markup.Mark))
+	}
+	if len(text) == MaxDoubt {
+		return markup.NoMatch
+	}
+	return r.in.NeedMore()
 }
 
 // mayHoldElements reports whether an element may begin in the value. It may if the value already contains

@@ -30,6 +30,7 @@ type valueSeen struct {
 	wraps       bool       // the value may be the whole input: see wrapsInput
 	unnamed     bool       // the opening tag is missing: see nested.go
 	elements    []string   // the names of the open elements in a nested value; nil before the first element
+	ahead       ahead      // the value's closing tag, in a nested value with tags of a call
 	layout      layout     // the white space around the tags of the value
 	tail        []byte     // white space at the end of the string so far, which may be layout
 	atStart     bool       // nothing of the string was written, and white space at its beginning may be layout
