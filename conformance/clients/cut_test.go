@@ -26,6 +26,7 @@ var cuts = map[string]cut{
 	"OpenAI Go":                        unread,
 	"OpenAI Python":                    unread,
 	"OpenAI TypeScript":                {open: conformance.Refuses, runs: true, how: "it passes the open JSON to its users, and the tool runner does not run the call"},
+	"OpenAI Java":                      unread,
 	"AWS SDK for Go":                   unread,
 	"boto3":                            unread,
 	"AWS SDK for JavaScript":           unread,

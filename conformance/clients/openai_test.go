@@ -23,4 +23,9 @@ var openAI = []client{
 		program: nodeProgram("openai-typescript", "openai-typescript"),
 		cannot:  except(doubles, map[string]string{conformance.ToolError: untoldError}),
 	},
+	{
+		name: "OpenAI Java", release: "4.101.0", api: "Chat", dialect: conformance.Chat, hides: hidden,
+		program: javaProgram("openai-java"),
+		cannot:  except(unstoppable, map[string]string{conformance.ToolError: untoldError, conformance.ImageResult: resultText}),
+	},
 }
