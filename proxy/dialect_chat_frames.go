@@ -51,9 +51,11 @@ func (f *chatFrames) appendEvent(dst []byte, e messages.Event, _ time.Duration) 
 	return dst
 }
 
-// appendFailure appends an error, which OpenAI's SDKs raise. [DONE] does not follow.
+// appendFailure appends an error, which OpenAI's SDKs raise. The SDK for .NET does not know errors in streams, and raises
+// only what it cannot read: choices that are null. [DONE] does not follow.
 func (f *chatFrames) appendFailure(dst []byte, failed *failure, _ string) []byte {
-	return append(appendChatError(append(dst, "data: "...), failed), "\n\n"...)
+	dst = appendChatError(append(dst, "data: "...), failed)
+	return append(dst[:len(dst)-1], `,"choices":null}`+"\n\n"...)
 }
 
 // startBlock appends the id and the name of a call. Other blocks begin with their first delta; from a model with its

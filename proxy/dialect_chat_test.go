@@ -232,11 +232,12 @@ func TestChatFailures(t *testing.T) {
 				t.Errorf("%s, %v: %d %+v, code %s", name, tt.err, w.StatusCode, e, code)
 			}
 		}
-		// After the first words, the stream ends in an error, and not in [DONE].
+		// After the first words, the stream ends in an error, and not in [DONE]. A client that does not know errors fails at
+		// the choices.
 		w := postTo(newServer(t, failing(tt.err, translate.Chunk{Text: "It is "})), chatPath, streamed(chatQuestion))
 		got := read(t, w.Body)
 		frames := strings.Split(got, "\n\n")
-		if last := frames[len(frames)-2]; !strings.HasPrefix(last, `data: {"error":{"message":`) || strings.Contains(got, "[DONE]") || strings.Contains(got, `"finish_reason":"`) {
+		if last := frames[len(frames)-2]; !strings.HasPrefix(last, `data: {"error":{"message":`) || !strings.HasSuffix(last, `},"choices":null}`) || strings.Contains(got, "[DONE]") || strings.Contains(got, `"finish_reason":"`) {
 			t.Errorf("%v:\n%s", tt.err, got)
 		}
 	}
