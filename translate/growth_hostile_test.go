@@ -18,7 +18,7 @@ import (
 var hostileUnits = []string{
 	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
 	"<tool_call>{", "{\"name\":\"zz\",\"arguments\":{}}", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
-	"write<t\n", "}}\nwrite<tool", "call:write,<|\"|>~~~\n",
+	"write<t\n", "}}\nwrite<tool", "call:write,<|\"|>~~~\n", "functions.", "Action: write\n", "<call_record tool=\"", "[Calling tool: write",
 }
 
 // TestGrowthOfNames checks the same of lines that begin with the name of a tool, and go on with the beginning of a tag,
