@@ -19,6 +19,39 @@ var hostileUnits = []string{
 	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
 	"<tool_call>{", "{\"name\":\"zz\",\"arguments\":{}}", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
 	"write<t\n", "}}\nwrite<tool", "call:write,<|\"|>~~~\n", "functions.", "Action: write\n", "<call_record tool=\"", "[Calling tool: write",
+	"<\\/content>\n", "</tool_call>\n", "</content\n", "<zz>\n",
+}
+
+// TestGrowthOfShownCalls checks the same of a value that shows parts of calls.
+func TestGrowthOfShownCalls(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const mark = markup.Mark
+	for _, unit := range []string{
+		mark + "</tool_call>", mark + "<invoke name=\"write\">" + mark + "<content>a", mark + "</invoke>" + mark + "<invoke name=\"write\">" + mark + "<content>a",
+		mark + "<content>" + mark + "</content>", "<\\/parameter>\n", "</tool_call>\n", "<invoke name=\"write\">\n<parameter name=\"content\">a\n",
+		"</parameter>\n</x>\n<invoke name=\"write\">\n<parameter name=\"content\">a",
+	} {
+		for _, before := range []string{"<function_calls>\n<invoke name=\"write\">\n<parameter name=\"content\">", mark + "<tool_call>" + mark + "<invoke name=\"write\">" + mark + "<content>"} {
+			for _, piece := range []int{0, 1} {
+				p := &Prompt{Asking: asking{Declared: format.MiniMaxCalls, Reads: format.NewReads(format.MiniMaxCalls, nil, 0)}}
+				cost := func(size int) time.Duration {
+					start := testcost.CPUTime()
+					drain(t, benchRequest(), p, completion{before + benchText(unit, size), messages.StopEndTurn, ""}.chunks(piece))
+					return max(testcost.CPUTime()-start, 200*time.Microsecond)
+				}
+				var ratio float64
+				for range 8 { // retry, because the machine may be busy
+					if ratio = float64(cost(64<<10)) / float64(cost(16<<10)); ratio <= 10 {
+						break
+					}
+				}
+				if ratio > 10 {
+					t.Errorf("%q in pieces of %d after %q: four times the text costs %.1f times as much", unit, piece, before, ratio)
+				}
+			}
+		}
+	}
 }
 
 // TestGrowthOfNames checks the same of lines that begin with the name of a tool, and go on with the beginning of a tag,

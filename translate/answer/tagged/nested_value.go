@@ -140,10 +140,17 @@ type ahead struct {
 
 // isStructureText reports whether the tag of a call at the start of rest is text of the value. It is if the value's own
 // closing tag follows. If the tag ends an unclosed value, the tags with the name of the value are balanced after it.
+// All such searches share the limit of doubts.
 func (r *Reader) isStructureText(rest []byte) markup.Verdict {
 	v := &r.value
+	a := &v.ahead
 	text := rest[:min(len(rest), MaxDoubt)]
-	for a := &v.ahead; ; {
+	if a.looked == 0 && r.Followed > freeDoubt+doubtPerByte*r.in.Offset() {
+		return markup.NoMatch
+	}
+	from := a.looked
+	defer func() { r.Followed += max(a.looked-from, 0) }()
+	for {
 		i := bytes.Index(text[a.looked:], []byte(markup.Mark))
 		if i < 0 {
 			a.looked = max(a.looked, len(text)-len(markup.Mark)+1)
