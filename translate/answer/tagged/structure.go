@@ -52,7 +52,7 @@ func (r *Reader) readStructure(t markup.Tag) (next state, ok bool) {
 			return r.close(messages.ReasonMissingCloser), true
 		}
 	case t.Is("invoke") && fresh && !call.ParametersOpen && r.opensAgain(t):
-		if (call.Reason == messages.ReasonStrayText || call.Reason == messages.ReasonStrayCloser) && len(call.Schema.Required) == 0 {
+		if (call.Reason == messages.ReasonStrayText || call.Reason == messages.ReasonStrayCloser) && len(call.Schema.Required) == 0 && !call.IsInput() {
 			return r.doubtful(), true // what stands between the two may be the end of the first
 		}
 		r.open.begunTwice = true
