@@ -113,7 +113,7 @@ func (p *parser) matchMark(before, rest []byte) (n int, v markup.Verdict) {
 		return 0, markup.NoMatch
 	}
 	t, v := p.matchOpener(rest)
-	if v == markup.Match && (!t.Closing && (t.IsWrapper() || t.Is("invoke")) || t.Closing && bytes.Contains(before, []byte("<"+string(t.Name)))) {
+	if v == markup.Match && (!t.Closing && (t.IsWrapper() || t.Is("invoke")) || t.Closing && !t.IsWrapper() && bytes.Contains(before, []byte("<"+string(t.Name)))) {
 		v = markup.NoMatch
 	}
 	return t.Len, v

@@ -100,9 +100,10 @@ func TestDamage(t *testing.T) {
 // alone can give.
 func checkReasons(t *testing.T, tallies []*Tally) {
 	elsewhere := map[messages.Reason]bool{
-		messages.ReasonNone: true, messages.ReasonTooLong: true, // the text is longer than these
-		messages.ReasonEcho: true, messages.ReasonExampleCopied: true, // the prompt has an example
+		messages.ReasonTooLong: true,                                     // the text is longer than these
+		messages.ReasonEcho:    true, messages.ReasonExampleCopied: true, // the prompt has an example
 		messages.ReasonLostByServer: true, messages.ReasonAskedAgain: true, messages.ReasonToolChoice: true, // a request or server with more than text
+		messages.ReasonRepeated: true, // the conversation has the call
 	}
 	for _, reason := range messages.Reasons() {
 		given := slices.ContainsFunc(tallies, func(tally *Tally) bool { return tally.Reasons[reason] })
