@@ -38,6 +38,8 @@ var cuts = map[string]cut{
 	"LangChain Vertex": {open: conformance.Mends, runs: true, how: mended},
 	"deepagents": {open: conformance.Mends, runs: true, eager: true,
 		how: mended + ", unless the tool has `eager_input_streaming: false`"},
+	"LangChain OpenAI":       {open: conformance.Mends, runs: true, how: mended},
+	"LlamaIndex OpenAI":      {},
 	"CAMEL":                  {open: conformance.Refuses, runs: true, how: "it passes the open JSON to its agents, which do not run the call"},
 	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended},
 	"LangChain.js Anthropic": {open: conformance.Mends, runs: true, how: mended},

@@ -16,9 +16,10 @@ var frameworks = []client{
 	pydantic("Messages", "anthropic", conformance.Messages),
 	pydantic("Bedrock", "invoke", conformance.Bedrock),
 	pydanticConverse(),
+	pydanticChat(),
 	{
 		name: "LlamaIndex", release: "0.12.3", api: "Messages", dialect: conformance.Messages,
-		program: pythonProgram("llamaindex", "requirements.txt"),
+		program: pythonProgram("llamaindex", "requirements.txt", "anthropic"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, Refusals: true},
 		cannot:  map[string]string{conformance.ToolError: untoldError},
 	},
@@ -52,5 +53,13 @@ func pydanticConverse() client {
 	c := pydantic("Converse", "converse", conformance.Converse)
 	c.hides.Refusals, c.hides.RequestID = true, true
 	c.cannot = map[string]string{conformance.AbortWhole: "boto3 sends the request in a thread, which cannot be cancelled"}
+	return c
+}
+
+// pydanticChat is Pydantic AI over the openai package, which gives no id to a failure in a stream.
+func pydanticChat() client {
+	c := pydantic("Chat", "openai", conformance.Chat)
+	c.hides.StopReason, c.hides.RequestID = true, true
+	c.cannot = map[string]string{conformance.ToolError: untoldError}
 	return c
 }

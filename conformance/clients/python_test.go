@@ -110,6 +110,24 @@ var python = []client{
 		hides:   conformance.Hides{Events: true},
 	},
 	{
+		name: "LangChain OpenAI", release: "1.7.4", api: "Chat", dialect: conformance.Chat,
+		program: pythonProgram("langchain", "requirements-more.txt", "openai"),
+		// The openai package gives no id to a failure in a stream.
+		hides:  conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true},
+		cannot: map[string]string{conformance.ToolError: langchainToolError},
+	},
+	{
+		name: "LlamaIndex OpenAI", release: "0.8.3", api: "Chat", dialect: conformance.Chat,
+		program: pythonProgram("llamaindex", "requirements-openai.txt", "openai"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true, Refusals: true},
+		cannot: map[string]string{
+			conformance.ToolError:   untoldError,
+			conformance.ImageResult: resultText,
+			conformance.CutCall: "with `stream_values: flow`, the agent runs the tool with half a value. " +
+				"It then sends the open JSON back, which Dragoman refuses",
+		},
+	},
+	{
 		name: "CAMEL", release: "0.2.90", api: "Messages", dialect: conformance.Messages,
 		program: pythonProgram("camel", "requirements.txt"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},

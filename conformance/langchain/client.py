@@ -9,6 +9,7 @@ from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 
+import completions
 import program
 
 
@@ -34,7 +35,16 @@ def open_vertex(base_url, key, limits):
     )
 
 
-OPEN = {"anthropic": open_anthropic, "bedrock": open_bedrock, "vertex": open_vertex, "deepagents": open_anthropic}
+def open_openai(base_url, key, limits):
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(base_url=base_url + "/v1", api_key=key, max_retries=0, **limits)
+
+
+OPEN = {
+    "anthropic": open_anthropic, "bedrock": open_bedrock, "vertex": open_vertex, "deepagents": open_anthropic,
+    "openai": open_openai,
+}
 
 
 def make_agent(model, tools):
@@ -88,6 +98,10 @@ class Conversation:
             told = e.response.get("ResponseMetadata", {})
             body = {"__type": e.response["Error"]["Code"], "message": e.response["Error"]["Message"]}
             return {"status": told.get("HTTPStatusCode"), "body": body, "request_id": told.get("RequestId")}
+        if sys.argv[1] == "openai":
+            import openai_failure
+
+            return openai_failure.told(e)
 
 
 def runnable(ran, name, description, input_schema, **extras):
@@ -102,7 +116,8 @@ def runnable(ran, name, description, input_schema, **extras):
 
 def choice(type, name=None):
     """A tool is chosen by its name; that none may be called has no word of langchain's."""
-    return {"tool": name, "none": {"type": "none"}}.get(type, type)
+    none = "none" if sys.argv[1] == "openai" else {"type": "none"}
+    return {"tool": name, "none": none}.get(type, type)
 
 
 def tool_message(type, tool_use_id, content, is_error=False):
@@ -123,7 +138,7 @@ def answer(message):
     return {
         # On Vertex, calls come a second time, as blocks that are not standard.
         "content": [block(b) for b in message.content_blocks if b["type"] != "non_standard"],
-        "stop_reason": told.get("stop_reason") or told.get("stopReason") or "",
+        "stop_reason": told.get("stop_reason") or told.get("stopReason") or completions.STOP_REASONS.get(told.get("finish_reason"), ""),
         "stop_sequence": extra.get("stop_sequence") or "",
     }
 
@@ -131,6 +146,8 @@ def answer(message):
 def block(b):
     if b["type"] == "tool_call":
         return {"type": "tool_use", "id": b["id"], "name": b["name"], "input": b["args"]}
+    if b["type"] == "invalid_tool_call":
+        raise ValueError(b["error"])
     return b
 
 

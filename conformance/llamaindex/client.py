@@ -1,27 +1,43 @@
-"""Holds conversations through the Anthropic model of LlamaIndex: see program.go."""
+"""Holds conversations through the models of LlamaIndex: see program.go. The argument is the provider."""
 
 import asyncio
 import base64
+import json
+import sys
 
-import anthropic
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ToolCallBlock
 from llama_index.core.llms import ChatMessage, ImageBlock, MessageRole, TextBlock
 from llama_index.core.tools import AsyncBaseTool, ToolMetadata, ToolOutput
-from llama_index.llms.anthropic import Anthropic
 
+import completions
 import program
+
+
+# The library refuses models that it does not know, and sends the name that is given beside.
+def open_anthropic(base_url, name, **limits):
+    from llama_index.llms.anthropic import Anthropic
+
+    return Anthropic(base_url=base_url, model="claude-3-5-haiku-latest", additional_kwargs={"model": name}, **limits)
+
+
+def open_openai(base_url, name, **limits):
+    from llama_index.llms.openai import OpenAI
+
+    return OpenAI(api_base=base_url + "/v1", model="gpt-4o", additional_kwargs={"model": name}, **limits)
+
+
+OPEN = {"anthropic": open_anthropic, "openai": open_openai}
 
 
 class Conversation:
     def __init__(self, base_url, key, setup):
-        self.model = Anthropic(
-            base_url=base_url, api_key=key, max_retries=0, max_tokens=setup.pop("max_tokens"),
-            # The library refuses models that it does not know, and sends the name that is given beside.
-            model="claude-3-5-haiku-latest", additional_kwargs={"model": setup.pop("model")},
-        )
-        self.messages = [ChatMessage(setup.pop("system"), role=MessageRole.SYSTEM)] if "system" in setup else []
-        self.request = setup  # the rest is sent as it is
+        self.model = OPEN[sys.argv[1]](base_url, setup["model"], api_key=key, max_retries=0, max_tokens=setup["max_tokens"])
+        self.messages = [ChatMessage(setup["system"], role=MessageRole.SYSTEM)] if "system" in setup else []
+        self.tools = setup.get("tools", [])
+        # The rest is sent as it is.
+        sent = completions.request(setup) if sys.argv[1] == "openai" else setup
+        self.request = {name: sent[name] for name in ("tools", "tool_choice", "stop_sequences", "stop") if name in sent}
 
     async def turn(self, content, stream, leave):
         results = [part for part in content if part["type"] == "tool_result"]
@@ -48,10 +64,16 @@ class Conversation:
         return response
 
     async def run(self, content, ran):
-        tools = [Told(tool, ran) for tool in self.request["tools"]]
+        tools = [Told(tool, ran) for tool in self.tools]
         await FunctionAgent(tools=tools, llm=self.model).run(user_msg=content[0]["text"])
 
     def failure(self, e):
+        if sys.argv[1] == "openai":
+            import openai_failure
+
+            return openai_failure.told(e)
+        import anthropic
+
         if isinstance(e, anthropic.APIStatusError):
             return {"status": e.status_code, "body": e.body, "request_id": e.request_id}
 
@@ -98,16 +120,25 @@ def blocks(parts):
 
 
 def answer(response):
-    told = {**response.raw, **response.message.additional_kwargs}
     return {
-        "content": [block(b) for b in response.message.blocks],
-        "stop_reason": told.get("stop_reason"),
+        # A stream of OpenAI's has an empty text before calls.
+        "content": [block(b) for b in response.message.blocks if isinstance(b, ToolCallBlock) or b.text],
+        "stop_reason": reason(response),
     }
+
+
+def reason(response):
+    """Within a stream, that of OpenAI is in the chunk that ends the choice."""
+    if sys.argv[1] == "openai":
+        return completions.STOP_REASONS.get(response.raw.choices[0].finish_reason)
+    return {**response.raw, **response.message.additional_kwargs}.get("stop_reason")
 
 
 def block(b):
     if isinstance(b, ToolCallBlock):
-        return {"type": "tool_use", "id": b.tool_call_id, "name": b.tool_name, "input": b.tool_kwargs}
+        # OpenAI's arguments are a text.
+        input = json.loads(b.tool_kwargs) if isinstance(b.tool_kwargs, str) else b.tool_kwargs
+        return {"type": "tool_use", "id": b.tool_call_id, "name": b.tool_name, "input": input}
     return {"type": "text", "text": b.text}
 
 

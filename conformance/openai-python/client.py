@@ -5,6 +5,7 @@ import sys
 import openai
 
 import completions
+import openai_failure
 import program
 
 
@@ -36,10 +37,7 @@ class Conversation:
             return stream.current_completion_snapshot  # the final completion is an error if the token limit cut it
 
     def failure(self, e):
-        if isinstance(e, openai.APIStatusError):
-            return {"status": e.status_code, "body": e.body, "request_id": e.request_id}
-        if isinstance(e, openai.APIError) and e.body:  # within a stream
-            return {"status": 0, "body": e.body, "request_id": self.request_id}
+        return {"request_id": self.request_id, **told} if (told := openai_failure.told(e)) else None
 
 
 program.run(Conversation)

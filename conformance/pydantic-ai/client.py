@@ -6,6 +6,7 @@ import sys
 import boto3
 from anthropic import AsyncAnthropic, AsyncAnthropicBedrock
 from botocore.config import Config
+from openai import AsyncOpenAI
 from pydantic_ai import (
     Agent,
     BinaryContent,
@@ -22,9 +23,13 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.bedrock import BedrockConverseModel
+from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.bedrock import BedrockModelProfile, BedrockProvider
+from pydantic_ai.providers.openai import OpenAIProvider
 
+import completions
+import openai_failure
 import program
 
 
@@ -50,7 +55,12 @@ def open_converse(name, base_url, key):
     return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client), profile=profile)
 
 
-OPEN = {"anthropic": open_anthropic, "invoke": open_invoke, "converse": open_converse}
+def open_openai(name, base_url, key):
+    client = AsyncOpenAI(base_url=base_url + "/v1", api_key=key, max_retries=0)
+    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
+
+
+OPEN = {"anthropic": open_anthropic, "invoke": open_invoke, "converse": open_converse, "openai": open_openai}
 
 
 class Conversation:
@@ -111,6 +121,8 @@ class Conversation:
 
     def failure(self, error):
         """A failure within a stream has no status of its own."""
+        if sys.argv[1] == "openai":
+            return openai_failure.told(error)
         if not isinstance(error, ModelHTTPError):
             return None
         headers = error.headers or {}
@@ -150,10 +162,11 @@ def said_part(part):
 
 
 def answer(response):
+    reason = (response.provider_details or {}).get("finish_reason")
     return {
         "model": response.model_name,
         "content": [block(part) for part in response.parts],
-        "stop_reason": (response.provider_details or {}).get("finish_reason"),
+        "stop_reason": completions.STOP_REASONS.get(reason, reason),
     }
 
 
