@@ -215,6 +215,7 @@ var streamsOf = map[string]struct{ path, body string }{
 	"messages": {"/v1/messages", streamed(question)},
 	"invoke":   {"/model/claude-2.1/invoke-with-response-stream", `{"anthropic_version":"bedrock-2023-05-31","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}`},
 	"converse": {"/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"Hello"}]}]}`},
+	"chat":     {chatPath, streamed(chatQuestion)},
 	"vertex":   {"/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:streamRawPredict", `{"anthropic_version":"vertex-2023-10-16","stream":true,"max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}`},
 }
 

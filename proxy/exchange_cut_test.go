@@ -3,6 +3,7 @@ package proxy
 import (
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -89,6 +90,42 @@ func TestCut(t *testing.T) {
 					t.Errorf("whole: %s", answer)
 				}
 			})
+		}
+	}
+}
+
+// In Chat Completions, a whole answer has the same open JSON as a stream.
+func TestCutChat(t *testing.T) {
+	up := completing(ends(messages.StopMaxTokens), "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
+		"<parameters>\n<days>3</days>\n<city>Os")
+	asked := strings.Replace(chatQuestion, `{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`, 1)
+	for values, want := range map[string]string{ValuesWhole: `{"days":3`, ValuesFlow: `{"days":3,"city":"Os`} {
+		s := newServer(t, up, func(o *Options) { o.Routes[0].StreamValues = values })
+		var input, finish string
+		for line := range strings.Lines(read(t, postTo(s, chatPath, streamed(asked)).Body)) {
+			var chunk struct {
+				Choices []struct {
+					Delta struct {
+						Calls []struct{ Function struct{ Arguments string } } `json:"tool_calls"`
+					}
+					Finish string `json:"finish_reason"`
+				}
+			}
+			if data, ok := strings.CutPrefix(line, "data: {"); ok {
+				if err := json.Unmarshal([]byte("{"+data), &chunk); err != nil {
+					t.Fatal(err)
+				}
+				for _, call := range chunk.Choices[0].Delta.Calls {
+					input += call.Function.Arguments
+				}
+				finish += chunk.Choices[0].Finish
+			}
+		}
+		if input != want || finish != "length" {
+			t.Errorf("streamed %s, %s; want %s", input, finish, want)
+		}
+		if answer := read(t, postTo(s, chatPath, asked).Body); !strings.Contains(answer, `"arguments":`+strconv.Quote(want)+`}`) || !strings.Contains(answer, `"length"`) {
+			t.Errorf("whole: %s", answer)
 		}
 	}
 }

@@ -72,9 +72,22 @@ var converseLists = map[string]string{
 	"a document": `{"messages":[{"role":"user","content":[{"document":{"name":"n","source":{"content":[…]}}}]}]}`,
 }
 
+const chatWith = `{"model":"claude-2.1","messages":[{"role":"user","content":"hi"}],`
+
+var chatLists = map[string]string{
+	"messages": `{"model":"claude-2.1","messages":[…]}`,
+	"content":  `{"model":"claude-2.1","messages":[{"role":"user","content":[…]}]}`,
+	"system":   `{"model":"claude-2.1","messages":[{"role":"system","content":[…]},{"role":"user","content":"hi"}]}`,
+	"calls":    `{"model":"claude-2.1","messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[…]}]}`,
+	"tools":    chatWith + `"tools":[…]}`,
+	"stop":     chatWith + `"stop":[…]}`,
+	"allowed":  chatWith + `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[…]}}}`,
+	"schema":   chatWith + `"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"enum":[…]}}}}`,
+}
+
 // hostileBodies returns bodies of this size that try to cost the server a lot, keyed by route.
 func hostileBodies(size int) map[string]map[string]string {
-	messages, converse := map[string]string{}, map[string]string{}
+	messages, converse, chat := map[string]string{}, map[string]string{}, map[string]string{}
 	for list, text := range messagesLists {
 		for _, element := range []string{`0`, `null`, `""`, `"a"`, `[]`, `{}`, `{"a":0}`, `{"type":"text","text":"a"}`, `{"type":"thinking"}`, `{"role":"user","content":"a"}`,
 			`{"type":"tool_reference","tool_name":"a"}`, `{"type":"tool_removal","tool":{"type":"tool_reference","name":"f"}}`, `{"type":"web_search","name":"a"}`} {
@@ -86,6 +99,16 @@ func hostileBodies(size int) map[string]map[string]string {
 			converse[list+" of "+element] = filled(text, element, size)
 		}
 	}
+	for list, text := range chatLists {
+		for _, element := range []string{`0`, `null`, `""`, `"a"`, `[]`, `{}`, `{"a":0}`, `{"type":"text","text":"a"}`, `{"role":"user","content":"a"}`,
+			`{"role":"tool","tool_call_id":"a","content":"a"}`, `{"type":"function","function":{"name":"f"}}`, `{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}`} {
+			chat[list+" of "+element] = filled(text, element, size)
+		}
+	}
+	chat["unknown members"] = numbered(chatWith+`…}`, size)
+	chat["unknown members of a message"] = numbered(`{"model":"claude-2.1","messages":[{"role":"user","content":"hi",…}]}`, size)
+	chat["a string"] = chatWith + `"user":"` + strings.Repeat(`\n<b>&lt;\"`, size/11) + `"}`
+	chat["arguments"] = `{"model":"claude-2.1","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":[` + strings.Repeat(`[],`, size/3) + `0]}"}}]}]}`
 	for of, where := range map[string]string{
 		"unknown members":               messagesWith + `…}`,
 		"members of metadata":           messagesWith + `"metadata":{…}}`,
@@ -117,7 +140,7 @@ func hostileBodies(size int) map[string]map[string]string {
 	for name, body := range converse {
 		count[name] = `{"input":{"converse":` + body + `}}`
 	}
-	return map[string]map[string]string{"/v1/messages": messages, "/model/claude-2.1/converse": converse, "/model/claude-2.1/count-tokens": count}
+	return map[string]map[string]string{"/v1/messages": messages, "/model/claude-2.1/converse": converse, chatPath: chat, "/model/claude-2.1/count-tokens": count}
 }
 
 // allocated returns how many bytes f allocates on the heap, freed or not, and how long f computes.
