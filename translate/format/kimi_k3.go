@@ -1,6 +1,11 @@
 package format
 
-import "dragoman/translate/markup"
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
 
 // kimiK3Calls is the format of Kimi K3: tags between markers, with the type of each parameter
 // (docs/reference/formats.md §14). The markers are special tokens, which most servers erase, so no
@@ -19,10 +24,11 @@ var kimiK3Calls = &Format{
 
 // kimiK3Spelling is the spelling with an extra character after the first character of each marker.
 func kimiK3Spelling(sign string) *markup.Spelling {
+	open, shut, end := "<"+sign+"|open|>", "<"+sign+"|close|>", "<"+sign+"|sep|>"
 	return &markup.Spelling{
-		Begin: "<" + sign + "|open|>",
-		Close: "<" + sign + "|close|>",
-		End:   "<" + sign + "|sep|>",
+		Begin: open,
+		Close: shut,
+		End:   end,
 		Bare:  true,
 		Typed: "type",
 		Tags: []markup.Form{
@@ -31,5 +37,11 @@ func kimiK3Spelling(sign string) *markup.Spelling {
 			{Name: "argument", Means: markup.Parameter, Label: markup.LabelAttribute, Attribute: "key"},
 			{Name: "json", Means: markup.Parameters},
 		},
+		Slips: []markup.Slip{{
+			Name: messages.ReasonBareCall, About: "the tag before all calls and the tag of the first call are one",
+			Example: strings.NewReplacer("[/", shut, "[", open, "]", end).Replace(
+				`[toolscall tool="f" index="1"][argument key="a" type="string"]1[/argument][argument key="b" type="string"]2[/argument][/call][/tools]`),
+			Form: markup.Form{Name: "toolscall", Means: markup.Invoke, Label: markup.LabelAttribute, Attribute: "tool"},
+		}},
 	}
 }
