@@ -22,6 +22,7 @@ var shapes = []struct {
 	{"functions.", false, nameBeforeBracket},
 	{"<call_record ", false, nameInAttribute},
 	{"<tool_invocation ", false, nameInAttribute},
+	{"<tool_call:", false, nameInElement}, // tags with a suffix and without it
 	{"[TOOL_CALL]", true, func([]byte) ([]byte, bool) { return nil, true }},
 	{"<invoke>", false, func(rest []byte) ([]byte, bool) {
 		return nil, bytes.HasPrefix(rest[markup.SkipBlanks(rest, 0, markup.MaxTagBlanks):], []byte("<parameters>"))
@@ -66,6 +67,14 @@ func nameBeforeInput(rest []byte) (name []byte, ok bool) {
 // nameBeforeBracket returns the text before an opening parenthesis.
 func nameBeforeBracket(rest []byte) (name []byte, ok bool) {
 	name, _, ok = bytes.Cut(rest[:min(len(rest), maxShape)], []byte("("))
+	name = bytes.TrimSpace(name)
+	return name, ok && len(name) > 0
+}
+
+// nameInElement returns the text between the end of a tag and the next tag.
+func nameInElement(rest []byte) (name []byte, ok bool) {
+	_, behind, _ := bytes.Cut(rest[:min(len(rest), maxShape)], []byte(">"))
+	name, _, ok = bytes.Cut(behind, []byte("<"))
 	name = bytes.TrimSpace(name)
 	return name, ok && len(name) > 0
 }
