@@ -36,7 +36,7 @@ func TestUsageEstimated(t *testing.T) {
 		estimated bool
 	}{
 		"silent":      {"Hello there.", true, true},
-		"left early":  {call + " and more", false, true},
+		"left early":  {call + "\n<function_results>", false, true},
 		"a whole one": {"Hello there.", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
