@@ -71,6 +71,7 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 // Otherwise the last frame of the stream has already told the client.
 func (x *exchange) fail(err error) {
 	f := failureFor(err)
+	x.addNames(f)
 	x.record.noteFailure(x.r, err, f)
 	x.record.logCause(err, f)
 	x.observed.failed(f)

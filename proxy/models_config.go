@@ -19,6 +19,9 @@ type Route struct {
 	// Name is what clients ask for. Each * in it matches any number of characters.
 	Name string
 	UpstreamModel
+	// AnyName: clients may ask for the model by any name. If Model is empty and the upstream lists only one model, every
+	// name means that model.
+	AnyName bool
 	// Fallbacks are asked in order if the first model's upstream fails.
 	Fallbacks []UpstreamModel
 }
@@ -30,6 +33,9 @@ func (r Route) UpstreamModels() []UpstreamModel {
 
 // For returns the route for one name that it matches: each model then has the id that its upstream knows.
 func (r Route) For(name string) Route {
+	if r.AnyName { // then the client's name says nothing about the model
+		name = cmp.Or(r.Model, name)
+	}
 	r.UpstreamModel = r.UpstreamModel.of(r.Name).For(name)
 	r.Fallbacks = slices.Clone(r.Fallbacks)
 	for i, m := range r.Fallbacks {
@@ -69,8 +75,7 @@ func (rs routes) find(name string) (Route, error) {
 	if i := rs.index(name); i >= 0 {
 		return rs[i].For(name), nil
 	}
-	const longest = 64
-	shown := name[:min(len(name), longest)]
+	shown := name[:min(len(name), longestShown)]
 	return Route{}, &failure{
 		status:  http.StatusNotFound,
 		typ:     messages.ErrorNotFound,
@@ -81,15 +86,20 @@ func (rs routes) find(name string) (Route, error) {
 	}
 }
 
-// nearestNames returns up to three configured names with the smallest edit distance to name, in bytes.
+// A 404 shows so many bytes of the client's name, and so many names instead.
+const (
+	longestShown = 64
+	mostNames    = 10
+)
+
+// nearestNames returns the configured names that are nearest to name.
 func (rs routes) nearestNames(name string) []string {
 	names := make([]string, len(rs))
 	for i, r := range rs {
 		names[i] = r.Name
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return nearest.Distance(name, a) - nearest.Distance(name, b) })
-	names = slices.Compact(names)
-	return names[:min(len(names), 3)]
+	slices.Sort(names)
+	return nearest.First(name, slices.Compact(names), mostNames)
 }
 
 // The wires: APIs of upstreams.

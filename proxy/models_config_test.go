@@ -28,7 +28,7 @@ func TestRouting(t *testing.T) {
 	for _, model := range []string{"claude-1", "claude-v1", "Claude-2", "xclaude-2", "gpt"} {
 		checkError(t, ask(model), 404, "not_found_error")
 	}
-	if got, want := checkError(t, ask("claud-2"), 404, "not_found_error"), "model: claud-2: no model of this name is configured; the nearest: claude-2, claude-2*, claude-*-v1"; got != want {
+	if got, want := checkError(t, ask("claud-2"), 404, "not_found_error"), "model: claud-2: no model of this name is configured; the nearest: claude-2, claude-2*, claude-*-v1, *haiku*"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

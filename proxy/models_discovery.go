@@ -41,11 +41,11 @@ type modelList struct {
 	noted  bool          // the log has a line about the failure of the last call
 }
 
-// newModelLists returns the lists of all upstreams that have a route for all their models, keyed by name.
+// newModelLists returns the lists of all upstreams that have a route for all their models, or one with AnyName, keyed by name.
 func (s *Server) newModelLists(listed map[string]bool) map[string]*modelList {
 	lists := map[string]*modelList{}
 	for _, r := range s.routes {
-		if asked, set := listed[r.Upstream]; !r.servesAll() || set && !asked || lists[r.Upstream] != nil {
+		if asked, set := listed[r.Upstream]; !r.servesAll() && !r.AnyName || set && !asked || lists[r.Upstream] != nil {
 			continue
 		}
 		lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, list: s.upstreams[r.Upstream].ListModels}
@@ -150,6 +150,8 @@ func (s *Server) listedNames(ctx context.Context) (names, missing []string) {
 		switch models, known := of[r.Upstream]; {
 		case !strings.Contains(r.Name, "*"):
 			add(r.Name)
+		case r.AnyName && r.Model != "":
+			add(r.Model)
 		case !r.servesAll() || s.lists[r.Upstream] == nil:
 		case !known:
 			missing = append(missing, r.Upstream)

@@ -165,7 +165,7 @@ type Trial struct {
 // Try renders a request of the Messages API as the server would for the first model of its name. It calls nothing. The
 // error is the one that a client would get.
 func (s *Server) Try(ctx context.Context, req *messages.Request) (*Trial, error) {
-	route, err := s.routes.find(req.Model)
+	route, err := s.route(ctx, req.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 		body.Model = cmp.Or(x.replay.Model, body.Model)
 	}
 	x.record.Model, x.record.Stream = strings.Clone(body.Model), body.Stream && !opt.Count
-	route, err := x.s.routes.find(body.Model)
+	route, err := x.s.route(x.r.Context(), body.Model)
 	if err != nil {
 		return nil, Route{}, err
 	}

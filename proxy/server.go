@@ -189,11 +189,12 @@ type shared struct {
 	kept    kept
 	advice  once[way]    // models that were offered more tools than advised: see adviseTools
 	aliases once[string] // of paths
+	unknown once[string] // upstreams that were asked for a model that they do not list: see withOnlyModel
 	stuck   stuckCounts
 }
 
 func newShared() *shared {
-	c := &shared{kept: newKept(), advice: once[way]{most: maxRefusals}, aliases: once[string]{most: maxAliases}}
+	c := &shared{kept: newKept(), advice: once[way]{most: maxRefusals}, aliases: once[string]{most: maxAliases}, unknown: once[string]{most: maxAliases}}
 	c.draining, c.drain = context.WithCancel(context.Background())
 	c.base, c.cut = context.WithCancelCause(context.Background())
 	return c

@@ -220,6 +220,7 @@ ok
 			"check: gemma played no whole loop: the last answer is empty; find a better format with `dragoman eval --base-url "},
 		{"a model that repeats its call", []string{"--base-url", chatServer(t, repeats, "gemma")}, 1, "          call:     find_book {\"title\":\"Moby Dick\"} (8 times)\n", "gemma played no whole loop: no end after 8 answers; find"},
 		{"a server that fails", []string{"--base-url", chatServer(t, fails, "gemma")}, 1, "online    openai: gemma, answers: 0 in ", "failed within a loop: 400 invalid_request_error: no tools here"},
+		{"the command to serve one of several", []string{"--base-url", several, "--model", "it's b"}, 0, "next      dragoman serve --base-url " + several + " --model 'it'\\''s b'\n", ""},
 		{"a model of no server", []string{"--simulated", "--model", "m"}, 2, "", "--model needs --base-url"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -253,6 +254,35 @@ func TestServeServer(t *testing.T) {
 	}
 }
 
+// TestServeModel answers every name with one model: the one of --model, or the only one that the server lists.
+func TestServeModel(t *testing.T) {
+	var asked atomic.Value
+	fake := func() *upstreamtest.Chat {
+		return upstreamtest.NewChat(func(model string, p *translate.Prompt) upstreamtest.Completion {
+			asked.Store(model)
+			return upstreamtest.Simulated(model, p)
+		})
+	}
+	for _, args := range [][]string{{"--base-url", chatServer(t, fake(), "gemma", "local"), "--model", "local"}, {"--base-url", chatServer(t, fake(), "local")}} {
+		server := start(t, nil, args...)
+		if got := read(t, post(t, client, server.url, weatherRequest)); !strings.Contains(got, `"name":"get_weather"`) || asked.Load() != "local" {
+			t.Errorf("%q: asked %v, got %s", args, asked.Load(), got)
+		}
+		if got := fetch(t, server.url+"/v1/models"); !strings.Contains(got, `"local"`) || strings.Contains(got, `"gemma"`) {
+			t.Errorf("%q: %s", args, got)
+		}
+	}
+	for _, command := range []string{"serve", "run"} {
+		args := []string{command, "--simulated", "--model", "m"}
+		if command == "run" {
+			args = append(args, "--", "true")
+		}
+		if got := (invocation{}).run(t, args...); got.code != 2 || !strings.Contains(got.stderr, "--model needs --base-url") {
+			t.Errorf("%s: got %+v", command, got)
+		}
+	}
+}
+
 // TestSources checks which of --base-url, --config and --simulated wins.
 func TestSources(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
@@ -267,6 +297,12 @@ func TestSources(t *testing.T) {
 		{[]string{"--base-url", url, "--simulated"}, nil, 2, "--base-url and --simulated both say where the models are; leave one of them out"},
 		{nil, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_CONFIG": file}, 2, "DRAGOMAN_BASE_URL and DRAGOMAN_CONFIG both say"},
 		{[]string{"--api-key-file", file}, nil, 2, "--api-key-file needs --base-url"},
+		{[]string{"--model", "m"}, nil, 2, "--model needs --base-url"},
+		{[]string{"--config", file, "--model", "m"}, map[string]string{"DRAGOMAN_BASE_URL": url}, 2, "--model needs --base-url"},
+		{[]string{"--config", file}, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_MODEL": "m"}, 0, "upstream  sim: simulated"},
+		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_MODEL": "m"}, 0, "model     *: simulated in the format of its family"},
+		{[]string{"--base-url", url, "--model", "m"}, nil, 0, "model     *: openai/chat m in "},
+		{nil, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_MODEL": "m"}, 0, "model     *: openai/chat m in "},
 		{[]string{"--base-url", url}, map[string]string{"DRAGOMAN_CONFIG": file, "DRAGOMAN_SIMULATED": "true"}, 0, "upstream  openai: openai " + url},
 		{[]string{"--config", file}, map[string]string{"DRAGOMAN_BASE_URL": url, "DRAGOMAN_API_KEY_FILE": "/none"}, 0, "upstream  sim: simulated"},
 		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_BASE_URL": url}, 0, "upstream  simulated: simulated"},

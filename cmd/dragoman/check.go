@@ -45,25 +45,14 @@ several models, name one with --model; without it, check only lists them.`,
 		Args: atMost(0),
 	}
 	s := newSettings(c).withServing()
-	var o onlineCheck
-	c.Flags().BoolVar(&o.on, "online", false, "make one small call to each upstream, or play a loop with the server of --base-url")
-	c.Flags().StringVar(&o.model, "model", "", "play the loop with `MODEL`; only with --base-url")
-	c.RunE = func(c *cobra.Command, _ []string) error { return check(c.Context(), p, s, o) }
+	online := c.Flags().Bool("online", false, "make one small call to each upstream, or play a loop with the server of --base-url")
+	c.RunE = func(c *cobra.Command, _ []string) error { return check(c.Context(), p, s, *online) }
 	return c
 }
 
-// onlineCheck says whether `check` calls the upstreams, and which model of the server of --base-url.
-type onlineCheck struct {
-	on    bool
-	model string
-}
-
 // check does everything that serve does before it listens, so that it finds the same problems, and discards the result.
-// If o is on, it also calls the upstreams.
-func check(ctx context.Context, p process, s *settings, o onlineCheck) error {
-	if onCommandLine(from(s.flags, "model")) && s.baseURL == "" {
-		return usagef("--model needs --base-url: it names the model of that server that --online plays a loop with")
-	}
+// With online, it also calls the upstreams.
+func check(ctx context.Context, p process, s *settings, online bool) error {
 	cfg, err := s.load(p)
 	if err != nil {
 		return err
@@ -73,24 +62,24 @@ func check(ctx context.Context, p process, s *settings, o onlineCheck) error {
 		return err
 	}
 	defer upstreams.Close()
-	if !o.on {
+	if !online {
 		_, err := fmt.Fprint(p.stdout, "ok\n"+summary(cfg))
 		return err
 	}
 	if _, err := fmt.Fprint(p.stdout, summary(cfg)); err != nil {
 		return err
 	}
-	if err := checkOnline(ctx, p.stdout, cfg, upstreams.ByName(), s, o.model); err != nil {
+	if err := checkOnline(ctx, p.stdout, cfg, upstreams.ByName(), s); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
 	_, err = fmt.Fprintln(p.stdout, "ok")
 	return err
 }
 
-// checkOnline calls the upstreams, and prints the results. model is the model of the server of --base-url, or "".
-func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings, model string) error {
+// checkOnline calls the upstreams, and prints the results.
+func checkOnline(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream, s *settings) error {
 	if server, ok := newServerOf(cfg, upstreams, s); ok {
-		return server.check(ctx, w, model, s)
+		return server.check(ctx, w, s)
 	}
 	return callAll(ctx, w, cfg, upstreams)
 }

@@ -23,7 +23,8 @@ const loopTimeout = 5 * time.Minute
 
 // check plays one whole loop with a model of the server, and prints what came, and the commands for a client. If no
 // model is named and the server has several, it only lists them: asking one may load it.
-func (n namedServer) check(ctx context.Context, w io.Writer, name string, s *settings) error {
+func (n namedServer) check(ctx context.Context, w io.Writer, s *settings) error {
+	name := s.model
 	if listed, _ := n.list(ctx); name == "" && len(listed) > 1 { // choose returns the error
 		_, err := fmt.Fprintf(w, "online    %s: lists %d models; none was called: %s\nnext      %s --online --model %s\n",
 			config.OpenAI, len(listed), strings.Join(listed, ", "), s.again("check"), shellWord(listed[0]))
@@ -108,6 +109,9 @@ func (s *settings) again(command string) string {
 	text := "dragoman " + command + " --base-url " + shellWord(s.baseURL)
 	if s.keyFile != "" {
 		text += " --api-key-file " + shellWord(s.keyFile)
+	}
+	if command == "serve" && s.model != "" {
+		text += " --model " + shellWord(s.model)
 	}
 	if command == "serve" && onCommandLine(from(s.flags, "listen")) {
 		text += " --listen " + shellWord(s.listen)

@@ -29,7 +29,8 @@ ANTHROPIC_BASE_URL and OPENAI_BASE_URL, and those of Bedrock, Vertex AI, the AWS
 No file is changed, nor the environment that dragoman was started in. Where a client asks for a key
 and none is set, it gets a word in its place; where the configuration has keys, one that ends with
 COMMAND. --no-openai leaves the variables of OpenAI as they are, for a COMMAND that uses OpenAI for
-something that Dragoman does not serve, such as embeddings.
+something that Dragoman does not serve, such as embeddings. If one model of --base-url answers all
+names, ANTHROPIC_MODEL and ANTHROPIC_SMALL_FAST_MODEL have its name, unless they are set.
 
 COMMAND does not get the variables that the configuration uses as secrets (${VAR} in auth.keys or
 api_key), so that it cannot read the key of an upstream. The log names them, and --inherit-secrets
@@ -40,7 +41,7 @@ ended, open exchanges may finish, and its exit code is that of dragoman: 128 mor
 a signal that ended it, 127 if it was not found, 126 if it could not be run. Warnings of the server
 are on standard error; --log-file has the whole log.`,
 		Example: `  dragoman run --simulated -- python app.py
-  dragoman run --base-url http://127.0.0.1:11434/v1 -- claude
+  dragoman run --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:7b -- claude
   dragoman run --config dragoman.yaml --log-file dragoman.log -- claude
   dragoman run --config dragoman.yaml --inherit-secrets -- ./deploy.sh
   dragoman run --base-url http://127.0.0.1:11434/v1 --no-openai -- python search.py`,
@@ -135,6 +136,7 @@ func (w *wrapper) environment(server *serve.Server, own []string, getenv func(st
 		own, getenv = kept, hiding(getenv, removed)
 	}
 	own = append(own, clientVariables(server.LocalURL(), w.key, getenv)...)
+	own = append(own, modelVariables(server.OnlyModel(), getenv)...)
 	if !w.noOpenAI {
 		own = append(own, openAIVariables(server.LocalURL(), w.key, getenv)...)
 	}

@@ -36,6 +36,16 @@ func clientVariables(url, key string, getenv func(string) string) []string {
 	return all
 }
 
+// modelVariables returns the variables with the name of a model that are not set; none if the model is "".
+func modelVariables(model string, getenv func(string) string) (all []string) {
+	for _, name := range []string{"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"} {
+		if model != "" && !isSet(getenv, name) {
+			all = append(all, name+"="+model)
+		}
+	}
+	return all
+}
+
 // openAIVariables is clientVariables for clients of OpenAI's API.
 func openAIVariables(url, key string, getenv func(string) string) []string {
 	all := []string{

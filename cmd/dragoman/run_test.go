@@ -22,6 +22,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"dragoman/upstream/upstreamtest"
 )
 
 // wrapped is a `dragoman run` in a process of its own, with a shell script as its command.
@@ -381,6 +383,26 @@ func TestClientVariables(t *testing.T) {
 				t.Errorf("variables (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The command gets the name of the model that answers every name, in the variables that are not set.
+func TestRunModelVariables(t *testing.T) {
+	one, several := chatServer(t, upstreamtest.NewChat(nil), "gemma"), chatServer(t, upstreamtest.NewChat(nil), "gemma", "qwen")
+	const script = `echo "$ANTHROPIC_MODEL,$ANTHROPIC_SMALL_FAST_MODEL"`
+	for _, tt := range []struct{ flags, own, want string }{
+		{"--base-url " + several + " --model qwen", "", "qwen,qwen\n"},
+		{"--base-url " + several + " --model qwen", "mine", "mine,qwen\n"},
+		{"--base-url " + one, "", "gemma,gemma\n"},
+		{"--base-url " + several, "", ",\n"},
+		{"--simulated", "", ",\n"},
+	} {
+		t.Setenv("ANTHROPIC_MODEL", tt.own)
+		t.Setenv("ANTHROPIC_SMALL_FAST_MODEL", "")
+		w := startWrapped(t, tt.flags, script)
+		if got, code := w.end(t); got != tt.want || code != 0 {
+			t.Errorf("%s: exit code %d, %q, want %q: %s", tt.flags, code, got, tt.want, w.stderr)
+		}
 	}
 }
 

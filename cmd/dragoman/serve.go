@@ -24,6 +24,7 @@ SIGHUP, or when it changes, the configuration is read again and serves new reque
 none. What takes a restart, such as another address, is named in the log.`,
 		Example: `  dragoman serve --simulated
   dragoman serve --base-url http://127.0.0.1:11434/v1
+  dragoman serve --base-url http://127.0.0.1:11434/v1 --model qwen2.5-coder:7b
   dragoman serve --base-url https://llm.example.com/v1 --api-key-file key.txt
   AWS_REGION=us-east-1 dragoman serve
   dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000 --admin-listen 127.0.0.1:9001

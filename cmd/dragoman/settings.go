@@ -19,6 +19,7 @@ type settings struct {
 	logFormat, logLevel string
 	simulated, insecure bool
 	baseURL, keyFile    string // --base-url, --api-key-file
+	model               string // --model of serve, run and check: the model of that server that every name means
 	inspect             bool   // --inspect
 	idle                bool   // nobody is served
 	wraps               bool   // the command runs another one in the same environment
@@ -36,6 +37,7 @@ func (s *settings) withServing() *settings {
 	s.withAdmin()
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one; the default without a file is 127.0.0.1:8484")
 	s.withSimulated().withServer()
+	s.flags.StringVar(&s.model, "model", "", "answer every model name that clients ask for with the model `NAME` of the server of --base-url; not needed for a server with one model")
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
 	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener; prints the URL, with a token")
 	oneOf(s.command, &s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and json elsewhere")
@@ -96,6 +98,7 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 		LogLevel:    config.Override{Value: s.logLevel, From: from(s.flags, "log-level")},
 		Simulated:   s.simulated,
 		BaseURL:     config.Override{Value: s.baseURL, From: from(s.flags, "base-url")},
+		Model:       config.Override{Value: s.model, From: from(s.flags, "model")},
 		APIKeyFile:  config.Override{Value: s.keyFile, From: from(s.flags, "api-key-file")},
 		Insecure:    s.insecure,
 		Inspect:     inspect,
@@ -109,9 +112,6 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 // chooseSource chooses between --base-url, --config and --simulated, which exclude each other: each decides where the
 // models are. The command line wins over the environment. If neither wins, it returns a usage error.
 func (s *settings) chooseSource() error {
-	if s.keyFile != "" && s.baseURL == "" && onCommandLine(from(s.flags, "api-key-file")) {
-		return usagef("--api-key-file needs --base-url: the key is for that server")
-	}
 	others := []struct {
 		name  string
 		given bool
@@ -128,9 +128,18 @@ func (s *settings) chooseSource() error {
 		case onCommandLine(base):
 			other.leave()
 		default:
-			s.baseURL, s.keyFile = "", ""
+			s.baseURL = ""
 		}
 	}
+	switch {
+	case s.baseURL != "":
+		return nil
+	case s.keyFile != "" && onCommandLine(from(s.flags, "api-key-file")):
+		return usagef("--api-key-file needs --base-url: the key is for that server")
+	case s.model != "" && onCommandLine(from(s.flags, "model")):
+		return usagef("--model needs --base-url: it names a model of that server")
+	}
+	s.keyFile, s.model = "", ""
 	return nil
 }
 

@@ -1,6 +1,8 @@
 // Package nearest finds the word that somebody meant when they mistyped it.
 package nearest
 
+import "slices"
+
 // Word returns the word in words that is nearest to s in single-character edits; among equals, the first. It returns ""
 // if no word is near enough for a useful suggestion: if more than one edit, and more than a third of s, would have to
 // change.
@@ -12,6 +14,24 @@ func Word(s string, words []string) string {
 		}
 	}
 	return best
+}
+
+// First returns up to n of words, the nearest to s first.
+func First(s string, words []string, n int) []string {
+	type ranked struct {
+		word     string
+		distance int
+	}
+	all := make([]ranked, len(words))
+	for i, w := range words {
+		all[i] = ranked{w, Distance(s, w)}
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return a.distance - b.distance })
+	var first []string
+	for _, r := range all[:min(n, len(all))] {
+		first = append(first, r.word)
+	}
+	return first
 }
 
 // Distance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string

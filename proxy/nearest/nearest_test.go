@@ -1,6 +1,9 @@
 package nearest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWord(t *testing.T) {
 	words := []string{"upstream", "upstreams", "model", "models", "kind"}
@@ -17,6 +20,15 @@ func TestWord(t *testing.T) {
 	for _, tt := range tests {
 		if got := Word(tt.typed, words); got != tt.want {
 			t.Errorf("Word(%q) = %q, want %q", tt.typed, got, tt.want)
+		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	words := []string{"gemma", "qwen3", "qwen2", "llama"}
+	for n, want := range map[int]string{0: "", 1: "qwen2", 3: "qwen2 qwen3 gemma", 9: "qwen2 qwen3 gemma llama"} {
+		if got := strings.Join(First("qwen2", words, n), " "); got != want {
+			t.Errorf("First %d = %q, want %q", n, got, want)
 		}
 	}
 }

@@ -15,6 +15,8 @@ type Route struct {
 	// Models to ask in this order when the upstream fails. Each has the keys of an entry of `models` except `name` and
 	// `fallbacks`. A fallback inherits `format`, `template` and `language` from its entry.
 	Fallbacks []Model `yaml:"fallbacks" example:"[{upstream: relay, model: claude-3-haiku-20240307}]" see:"reference/upstream-errors.md"`
+
+	anyName bool // see [proxy.Route.AnyName]
 }
 
 // Model is a model of an upstream, and how to ask it: the keys that entries and fallbacks share.
@@ -55,7 +57,7 @@ type Features struct {
 
 // proxy returns the entry in the proxy's form.
 func (r *Route) proxy(kinds map[string]string) proxy.Route {
-	route := proxy.Route{Name: r.Name, UpstreamModel: r.Model.proxy(kinds)}
+	route := proxy.Route{Name: r.Name, UpstreamModel: r.Model.proxy(kinds), AnyName: r.anyName}
 	for _, m := range r.Fallbacks {
 		route.Fallbacks = append(route.Fallbacks, m.proxy(kinds))
 	}

@@ -21,6 +21,7 @@ type Source struct {
 	LogLevel    Override // --log-level, one of LogLevels
 	Simulated   bool     // use the simulated upstream for every model name
 	BaseURL     Override // --base-url: serve every model of this OpenAI-compatible server, and read no file
+	Model       Override // --model: the model of this server that every name means
 	APIKeyFile  Override // --api-key-file: the path of a file with that server's key
 	Running     *Config  // the current configuration, to be replaced; nil for none: see [Config.Waits]
 	Insecure    bool     // allow an address that others can reach without authentication

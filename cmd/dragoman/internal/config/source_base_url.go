@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// fromServer uses the server of --base-url with all its models: clients ask for the server's own names.
+// fromServer uses the server of --base-url: with all its models under the server's own names, or only with the model of
+// --model.
 func (l *loader) fromServer() {
 	base, key := l.src.BaseURL, l.src.APIKeyFile
 	if !isServer(base.Value) {
@@ -16,6 +17,8 @@ func (l *loader) fromServer() {
 	}
 	l.only(Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}, base.From)
 	l.derive("upstreams."+OpenAI+".base_url", base.From)
+	l.cfg.Routes[0].anyName = true
+	l.override("models[0].model", &l.cfg.Routes[0].Model.Model, l.src.Model)
 	if key.Value != "" {
 		l.cfg.Upstreams[0].APIKey = l.keyFrom(key)
 	}

@@ -85,6 +85,9 @@ func (s *Server) Config() *config.Config { return s.current().cfg }
 // Log returns the log of the server.
 func (s *Server) Log() zerolog.Logger { return s.log }
 
+// OnlyModel returns the model that answers every name; "" if the name matters.
+func (s *Server) OnlyModel() string { return s.current().server.OnlyModel(s.current().server.Base()) }
+
 // Simulation returns a note that a program answers in place of models; "" if models answer. It follows the server's
 // URL.
 func (s *Server) Simulation() string {
