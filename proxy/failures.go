@@ -218,7 +218,7 @@ func failureFor(err error) *failure {
 // client.
 func adviceFor(e *upstream.Error) string {
 	if e.Unreachable || e.Credentials != "" {
-		return "; the operator of this server can run `dragoman check --online` to find out why"
+		return "; the operator of this server can find out why: run `dragoman check --online` with the same --config or --base-url as the server"
 	}
 	return ""
 }

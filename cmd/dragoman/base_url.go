@@ -11,14 +11,16 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
+	"dragoman/proxy/nearest"
 	"dragoman/upstream"
 )
 
 // namedServer is the server of --base-url. Its errors say what to do.
 type namedServer struct {
-	url, keyFile string
-	cfg          *config.Config
-	upstream     *upstream.Server
+	url      string
+	settings *settings
+	cfg      *config.Config
+	upstream *upstream.Server
 }
 
 // loadTimeout is how long a server may take for its first answer: some servers load the model first.
@@ -30,7 +32,7 @@ func newServerOf(cfg *config.Config, upstreams map[string]proxy.Upstream, s *set
 		return namedServer{}, false
 	}
 	up, ok := upstreams[config.OpenAI].(*upstream.Server)
-	return namedServer{s.baseURL, s.keyFile, cfg, up}, ok
+	return namedServer{s.baseURL, s, cfg, up}, ok
 }
 
 // choose returns the model to ask: the one with this name or, for "", the only one that the server lists. It asks the
@@ -39,12 +41,12 @@ func (n namedServer) choose(ctx context.Context, name string) (string, error) {
 	listed, err := n.list(ctx)
 	switch {
 	case err != nil && (name == "" || !isMissing(err)):
-		return "", n.advise(err)
+		return "", n.advise(err, name)
 	case name != "":
 	case len(listed) == 0:
 		return "", n.empty()
 	case len(listed) > 1:
-		return "", fmt.Errorf("%s has %d models; name one with --model:\n  %s", n.url, len(listed), strings.Join(listed, "\n  "))
+		return "", fmt.Errorf("%s has %d models; name one, as in `%s`:\n  %s", n.url, len(listed), n.settings.retry(listed[0]), strings.Join(listed, "\n  "))
 	default:
 		name = listed[0]
 	}
@@ -56,7 +58,7 @@ func (n namedServer) choose(ctx context.Context, name string) (string, error) {
 
 // empty returns the error for a server that lists no models.
 func (n namedServer) empty() error {
-	return fmt.Errorf("%s lists no model; load one into the server", n.url)
+	return fmt.Errorf("%s lists no model; load one into the server, then run `%s`", n.url, n.settings.retry(""))
 }
 
 // list returns the names of the server's models.
@@ -80,42 +82,61 @@ func (n namedServer) tryChat(ctx context.Context, name string, listed []string) 
 	case err == nil:
 		return nil
 	case !errors.As(err, &failed) || failed.Unreachable || failed.Credentials != "" || isBusy(failed):
-		return n.advise(err)
+		return n.advise(err, name)
+	case failed.Status >= http.StatusInternalServerError: // the server did not reject the request
+		return n.broken(failed, name)
 	case len(listed) > 0 && !slices.Contains(listed, name):
-		return fmt.Errorf("%s does not know the model %q (%s); name one that it lists with --model:\n  %s", n.url, name, said(failed), strings.Join(listed, "\n  "))
+		near := nearest.First(name, listed, mostNames)
+		return fmt.Errorf("%s does not know the model %q (%s); name one that it lists, as in `%s`:\n  %s", n.url, name, said(failed), n.settings.retry(near[0]), strings.Join(near, "\n  "))
 	}
-	return fmt.Errorf("the model %q cannot chat (%s); name a chat model with --model: often -instruct or -chat, and not one for embeddings", name, said(failed))
+	return fmt.Errorf("the model %q cannot chat (%s); name a chat model, often -instruct or -chat, and not one for embeddings: `%s --model NAME`", name, said(failed), n.settings.retry(""))
 }
 
-// advise returns an error for a server that cannot be used, with what to do about it.
-func (n namedServer) advise(err error) error {
+// mostNames is how many models an error names in place of an unknown one.
+const mostNames = 10
+
+// advise returns an error for a server that cannot be used, with what to do about it. name is the model to ask; "" if
+// none was named.
+func (n namedServer) advise(err error, name string) error {
 	var failed *upstream.Error
 	if !errors.As(err, &failed) {
 		return err
 	}
-	better := config.WithVersion(n.url)
+	better, retry := config.WithVersion(n.url), n.settings.retry(name)
 	switch {
 	case failed.Unreachable:
 		if why := whyNoTLS(n.url, err); why != "" {
 			return errors.New(why)
 		}
-		return fmt.Errorf("nothing answers at %s (%w); start the server, or give its port: by default llama.cpp listens on 8080, Ollama on 11434, vLLM on 8000, LM Studio on 1234", n.url, innermost(failed))
-	case failed.Credentials != "" && n.keyFile == "":
-		return fmt.Errorf("%s wants a key; write it into a file, and name the file with --api-key-file", n.url)
+		return fmt.Errorf("nothing answers at %s (%w); start the server, or give its port: by default llama.cpp listens on 8080, Ollama on 11434, vLLM on 8000, LM Studio on 1234; then run `%s`", n.url, innermost(failed), retry)
+	case failed.Credentials != "" && n.settings.keyFile == "":
+		return fmt.Errorf("%s wants a key; write it into a file, and run `%s --api-key-file FILE`", n.url, retry)
 	case failed.Credentials != "":
-		return fmt.Errorf("%s does not accept the key in %s; write the right one into the file", n.url, n.keyFile)
+		return fmt.Errorf("%s does not accept the key in %s; write the right one into the file, and run `%s`", n.url, n.settings.keyFile, retry)
 	case isBusy(failed):
-		return fmt.Errorf("%s is not ready (%s); wait until it has loaded its model, and try again", n.url, said(failed))
+		return fmt.Errorf("%s is not ready (%s); wait until it has loaded its model, then run `%s`", n.url, said(failed), retry)
 	case isMissing(err) && better != "":
-		return fmt.Errorf("%s has no list of models (%s); most servers have their API below /v1: --base-url %s", n.url, said(failed), better)
+		at := *n.settings
+		at.baseURL = better
+		return fmt.Errorf("%s has no list of models (%s); most servers have their API below /v1: run `%s`", n.url, said(failed), at.retry(name))
 	case isMissing(err):
-		return fmt.Errorf("%s has no list of models (%s); check the port and the path, which most often ends in /v1, or name a model with --model", n.url, said(failed))
+		return fmt.Errorf("%s has no list of models (%s); check the port and the path, which most often ends in /v1, or name a model: `%s --model NAME`", n.url, said(failed), n.settings.retry(""))
 	}
-	return fmt.Errorf("%s failed: %s", n.url, said(failed))
+	return n.broken(failed, name)
 }
 
-// said returns the server's answer.
-func said(e *upstream.Error) string { return fmt.Sprintf("%d %s", e.Status, e.Message) }
+// broken returns the error for a server that failed while it answered.
+func (n namedServer) broken(failed *upstream.Error, name string) error {
+	return fmt.Errorf("%s failed: %s; look at the log of the server, then run `%s`", n.url, said(failed), n.settings.retry(name))
+}
+
+// said returns the server's answer, with its status. A status of 500 or more may be one that Dragoman chose for clients.
+func said(e *upstream.Error) string {
+	if e.Status > http.StatusInternalServerError {
+		return e.Message
+	}
+	return fmt.Sprintf("%d %s", e.Status, e.Message)
+}
 
 // innermost returns the cause of all causes, such as "connection refused".
 func innermost(err error) error {

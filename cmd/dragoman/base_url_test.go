@@ -95,7 +95,7 @@ func TestEvalWays(t *testing.T) {
 	}
 
 	got := invocation{}.run(t, "eval", "--base-url", url, "--api-key-file", key, "--out", t.TempDir())
-	if want := "has 2 models; name one with --model:\n  gemma\n  qwen\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
+	if want := "has 2 models; name one, as in `dragoman eval --base-url " + url + " --api-key-file " + key + " --model gemma`:\n  gemma\n  qwen\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
 		t.Errorf("got %+v", got)
 	}
 	if got := (invocation{}).run(t, "eval", "--simulated", "--formats", "server", "--out", t.TempDir()); got.code != 2 || !strings.Contains(got.stderr, "simulated has no tools API for this model; leave it out") {
@@ -153,24 +153,32 @@ func TestServerCannotBeUsed(t *testing.T) {
 	behindKey := chatServer(t, locked, "gemma")
 	good := chatServer(t, upstreamtest.NewChat(nil), "gemma")
 	wrong := write(t, "key", "nonsense")
+	unknown := chatServer(t, refuse(404, "no such model"), "gemma")
+	dying := chatServer(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Cut(1)})), "gemma")
 	for _, tt := range []struct {
 		name string
 		args []string
 		want string
 	}{
-		{"nobody there", []string{"--base-url", "http://127.0.0.1:1/v1"}, "nothing answers at http://127.0.0.1:1/v1 (connection refused); start the server, or give its port: by default llama.cpp listens on 8080"},
-		{"no /v1", []string{"--base-url", strings.TrimSuffix(good, "/v1")}, "most servers have their API below /v1: --base-url " + good},
-		{"another path", []string{"--base-url", good + "/x"}, "check the port and the path, which most often ends in /v1"},
-		{"no key", []string{"--base-url", behindKey}, "wants a key; write it into a file, and name the file with --api-key-file"},
+		{"nobody there", []string{"--base-url", "http://127.0.0.1:1/v1"}, "nothing answers at http://127.0.0.1:1/v1 (connection refused); start the server, or give its port: by default llama.cpp listens on 8080, Ollama on 11434, vLLM on 8000, LM Studio on 1234; then run `dragoman COMMAND --base-url http://127.0.0.1:1/v1ONLINE`"},
+		{"no /v1", []string{"--base-url", strings.TrimSuffix(good, "/v1")}, "most servers have their API below /v1: run `dragoman COMMAND --base-url " + good + "ONLINE`"},
+		{"another path", []string{"--base-url", good + "/x"}, "check the port and the path, which most often ends in /v1, or name a model: `dragoman COMMAND --base-url " + good + "/xONLINE --model NAME`"},
+		{"no key", []string{"--base-url", behindKey}, "wants a key; write it into a file, and run `dragoman COMMAND --base-url " + behindKey + "ONLINE --api-key-file FILE`"},
 		{"a wrong key", []string{"--base-url", behindKey, "--api-key-file", wrong}, "does not accept the key in " + wrong},
-		{"a model that cannot chat", []string{"--base-url", chatServer(t, refuse(400, `"embed" does not support chat`), "embed")}, `the model "embed" cannot chat (400 "embed" does not support chat); name a chat model with --model`},
-		{"a server that loads", []string{"--base-url", chatServer(t, refuse(503, "Loading model"), "gemma")}, "is not ready (529 Loading model); wait until it has loaded its model"},
-		{"an unknown model", []string{"--base-url", chatServer(t, refuse(404, "no such model"), "gemma"), "--model", "gema"}, "does not know the model \"gema\" (404 no such model); name one that it lists with --model:\n  gemma\n"},
+		{"a model that cannot chat", []string{"--base-url", chatServer(t, refuse(400, `"embed" does not support chat`), "embed")}, `the model "embed" cannot chat (400 "embed" does not support chat); name a chat model, often -instruct`},
+		{"a server that loads", []string{"--base-url", chatServer(t, refuse(503, "Loading model"), "gemma")}, "is not ready (Loading model); wait until it has loaded its model"},
+		{"an unknown model", []string{"--base-url", unknown, "--model", "gema"}, "does not know the model \"gema\" (404 no such model); name one that it lists, as in `dragoman COMMAND --base-url " + unknown + "ONLINE --model gemma`:\n  gemma\n"},
+		{"a server that dies", []string{"--base-url", dying}, dying + " failed: the upstream broke off before the end of its answer; look at the log of the server, then run `dragoman COMMAND --base-url " + dying + "ONLINE --model gemma`"},
 		{"no models", []string{"--base-url", chatServer(t, upstreamtest.NewChat(nil), []string{}...)}, "lists no model; load one into the server"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, command := range [][]string{{"eval", "--out", t.TempDir()}, {"check", "--online"}} {
-				if got := (invocation{}).run(t, append(command, tt.args...)...); got.code != 1 || !strings.Contains(got.stderr, tt.want) {
+				online := ""
+				if command[0] == "check" {
+					online = " --online"
+				}
+				want := strings.NewReplacer("COMMAND", command[0], "ONLINE", online).Replace(tt.want)
+				if got := (invocation{}).run(t, append(command, tt.args...)...); got.code != 1 || !strings.Contains(got.stderr, want) {
 					t.Errorf("%s: got %+v", command[0], got)
 				}
 			}

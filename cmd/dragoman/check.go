@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -222,6 +223,8 @@ func whyNoTLS(place string, err error) string {
 		return fmt.Sprintf("the server at %s speaks HTTP without TLS; write http:// instead of https://", place)
 	case errors.As(err, &authority):
 		return fmt.Sprintf("this machine does not trust the certificate of %s; set the key ca of the upstream to the file of its authority", place)
+	case strings.HasPrefix(place, "https:") && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || strings.Contains(err.Error(), "TLS handshake timeout")):
+		return fmt.Sprintf("something answers at %s, but not with TLS; if it speaks HTTP without TLS, write http:// instead of https://", place)
 	case errors.As(err, &name):
 		return fmt.Sprintf("the certificate of %s is for another name (%v); correct the address", place, name)
 	}

@@ -26,8 +26,8 @@ const loopTimeout = 5 * time.Minute
 func (n namedServer) check(ctx context.Context, w io.Writer, s *settings) error {
 	name := s.model
 	if listed, _ := n.list(ctx); name == "" && len(listed) > 1 { // choose returns the error
-		_, err := fmt.Fprintf(w, "online    %s: lists %d models; none was called: %s\nnext      %s --online --model %s\n",
-			config.OpenAI, len(listed), strings.Join(listed, ", "), s.again("check"), shellWord(listed[0]))
+		_, err := fmt.Fprintf(w, "online    %s: lists %d models; none was called: %s\nnext      %s\n",
+			config.OpenAI, len(listed), strings.Join(listed, ", "), s.retry(listed[0]))
 		return err
 	}
 	name, err := n.choose(ctx, name)
@@ -44,7 +44,7 @@ func (n namedServer) check(ctx context.Context, w io.Writer, s *settings) error 
 	next := s.again("eval") + " --model " + shellWord(name)
 	switch {
 	case r.Error != "":
-		err = fmt.Errorf("%s failed within a loop: %s; look at the log of the server", n.url, r.Error)
+		err = fmt.Errorf("%s failed within a loop: %s; look at the log of the server, then run `%s`", n.url, r.Error, s.retry(name))
 	case r.Wrong != "":
 		err = fmt.Errorf("%s played no whole loop: %s; find a better format with `%s`, or choose a larger model", name, r.Wrong, next)
 	default:
@@ -115,6 +115,18 @@ func (s *settings) again(command string) string {
 	}
 	if command == "serve" && onCommandLine(from(s.flags, "listen")) {
 		text += " --listen " + shellWord(s.listen)
+	}
+	return text
+}
+
+// retry returns this command for the same server and a model, to paste into a shell; "" leaves the model open.
+func (s *settings) retry(model string) string {
+	text := s.again(s.command.Name())
+	if s.command.Name() == "check" {
+		text += " --online"
+	}
+	if model != "" {
+		text += " --model " + shellWord(model)
 	}
 	return text
 }

@@ -344,10 +344,25 @@ func TestCheckOnlineAddress(t *testing.T) {
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // closes each connection
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mute.Close() })
+	go func() {
+		for {
+			conn, err := mute.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
 	for _, test := range []struct{ url, said, named string }{
 		{strings.Replace(plain.URL, "http:", "https:", 1) + "/v1", "speaks HTTP without TLS; write http:// instead of https://", "speaks HTTP without TLS"},
 		{secure.URL + "/v1", "set the key ca of the upstream", "does not trust the certificate"},
 		{plain.URL + "/v2/v1", "; correct model, or the path of base_url, which most often ends in /v1", "has no list of models"},
+		{"https://" + mute.Addr().String() + "/v1", "write http:// instead of https://", "write http:// instead of https://"},
 	} {
 		path := write(t, "dragoman.yaml", fmt.Sprintf("upstreams:\n  u: {kind: openai, base_url: %q}\nmodels:\n  - {name: m, upstream: u}\n", test.url))
 		if got := (invocation{}).run(t, "check", "--online", "--config", path); !strings.Contains(got.stdout, test.said) || strings.Contains(got.stdout, "nothing answers") {
@@ -356,6 +371,19 @@ func TestCheckOnlineAddress(t *testing.T) {
 		if got := (invocation{}).run(t, "check", "--online", "--base-url", test.url); !strings.Contains(got.stderr, test.named) || strings.Contains(got.stderr, "nothing answers") {
 			t.Errorf("--base-url %s: no %q in\n%s", test.url, test.named, got.stderr)
 		}
+	}
+}
+
+// A plain server that waits for more of a request never answers a TLS handshake.
+func TestCheckOnlineHandshake(t *testing.T) {
+	waits, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = waits.Close() })
+	path := write(t, "dragoman.yaml", fmt.Sprintf("timeouts: {connect: 50ms}\nupstreams:\n  u: {kind: openai, base_url: \"https://%s/v1\"}\nmodels:\n  - {name: m, upstream: u}\n", waits.Addr()))
+	if got := (invocation{}).run(t, "check", "--online", "--config", path); !strings.Contains(got.stdout, "write http:// instead of https://") {
+		t.Errorf("got %+v", got)
 	}
 }
 
