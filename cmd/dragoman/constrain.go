@@ -24,14 +24,15 @@ func constrainCommand(p process) *cobra.Command {
 		Long: `Reads a Messages request from FILE or standard input, and prints the constraint of its answer as JSON:
 a grammar of calls, or the JSON Schema of the answer. With --server it prints the members of the body
 that a server of that kind would get: of chat completions, or of completions if the model's entry has
-wire: prompt. constrain does not use the network. Without --config it uses the defaults for the
+wire: prompt. constrain does not use the network, except with --base-url: then Dragoman asks that
+server about its model, as serve does. Without --config and --base-url it uses the defaults for the
 family of the model.`,
 		Example: `  dragoman constrain request.json
   dragoman constrain --server llama.cpp --model qwen2.5 < request.json`,
 		Args:              atMost(1),
 		ValidArgsFunction: files(1),
 	}
-	r := rendering{settings: newSettings(c).notListening()}
+	r := rendering{settings: newSettings(c).withServer().notListening()}
 	c.Flags().StringVar(&r.model, "model", "", "constrain for `MODEL` instead of the request's model")
 	server := c.Flags().String("server", "", "print what a server of this `KIND` would get: "+strings.Join(upstream.GuidedKinds(), ", "))
 	c.RunE = interruptible(func(c *cobra.Command, args []string) error {
@@ -45,7 +46,7 @@ family of the model.`,
 
 // constrain prints the constraint of one request. With a kind of server, it prints what that server would get.
 func (r *rendering) constrain(ctx context.Context, p process, args []string, server string) error {
-	if err := r.load(p); err != nil {
+	if err := r.load(ctx, p); err != nil {
 		return err
 	}
 	body, err := p.readAll(args)

@@ -30,7 +30,7 @@ at the first forced call); and the wire.`,
   dragoman models --simulated`,
 		Args: atMost(0),
 	}
-	s := newSettings(c).withSimulated().notListening()
+	s := newSettings(c).withSimulated().withServer().notListening()
 	c.RunE = func(_ *cobra.Command, _ []string) error { return listModels(p, s) }
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/cmd/dragoman/internal/serve"
 	"dragoman/proxy"
+	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
@@ -21,15 +22,17 @@ func renderCommand(p process) *cobra.Command {
 		Short: "show the prompt that a Messages request becomes",
 		Long: `Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
 as JSON; for a model with tools: native, the body that would go through to it. The network is not
-used. Without --config the defaults for the family of the model hold.
+used, except with --base-url: then Dragoman asks that server about its model, as serve does. Without
+--config and --base-url, the defaults for the family of the model hold.
 With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.`,
 		Example: `  dragoman render --text request.json
   dragoman render --config dragoman.yaml --model claude-3-opus < request.json
+  dragoman render --base-url http://127.0.0.1:8080/v1 --text request.json
   dragoman render --jsonl < requests.jsonl > prompts.jsonl`,
 		Args:              atMost(1),
 		ValidArgsFunction: files(1),
 	}
-	r := rendering{settings: newSettings(c).notListening()}
+	r := rendering{settings: newSettings(c).withServer().notListening()}
 	c.Flags().StringVar(&r.model, "model", "", "render for `MODEL` instead of the request's model")
 	lines := c.Flags().Bool("jsonl", false, "read one request a line")
 	c.Flags().BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
@@ -48,12 +51,13 @@ type rendering struct {
 	model    string
 	text     bool
 	cfg      *config.Config // nil: the defaults of the model's family
+	server   proxy.Upstream // the server of --base-url; nil without the flag
 }
 
 // run renders one request, or with lines one for each line. With lines, a rejected request gives a line with the error,
 // and the others are still rendered.
 func (r *rendering) run(ctx context.Context, p process, args []string, lines bool) error {
-	if err := r.load(p); err != nil {
+	if err := r.load(ctx, p); err != nil {
 		return err
 	}
 	if lines {
@@ -79,12 +83,30 @@ func (r *rendering) run(ctx context.Context, p process, args []string, lines boo
 	return err
 }
 
-// load reads the configuration, if there is one.
-func (r *rendering) load(p process) (err error) {
-	if r.settings.file != "" {
-		r.cfg, err = r.settings.load(p)
+// load reads the configuration, if there is one. With --base-url it asks the server for its models: if there is only
+// one, it answers every name.
+func (r *rendering) load(ctx context.Context, p process) (err error) {
+	if err := r.settings.chooseSource(); err != nil {
+		return err
 	}
-	return err
+	if r.settings.file == "" && r.settings.baseURL == "" {
+		return nil
+	}
+	if r.cfg, err = r.settings.load(p); err != nil || r.settings.baseURL == "" {
+		return err
+	}
+	if r.server, err = serve.NewUpstream(ctx, r.cfg, r.cfg.Upstreams[0]); err != nil {
+		return err
+	}
+	server, _ := newServerOf(r.cfg, map[string]proxy.Upstream{config.OpenAI: r.server}, r.settings)
+	listed, err := server.list(ctx)
+	switch {
+	case err != nil && (r.model == "" || !isMissing(err)):
+		return server.advise(err, "")
+	case r.model == "" && len(listed) == 1:
+		r.model = listed[0]
+	}
+	return nil
 }
 
 // append renders a request of the Messages API and appends the prompt to dst, as JSON or, with --text, as text. An
@@ -120,6 +142,9 @@ func (r *rendering) plan(ctx context.Context, body []byte, change func(*proxy.Up
 	if err != nil {
 		return nil, err
 	}
+	if r.server != nil {
+		m = m.Resolved(ctx, r.server)
+	}
 	change(&m)
 	up, err := r.upstream(ctx, m)
 	if err != nil {
@@ -146,7 +171,7 @@ func (r *rendering) upstream(ctx context.Context, m proxy.UpstreamModel) (proxy.
 // upstreamModel returns the model for this name: from the configuration or, without one, a model with only a family.
 func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	if r.cfg == nil {
-		return proxy.UpstreamModel{Model: name}, nil
+		return proxy.UpstreamModel{Model: name, Format: translate.FormatAuto}, nil
 	}
 	route, ok := r.cfg.Model(name)
 	if !ok {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"dragoman/upstream/upstreamtest"
 )
 
 // refusingFile is a configuration that rejects much.
@@ -15,6 +17,40 @@ models:
   - {name: claude-2.1, upstream: sim, max_tokens: 100, images: false}
   - {name: claude-opus-4-7, upstream: sim}
 `
+
+// render, constrain and models show what serve would do: with a server, and by the family of the model without one.
+func TestRenderServer(t *testing.T) {
+	url := chatServer(t, upstreamtest.NewChat(nil), "qwen2.5")
+	server := start(t, nil, "--base-url", url)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.url+"/v1/messages", strings.NewReader(weatherRequest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Dragoman-Dry-Run", "1")
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := read(t, response)
+	if got := (invocation{stdin: weatherRequest}).run(t, "render", "--base-url", url); got.stdout != want+"\n" || !strings.Contains(want, `"format":"json"`) {
+		t.Errorf("render: %+v, want %s", got, want)
+	}
+	if got := (invocation{stdin: weatherRequest}).run(t, "render", "--model", "qwen2.5"); !strings.Contains(got.stdout, `"format":"json"`) {
+		t.Errorf("render without a file: %+v", got)
+	}
+	forced := strings.Replace(weatherRequest, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)
+	if got := (invocation{stdin: forced}).run(t, "constrain", "--base-url", url); got.code != 0 || !strings.Contains(got.stdout, "get_weather") {
+		t.Errorf("constrain: %+v", got)
+	}
+	if got := succeed(t, "models", "--base-url", url); !strings.Contains(got, "openai") {
+		t.Errorf("models: %s", got)
+	}
+	for _, command := range []string{"render", "constrain"} {
+		if got := (invocation{stdin: forced}).run(t, command, "--base-url", "http://127.0.0.1:1/v1"); got.code != 1 || !strings.Contains(got.stderr, "nothing answers at") {
+			t.Errorf("%s without a server: %+v", command, got)
+		}
+	}
+}
 
 // TestRenderRefuses has requests that are rejected before a model is asked. `render` rejects them with the same words
 // as serve, which rejects them for an answer, a count and a dry run.
