@@ -24,8 +24,8 @@ GORACE ?= atexit_sleep_ms=100
 build: ## build ./dragoman, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
 
-demo: ## show one tool conversation, offline
-	$(GO) run ./cmd/dragoman demo
+demo: build ## build ./dragoman, and show one tool conversation, offline
+	./dragoman demo
 
 test: ## vet, check the formatting, run all tests (slow properties with fewer cases)
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }

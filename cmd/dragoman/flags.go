@@ -38,7 +38,7 @@ func environment(flags *pflag.FlagSet, getenv func(string) string) error {
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := variable(f.Name)
 		value := getenv(name)
-		if f.Changed || value == "" || f.Name == "help" {
+		if f.Changed || value == "" || f.Name == "help" || f.Name == "version" {
 			return
 		}
 		if err := f.Value.Set(value); err != nil {

@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(p, c, cmp.Or(err, out.err))
 }
 
-// output is where cobra prints. It keeps the error of a write, which cobra drops.
+// output is where cobra prints. It keeps the error of a write, which cobra drops, and that of a help.
 type output struct {
 	io.Writer
 	err error
@@ -71,7 +71,7 @@ func (o *output) Write(p []byte) (n int, err error) {
 }
 
 // rootCommand returns the program with all its commands. Help goes to out.
-func rootCommand(p process, out io.Writer) *cobra.Command {
+func rootCommand(p process, out *output) *cobra.Command {
 	root := group("dragoman", "serves the Messages API with tools in front of models that only complete text",
 		serveCommand(p), runCommand(p), demoCommand(p), checkCommand(p), renderCommand(p), constrainCommand(p), parseCommand(p), evalCommand(p), modelsCommand(p), formatsCommand(p),
 		group("config", "print the configuration, or its schema", configPrintCommand(p), configSchemaCommand(p)),
@@ -82,6 +82,16 @@ func rootCommand(p process, out io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(io.Discard) // exitCode prints errors
 	root.SetUsageTemplate(usageTemplate)
+	root.Version = build().String() // --version and -v
+	root.SetVersionTemplate("{{.Version}}\n")
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
+			out.err = unknownCommand(c, words[0])
+			return
+		}
+		help(c, args)
+	})
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return environment(c.Flags(), p.getenv) }
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
@@ -131,6 +141,9 @@ func asGroup(c *cobra.Command) *cobra.Command {
 
 // unknownCommand returns a usage error that suggests the nearest command.
 func unknownCommand(c *cobra.Command, name string) error {
+	if name == "explain" { // a route has this name
+		return usagef("unknown command %q; run `dragoman render` to see the prompt of a request, or ask a running server: POST /explain on its admin listener", name)
+	}
 	var names []string
 	for _, c := range c.Commands() {
 		names = append(names, c.Name())

@@ -98,6 +98,8 @@ func TestExitCodes(t *testing.T) {
 		{"unknown command", []string{"sevre"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
 		{"completion for two shells", []string{"completion", "bash", "zsh"}, nil, 2, `completion bash: unexpected argument "zsh"`},
 		{"man without a folder", []string{"man"}, nil, 2, "man: the folder is missing"},
+		{"the help of an unknown command", []string{"sevre", "--help"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
+		{"the help of a route", []string{"explain", "--help"}, nil, 2, "unknown command \"explain\"; run `dragoman render`"},
 		{"completion for an unknown shell", []string{"completion", "zhs"}, nil, 2, `completion: unknown command "zhs"; did you mean "zsh"?`},
 		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `unknown command "nonsense"`},
 		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "serve: unknown flag --port"},
@@ -191,7 +193,7 @@ func TestFullDisk(t *testing.T) {
 	for _, args := range [][]string{
 		{"help"}, {"serve", "--help"}, {"demo"}, {"demo", "--verbose"}, {"check", "--simulated"}, {"render", request}, {"render", "--text", request},
 		{"parse", "--request", request, completion}, {"parse", "--request", request, "--events", completion}, {"models", "--simulated"},
-		{"version"}, {"version", "--json"}, {"completion", "bash"},
+		{"version"}, {"version", "--json"}, {"--version"}, {"completion", "bash"},
 	} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr, func(string) string { return "" })
@@ -232,6 +234,15 @@ func TestHelp(t *testing.T) {
 func TestVersion(t *testing.T) {
 	if got := (invocation{}).run(t, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "dragoman "+build().Version+" (go") {
 		t.Errorf("version: %+v", got)
+	}
+	for _, flag := range []string{"--version", "-v"} {
+		inContainer := invocation{env: map[string]string{"DRAGOMAN_VERSION": "1.2.3"}}
+		if got, want := inContainer.run(t, flag), inContainer.run(t, "version"); got != want {
+			t.Errorf("%s: %+v, want %+v", flag, got, want)
+		}
+		if got := inContainer.run(t); got.code != 0 {
+			t.Errorf("the overview: %+v", got)
+		}
 	}
 	got := invocation{}.run(t, "version", "--json")
 	if info := decode[buildInfo](t, got.stdout); info != build() || info.Version == "" || info.Go == "" {

@@ -49,6 +49,11 @@ func build() buildInfo {
 	return b
 }
 
+// String returns the version as one line of text.
+func (b buildInfo) String() string {
+	return fmt.Sprintf("dragoman %s (%s, %s/%s)", b.Version, b.Go, b.OS, b.Arch)
+}
+
 // versionCommand returns `dragoman version`.
 func versionCommand(p process) *cobra.Command {
 	c := &cobra.Command{
@@ -64,7 +69,7 @@ func versionCommand(p process) *cobra.Command {
 		if *asJSON {
 			return json.NewEncoder(p.stdout).Encode(b)
 		}
-		_, err := fmt.Fprintf(p.stdout, "dragoman %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+		_, err := fmt.Fprintln(p.stdout, b)
 		return err
 	}
 	return c
