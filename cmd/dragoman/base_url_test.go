@@ -316,6 +316,7 @@ func TestSources(t *testing.T) {
 		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_BASE_URL": url}, 0, "upstream  simulated: simulated"},
 		{[]string{"--simulated"}, map[string]string{"DRAGOMAN_API_KEY_FILE": "/none"}, 0, "upstream  simulated: simulated"},
 		{[]string{"--base-url", "127.0.0.1:8080"}, nil, 78, `--base-url: "127.0.0.1:8080" is not the URL of a server; write scheme, host, port and path, such as http://127.0.0.1:8080/v1`},
+		{[]string{"--base-url", url + "/chat/completions"}, nil, 78, "--base-url: the URL ends in /chat/completions, which Dragoman appends itself; remove /chat/completions from the URL"},
 		{[]string{"--base-url", url, "--api-key-file", "/none"}, nil, 78, "--api-key-file: /none cannot be read"},
 		{[]string{"--base-url", url, "--api-key-file", write(t, "empty", "\n")}, nil, 78, "empty is empty; write the key into it"},
 		{[]string{"--base-url", "http://127.0.0.1:8080"}, nil, 0, "--base-url: http://127.0.0.1:8080 has no path, and most servers have this API below /v1; if requests fail, use http://127.0.0.1:8080/v1"},

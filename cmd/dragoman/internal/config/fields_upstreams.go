@@ -22,7 +22,7 @@ type Upstream struct {
 	Name string
 
 	// The API of the upstream.
-	Kind string `yaml:"kind" required:"true" words:"simulated bedrock vertex anthropic openai" example:"openai" see:"reference/upstreams.md#kinds"`
+	Kind string `yaml:"kind" required:"true" words:"simulated bedrock vertex anthropic openai" is:"kind" example:"openai" see:"reference/upstreams.md#kinds"`
 
 	// The AWS region.
 	Region string `yaml:"region" kinds:"bedrock" pattern:"^[a-z0-9-]*$" usually:"the region of the environment or the profile" example:"us-east-1" see:"reference/upstreams.md#credentials"`

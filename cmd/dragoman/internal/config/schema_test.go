@@ -190,10 +190,10 @@ func TestSchemaOfPages(t *testing.T) {
 	}
 }
 
-// beyondSchema are the cases of broken.txtar in which each single value is valid.
+// beyondSchema are the cases of broken.txtar whose single values the schema accepts.
 var beyondSchema = []string{
 	"undeclared-near", "undeclared-far", "undeclared-none", "no-models", "text-wire", "drain",
-	"variable-unset", "secret-absent", "listen-open", "listen-same", "tls-missing",
+	"variable-unset", "secret-absent", "listen-open", "listen-same", "tls-missing", "resources",
 	"documents", // the first of these is valid
 }
 

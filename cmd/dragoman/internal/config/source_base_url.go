@@ -15,6 +15,10 @@ func (l *loader) fromServer() {
 		l.complain(base.From, fmt.Sprintf("%q is not the URL of a server", base.Value), "write scheme, host, port and path, such as http://127.0.0.1:8080/v1")
 		return
 	}
+	if bad := checkURL(base.Value); bad != nil {
+		l.complain(base.From, bad.cause, bad.fix)
+		return
+	}
 	l.only(Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}, base.From)
 	l.derive("upstreams."+OpenAI+".base_url", base.From)
 	l.cfg.Routes[0].anyName = true

@@ -10,13 +10,27 @@ import (
 
 // checks are the checks of texts, by the tag "is".
 var checks = map[string]func(string) *fault{
-	"URL": checkURL, "path": checkPath, "host": checkHost, "origin": checkOrigin, "name": checkName, "early commit": checkEarlyCommit,
+	"URL": checkURL, "path": checkPath, "host": checkHost, "origin": checkOrigin, "name": checkName, "early commit": checkEarlyCommit, "kind": checkKind,
 }
 
 // checkURL accepts the base URL of a server, or nothing.
 func checkURL(s string) *fault {
 	if s != "" && !isServer(s) {
 		return &fault{"not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000"}
+	}
+	for _, resource := range resources {
+		if strings.HasSuffix(strings.TrimRight(s, "/"), resource) {
+			return &fault{"the URL ends in " + resource + ", which Dragoman appends itself", "remove " + resource + " from the URL"}
+		}
+	}
+	return nil
+}
+
+// checkKind names the kind of servers that people take for one.
+func checkKind(s string) *fault {
+	switch strings.NewReplacer(".", "", "-", "", "_", "").Replace(strings.ToLower(s)) {
+	case "ollama", "llamacpp", "llamaserver", "vllm", "lmstudio", "sglang":
+		return &fault{fmt.Sprintf("unknown value %q", s), "use openai, and a base_url such as http://127.0.0.1:8080/v1: such a server has the API of OpenAI"}
 	}
 	return nil
 }
