@@ -56,11 +56,10 @@ func serveClients(ctx context.Context, p process, s *settings) error {
 	return nil
 }
 
-// printAddresses prints where the server and the inspector are, if standard output is a terminal on which the log may
-// scroll away. If standard output belongs to a command, the inspector's URL goes to standard error.
+// printAddresses prints what to paste for clients, if standard output is a terminal, and where the inspector is. If standard output belongs to a command, the inspector's URL goes to standard error.
 func printAddresses(p process, s *serve.Server) {
 	if terminal.Is(p.stdout) {
-		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", s.URL(), s.Simulation(), s.ClientExport())
+		fmt.Fprintf(p.stdout, "Next, in the terminal of a client: %s\n", s.ClientExport())
 	}
 	if url := s.InspectorURL(); url != "" {
 		to := p.stdout

@@ -86,8 +86,8 @@ func TestLogOnTerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		url := regexp.MustCompile(` url=(\S+)`).FindStringSubmatch(plain(first))
-		if url == nil || !strings.Contains(plain(first), "INF serving http://127.0.0.1:") {
+		url := regexp.MustCompile(`INF serving (http://127\.0\.0\.1:\d+) .*, for clients: export ANTHROPIC_BASE_URL=http:\S+ # simulated admin_url=\S+\s+$`).FindStringSubmatch(plain(first))
+		if url == nil {
 			t.Fatalf("the first line is %q", first)
 		}
 		response, err := client.Post(url[1]+"/v1/messages", "application/json", strings.NewReader(weatherRequest))
@@ -104,6 +104,9 @@ func TestLogOnTerminal(t *testing.T) {
 			}
 			rest += line
 		}
+		if strings.Contains(rest, "limits") {
+			t.Errorf("the log begins with limits:\n%s", rest)
+		}
 		if got, want := strings.Contains(rest, "\x1b"), env == "TERM=xterm"; got != want {
 			t.Errorf("%s: colours %v: %q", env, got, rest)
 		}
@@ -115,6 +118,48 @@ func TestLogOnTerminal(t *testing.T) {
 		if err := command.Wait(); err != nil {
 			t.Errorf("%s: %v", env, err)
 		}
+	}
+}
+
+// The limits are in the log of level debug.
+func TestLogOfLimits(t *testing.T) {
+	for level, want := range map[string]bool{"debug": true, "info": false} {
+		server := start(t, nil, "--simulated", "--log-level", level)
+		server.stop()
+		got := false
+		for line := range server.log {
+			got = got || strings.Contains(line, `"memory_limit"`)
+		}
+		if got != want {
+			t.Errorf("%s: limits in the log: %v", level, got)
+		}
+	}
+}
+
+// If standard output is a terminal, too, the line after the address says what to do next.
+func TestStartOnTerminal(t *testing.T) {
+	command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0")
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	for _, want := range []string{"INF serving http://127.0.0.1:", "Next, in the terminal of a client: export ANTHROPIC_BASE_URL=http://127.0.0.1:"} {
+		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(plain(line), want) {
+			t.Errorf("%q, %v; want %q", line, err, want)
+		}
+	}
+	_, _ = io.WriteString(stdin, "\x03") // Ctrl-C
+	_, _ = io.Copy(io.Discard, lines)
+	if err := command.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

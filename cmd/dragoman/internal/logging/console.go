@@ -38,10 +38,18 @@ var exchangeFields = strings.Fields(`status dialect path model input_tokens outp
 	tool_call_outcomes tool_call_reasons format attempts stop_reason
 	error_type error error_reason error_path dropped unmet duration_ms request_id`)
 
-// shorten removes the fields of an exchange that are for programs. A failed exchange keeps its id, to look for
+// startFields are the fields of the first line that are for programs, or in its text.
+var startFields = []string{"config", "simulated", "url", "version"}
+
+// shorten removes the fields of the first line and of an exchange that are for programs. A failed exchange keeps its id, to look for
 // elsewhere. Only an exchange with a call that is not clean, or without a forced call, keeps how its calls were read.
 func shorten(fields map[string]any) error {
 	if fields["msg"] != "exchange" {
+		if fields["admin_url"] != nil { // the first line
+			for _, name := range startFields {
+				delete(fields, name)
+			}
+		}
 		return nil
 	}
 	if strings.HasPrefix(fmt.Sprint(fields["status"]), "2") {

@@ -72,7 +72,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.announce(cfg, o.Version)
 	s.announceInspector()
-	s.log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
+	s.log.Debug().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: Dragoman rejects at once what exceeds them; 0 means no limit").Send()
 	s.answer()
 	s.unwatch = watcher.start(ctx, o.HangUps)
