@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"unicode"
 
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/answer/held"
@@ -70,6 +71,8 @@ func (p *parser) matchShown(rest []byte) (n int, v markup.Verdict) {
 		switch {
 		case v == markup.NeedMore:
 			return n, v
+		case v == markup.NoMatch && end == i && unicode.IsUpper(rune(rest[end])):
+			return n, markup.NoMatch // an element in the text, with the next sentence directly behind it
 		case v == markup.NoMatch:
 			return n, p.matchMore(rest[end:])
 		}
