@@ -169,7 +169,7 @@ func TestMaxConnections(t *testing.T) {
 
 // The limits of the file apply, and the log lists them.
 func TestServeLimits(t *testing.T) {
-	server := start(t, nil, "--config", write(t, "dragoman.yaml", `
+	server := start(t, nil, "--log-level", "debug", "--config", write(t, "dragoman.yaml", `
 upstreams: {sim: {kind: simulated}}
 models: [{name: "*", upstream: sim}]
 limits: {max_concurrent: 7, max_inflight_bytes: 1000}`))
