@@ -29,6 +29,7 @@ var kinds = []kind{
 	{"a release", "sh", "tag=", func(*testing.T, string) {}}, // TestRelease runs these, one after the other
 	{"commands", "sh", "", runCommands},
 	{"Python", "python", "import anthropic\n", runPython("12 degrees in Oslo")},
+	{"OpenAI", "python", "import openai\n", runPython("get_weather {\"city\":\"Oslo\"}")},
 	{"boto3", "python", "import boto3\n", runPython("get_weather {'city': 'Oslo'}")},
 	{"Vertex AI", "python", "from anthropic import AnthropicVertex\n", runPython("get_weather {'city': 'Oslo'}")},
 	{"TypeScript", "ts", "", runTypeScript},
@@ -135,8 +136,8 @@ func runCommands(t *testing.T, code string) {
 			install.Run(t, root, "bash", "-c", "make --dry-run "+rest)
 		case strings.Contains(line, "./dragoman serve"):
 			serve(t, line)
-		case strings.HasPrefix(line, "./dragoman eval --base-url "): // needs a real server
-			runDragoman(t, `./dragoman eval -h | grep -F "  `+strings.TrimPrefix(line, "./")+`"`)
+		case strings.HasPrefix(line, "./dragoman eval --base-url "), strings.HasPrefix(line, "./dragoman run --base-url "): // need a real server
+			runDragoman(t, "./dragoman "+strings.Fields(line)[1]+` -h | grep -F "  `+strings.TrimPrefix(line, "./")+`"`)
 		case program == "./dragoman":
 			runDragoman(t, line)
 		case strings.HasPrefix(line, "go build ") || strings.HasPrefix(line, "go install "):
