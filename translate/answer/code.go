@@ -7,9 +7,10 @@ import (
 )
 
 // code tracks Markdown code in text, because a tag in code is a quotation and no call. A fenced block begins with a
-// line of three or more back-ticks or tildes, and ends with a line of at least as many. Or it begins with a line that opens
-// <pre> or <code>, and ends with the line that closes it. A code span ends with its line at the latest. Indented text does not count as code: models indent calls that they mean, and the paragraphs
-// of a list. The zero value is at the start of a line, outside code.
+// line of three or more back-ticks or tildes, and ends with a line of at least as many. A line that opens <pre> or
+// <code> begins one, too: it ends with the line that closes the element. A code span ends with its line at the latest.
+// Indented text does not count as code: models indent calls that they mean, and the paragraphs of a list. The zero
+// value is at the start of a line, outside code.
 type code struct {
 	fence   int  // length of the marks that opened the fenced block; 0 outside a block
 	mark    byte // the mark of the fenced block: a back-tick, a tilde, or the < of an element

@@ -12,9 +12,8 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// Prose between calls. Models write some after a call: "Now the other file." Some formats have a stop sequence for
-// the end of the calls. In these formats, prose shows that the upstream ignored the stop sequence. Results in the prose
-// show that the model invents them (docs/reference/legacy-format.md §6).
+// Prose between calls. Models write some after a call: "Now the other file." Text that holds results shows that the
+// model invents them, and then also the calls after them (docs/reference/legacy-format.md §6).
 
 // readProseBetween reads prose before a possible next call. If a call follows, the client gets the prose as text
 // before it. Otherwise the parser omits the prose, like all text after the last call. The mark is before the prose,
