@@ -9,11 +9,9 @@ import (
 	"dragoman/translate/testcost"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -292,9 +290,7 @@ func TestUnescape(t *testing.T) {
 // TestGrowth checks G6: ten times the text costs at most sixteen times the work, whatever the text
 // and its pieces. It compares times within one run.
 func TestGrowth(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	small, tries := testcost.Cases(16<<10, 40<<10), testcost.Cases(1, 3)
+	small := testcost.Cases(16<<10, 40<<10)
 	texts := append(benchTexts, struct{ name, unit string }{"blanks", " \n"}, struct{ name, unit string }{"closers", "</content>\n"},
 		struct{ name, unit string }{"entities", "&amp;"}, struct{ name, unit string }{"opens", "<content>"}, struct{ name, unit string }{"wrappers", CallsStart + " "},
 		struct{ name, unit string }{"comments", "<!-- a -->\n"}, struct{ name, unit string }{"asides", CallsStart + "\nx\n"},
@@ -305,14 +301,10 @@ func TestGrowth(t *testing.T) {
 	held := map[string]bool{"closers": true, "siblings": true, "halves": true, "words": true, "own elements": true, "undeclared": true}
 	prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}}}
 	quoted := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, QuotedCalls: true}}
-	cost := func(prompt *Prompt, text string, piece int) time.Duration {
-		best := time.Hour
-		for range tries {
-			start := testcost.CPUTime()
+	read := func(prompt *Prompt, text string, piece int) func() {
+		return func() {
 			drain(t, benchRequest(), prompt, completion{text, messages.StopSequence, CallsEnd}.chunks(piece))
-			best = min(best, testcost.CPUTime()-start)
 		}
-		return best
 	}
 	for _, text := range texts {
 		for _, piece := range []int{1, 16} {
@@ -329,13 +321,7 @@ func TestGrowth(t *testing.T) {
 				if text.name == "fences" {
 					asked = quoted
 				}
-				var ratio float64
-				for range 10 { // retry, because the machine may be busy
-					if ratio = float64(cost(asked, long, piece)) / float64(cost(asked, short, piece)); ratio <= 16 {
-						break
-					}
-				}
-				if ratio > 16 {
+				if ratio := testcost.Ratio(16, read(asked, short, piece), read(asked, long, piece)); ratio > 16 {
 					t.Errorf("%s in pieces of %d: 10 times the text costs %.1f times as much", text.name, piece, ratio)
 				}
 			}
@@ -345,30 +331,18 @@ func TestGrowth(t *testing.T) {
 
 // TestGrowthOfTools checks that the cost is linear in tools and calls together.
 func TestGrowthOfTools(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	name := strings.Repeat("a", 100)
-	cost := func(n int) time.Duration {
+	read := func(n int) func() {
 		req := &messages.Request{}
 		for i := range n {
 			req.Tools = append(req.Tools, messages.Tool{Name: name + strconv.Itoa(i), InputSchema: []byte(`{"type":"object"}`)})
 		}
 		text := CallsStart + strings.Repeat("<invoke name=\""+strings.ToUpper(name)+"0\">\n</invoke>\n", n)
-		best := time.Hour
-		for range 3 {
-			start := testcost.CPUTime()
-			drain(t, req, &Prompt{}, completion{text, messages.StopEndTurn, ""}.chunks(0))
-			best = min(best, testcost.CPUTime()-start)
-		}
-		return best
+		return func() { drain(t, req, &Prompt{}, completion{text, messages.StopEndTurn, ""}.chunks(0)) }
 	}
-	var ratio float64
-	for range 10 { // retry, because the machine may be busy
-		if ratio = float64(cost(3000)) / float64(cost(300)); ratio <= 25 {
-			return
-		}
+	if ratio := testcost.Ratio(25, read(300), read(3000)); ratio > 25 {
+		t.Errorf("10 times the tools and calls cost %.1f times as much", ratio)
 	}
-	t.Errorf("10 times the tools and calls cost %.1f times as much", ratio)
 }
 
 // TestAllocs checks that a delta allocates nothing after buffers have grown.

@@ -2,10 +2,8 @@ package translate
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
@@ -24,8 +22,6 @@ var hostileUnits = []string{
 
 // TestGrowthOfShownCalls checks the same of a value that shows parts of calls.
 func TestGrowthOfShownCalls(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	const mark = markup.Mark
 	for _, unit := range []string{
 		mark + "</tool_call>", mark + "<invoke name=\"write\">" + mark + "<content>a", mark + "</invoke>" + mark + "<invoke name=\"write\">" + mark + "<content>a",
@@ -35,18 +31,12 @@ func TestGrowthOfShownCalls(t *testing.T) {
 		for _, before := range []string{"<function_calls>\n<invoke name=\"write\">\n<parameter name=\"content\">", mark + "<tool_call>" + mark + "<invoke name=\"write\">" + mark + "<content>"} {
 			for _, piece := range []int{0, 1} {
 				p := &Prompt{Asking: asking{Declared: format.MiniMaxCalls, Reads: format.NewReads(format.MiniMaxCalls, nil, 0)}}
-				cost := func(size int) time.Duration {
-					start := testcost.CPUTime()
-					drain(t, benchRequest(), p, completion{before + benchText(unit, size), messages.StopEndTurn, ""}.chunks(piece))
-					return max(testcost.CPUTime()-start, 200*time.Microsecond)
-				}
-				var ratio float64
-				for range 8 { // retry, because the machine may be busy
-					if ratio = float64(cost(64<<10)) / float64(cost(16<<10)); ratio <= 10 {
-						break
+				read := func(size int) func() {
+					return func() {
+						drain(t, benchRequest(), p, completion{before + benchText(unit, size), messages.StopEndTurn, ""}.chunks(piece))
 					}
 				}
-				if ratio > 10 {
+				if ratio := testcost.Ratio(10, read(16<<10), read(64<<10)); ratio > 10 {
 					t.Errorf("%q in pieces of %d after %q: four times the text costs %.1f times as much", unit, piece, before, ratio)
 				}
 			}
@@ -57,8 +47,6 @@ func TestGrowthOfShownCalls(t *testing.T) {
 // TestGrowthOfNames checks the same of lines that begin with the name of a tool, and go on with the beginning of a tag,
 // in every format.
 func TestGrowthOfNames(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	for _, f := range format.All() {
 		units := []string{"write<t\n", "write</t\n", "}}\nwrite<tool"}
 		for _, tag := range []string{f.CallOpener, f.CallCloser, f.BeforeCalls} {
@@ -68,18 +56,12 @@ func TestGrowthOfNames(t *testing.T) {
 		}
 		p := &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, []*format.Format{f}, 0), Escaped: markup.Escapes{Tags: markup.InTurns}}}
 		for _, unit := range units {
-			cost := func(size int) time.Duration {
-				start := testcost.CPUTime()
-				drain(t, benchRequest(), p, completion{benchText(unit, size), messages.StopEndTurn, ""}.chunks(0))
-				return max(testcost.CPUTime()-start, 200*time.Microsecond)
-			}
-			var ratio float64
-			for range 8 { // retry, because the machine may be busy
-				if ratio = float64(cost(16<<10)) / float64(cost(4<<10)); ratio <= 10 {
-					break
+			read := func(size int) func() {
+				return func() {
+					drain(t, benchRequest(), p, completion{benchText(unit, size), messages.StopEndTurn, ""}.chunks(0))
 				}
 			}
-			if ratio > 10 {
+			if ratio := testcost.Ratio(10, read(4<<10), read(16<<10)); ratio > 10 {
 				t.Errorf("%s, %q: four times the text costs %.1f times as much", f.Name, unit, ratio)
 			}
 		}
@@ -89,13 +71,9 @@ func TestGrowthOfNames(t *testing.T) {
 // TestGrowthOfHostileTexts checks G6 with expensive texts: four times the text costs at most ten
 // times as much, in every format and for every kind of text.
 func TestGrowthOfHostileTexts(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	r := rand.New(rand.NewPCG(7, 7))
-	cost := func(p *Prompt, text string, piece int) time.Duration {
-		start := testcost.CPUTime()
-		drain(t, benchRequest(), p, completion{text, messages.StopEndTurn, ""}.chunks(piece))
-		return testcost.CPUTime() - start
+	read := func(p *Prompt, text string, piece int) func() {
+		return func() { drain(t, benchRequest(), p, completion{text, messages.StopEndTurn, ""}.chunks(piece)) }
 	}
 	for n := range testcost.Cases(100, 1500) {
 		f := format.All()[r.IntN(len(format.All()))]
@@ -115,15 +93,8 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 			Thinking: []string{ThinkingMarked, ThinkingMaybe, ThinkingOpen}[r.IntN(3)], UnaskedThinking: UnaskedBlock, Escaped: markup.Escapes{Tags: markup.InTurns},
 		}}
 		piece := []int{0, 1, 64}[r.IntN(3)]
-		const size = 4 << 10
-		var ratio float64
-		for range 8 { // retry, because the machine may be busy
-			short := max(cost(p, before.String()+benchText(unit.String(), size), piece), 200*time.Microsecond)
-			if ratio = float64(cost(p, before.String()+benchText(unit.String(), 4*size), piece)) / float64(short); ratio <= 10 {
-				break
-			}
-		}
-		if ratio > 10 {
+		text := func(size int) string { return before.String() + benchText(unit.String(), size) }
+		if ratio := testcost.Ratio(10, read(p, text(4<<10), piece), read(p, text(16<<10), piece)); ratio > 10 {
 			t.Errorf("case %d, %s, %q and then %q in pieces of %d, quoted %v, thinking %s: four times the text costs %.1f times as much",
 				n, f.Name, before.String(), unit.String(), piece, p.QuotedCalls, p.Asking.Thinking, ratio)
 		}

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -305,31 +303,21 @@ func TestRemindedStreams(t *testing.T) {
 
 // TestGrowthOfRepeats checks that the cost of an answer that repeats a call is linear in the length of the call.
 func TestGrowthOfRepeats(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	cost := func(n int) time.Duration {
+	play := func(n int) func() {
 		text := strings.Repeat("A line of text.\n", n/16)
 		input, err := json.Marshal(map[string]string{"s": text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		list := loop([]string{"f " + string(input) + " -> 7"}, []string{"f " + string(input) + " -> 7"})
-		best := time.Hour
-		for range 3 {
-			start := testcost.CPUTime()
+		return func() {
 			playLoop(t, list, nil, Target{StreamValues: true}, 16, completion{CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>" + text + "</s>\n</parameters>\n</invoke>\n", messages.StopEndTurn, ""},
 				completion{"It is 7.", messages.StopEndTurn, ""})
-			best = min(best, testcost.CPUTime()-start)
-		}
-		return best
-	}
-	var ratio float64
-	for range 10 { // retry, because the machine may be busy
-		if ratio = float64(cost(1<<20)) / float64(cost(100<<10)); ratio <= 20 {
-			return
 		}
 	}
-	t.Errorf("a call of 10 times the length costs %.1f times as much", ratio)
+	if ratio := testcost.Ratio(20, play(100<<10), play(1<<20)); ratio > 20 {
+		t.Errorf("a call of 10 times the length costs %.1f times as much", ratio)
+	}
 }
 
 // TestRemindedInAllFormats checks, in every format, that a model is reminded if it writes its calls exactly as they

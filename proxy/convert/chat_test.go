@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -211,20 +210,16 @@ func TestChatGrowth(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			const factor = 16
-			cost := func(body []byte) time.Duration {
-				best := time.Hour
-				for range 3 {
-					began := testcost.CPUTime()
+			small, large := request(500), request(16*500)
+			convert := func(body []byte) func() {
+				return func() {
 					if _, err := FromChat(t.Context(), body); err != nil {
 						t.Fatal(err)
 					}
-					best = min(best, testcost.CPUTime()-began)
 				}
-				return max(best, 200*time.Microsecond)
 			}
-			if small, large := cost(request(500)), cost(request(factor*500)); large > 4*factor*small {
-				t.Errorf("%d times the request takes %v instead of %v", factor, large, small)
+			if ratio := testcost.Ratio(64, convert(small), convert(large)); ratio > 64 {
+				t.Errorf("16 times the request takes %.1f times as long", ratio)
 			}
 		})
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -54,8 +52,6 @@ func TestOrdinaryList(t *testing.T) {
 // TestGrowth checks that four times the list costs at most ten times the work, in every format and in each direction in
 // which a list can grow, also where no constraint results.
 func TestGrowth(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	repeat := func(n int, each func(i int) string) string {
 		var list []string
 		for i := range n {
@@ -93,23 +89,15 @@ func TestGrowth(t *testing.T) {
 		},
 	} {
 		for _, f := range format.List {
-			cost := func(n int) time.Duration {
-				var all time.Duration
-				for _, choice := range []string{messages.ChoiceAny, messages.ChoiceAuto} {
-					p := ask(t, f.Name, messages.ToolChoice{Type: choice}, lists(n))
-					start := testcost.CPUTime()
-					_, _ = translate.Constrain(t.Context(), p, true) // some are too large
-					all += testcost.CPUTime() - start
-				}
-				return max(all, time.Millisecond)
-			}
-			var ratio float64
-			for range 8 { // retry, because the machine may be busy
-				if ratio = float64(cost(120)) / float64(cost(30)); ratio <= 10 {
-					break
+			constrain := func(n int) func() {
+				tools := lists(n)
+				return func() {
+					for _, choice := range []string{messages.ChoiceAny, messages.ChoiceAuto} {
+						_, _ = translate.Constrain(t.Context(), ask(t, f.Name, messages.ToolChoice{Type: choice}, tools), true) // some are too large
+					}
 				}
 			}
-			if ratio > 10 {
+			if ratio := testcost.Ratio(10, constrain(30), constrain(120)); ratio > 10 {
 				t.Errorf("%s in %s: four times as many cost %.1f times as much", kind, f.Name, ratio)
 			}
 		}

@@ -8,6 +8,8 @@ package testcost
 import (
 	"math"
 	"os"
+	"runtime"
+	"time"
 )
 
 // Cases returns how many cases, bytes or tries a test takes, or the step between cases: brief in
@@ -24,3 +26,22 @@ func Cases(brief, long int) int {
 
 // Long reports whether tests take all cases.
 func Long() bool { return Cases(0, 1) == 1 }
+
+// Ratio returns how many times as much processor time large takes as small. Work of less than 0.2 ms counts as 0.2 ms.
+// Because the machine may be busy, Ratio tries up to ten times, until the ratio is at most enough.
+func Ratio(enough float64, small, large func()) float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cost := func(work func()) float64 {
+		began := CPUTime()
+		work()
+		return float64(max(CPUTime()-began, 200*time.Microsecond))
+	}
+	var ratio float64
+	for range 10 {
+		if ratio = cost(large) / cost(small); ratio <= enough {
+			break
+		}
+	}
+	return ratio
+}
