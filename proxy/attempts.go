@@ -228,25 +228,14 @@ func (a *attempt) preparePrompt(plan *Plan) upstreamCall {
 
 // prepareNative returns the call that passes the request through to the model's tools API.
 func (a *attempt) prepareNative(plan *Plan) upstreamCall {
-	x, model, spec := a.x, a.model, a.spec
+	x, model := a.x, a.model
 	a.spec.Can, a.spec.Tries = a.spec.Can&upstream.Tools, 0 // tools are the only feature that a second try can replace: see remedyFor
 	a.maxTokens = 0
 	req, body, call := plan.Request, plan.Native.Body, plan.Call
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		x.observed.passed(model, body)
 		body = nil
-		pieces := call.Events
-		rescues := model.rescues(spec)
-		if rescues { // without rescue, nothing is parsed
-			pieces = func(ctx context.Context) iter.Seq2[messages.Event, error] { return textsInPieces(call.Events(ctx)) }
-		}
-		events := translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, a.newCall(cancel), pieces, lookAtEvent))
-		if rescues {
-			target := model.Target(spec)
-			target.Memo = x.s.kept.of(x.key).tools
-			events = translate.Rescue(req, target, events)
-		}
-		return events
+		return translate.Judge(req, x.s.kept.of(x.key).tools, readAnswer(ctx, a.newCall(cancel), call.Events, lookAtEvent))
 	}
 }
 

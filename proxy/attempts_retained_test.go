@@ -37,8 +37,7 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 		"of a client of Bedrock": {
 			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long * 3 / 2,
 		},
-		"tool API":          {"messages", "/v1/messages", asked, withTools(ToolsNative, false), long * 3 / 2},
-		"tool API, rescued": {"messages", "/v1/messages", asked, withTools(ToolsNative, true), long * 3 / 2},
+		"tool API": {"messages", "/v1/messages", asked, withTools(ToolsNative), long * 3 / 2},
 		"no call may come, and text has": {
 			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long * 3 / 2,
 		},

@@ -210,7 +210,7 @@ func TestChoiceOfAReasoningModel(t *testing.T) {
 // TestChoiceInWordsAfterNative: the model reports that it has no tools, so it is asked in words.
 func TestChoiceInWordsAfterNative(t *testing.T) {
 	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
-	s := newServer(t, m, withoutPrefill, withTools(ToolsAuto, true))
+	s := newServer(t, m, withoutPrefill, withTools(ToolsAuto))
 	forced := strings.Replace(question, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)
 	w := post(s, strings.Replace(forced, "claude-2.1", "claude-3-haiku", 1))
 	if w.Code != 200 || len(m.calls) != 2 || w.Header().Get("x-dragoman-unmet") != "tool_choice" || !strings.Contains(w.Body.String(), "from east") {

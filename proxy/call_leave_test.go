@@ -20,7 +20,6 @@ import (
 // If the client leaves, Dragoman stops parsing, even within a long piece of an answer.
 func TestParsingEndsWithClient(t *testing.T) {
 	long := strings.Repeat("é words that go on ", 1<<18)
-	rescued := withTools(ToolsNative, true)
 	for name, tt := range map[string]struct {
 		up     any
 		option func(*Options)
@@ -29,7 +28,6 @@ func TestParsingEndsWithClient(t *testing.T) {
 		"thinking": {upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
 			yield(translate.Chunk{Thinking: long, Text: "x", Stop: messages.StopEndTurn}, nil)
 		}), func(*Options) {}},
-		"rescued": {&nativeModel{text: long}, rescued},
 	} {
 		for _, body := range []string{question, streamed(question)} {
 			ctx, leave := context.WithCancel(t.Context())

@@ -176,27 +176,8 @@ func chunksInPieces(chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translat
 	}
 }
 
-// textsInPieces yields each text delta in pieces of mostAtOnce. The pieces have no Raw.
-func textsInPieces(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
-	return func(yield func(messages.Event, error) bool) {
-		for e, err := range events {
-			for e.Delta == messages.TextDelta && len(e.Text) > mostAtOnce {
-				piece := e
-				piece.Raw, piece.More, e.Raw = nil, true, nil
-				piece.Text, e.Text = cutText(e.Text)
-				if !yield(piece, nil) {
-					return
-				}
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
 // cutText returns the first mostAtOnce bytes of a text, or a few less to keep characters whole, and the rest.
-func cutText[T string | []byte](text T) (piece, rest T) {
+func cutText(text string) (piece, rest string) {
 	n := min(len(text), mostAtOnce)
 	for least := n - utf8.UTFMax; n < len(text) && n > least && !utf8.RuneStart(text[n]); {
 		n--

@@ -40,7 +40,7 @@ func TestUnknownStopReason(t *testing.T) {
 				return newServer(t, sending(t, nativeBegins, nativeStop(word), nativeStopped), log.option)
 			},
 			"native": func(t *testing.T, log *logged) *Server {
-				return newServer(t, sending(t, nativeBegins, nativeStop(word), nativeStopped), withTools(ToolsNative, false), log.option)
+				return newServer(t, sending(t, nativeBegins, nativeStop(word), nativeStopped), withTools(ToolsNative), log.option)
 			},
 		} {
 			t.Run(name+" "+word, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestConnectionCutUpstream(t *testing.T) {
 	for name, s := range map[string]*Server{
 		"chat":     chat,
 		"messages": newServer(t, sending(t, events...)),
-		"native":   newServer(t, sending(t, events...), withTools(ToolsNative, false)),
+		"native":   newServer(t, sending(t, events...), withTools(ToolsNative)),
 	} {
 		if w := post(s, question); w.Code != 502 || !strings.Contains(w.Body.String(), "broke off its answer: network_error") {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
@@ -135,7 +135,7 @@ func TestHalvesOfPairs(t *testing.T) {
 		for name, s := range map[string]*Server{
 			"chat":     chat(tt.texts...),
 			"messages": newServer(t, sending(t, native(tt.texts...)...)),
-			"native":   newServer(t, sending(t, native(tt.texts...)...), withTools(ToolsNative, false)),
+			"native":   newServer(t, sending(t, native(tt.texts...)...), withTools(ToolsNative)),
 		} {
 			var whole message
 			if err := json.Unmarshal(post(s, question).Body.Bytes(), &whole); err != nil {
@@ -154,7 +154,7 @@ func TestHalvesOfPairs(t *testing.T) {
 func TestHalfOfPairInInput(t *testing.T) {
 	events := append([]string{nativeBegins}, nativeCall(`{}`, `{"city":"Os\ud8`, `3dlo"}`)...)
 	var log logged
-	s := newServer(t, sending(t, append(events, nativeCalls, nativeStopped)...), withTools(ToolsNative, false), log.option)
+	s := newServer(t, sending(t, append(events, nativeCalls, nativeStopped)...), withTools(ToolsNative), log.option)
 	for name, got := range map[string]string{"messages": post(s, question).Body.String(), "converse": read(t, postTo(s, conversePath, converseQuestion).Body)} {
 		got = strings.ReplaceAll(got, `\ufffd`, "\ufffd")
 		if !strings.Contains(got, `"input":{"city":"Os`+"\ufffd"+`lo"}`) || !strings.Contains(got, `"tool_use"`) {

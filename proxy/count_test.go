@@ -55,7 +55,7 @@ func TestCountTokens(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := countTokens(newServer(t, tt.up, withTools(tt.tools, false)), uncounted)
+			w := countTokens(newServer(t, tt.up, withTools(tt.tools)), uncounted)
 			if got := w.Result().Header.Get("X-Dragoman-Token-Count"); w.Code != 200 || got != tt.source {
 				t.Errorf("status %d, counted by %q", w.Code, got)
 			}
@@ -141,6 +141,6 @@ func TestCountTokensRefuses(t *testing.T) {
 	checkError(t, countTokens(s, `{"model":"claude-2.1"}`).Result(), 400, "invalid_request_error")
 	checkError(t, countTokens(s, strings.Replace(question, "claude-2.1", "gpt", 1)).Result(), 404, "not_found_error")
 	// What a model with its own tools API refuses to count, it would also refuse to answer.
-	s = newServer(t, &counting{err: noTools}, withTools(ToolsNative, false))
+	s = newServer(t, &counting{err: noTools}, withTools(ToolsNative))
 	checkError(t, countTokens(s, question).Result(), 400, "invalid_request_error")
 }

@@ -272,7 +272,7 @@ func orEmpty(s *string) string {
 // Completions has.
 func TestChatNative(t *testing.T) {
 	m := &nativeModel{text: "Hi"}
-	s := newServer(t, m, withTools(ToolsNative, false))
+	s := newServer(t, m, withTools(ToolsNative))
 	got := chatDeltas(t, read(t, postTo(s, chatPath, streamed(chatQuestion)).Body))
 	for _, want := range []string{`{"content":"Hi"}`, `"id":"t","type":"function","function":{"name":"get_weather","arguments":""}`, `{"index":0,"function":{"arguments":"{}"}}`, `"finish_reason":"tool_calls"`} {
 		if !strings.Contains(got, want) {

@@ -156,7 +156,7 @@ func TestConverseIsMessages(t *testing.T) {
 // has.
 func TestConverseNative(t *testing.T) {
 	m := &nativeModel{text: "Hi"}
-	s := newServer(t, m, withTools(ToolsNative, false))
+	s := newServer(t, m, withTools(ToolsNative))
 	in := strings.Replace(converseQuestion, `{"messages"`, `{"performanceConfig":{},"messages"`, 1)
 	w := postTo(s, converseStreamPath, in)
 	want := `messageStart {"role":"assistant"}

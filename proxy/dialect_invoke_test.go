@@ -216,7 +216,7 @@ func TestInvokeLatencies(t *testing.T) {
 func TestInvokeNative(t *testing.T) {
 	body := `{"anthropic_version":"2026-10-21","anthropic_beta":["a"], "messages":"for the model to judge"}`
 	m := &nativeModel{text: "Hi"}
-	s := newServer(t, m, withTools(ToolsNative, false))
+	s := newServer(t, m, withTools(ToolsNative))
 	frames := readChunks(t, postTo(s, streamPath, body, "Anthropic-Version", "2023-06-01").Body)
 	if got := names(frames); !strings.HasPrefix(got, "message_start surprise content_block_start ") {
 		t.Errorf("events %s", got)

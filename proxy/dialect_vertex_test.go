@@ -68,12 +68,12 @@ func TestVertex(t *testing.T) {
 		up     any
 		change func(*Options)
 	}{
-		"text":      {completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), withTools(ToolsXML, false)},
-		"call":      {completing(endOfCall, weather...), withTools(ToolsXML, false)},
-		"cut":       {completing(translate.Chunk{Stop: messages.StopMaxTokens}, weather[:3]...), withTools(ToolsXML, false)},
-		"thinking":  {thinking, withTools(ToolsXML, false)},
-		"native":    {&nativeModel{text: "Hi"}, withTools(ToolsNative, false)},
-		"a failure": {failing, withTools(ToolsXML, false)},
+		"text":      {completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), withTools(ToolsXML)},
+		"call":      {completing(endOfCall, weather...), withTools(ToolsXML)},
+		"cut":       {completing(translate.Chunk{Stop: messages.StopMaxTokens}, weather[:3]...), withTools(ToolsXML)},
+		"thinking":  {thinking, withTools(ToolsXML)},
+		"native":    {&nativeModel{text: "Hi"}, withTools(ToolsNative)},
+		"a failure": {failing, withTools(ToolsXML)},
 	}
 	for name, tt := range conversations {
 		for _, model := range []string{"claude-3-haiku@20240307", "claude-v2:1", "claude-a/b@default"} {

@@ -55,7 +55,7 @@ func (p *Plan) constrain(ctx context.Context) error {
 	case err != nil:
 	case p.Spec.Wire != WireChat && p.Spec.Wire != WirePrompt:
 		err = errors.New("only the wires chat and prompt can carry constraints")
-	case p.Request.Thinking != messages.ThinkingOff, p.Prompt.Thinking == translate.ThinkingMaybe, p.Prompt.Thinking == translate.ThinkingOpen:
+	case p.Request.Thinking != messages.ThinkingOff, p.Prompt.Target.Thinking == translate.ThinkingMaybe, p.Prompt.Target.Thinking == translate.ThinkingOpen:
 		err = errors.New("the model may think first, but the constraint would apply from the first token")
 	case !p.Spec.Can.Has(upstream.Guided):
 		err = errors.New("the server rejected or ignored a constraint within the last hour")

@@ -181,10 +181,10 @@ func TestConstraintOfPassed(t *testing.T) {
 	forced := strings.TrimSuffix(free, "}") + `,"tools":[{"name":"now","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}}`
 	for name, serve := range map[string]func(change func(*Options)) *Server{
 		"passed": func(change func(*Options)) *Server {
-			return newServer(t, &nativeModel{text: "Hi"}, withTools(ToolsNative, false), change)
+			return newServer(t, &nativeModel{text: "Hi"}, withTools(ToolsNative), change)
 		},
 		"chat": func(change func(*Options)) *Server {
-			return chatting(t, upstreamtest.NewChat(nil), withTools(ToolsNative, false), change)
+			return chatting(t, upstreamtest.NewChat(nil), withTools(ToolsNative), change)
 		},
 	} {
 		for mode, status := range map[string]int{ConstrainTry: 200, ConstrainRequire: 502} {

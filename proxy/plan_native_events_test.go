@@ -69,7 +69,7 @@ func TestNativeInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := append([]string{nativeBegins}, nativeCall(tt.start, tt.deltas...)...)
-			s := newServer(t, sending(t, append(events, nativeCalls, nativeStopped)...), withTools(ToolsNative, false))
+			s := newServer(t, sending(t, append(events, nativeCalls, nativeStopped)...), withTools(ToolsNative))
 			if got := read(t, postTo(s, conversePath, converseQuestion).Body); !strings.Contains(got, `"input":`+tt.want+`}`) || !strings.Contains(got, `"stopReason":"tool_use"`) {
 				t.Errorf("whole: %s", got)
 			}
@@ -113,28 +113,26 @@ func TestNativeInDisorder(t *testing.T) {
 		"no reason for the end":        {text, held, closed, nativeStopped},
 		"nothing but a block too late": {nativeCalls, text},
 	} {
-		for _, rescue := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				s := newServer(t, sending(t, append([]string{nativeBegins}, events...)...), withTools(ToolsNative, rescue))
-				if got := see(post(s, question)); got.status != 502 {
-					t.Errorf("whole: %+v", got)
-				}
-				if w := postTo(s, conversePath, converseQuestion); w.StatusCode != 500 { // Bedrock has an exception for it
-					t.Errorf("whole in Converse: %d %s", w.StatusCode, read(t, w.Body))
-				}
-				var text string
-				got := post(s, streamed(question)).Body.String()
-				for line := range strings.Lines(got) {
-					text += rawjson.StringOf(rawjson.Lookup(rawjson.Lookup(jsontext.Value(strings.TrimPrefix(line, "data: ")), "delta"), "text"))
-				}
-				if want := slices.Contains(events, held); !strings.Contains(got, "in the wrong order") || strings.Contains(got, "message_stop") || want && text != "See <function_calls" {
-					t.Errorf("streamed %q in\n%s", text, got)
-				}
-				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); strings.Contains(got, "messageStop") || !strings.Contains(got, "in the wrong order") {
-					t.Errorf("streamed in Converse:\n%s", got)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, sending(t, append([]string{nativeBegins}, events...)...), withTools(ToolsNative))
+			if got := see(post(s, question)); got.status != 502 {
+				t.Errorf("whole: %+v", got)
+			}
+			if w := postTo(s, conversePath, converseQuestion); w.StatusCode != 500 { // Bedrock has an exception for it
+				t.Errorf("whole in Converse: %d %s", w.StatusCode, read(t, w.Body))
+			}
+			var text string
+			got := post(s, streamed(question)).Body.String()
+			for line := range strings.Lines(got) {
+				text += rawjson.StringOf(rawjson.Lookup(rawjson.Lookup(jsontext.Value(strings.TrimPrefix(line, "data: ")), "delta"), "text"))
+			}
+			if want := slices.Contains(events, held); !strings.Contains(got, "in the wrong order") || strings.Contains(got, "message_stop") || want && text != "See <function_calls" {
+				t.Errorf("streamed %q in\n%s", text, got)
+			}
+			if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); strings.Contains(got, "messageStop") || !strings.Contains(got, "in the wrong order") {
+				t.Errorf("streamed in Converse:\n%s", got)
+			}
+		})
 	}
 }
 
@@ -156,26 +154,24 @@ func TestNativeCutCall(t *testing.T) {
 		"not at all":            {[]string{`{"city":"{\"[\\`, `"}`}, "tool_use", "tool_use"},
 		"without an input":      {nil, "tool_use", "tool_use"},
 	} {
-		for _, rescue := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				events := append([]string{nativeBegins}, nativeCall(`{}`, tt.pieces...)...)
-				events = append(events, strings.Replace(nativeCalls, "tool_use", tt.stop, 1), nativeStopped)
-				log := &logged{}
-				s := newServer(t, sending(t, events...), withTools(ToolsNative, rescue), log.option)
-				for path, body := range map[string]string{"/v1/messages": question, "streamed": streamed(question)} {
-					got := post(s, body).Body.String()
-					if !strings.Contains(got, `"stop_reason":"`+tt.want+`"`) || log.exchange(t)["stop_reason"] != tt.want {
-						t.Errorf("%s: logged %v,\n%s", path, log.exchange(t)["stop_reason"], got)
-					}
+		t.Run(name, func(t *testing.T) {
+			events := append([]string{nativeBegins}, nativeCall(`{}`, tt.pieces...)...)
+			events = append(events, strings.Replace(nativeCalls, "tool_use", tt.stop, 1), nativeStopped)
+			log := &logged{}
+			s := newServer(t, sending(t, events...), withTools(ToolsNative), log.option)
+			for path, body := range map[string]string{"/v1/messages": question, "streamed": streamed(question)} {
+				got := post(s, body).Body.String()
+				if !strings.Contains(got, `"stop_reason":"`+tt.want+`"`) || log.exchange(t)["stop_reason"] != tt.want {
+					t.Errorf("%s: logged %v,\n%s", path, log.exchange(t)["stop_reason"], got)
 				}
-				want := `"stopReason":"` + converseStop(messages.Stop(tt.want)) + `"`
-				if got := read(t, postTo(s, conversePath, converseQuestion).Body); !strings.Contains(got, want) {
-					t.Error(got)
-				}
-				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); !strings.Contains(got, want) {
-					t.Error(got)
-				}
-			})
-		}
+			}
+			want := `"stopReason":"` + converseStop(messages.Stop(tt.want)) + `"`
+			if got := read(t, postTo(s, conversePath, converseQuestion).Body); !strings.Contains(got, want) {
+				t.Error(got)
+			}
+			if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); !strings.Contains(got, want) {
+				t.Error(got)
+			}
+		})
 	}
 }

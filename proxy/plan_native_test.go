@@ -52,17 +52,15 @@ func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream
 	}
 }
 
-func withTools(tools string, rescue bool) func(*Options) {
-	return func(o *Options) {
-		o.Routes[0].Kind, o.Routes[0].Tools, o.Routes[0].Rescue = upstream.KindBedrock, tools, &rescue
-	}
+func withTools(tools string) func(*Options) {
+	return func(o *Options) { o.Routes[0].Kind, o.Routes[0].Tools = upstream.KindBedrock, tools }
 }
 
 // A model with its own tools API gets what the client sent, and the client gets what the model sent.
 func TestNative(t *testing.T) {
 	odd := `{"messages":"for the model to judge","model":"claude-2.1", "thinking": {"type":"adaptive"},"tools":[{"type":"web_search_20260101"}]}`
 	m := &nativeModel{text: "Hi"}
-	s := newServer(t, m, withTools(ToolsNative, false))
+	s := newServer(t, m, withTools(ToolsNative))
 	w := post(s, streamed(odd), "Anthropic-Beta", "a, b,c", "Anthropic-Version", "2026-10-21", "Authorization", "Bearer mine")
 	want := "event: message_start\ndata: " + `{"type":"message_start","message":{"id":"msg_x","content":[],"mine":1,"usage":{"input_tokens":5}}}` + "\n\n" +
 		"event: surprise\ndata: " + `{"type":"surprise"}` + "\n\nevent: content_block_start\n"
@@ -86,7 +84,7 @@ func TestNative(t *testing.T) {
 // The tools API first, and in words after the first refusal.
 func TestAuto(t *testing.T) {
 	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
-	s := newServer(t, m, withTools(ToolsAuto, false))
+	s := newServer(t, m, withTools(ToolsAuto))
 	for i, want := range []string{"2", "1"} {
 		if got := see(post(s, strings.Replace(question, "claude-2.1", "claude-3-haiku", 1))); got.text != "from east" || got.attempts != want {
 			t.Errorf("request %d: %+v", i, got)
@@ -100,7 +98,7 @@ func TestAuto(t *testing.T) {
 // A model with tools: native is never asked in words, and never twice.
 func TestNativeRefusal(t *testing.T) {
 	m := &nativeModel{refuses: true}
-	got := see(post(newServer(t, m, withTools(ToolsNative, false)), question))
+	got := see(post(newServer(t, m, withTools(ToolsNative)), question))
 	if got.status != 400 || len(m.passed) != 1 || len(m.calls) != 0 {
 		t.Errorf("%+v after %d and %d calls", got, len(m.passed), len(m.calls))
 	}
@@ -110,7 +108,7 @@ func TestNativeRefusal(t *testing.T) {
 func TestNativeModelOfAnotherAPI(t *testing.T) {
 	for tools, status := range map[string]int{ToolsAuto: 200, ToolsNative: 400} {
 		m := &nativeModel{flaky: flaky{name: "east"}}
-		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Routes[0].Model = "us.amazon.nova-pro-v1:0" })
+		s := newServer(t, m, withTools(tools), func(o *Options) { o.Routes[0].Model = "us.amazon.nova-pro-v1:0" })
 		if got := see(post(s, question)); got.status != status || len(m.passed) != 0 {
 			t.Errorf("%s: %+v, passed on %d times", tools, got, len(m.passed))
 		}
@@ -121,25 +119,17 @@ func TestNativeModelOfAnotherAPI(t *testing.T) {
 func TestAutoReadsTwice(t *testing.T) {
 	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
 	forced := strings.Replace(question, `"messages"`, `"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true},"messages"`, 1)
-	got := see(post(newServer(t, m, withTools(ToolsAuto, true)), strings.Replace(forced, "claude-2.1", "claude-3-haiku", 1)))
+	got := see(post(newServer(t, m, withTools(ToolsAuto)), strings.Replace(forced, "claude-2.1", "claude-3-haiku", 1)))
 	if got.status != 200 || len(m.calls) != 2 { // the model does not continue the call that the prefill opens, so it is asked again
 		t.Errorf("%+v after %d calls", got, len(m.calls))
 	}
 }
 
-func TestRescue(t *testing.T) {
-	leak := `<invoke name=\"get_weather\"><parameter name=\"city\">Oslo</parameter></invoke>`
-	for rescue, want := range map[bool]string{
-		false: `"content":[{"type":"text","text":"` + leak + `"}`,
-		true:  `"name":"get_weather","input":{"city":"Oslo"}`,
-	} {
-		m := &nativeModel{text: strings.ReplaceAll(leak, `\"`, `"`)}
-		if rescue == false {
-			m.text = leak
-		}
-		if body := post(newServer(t, m, withTools(ToolsNative, rescue)), question).Body.String(); !strings.Contains(body, want) {
-			t.Errorf("rescue %t: %s", rescue, body)
-		}
+// A call that the model writes as text stays text: the request passed through, so nothing in it is escaped.
+func TestNativeTextStays(t *testing.T) {
+	text := `<invoke name=\"get_weather\"><parameter name=\"city\">Oslo</parameter></invoke>`
+	if body := post(newServer(t, &nativeModel{text: text}, withTools(ToolsNative)), question).Body.String(); !strings.Contains(body, `"content":[{"type":"text","text":"`+text+`"}`) {
+		t.Error(body)
 	}
 }
 

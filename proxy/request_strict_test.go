@@ -70,7 +70,7 @@ func TestStrictBodies(t *testing.T) {
 	random := rand.New(rand.NewPCG(29, 29))
 	cases := 0
 	for _, tools := range []string{ToolsXML, ToolsNative} {
-		s := newServer(t, &nativeModel{text: "hi"}, withTools(tools, false))
+		s := newServer(t, &nativeModel{text: "hi"}, withTools(tools))
 		ask := func(path, body string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			answerTo(s, w, newRequest("POST", path, body))

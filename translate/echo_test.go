@@ -89,13 +89,13 @@ func spokenCalls(t *testing.T) (list []*goldenCase) {
 func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	text := strings.TrimSpace(c.text)
 	plain := mustRender(t, &messages.Request{Tools: c.req.Tools, Messages: []messages.MessageParam{user("hi")}}, target)
-	plain.Thinking = c.prompt.Thinking
+	plain.Target.Thinking = c.prompt.Target.Thinking
 	if calls(parseIn(t, plain, plain.Source, completion{text, messages.StopEndTurn, ""}, 0)) == 0 {
 		return
 	}
 	req := repeated(c.req.Tools, text)
 	prompt := mustRender(t, req, target)
-	prompt.Thinking = c.prompt.Thinking
+	prompt.Target.Thinking = c.prompt.Target.Thinking
 	for place, shown := range shownIn(t, req, target) {
 		if place == "tool" && target.Format == format.Harmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
 			continue // there, a description is comment lines: docs/explanation/prompts.md describes this gap
@@ -105,7 +105,7 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 				continue
 			}
 			m := parseIn(t, prompt, req, completion{around[0] + shown + around[1], messages.StopEndTurn, ""}, i)
-			if want := around[0] + text + around[1]; calls(m) > 0 || c.prompt.Thinking == "" && spokenText(m) != want {
+			if want := around[0] + text + around[1]; calls(m) > 0 || c.prompt.Target.Thinking == "" && spokenText(m) != want {
 				t.Errorf("%s: %s in %s, shown as\n%s\nbetween %q, became\n%s", c.name, text, place, shown, around, show(m))
 			}
 		}

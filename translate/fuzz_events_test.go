@@ -58,12 +58,12 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], QuotedCalls: seed%5 > 2, StreamValues: true}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{QuotedCalls: seed%5 > 2, StreamValues: true}}}
 		if seed%7 > 3 {
-			prompt.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
+			prompt.Target.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
 		}
-		prompt.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed%3]
+		prompt.Target.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed%3]
 		if seed%4 > 1 {
 			prompt.Reads = format.ReadsOf(prompt.Declared, AcceptAll, format.All(), format.TokensOf(""))
 		}
@@ -93,7 +93,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		held := *prompt
-		held.StreamValues = false
+		held.Target.StreamValues = false
 		holdsNothingHalf(t, Events(req, &held, c.chunks(int(seed))), whole)
 	})
 }

@@ -89,14 +89,17 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 			accepts = format.All()
 		}
 		p := &Prompt{Asking: asking{
-			Declared: f, Reads: format.NewReads(f, accepts, 0), QuotedCalls: r.IntN(2) == 0, StreamValues: r.IntN(2) == 0,
-			Thinking: []string{ThinkingMarked, ThinkingMaybe, ThinkingOpen}[r.IntN(3)], UnaskedThinking: UnaskedBlock, Escaped: markup.Escapes{Tags: markup.InTurns},
+			Declared: f, Reads: format.NewReads(f, accepts, 0), Escaped: markup.Escapes{Tags: markup.InTurns},
+			Target: Target{
+				QuotedCalls: r.IntN(2) == 0, StreamValues: r.IntN(2) == 0, UnaskedThinking: UnaskedBlock,
+				Thinking: []string{ThinkingMarked, ThinkingMaybe, ThinkingOpen}[r.IntN(3)],
+			},
 		}}
 		piece := []int{0, 1, 64}[r.IntN(3)]
 		text := func(size int) string { return before.String() + benchText(unit.String(), size) }
 		if ratio := testcost.Ratio(10, read(p, text(4<<10), piece), read(p, text(16<<10), piece)); ratio > 10 {
 			t.Errorf("case %d, %s, %q and then %q in pieces of %d, quoted %v, thinking %s: four times the text costs %.1f times as much",
-				n, f.Name, before.String(), unit.String(), piece, p.QuotedCalls, p.Asking.Thinking, ratio)
+				n, f.Name, before.String(), unit.String(), piece, p.Target.QuotedCalls, p.Asking.Target.Thinking, ratio)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestBounds(t *testing.T) {
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
-			prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, StreamValues: !tt.whole}}
+			prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, Target: Target{StreamValues: !tt.whole}}}
 			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(size, &peak)) {
 				if err != nil {
 					t.Fatal(err)

@@ -119,18 +119,18 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
-		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), QuotedCalls: quoted}}
+		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), Target: Target{QuotedCalls: quoted}}}
 		if f := files[name+"/prefill"]; f != nil {
 			c.prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: string(f.Data)}}}}
 		}
 		if f := files[name+"/thinking"]; f != nil {
 			thinking, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
-			if c.prompt.Thinking = thinking; rest == "asked" {
+			if c.prompt.Target.Thinking = thinking; rest == "asked" {
 				r.Thinking = messages.ThinkingShown
 			}
 		}
 		if f := files[name+"/unasked"]; f != nil {
-			c.prompt.UnaskedThinking = strings.TrimSpace(string(f.Data))
+			c.prompt.Target.UnaskedThinking = strings.TrimSpace(string(f.Data))
 		}
 		cases = append(cases, c)
 	}

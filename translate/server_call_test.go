@@ -343,14 +343,14 @@ func FuzzServerCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, name, input, behind string, seed uint8) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], StreamValues: seed%3 > 0}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{StreamValues: seed%3 > 0}}}
 		if seed%4 > 1 {
-			prompt.ToolAPI, prompt.Rescue = &ToolAPI{}, seed%4 == 2
+			prompt.ToolAPI, prompt.Target.Rescue = &ToolAPI{}, seed%4 == 2
 		}
 		if seed%5 > 2 {
-			prompt.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
+			prompt.Target.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 		}
-		prompt.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed/8%3]
+		prompt.Target.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed/8%3]
 		c := fuzzStops[int(seed)%len(fuzzStops)]
 		read := func(n int) string {
 			m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {

@@ -98,7 +98,7 @@ func TestTrace(t *testing.T) {
 // Text that waits is held, and in doubt if a value may have ended, until later text settles it.
 func TestTraceWaits(t *testing.T) {
 	req := fuzzRequest()
-	tr := NewTrace(req, &Prompt{Asking: asking{StreamValues: true}}) // else the call is held up to its first whole parameter
+	tr := NewTrace(req, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}) // else the call is held up to its first whole parameter
 	open := "<function_calls>\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
 	for _, tt := range []struct{ piece, state, want string }{
 		{"So\n<fun", "inText", "[text So\n][held <fun]"},
@@ -203,7 +203,7 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], QuotedCalls: seed%5 > 2}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{QuotedCalls: seed%5 > 2}}}
 		if escaped {
 			prompt.Escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | prompt.Declared.Protects}
 		}

@@ -104,11 +104,6 @@ func Corrected(req *messages.Request, p *Prompt, ask Ask, checks *Checks, render
 	return answer.Corrected(req, p, ask, checks, render)
 }
 
-// Rescue reads calls in the text of a native answer: see [answer.Rescue].
-func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
-	return answer.Rescue(req, target, events)
-}
-
 // Judge adds the outcomes for the calls of a native answer: see [answer.Judge].
 func Judge(req *messages.Request, memo *Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return answer.Judge(req, memo, events)

@@ -98,6 +98,10 @@ func TestEvalWays(t *testing.T) {
 	if want := "has 2 models; name one, as in `dragoman eval --base-url " + url + " --api-key-file " + key + " --model gemma`:\n  gemma\n  qwen\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
 		t.Errorf("got %+v", got)
 	}
+	file := write(t, "dragoman.yaml", "upstreams:\n  a: {kind: anthropic, base_url: \"http://127.0.0.1:1\", api_key: k}\nmodels:\n  - {name: m, upstream: a}\n")
+	if got := (invocation{}).run(t, "eval", "--config", file, "--model", "m", "--formats", "native", "--out", t.TempDir()); got.code != 2 || !strings.Contains(got.stderr, "a call in text stays text; write server instead") {
+		t.Errorf("got %+v", got)
+	}
 	if got := (invocation{}).run(t, "eval", "--simulated", "--formats", "server", "--out", t.TempDir()); got.code != 2 || !strings.Contains(got.stderr, "simulated has no tools API for this model; leave it out") {
 		t.Errorf("got %+v", got)
 	}

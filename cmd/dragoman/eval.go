@@ -227,7 +227,9 @@ func (e *evaluation) ways(m eval.Model) (all []string, err error) {
 		switch {
 		case format == translate.FormatAuto:
 			format = autoFormat(m)
-		case (format == eval.Server || format == eval.Native) && !m.HasTools():
+		case format == eval.Native && m.Can(eval.Server) && !m.Can(format):
+			return nil, usagef("--formats: %s: over the Messages API, a call in text stays text; write %s instead", format, eval.Server)
+		case !m.Can(format):
 			return nil, usagef("--formats: %s: %s has no tools API for this model; leave it out", format, e.entry.upstream.Name)
 		}
 		if !slices.Contains(all, format) {

@@ -28,7 +28,7 @@ func Corrected(req *messages.Request, asked *prompt.Prompt, ask Ask, checks *Che
 	if checks == nil {
 		return reminded(req, asked, ask, new(budget), render)
 	}
-	spoken := asked.Language
+	spoken := asked.Target.Language
 	c := &corrector{
 		correction: correction{
 			Checks: checks, req: req, language: func() *language.Language { return prompt.LanguageOf(spoken, req, nil) },
@@ -53,7 +53,7 @@ type corrector struct {
 func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	h := hold{correction: &c.correction, prefilled: c.prompt.Opening != "" && !c.tries, yield: yield}
 	prompt := *c.prompt
-	prompt.StreamValues = prompt.StreamValues || c.Readable // show the model a value that it left open
+	prompt.Target.StreamValues = prompt.Target.StreamValues || c.Readable // show the model a value that it left open
 	events := reminded(c.req, &prompt, c.ask, &c.again, c.render)
 	c.prompt = nil // release it: a correction has a prompt of its own
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) { h.read(events, collect) })

@@ -47,8 +47,8 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		req: answered(req, tools), format: cmp.Or(asked.Declared, format.List[0]), state: inText,
 		in:    completion.New(),
 		out:   emit.New(yield, strings.Clone(req.ID)),
-		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), streamValues: asked.StreamValues,
-		quotedCalls: asked.QuotedCalls,
+		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), streamValues: asked.Target.StreamValues,
+		quotedCalls: asked.Target.QuotedCalls,
 		tools:       format.ToolNames{List: tools}, schemas: asked.Schemas.Outliving(tools),
 		text:     textSeen{opening: asked.Opening, apart: markup.Unescaper{Escapes: asked.Escaped}, takesThinking: req.Thinking != messages.ThinkingOff},
 		invented: asked.Invented,
@@ -57,7 +57,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		p.example, p.out.Wrote, p.out.Keeps = asked.Example, p.openUnlessEcho, emit.MaxKept
 	}
 	if asked.ToolAPI != nil {
-		p.mayCall = p.mayCall && asked.Rescue
+		p.mayCall = p.mayCall && asked.Target.Rescue
 		if p.mayCall {
 			p.balance, p.out.Keeps = callBalance{}, emit.MaxCompared
 		}
@@ -66,8 +66,8 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		p.Reads = format.NewReads(p.format, nil, 0)
 	}
 	if !p.text.takesThinking {
-		p.text.hidesThinking = asked.UnaskedThinking == format.UnaskedHide
-		p.text.takesThinking = p.text.hidesThinking || asked.UnaskedThinking == format.UnaskedBlock
+		p.text.hidesThinking = asked.Target.UnaskedThinking == format.UnaskedHide
+		p.text.takesThinking = p.text.hidesThinking || asked.Target.UnaskedThinking == format.UnaskedBlock
 	}
 	p.prepare()
 	if n := len(asked.Turns); n > 0 && asked.Turns[n-1].Role == messages.RoleAssistant {
@@ -79,8 +79,8 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 	}
 	switch {
 	case p.text.prefill != "" || p.text.opening != "": // the completion continues the prefill
-	case asked.Thinking == format.ThinkingMaybe || asked.Thinking == format.ThinkingOpen:
-		p.text.opened = asked.Thinking
+	case asked.Target.Thinking == format.ThinkingMaybe || asked.Target.Thinking == format.ThinkingOpen:
+		p.text.opened = asked.Target.Thinking
 	default:
 		p.state = p.nextText()
 	}

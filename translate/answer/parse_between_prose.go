@@ -35,7 +35,7 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 // tellsResults reports whether prose between calls tells results that the model has invented. In the formats of Claude
 // 2, such prose has several lines (docs/reference/legacy-format.md §6).
 func (p *parser) tellsResults(prose []byte) bool {
-	return p.format.ImpliedEnd == format.CallsEnd && !p.textMayFollow && bytes.IndexByte(bytes.TrimSpace(prose), '\n') >= 0
+	return p.format.ImpliedEnd == format.CallsEnd && bytes.IndexByte(bytes.TrimSpace(prose), '\n') >= 0
 }
 
 // takeProse reads n bytes as prose before the next call.

@@ -70,17 +70,13 @@ func (p *parser) openCall() {
 }
 
 // mayOpen reports whether tool_choice allows the call. If tool_choice names a tool, the first call may still be to
-// another tool: then Dragoman asks the model again (correct.go). With Rescue, the model's own API has checked its
-// calls itself.
+// another tool: then Dragoman asks the model again (correct.go).
 func (p *parser) mayOpen() bool {
-	switch choice := p.req.ToolChoice; {
-	case p.textMayFollow:
-		return true
-	case choice.Type == messages.ChoiceTool:
+	choice := p.req.ToolChoice
+	if choice.Type == messages.ChoiceTool {
 		return !p.calls.opened || p.call.Tool == choice.Name
-	default:
-		return choice.Type != messages.ChoiceNone
 	}
+	return choice.Type != messages.ChoiceNone
 }
 
 // holdOffered records that the text is certainly a call, if the tool is offered and the call need not be whole. The

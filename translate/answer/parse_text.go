@@ -187,17 +187,8 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 }
 
 // readAfterAnswer is the state afterAnswer: the whole answer has been read. The parser drops everything
-// after it, and the reader disconnects from the upstream. Only in Rescue may text follow the calls. The
-// parser then reads it as text, without further calls (inText).
+// after it, and the reader disconnects from the upstream.
 func (p *parser) readAfterAnswer() state {
-	if p.textMayFollow {
-		p.mayCall = false
-		if p.in.IsMarked() { // the text that looked like another call
-			p.in.Rewind()
-			p.out.DropInput()
-		}
-		return inText
-	}
 	p.ended = true
 	p.in.Drop()
 	return wait

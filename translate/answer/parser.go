@@ -25,11 +25,10 @@ type parser struct {
 	// see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped       markup.Escapes // the names that the prompt escaped; the parser unescapes only these
-	mayCall       bool           // the model saw tools, so calls may come
-	textMayFollow bool           // text after the calls belongs to the answer: only for Rescue
-	streamValues  bool           // Target.StreamValues, for tools that do not set it themselves
-	quotedCalls   bool           // Target.QuotedCalls
+	escaped      markup.Escapes // the names that the prompt escaped; the parser unescapes only these
+	mayCall      bool           // the model saw tools, so calls may come
+	streamValues bool           // Target.StreamValues, for tools that do not set it themselves
+	quotedCalls  bool           // Target.QuotedCalls
 	*format.Reads
 	aloneStarts     format.ByteSet   // the first bytes of calls that may follow prose: see matchAlone
 	wrapperSpelling *markup.Spelling // the spelling of the current wrapper

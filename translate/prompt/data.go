@@ -77,7 +77,7 @@ func (p *Prompt) Written(text, parameter string) string {
 
 // escaper returns a new escaper with the escape policy of the prompt.
 func (p *Prompt) escaper() *markup.Escaper {
-	e := NewEscaper(cmp.Or(p.Declared, format.List[0]), p.Reads, p.Source, p.UnaskedThinking, p.textWire)
+	e := NewEscaper(cmp.Or(p.Declared, format.List[0]), p.Reads, p.Source, p.Target.UnaskedThinking, p.textWire)
 	return &e
 }
 

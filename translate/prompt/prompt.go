@@ -86,18 +86,10 @@ type Asking struct {
 	Tries bool
 	// Continues: the model continues a prefill.
 	Continues bool
-	// StreamValues is [Target.StreamValues].
-	StreamValues bool
-	// QuotedCalls is [Target.QuotedCalls].
-	QuotedCalls bool
-	// Thinking is [Target.Thinking], UnaskedThinking is [Target.UnaskedThinking].
-	Thinking, UnaskedThinking string
-	// Rescue is [Target.Rescue].
-	Rescue bool
+	// Target is what the prompt was made for. A chat template of its own decides Thinking.
+	Target Target
 	// Why is why the model is asked again; "" in the first prompt for an answer.
 	Why Reason
-	// Language is [Target.Language].
-	Language string
 	// Schemas are the schemas of the request's tools.
 	Schemas *ToolSchemas
 	// Tools are the request's tools as Outliving returns them, if the memo has them; otherwise nil.

@@ -9,9 +9,16 @@ import (
 	"dragoman/upstream"
 )
 
-// HasTools reports whether the model can be asked through its upstream's tools API: [Server], [Native].
-func (m Model) HasTools() bool {
-	return m.UpstreamModel.Spec().Tools != upstream.NoToolAPI
+// Can reports whether the model can be asked in this way. A client's own request passes through the Messages API
+// untouched, so there no call is read from text ([Native]).
+func (m Model) Can(way string) bool {
+	switch tools := m.UpstreamModel.Spec().Tools; way {
+	case Server:
+		return tools != upstream.NoToolAPI
+	case Native:
+		return tools == upstream.TakesTools
+	}
+	return true
 }
 
 // askServer asks a question through the upstream's tools API. [Native] also reads calls in the text of the answer.
@@ -33,11 +40,7 @@ func (m Model) askServer(ctx context.Context, format string, body []byte, req *m
 	if err != nil {
 		return nil, err
 	}
-	events := call.Events(ctx)
-	if target.Rescue {
-		events = translate.Rescue(req, target, events)
-	}
-	message, err := messages.Collect(events)
+	message, err := messages.Collect(call.Events(ctx))
 	if err != nil {
 		return nil, err
 	}
