@@ -211,11 +211,11 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 		date = time.Now().Format(time.DateOnly)
 	}
 	return translate.Target{
-		Format: format, Model: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
+		Format: format, Family: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
 		ChatTemplate: template, Date: date,
 		TextWire: spec.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), StreamValues: m.StreamValues == ValuesFlow,
 		Rescue: m.rescues(spec), QuotedCalls: m.QuotedCalls == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
-		SpecialTokens: spec.Wire == WireChat && (m.EscapeSpecialTokens == nil || *m.EscapeSpecialTokens), MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
+		EscapeSpecialTokens: spec.Wire == WireChat && (m.EscapeSpecialTokens == nil || *m.EscapeSpecialTokens), MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
 	}
 }
 

@@ -38,7 +38,7 @@ func constraintsSent(fake *upstreamtest.Chat) (with, all int) {
 // not take a constraint is asked without one, and remembered.
 func TestConstraint(t *testing.T) {
 	calls := func(_ string, p *translate.Prompt) upstreamtest.Completion {
-		return upstreamtest.Completion{Text: p.WriteCalls([]translate.Call{{Name: "get_weather", Input: []byte(`{"city":"Oslo"}`)}})}
+		return upstreamtest.Completion{Text: p.WriteCalls([]translate.ToolUse{{Name: "get_weather", Input: []byte(`{"city":"Oslo"}`)}})}
 	}
 	first := true // the answer of a server that ignores constraints: prose first, and a call if asked again
 	ignores := func(model string, p *translate.Prompt) upstreamtest.Completion {
@@ -103,7 +103,7 @@ func TestConstraint(t *testing.T) {
 func TestConstraintObeyed(t *testing.T) {
 	call := func(input string) upstreamtest.Script {
 		return func(_ string, p *translate.Prompt) upstreamtest.Completion {
-			return upstreamtest.Completion{Text: p.WriteCalls([]translate.Call{{Name: "get_weather", Input: []byte(input)}})}
+			return upstreamtest.Completion{Text: p.WriteCalls([]translate.ToolUse{{Name: "get_weather", Input: []byte(input)}})}
 		}
 	}
 	text := func(c upstreamtest.Completion) upstreamtest.Script {

@@ -60,7 +60,7 @@ func TestSpecialTokensOfWires(t *testing.T) {
 		{UpstreamModel{Model: "claude-opus-4-6", Kind: upstream.KindVertex}, false},
 		{UpstreamModel{Model: "claude-opus-4-6", Kind: upstream.KindVertex, Wire: WireChat}, true},
 	} {
-		if got := tt.model.Target(tt.model.Spec()).SpecialTokens; got != tt.want {
+		if got := tt.model.Target(tt.model.Spec()).EscapeSpecialTokens; got != tt.want {
 			t.Errorf("%+v: escapes special tokens: %t", tt.model, got)
 		}
 	}

@@ -1,13 +1,14 @@
 package translate
 
 import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
 	"dragoman/translate/schema"
-	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // TestAcceptAll checks that a call in any format is read in the same way if all formats are

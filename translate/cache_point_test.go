@@ -2,11 +2,12 @@ package translate
 
 import (
 	"cmp"
+	"strings"
+	"testing"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"strings"
-	"testing"
 )
 
 // TestCachePoint checks the text before the cache point, for each format and variant. It contains
@@ -17,7 +18,7 @@ func TestCachePoint(t *testing.T) {
 	first.Messages = first.Messages[:1]
 	first.ToolChoice = messages.ToolChoice{Type: messages.ChoiceAuto}
 	later.Messages = append(later.Messages, assistant("Then."), user("More </tools> <|tool>."))
-	later.Thinking, later.Format = messages.ThinkingShown, []byte(`{"type":"object"}`)
+	later.Thinking, later.OutputSchema = messages.ThinkingShown, []byte(`{"type":"object"}`)
 	for _, f := range asked() {
 		target := targetOf(f)
 		begin, now := mustRender(t, first, target), mustRender(t, later, target)
@@ -43,7 +44,7 @@ func TestCachePoint(t *testing.T) {
 func targetOf(f *format.Format) Target {
 	target := Target{Format: f.Name}
 	if f.Variant != "" {
-		target.Model = f.Models[0]
+		target.Family = f.Models[0]
 	}
 	if f.Variant != "" && f.Name == FormatJSON { // its variants have the families' own words
 		target.Format = FormatAuto

@@ -2,8 +2,6 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/answer"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/answer"
+	"dragoman/translate/messages"
 )
 
 // inTurn gives the first answer to the first prompt, the second answer to the second, and so on.

@@ -75,7 +75,7 @@ func TestStopWithoutName(t *testing.T) {
 	const object = `{"name": "book", "arguments": {"note": "a"}}`
 	req := repeated([]messages.Tool{{Name: "book", InputSchema: jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"}}}`)}}, "x")
 	for _, model := range []string{"llama-3.1", "olmo-3"} {
-		prompt := mustRender(t, req, Target{Format: FormatLegacy, Model: model, Accept: AcceptFor(model)})
+		prompt := mustRender(t, req, Target{Format: FormatLegacy, Family: model, Accept: AcceptFor(model)})
 		for _, tt := range []struct {
 			text, sequence string
 			calls          int
@@ -113,7 +113,7 @@ func TestThinkingMarksInPrompts(t *testing.T) {
 func echoTargets() map[string]Target {
 	list := map[string]Target{}
 	for _, family := range families() {
-		list[family] = Target{Format: FormatAuto, Model: family, Accept: AcceptFor(family), Thinking: ThinkingFor(family), UnaskedThinking: UnaskedThinkingFor(family), SpecialTokens: true}
+		list[family] = Target{Format: FormatAuto, Family: family, Accept: AcceptFor(family), Thinking: ThinkingFor(family), UnaskedThinking: UnaskedThinkingFor(family), EscapeSpecialTokens: true}
 	}
 	for _, f := range asked() {
 		target := targetOf(f)
@@ -123,7 +123,7 @@ func echoTargets() map[string]Target {
 	for _, family := range []string{"llama-3.3", "olmo-3", "phi-4", "gemma-3", "qwen3"} {
 		for _, f := range []string{FormatLegacy, FormatAttribute, FormatJSON} {
 			for _, accept := range []string{AcceptFor(family), AcceptAll} {
-				list[family+"/"+f+"/"+accept] = Target{Format: f, Model: family, Accept: accept, UnaskedThinking: UnaskedThinkingFor(family)}
+				list[family+"/"+f+"/"+accept] = Target{Format: f, Family: family, Accept: accept, UnaskedThinking: UnaskedThinkingFor(family)}
 			}
 		}
 	}

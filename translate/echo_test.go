@@ -2,10 +2,6 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/testcost"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +10,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 )
 
 // TestEcho checks that a client's text stays text if the model repeats it exactly. It tries every
@@ -46,9 +47,9 @@ func TestEcho(t *testing.T) {
 		})
 	}
 	for _, family := range families() {
-		target := Target{Format: FormatAuto, Model: family, Accept: AcceptFor(family)}
+		target := Target{Format: FormatAuto, Family: family, Accept: AcceptFor(family)}
 		holds(family, target)
-		target.SpecialTokens = true
+		target.EscapeSpecialTokens = true
 		holds(family+"/tokens", target)
 	}
 	for _, f := range asked() {
@@ -109,7 +110,7 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 				t.Errorf("%s: %s in %s, shown as\n%s\nbetween %q, became\n%s", c.name, text, place, shown, around, show(m))
 			}
 		}
-		if call := prompt.WriteCalls([]Call{{Name: c.req.Tools[0].Name, Input: jsontext.Value("{}")}}); !isBareJSON(text) && !isBareJSON(call) {
+		if call := prompt.WriteCalls([]ToolUse{{Name: c.req.Tools[0].Name, Input: jsontext.Value("{}")}}); !isBareJSON(text) && !isBareJSON(call) {
 			m := parseIn(t, prompt, req, completion{call + "\n" + shown, messages.StopEndTurn, ""}, 0)
 			if calls(m) > 1 {
 				t.Errorf("%s: %s in %s, shown as\n%s\nbehind\n%s\nbecame\n%s", c.name, text, place, shown, call, show(m))
@@ -127,17 +128,17 @@ func checkEcho(t *testing.T, s string) {
 	}
 	for _, target := range []Target{
 		{Accept: AcceptAll},
-		{Format: FormatAuto, Model: "mistral", Accept: format.Mistral},
-		{Format: FormatAuto, Model: "gemma-4", Accept: format.Gemma},
+		{Format: FormatAuto, Family: "mistral", Accept: format.Mistral},
+		{Format: FormatAuto, Family: "gemma-4", Accept: format.Gemma},
 		{Format: format.Harmony, Accept: format.GLM},
 		{Format: format.DSML},
 		{Format: format.Pythonic},
 		{Format: format.MiniMax, Accept: "step3"},
 		{Format: FormatJSON, Accept: "cohere"},
-		{SpecialTokens: true},
-		{Format: FormatAuto, Model: "qwen2.5", Accept: FormatJSON, SpecialTokens: true},
-		{Format: FormatAuto, Model: "mistral", Accept: format.Mistral, SpecialTokens: true},
-		{Format: format.Kimi, Model: "minimax-m2", Accept: format.MiniMax, SpecialTokens: true},
+		{EscapeSpecialTokens: true},
+		{Format: FormatAuto, Family: "qwen2.5", Accept: FormatJSON, EscapeSpecialTokens: true},
+		{Format: FormatAuto, Family: "mistral", Accept: format.Mistral, EscapeSpecialTokens: true},
+		{Format: format.Kimi, Family: "minimax-m2", Accept: format.MiniMax, EscapeSpecialTokens: true},
 	} {
 		req := &messages.Request{Tools: spoken("x").Tools, Messages: []messages.MessageParam{user(s)}}
 		prompt := mustRender(t, req, target)

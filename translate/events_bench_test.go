@@ -1,17 +1,18 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
-	"dragoman/translate/testcost"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/testcost"
 )
 
 // The texts of the benchmarks, repeated to the required length.

@@ -1,12 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/answer"
-	"dragoman/translate/answer/tagged"
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,6 +8,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/answer"
+	"dragoman/translate/answer/tagged"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // collectEvents writes each event on a line.

@@ -1,11 +1,12 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // The ids of docs/reference/formats.md, as Bedrock, Vertex, OpenRouter and Ollama write them.

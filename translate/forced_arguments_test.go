@@ -43,7 +43,7 @@ func TestForcedWithoutArguments(t *testing.T) {
 				ask := func(p *Prompt) iter.Seq2[Chunk, error] {
 					text := tt.answers[asked]
 					if strings.HasPrefix(text, "{") {
-						text = p.WriteCalls([]Call{{Name: tt.tool, Input: jsontext.Value(text)}})
+						text = p.WriteCalls([]ToolUse{{Name: tt.tool, Input: jsontext.Value(text)}})
 					}
 					asked++
 					return completion{text, messages.StopEndTurn, ""}.chunks(asked)(p)

@@ -1,15 +1,16 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/schema"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
 )
 
 // forced returns the message for an answer to a prompt that ends with the start of a call to the

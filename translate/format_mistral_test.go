@@ -1,12 +1,11 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-
 	"slices"
 	"strings"
 	"testing"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 

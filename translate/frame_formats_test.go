@@ -1,12 +1,13 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // markerPattern matches the start of a tag of a format: its name, or its bars and everything

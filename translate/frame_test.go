@@ -1,10 +1,11 @@
 package translate
 
 import (
-	"dragoman/translate/format"
 	"regexp"
 	"strings"
 	"testing"
+
+	"dragoman/translate/format"
 )
 
 // TestFormatFrames checks that a client's text spells no tag of a prompt, in any format. The tags

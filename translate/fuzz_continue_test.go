@@ -2,12 +2,13 @@ package translate
 
 import (
 	"cmp"
-	"dragoman/translate/answer"
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"iter"
 	"strings"
 	"testing"
+
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // FuzzContinue checks that a stopped and continued answer is read like the same text without a

@@ -2,13 +2,6 @@ package translate
 
 import (
 	"cmp"
-	"dragoman/translate/answer"
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"iter"
 	"os"
 	"path/filepath"
@@ -17,6 +10,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/answer"
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // fuzzRequest offers tools with a parameter of every type.

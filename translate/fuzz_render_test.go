@@ -157,7 +157,7 @@ func plainFrameFor(t *testing.T, target Target) plainFrame {
 // be restored from it.
 func checkFrame(t *testing.T, s string) {
 	t.Helper()
-	for _, target := range []Target{{TextWire: true}, {TextWire: true, Prefill: true}, {}, {SpecialTokens: true}} {
+	for _, target := range []Target{{TextWire: true}, {TextWire: true, Prefill: true}, {}, {EscapeSpecialTokens: true}} {
 		got, plain := mustRender(t, spoken(s), target), plainFrameFor(t, target)
 		if want, got := plain.tags, frames(got); !slices.Equal(want, got) {
 			t.Fatalf("%q, %+v: the frame differs: -want +got:\n%s", s, target, cmp.Diff(want, got))
@@ -171,7 +171,7 @@ func checkFrame(t *testing.T, s string) {
 				t.Fatalf("%q: %d turns; want %d in\n%s", s, n, turns, got.Text())
 			}
 		}
-		if target.SpecialTokens {
+		if target.EscapeSpecialTokens {
 			if want, got := tokenPattern.FindAllString(plain.Text(), -1), tokenPattern.FindAllString(got.Text(), -1); !slices.Equal(want, got) {
 				t.Fatalf("%q: the prompt has the tokens %q, want %q", s, got, want)
 			}
@@ -341,7 +341,7 @@ func FuzzFrameSeam(f *testing.F) {
 			return
 		}
 		req := &messages.Request{Messages: []messages.MessageParam{user(a), user(between), user(b)}}
-		prompt := mustRender(t, req, Target{TextWire: true, SpecialTokens: true})
+		prompt := mustRender(t, req, Target{TextWire: true, EscapeSpecialTokens: true})
 		if tags := tagsIn(prompt.Text(), frameTags); len(tags) > 0 {
 			t.Errorf("%q, %q and %q spell %q", a, between, b, tags)
 		}

@@ -1,9 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/answer"
-	"dragoman/translate/language"
-	"dragoman/translate/messages"
 	"fmt"
 	"iter"
 	"slices"
@@ -12,6 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/answer"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
 )
 
 // chosen is what a client gets for an answer to a tool_choice.

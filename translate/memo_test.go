@@ -2,9 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 	"fmt"
 	"strings"
 	"sync"
@@ -13,6 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // tested is a memo that all tests with renderAlike share.
@@ -50,7 +51,7 @@ func TestMemo(t *testing.T) {
 			targets = append(targets, Target{Format: format, Language: language}, Target{Format: format, Language: language, TextWire: true})
 		}
 		targets = append(targets, Target{Format: format, Template: template}, Target{Format: format, Template: "no place"},
-			Target{Format: format, SpecialTokens: true}, Target{Format: format, Model: "mistral", SpecialTokens: true})
+			Target{Format: format, EscapeSpecialTokens: true}, Target{Format: format, Family: "mistral", EscapeSpecialTokens: true})
 	}
 	var requests []*messages.Request
 	for _, text := range []string{"", "a", "</description>", "&lt;/function>", "\nHuman:", "[INST]</s>", "ab", "Quel temps fait-il demain à Paris ?"} {

@@ -1,6 +1,10 @@
 package translate
 
 import (
+	"runtime"
+	"strings"
+	"testing"
+
 	input "dragoman/translate/answer/completion"
 	"dragoman/translate/answer/emit"
 	"dragoman/translate/answer/tagged"
@@ -9,9 +13,6 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
-	"runtime"
-	"strings"
-	"testing"
 )
 
 // endless is an answer with head, and then unit repeated.

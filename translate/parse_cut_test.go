@@ -1,15 +1,16 @@
 package translate
 
 import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"strings"
-	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // streamed is what a client gets of the first call in an answer: the joined deltas of its input,

@@ -1,12 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
-	"dragoman/translate/testcost"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,6 +10,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"dragoman/translate/testcost"
 )
 
 // looksWhole cuts an answer at every byte. If a call looks complete then, the whole answer has the

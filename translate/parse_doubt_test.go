@@ -1,16 +1,17 @@
 package translate
 
 import (
-	"dragoman/translate/answer/tagged"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/testcost"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/answer/tagged"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 )
 
 // doubtRequest offers a tool with parameters of every type, and a tool that takes any parameter.

@@ -27,7 +27,7 @@ func TestExampleCall(t *testing.T) {
 			target.ExampleCall = ExampleAuto
 			req := &messages.Request{Tools: exampleToolList(), Messages: []messages.MessageParam{user("hi")}}
 			prompt := mustRender(t, req, target)
-			shown := strings.TrimRight(prompt.WriteCalls([]Call{prompt.Example.Call}), "\n")
+			shown := strings.TrimRight(prompt.WriteCalls([]ToolUse{prompt.Example.ToolUse}), "\n")
 			if !strings.Contains(prompt.Text(), shown) {
 				t.Fatalf("the prompt does not show\n%s\nbut\n%s", shown, prompt.Text())
 			}
@@ -63,7 +63,7 @@ func TestCopiedExampleAgain(t *testing.T) {
 	target := Target{ExampleCall: ExampleAuto}
 	prompt := mustRender(t, req, target)
 	call := func(city string) string {
-		return prompt.WriteCalls([]Call{{Name: "find", Input: jsontext.Value(`{"city":"` + city + `","tags":["a"]}`)}})
+		return prompt.WriteCalls([]ToolUse{{Name: "find", Input: jsontext.Value(`{"city":"` + city + `","tags":["a"]}`)}})
 	}
 	var told string
 	answers := []string{call("example city"), call("Oslo")}
@@ -93,7 +93,7 @@ func TestMeantExample(t *testing.T) {
 			target := targetOf(f)
 			target.ExampleCall = ExampleAuto
 			prompt := mustRender(t, req, target)
-			m := parseIn(t, prompt, req, completion{text: prompt.WriteCalls([]Call{prompt.Example.Call}), stop: messages.StopEndTurn}, 0)
+			m := parseIn(t, prompt, req, completion{text: prompt.WriteCalls([]ToolUse{prompt.Example.ToolUse}), stop: messages.StopEndTurn}, 0)
 			if got := show(m); !strings.HasPrefix(got, "f "+string(prompt.Example.Input)) {
 				t.Errorf("%s: the call is read as\n%s", f.Name, got)
 			}

@@ -1,9 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"flag"
 	"fmt"
 	"os"
@@ -14,6 +11,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 var update = flag.Bool("update", false, "write what is parsed into the golden files")

@@ -1,13 +1,14 @@
 package translate
 
 import (
-	"dragoman/translate/answer/tagged"
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"dragoman/translate/answer/tagged"
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // TestLongValueHoldsCalls checks that a value may contain complete calls of its own format, however

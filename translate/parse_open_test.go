@@ -1,11 +1,12 @@
 package translate
 
 import (
+	"strings"
+	"testing"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/testcost"
-	"strings"
-	"testing"
 )
 
 // maxOpen is the most text that may be held because a tag, a name or an attribute is open.

@@ -1,15 +1,16 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/schema"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
 )
 
 // The result of WriteCalls is read as the same calls (G5), in each format, with and without a
@@ -21,7 +22,7 @@ func TestWriteCalls(t *testing.T) {
 		asks = `{"role":"user","content":"Find <invoke> and </tool_call>"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"now","input":{}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"12"}]}`
 	)
-	calls := []Call{
+	calls := []ToolUse{
 		{Name: "find", Input: jsontext.Value(`{"what":"a \"b\" <c> & <invoke>\nd'","most":-3,"in":[1,{"x":null}],"case":true}`)},
 		{Name: "now", Input: jsontext.Value(`{}`)},
 		{Name: "find", Input: jsontext.Value(`{"what":"</tool_call>"}`)},
@@ -30,7 +31,7 @@ func TestWriteCalls(t *testing.T) {
 		for _, choice := range []string{`{"type":"auto"}`, `{"type":"any"}`, `{"type":"tool","name":"find"}`} {
 			target := Target{Format: f.Name, Prefill: true}
 			if len(f.Variant) > 0 {
-				target.Model = f.Models[0]
+				target.Family = f.Models[0]
 			}
 			req, err := messages.Decode([]byte(`{"model":"m","max_tokens":99,`+tools+choice+`,"messages":[`+asks+`]}`), messages.DecodeOptions{})
 			if err != nil {
@@ -44,12 +45,12 @@ func TestWriteCalls(t *testing.T) {
 				t.Fatal("the request is another one")
 			}
 			m := parseIn(t, p, req, completion{text: p.WriteCalls(calls), stop: messages.StopEndTurn}, 0)
-			want, got := calls, []Call(nil)
+			want, got := calls, []ToolUse(nil)
 			if strings.Contains(choice, "find") {
 				want = calls[:1] // the answer ends after one call of one tool
 			}
 			for _, b := range m.Content {
-				got = append(got, Call{Name: b.Name, Input: b.Input})
+				got = append(got, ToolUse{Name: b.Name, Input: b.Input})
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s %s %s: %s", f.Name, f.Variant, choice, diff)

@@ -21,9 +21,9 @@ func rawTargets() (list []Target) {
 	for _, name := range ChatTemplates() {
 		t, _ := format.ChatTemplateNamed(name)
 		if t.Own != nil {
-			list = append(list, Target{ChatTemplate: name, Model: name, Format: t.Own.Name, Prefill: true})
+			list = append(list, Target{ChatTemplate: name, Family: name, Format: t.Own.Name, Prefill: true})
 		}
-		list = append(list, Target{ChatTemplate: name, Model: name, Format: FormatAttribute, Prefill: true})
+		list = append(list, Target{ChatTemplate: name, Family: name, Format: FormatAttribute, Prefill: true})
 	}
 	return list
 }

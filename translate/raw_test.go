@@ -30,7 +30,7 @@ func TestRawRoundTrip(t *testing.T) {
 			req.Messages[0].Content[0].Text += string(input)
 			p := mustRender(t, req, target)
 			for n := range 3 {
-				calls := slices.Repeat([]Call{{Name: "get_weather", Input: input}}, 1+n%2)
+				calls := slices.Repeat([]ToolUse{{Name: "get_weather", Input: input}}, 1+n%2)
 				c := completion{p.WriteCalls(calls), messages.StopEndTurn, ""}
 				m := parseIn(t, p, req, c, n)
 				if len(m.Content) != len(calls) || m.StopReason != messages.StopToolUse || !sameInput(m.Content[len(calls)-1].Input, input) {
@@ -58,7 +58,7 @@ func TestRawForcedCall(t *testing.T) {
 					t.Errorf("the prompt leaves thinking open: %q", tail(raw.Text))
 				}
 			}
-			m := parseIn(t, p, req, completion{p.WriteCalls([]Call{{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo"}`)}}), messages.StopEndTurn, ""}, 1)
+			m := parseIn(t, p, req, completion{p.WriteCalls([]ToolUse{{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo"}`)}}), messages.StopEndTurn, ""}, 1)
 			m.Outcomes = nil // after the template's part of it, Harmony's header is short
 			if got := show(m); got != "get_weather {\"city\":\"Oslo\"}\ntool_use" {
 				t.Errorf("behind %q: %s", tail(raw.Text), got)
@@ -109,7 +109,7 @@ func TestRawThinking(t *testing.T) {
 		if th == nil {
 			continue
 		}
-		target := Target{ChatTemplate: name, Model: name, Format: FormatAttribute, Prefill: true, UnaskedThinking: UnaskedBlock}
+		target := Target{ChatTemplate: name, Family: name, Format: FormatAttribute, Prefill: true, UnaskedThinking: UnaskedBlock}
 		req := rawRequest()
 		off := mustRender(t, req, target)
 		if off.Raw().OpensThinking != (th.Always && th.On != "") {
@@ -219,7 +219,7 @@ func TestRawExampleCall(t *testing.T) {
 			t.Fatalf("%s: no example", target.ChatTemplate)
 		}
 		raw := p.Raw().Text
-		if example := p.WriteCalls([]Call{p.Example.Call}); !strings.Contains(raw, strings.TrimSpace(example)) {
+		if example := p.WriteCalls([]ToolUse{p.Example.ToolUse}); !strings.Contains(raw, strings.TrimSpace(example)) {
 			t.Errorf("%s in %s: no %q in\n%s", target.ChatTemplate, target.Format, example, raw)
 		}
 		if strings.Contains(raw, "[/AVAILABLE_TOOLS]\n") || strings.Contains(raw, "<tool|>\n") {

@@ -2,8 +2,6 @@ package translate
 
 import (
 	"bufio"
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +9,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // TestRealCompletions reads the answers of a real model (Qwen2.5-Coder-1.5B-Instruct, to questions

@@ -1,13 +1,14 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"slices"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // TestRenderStopsAtCalls has schemas with the word of the stop sequence. The upstream would stop

@@ -97,14 +97,14 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 		case "textwire":
 			target.TextWire = true
 		case "specialtokens":
-			target.SpecialTokens = true
+			target.EscapeSpecialTokens = true
 		default:
 			if language, ok := strings.CutPrefix(word, "language="); ok {
 				target.Language = language
 			} else if model, ok := strings.CutPrefix(word, "model="); ok {
-				target.Model = model
+				target.Family = model
 			} else if name, ok := strings.CutPrefix(word, "template="); ok {
-				target.ChatTemplate, target.Model = name, name
+				target.ChatTemplate, target.Family = name, name
 			} else if target.Format, ok = strings.CutPrefix(word, "format="); !ok {
 				t.Fatalf("unknown capability %q", word)
 			}

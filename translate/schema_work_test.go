@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-
 	"fmt"
 	"runtime"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 	"dragoman/translate/schema/schematest"
 	"dragoman/translate/testcost"

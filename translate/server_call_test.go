@@ -2,15 +2,16 @@ package translate
 
 import (
 	"crypto/sha256"
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
 	"encoding/hex"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 )
 
 // answerOf returns the message for an answer of these chunks, and its line with the outcomes of the
@@ -71,7 +72,7 @@ func serverRequest(t *testing.T, choice string) *messages.Request {
 
 func TestServerCalls(t *testing.T) {
 	const auto, single = `{"type":"auto"}`, `{"type":"auto","disable_parallel_tool_use":true}`
-	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}} }
+	call := func(name, input string) Chunk { return Chunk{Calls: []ToolUse{{Name: name, Input: []byte(input)}}} }
 	text := func(s string) Chunk { return Chunk{Text: s} }
 	stop := func(s messages.Stop) Chunk { return Chunk{Stop: s} }
 	cut := func(name, input string) Chunk {
@@ -90,7 +91,7 @@ func TestServerCalls(t *testing.T) {
 		{"of a server that says end_turn", auto, []Chunk{book, stop(messages.StopEndTurn)}, `tool_use: book{"room":"A","count":3} [server clean]`},
 		{"between texts", auto, []Chunk{text("So "), text("be it <"), book, text("Done.\n"), call("ping", ""), text("\nEnd"), done},
 			`tool_use: "So be it <" book{"room":"A","count":3} "Done." ping{} "\nEnd" [server clean] [server clean]`},
-		{"two in one chunk", auto, []Chunk{{Calls: []Call{book.Calls[0], {Name: "ping", Input: []byte(" {} ")}}}, done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [server clean]`},
+		{"two in one chunk", auto, []Chunk{{Calls: []ToolUse{book.Calls[0], {Name: "ping", Input: []byte(" {} ")}}}, done}, `tool_use: book{"room":"A","count":3} ping{} [server clean] [server clean]`},
 		{"behind thinking", auto, []Chunk{{Thinking: "hm"}, book, done}, `tool_use: (hm) book{"room":"A","count":3} [server clean]`},
 		{"in thinking that was never closed", auto, []Chunk{text("<think>I call"), book, done}, `tool_use: "<think>I call" book{"room":"A","count":3} [server clean]`},
 		{"behind a call in text", auto, []Chunk{text(`<tool_call>{"name":"ping","arguments":{}}</tool_call>`), book, done}, `tool_use: ping{} book{"room":"A","count":3} [repaired json_call] [server clean]`},
@@ -106,7 +107,7 @@ func TestServerCalls(t *testing.T) {
 		{"cut", auto, []Chunk{cut("book", `{"count":3,"room":"A lo`)}, `max_tokens: book{"count":3} [server incomplete]`},
 		{"cut before its arguments", auto, []Chunk{cut("book", "")}, `max_tokens: book{} [server incomplete]`},
 		{"whole where the answer was cut", auto, []Chunk{cut("book", `{"room":"A"}`)}, `max_tokens: book{"room":"A"} [server clean]`},
-		{"two cut at once", auto, []Chunk{{Calls: []Call{{Name: "book", Input: []byte(`{"count":3,"room":"A lo`)}, {Name: "book", Input: []byte(`{"room":"B","count":`)}}, Stop: messages.StopMaxTokens}},
+		{"two cut at once", auto, []Chunk{{Calls: []ToolUse{{Name: "book", Input: []byte(`{"count":3,"room":"A lo`)}, {Name: "book", Input: []byte(`{"room":"B","count":`)}}, Stop: messages.StopMaxTokens}},
 			`max_tokens: book{"count":3} book{"room":"B"} [server incomplete] [server incomplete]`},
 		{"open although the model came to its end", auto, []Chunk{call("book", `{"room":"A`), done}, `max_tokens: "{\"name\":\"book\",\"arguments\":{\"room\":\"A}" [server refused invalid_json]`},
 		{"where none may come", `{"type":"none"}`, []Chunk{text("So."), book, text("x"), done}, `end_turn: "So." [server leaked tool_choice]`},
@@ -134,7 +135,7 @@ func TestServerCalls(t *testing.T) {
 // Tags that the server left beside the calls that it read are no text, and hide no call. The pieces of the text may
 // be of any size.
 func TestLeakedTags(t *testing.T) {
-	call := func(name, input string) Chunk { return Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}} }
+	call := func(name, input string) Chunk { return Chunk{Calls: []ToolUse{{Name: name, Input: []byte(input)}}} }
 	text := func(s string) Chunk { return Chunk{Text: s} }
 	stop := func(s messages.Stop) Chunk { return Chunk{Stop: s} }
 	book, done := call("book", `{"room": "A", "count": 3}`), stop(messages.StopToolUse)
@@ -146,7 +147,7 @@ func TestLeakedTags(t *testing.T) {
 		{"behind a leaked tag", []Chunk{call("ping", "{}"), text("\n<tool_call>\n"), book, done}, `tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
 		{"among leaked tags", []Chunk{text("\n<tool_call>\n"), call("ping", "{}"), text("\n</tool_call>\n<tool_call>\n"), book, text(">\n</tool_call>\n"), done},
 			`tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
-		{"behind all leaked tags", []Chunk{text("<tool_call>\n</tool_call>\n<tool_call>\n</tool_call>"), {Calls: []Call{{Name: "ping"}, book.Calls[0]}, Stop: messages.StopToolUse}},
+		{"behind all leaked tags", []Chunk{text("<tool_call>\n</tool_call>\n<tool_call>\n</tool_call>"), {Calls: []ToolUse{{Name: "ping"}, book.Calls[0]}, Stop: messages.StopToolUse}},
 			`tool_use: ping{} book{"room":"A","count":3} [server clean] [server clean]`},
 		{"behind text and a leaked tag", []Chunk{text("Let me see.\n\n<｜DSML｜function_calls>"), call("ping", "{}"), text("</｜DSML｜invoke>\n</｜DSML｜function_calls>"), done},
 			`tool_use: "Let me see." ping{} [server clean]`},
@@ -190,7 +191,7 @@ func TestLeakedTags(t *testing.T) {
 // If a prefill has begun a call and the server reads it too, it is one call.
 func TestServerCallOfPrefill(t *testing.T) {
 	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, Format: FormatJSON},
-		Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
+		Chunk{Calls: []ToolUse{{Name: "book", Input: []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
 	if want := `tool_use: book{"room":"A"} [server clean]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -199,8 +200,8 @@ func TestServerCallOfPrefill(t *testing.T) {
 // A call in text and from the server counts once, in either order. Without rescue, text is text.
 func TestServerCallTwice(t *testing.T) {
 	const inText = `<tool_call>{"name":"book","arguments":{"count":3,"room":"A"}}</tool_call>`
-	other := Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"B"}`)}}}
-	book := Chunk{Calls: []Call{{Name: "book", Input: []byte(`{"room":"A","count":3.0}`)}}}
+	other := Chunk{Calls: []ToolUse{{Name: "book", Input: []byte(`{"room":"B"}`)}}}
+	book := Chunk{Calls: []ToolUse{{Name: "book", Input: []byte(`{"room":"A","count":3.0}`)}}}
 	text, done := Chunk{Text: inText}, Chunk{Stop: messages.StopToolUse}
 	for _, tt := range []struct {
 		name   string
@@ -251,8 +252,8 @@ func TestLongToolNames(t *testing.T) {
 	}
 	want := "tool_use: " + long + `{"a":"1"}`
 	for _, chunks := range [][]Chunk{
-		{{Calls: []Call{{Name: short, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
-		{{Calls: []Call{{Name: long, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
+		{{Calls: []ToolUse{{Name: short, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
+		{{Calls: []ToolUse{{Name: long, Input: []byte(`{"a":"1"}`)}}}, {Stop: messages.StopToolUse}},
 		{{Text: `<tool_call>{"name":"` + short + `","arguments":{"a":"1"}}</tool_call>`}, {Stop: messages.StopEndTurn}},
 		{{Text: `<function_calls><invoke name="` + short + `"><parameter name="a">1</parameter></invoke></function_calls>`}, {Stop: messages.StopEndTurn}},
 	} {
@@ -273,7 +274,7 @@ func TestServerCallTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace := NewTrace(req, prompt)
-	chunks := []Chunk{{Text: "So. "}, {Calls: []Call{{Name: "ping", Input: []byte("{}")}}, Text: "Done."}, {Stop: messages.StopToolUse}}
+	chunks := []Chunk{{Text: "So. "}, {Calls: []ToolUse{{Name: "ping", Input: []byte("{}")}}, Text: "Done."}, {Stop: messages.StopToolUse}}
 	var completion string
 	var last Step
 	for _, c := range chunks {
@@ -298,7 +299,7 @@ func TestToolAPIPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for model, ids := range map[string][2]string{"qwen3-8b": {prompt.DerivedID("toolu_1", 0)[:9], prompt.DerivedID("toolu_2", 0)[:9]}, "kimi-k2": {"functions.book:0", "functions.book:1"}} {
-		prompt, err := Render(req, Target{Model: model, ToolAPI: true, TryPrefill: true, ExampleCall: ExampleOn})
+		prompt, err := Render(req, Target{Family: model, ToolAPI: true, TryPrefill: true, ExampleCall: ExampleOn})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +318,7 @@ func TestToolAPIPrompt(t *testing.T) {
 		if want = strings.NewReplacer("ONE", ids[0], "TWO", ids[1]).Replace(want); string(got) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", model, got, want)
 		}
-		_, origins, err := RenderOrigins(t.Context(), req, Target{Model: model, ToolAPI: true})
+		_, origins, err := RenderOrigins(t.Context(), req, Target{Family: model, ToolAPI: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +361,7 @@ func FuzzServerCalls(f *testing.F) {
 							return
 						}
 					}
-					if !yield(Chunk{Calls: []Call{{Name: name, Input: []byte(input)}}}, nil) {
+					if !yield(Chunk{Calls: []ToolUse{{Name: name, Input: []byte(input)}}}, nil) {
 						return
 					}
 					completion{text: behind, stop: c.stop, sequence: c.sequence}.chunks(n)(p)(yield)

@@ -1,9 +1,10 @@
 package translate
 
 import (
+	"testing"
+
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
-	"testing"
 )
 
 // TestMarkerOfATurn has an upstream that stops at the marker of a user turn. That ends the turn,

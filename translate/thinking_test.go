@@ -1,12 +1,7 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-
-	"dragoman/translate/language"
-
 	gocmp "cmp"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -14,6 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/format"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
 )
 
 // TestThinking asks a model for its reasoning, and reads it as blocks.

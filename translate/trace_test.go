@@ -1,14 +1,15 @@
 package translate
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 	"fmt"
 	"strings"
 	"testing"
 	"unicode"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // traced is what a reader of a Trace's steps knows about a completion.

@@ -23,7 +23,7 @@ type (
 	Turn        = prompt.Turn
 	Part        = prompt.Part
 	CallPart    = prompt.CallPart
-	Call        = prompt.Call
+	ToolUse     = prompt.ToolUse
 	ToolAPI     = prompt.ToolAPI
 	OfferedTool = prompt.OfferedTool
 	Labels      = language.Labels

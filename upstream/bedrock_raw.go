@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"

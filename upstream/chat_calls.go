@@ -46,9 +46,9 @@ func (f *chatFunctionPart) arguments() string {
 // callPieces joins the pieces of calls. A server may begin several calls before it sends the arguments of the
 // first. Calls are passed on in the order in which they begin, so a whole call waits for those before it.
 type callPieces struct {
-	open  []*openCall      // in the order in which they began
-	size  int              // bytes of the input of the open calls
-	whole []translate.Call // complete calls that no chunk has had yet
+	open  []*openCall         // in the order in which they began
+	size  int                 // bytes of the input of the open calls
+	whole []translate.ToolUse // complete calls that no chunk has had yet
 }
 
 // openCall is a call of which more pieces may follow.
@@ -164,11 +164,11 @@ func (c *callPieces) endFirst() {
 	if isBlank(input) {
 		input = ""
 	}
-	c.whole = append(c.whole, translate.Call{Name: call.first.Function.Name, Input: jsontext.Value(input)})
+	c.whole = append(c.whole, translate.ToolUse{Name: call.first.Function.Name, Input: jsontext.Value(input)})
 }
 
 // take returns the complete calls, each once.
-func (c *callPieces) take() []translate.Call {
+func (c *callPieces) take() []translate.ToolUse {
 	calls := c.whole
 	c.whole = nil
 	return calls

@@ -222,7 +222,7 @@ func TestOddChatCalls(t *testing.T) {
 	})
 	t.Run("whole calls with one id, in one piece", func(t *testing.T) {
 		fault := upstreamtest.Reply(200, "application/json", `{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"a","function":{"name":"f","arguments":""}}]},"finish_reason":"tool_calls"}]}`)
-		var got []translate.Call
+		var got []translate.ToolUse
 		for c, err := range invoke(openChat(t, upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))), t.Context(), upstream.Model{ID: "m"}, ask("Go.")) {
 			if err != nil {
 				t.Fatal(err)

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-	"testing/iotest"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"

@@ -70,7 +70,7 @@ func (n namedServer) play(ctx context.Context, name string) (question string, r 
 }
 
 // callLines returns lines about the calls and their results. A call that came several times in a row has one line.
-func callLines(calls []eval.Call) string {
+func callLines(calls []eval.MadeCall) string {
 	var text strings.Builder
 	for i := 0; i < len(calls); {
 		c, n := calls[i], 1

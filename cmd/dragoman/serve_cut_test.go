@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"dragoman/cmd/dragoman/internal/serve"
-
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"dragoman/cmd/dragoman/internal/serve"
 )
 
 // openAnswer is a streamed answer after its first bytes.

@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"bufio"
-	"dragoman/conformance"
 	"io"
 	"net/http"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"dragoman/conformance"
 )
 
 // The lines of the log with the program's URLs.

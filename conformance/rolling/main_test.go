@@ -3,10 +3,11 @@
 package rolling
 
 import (
-	"dragoman/conformance"
 	"os"
 	"testing"
 	"time"
+
+	"dragoman/conformance"
 )
 
 const (

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"dragoman/conformance"
 	"flag"
 	"fmt"
 	"io"
@@ -16,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dragoman/conformance"
 )
 
 // The tests in this file measure the program from outside, and should run alone on the machine. Their bounds

@@ -11,7 +11,6 @@ package main
 
 import (
 	"context"
-	"dragoman/conformance"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,6 +19,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"dragoman/conformance"
 )
 
 // options are the flags.

@@ -103,7 +103,7 @@ func TestFitIsBounded(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for field, req := range map[string]*messages.Request{
-				FieldFormat: {Format: []byte(tt.schema)},
+				FieldFormat: {OutputSchema: []byte(tt.schema)},
 				FieldStrict: {Tools: []messages.Tool{{Name: "f", Strict: true, InputSchema: []byte(tt.schema)}}},
 			} {
 				problem, unchecked := "", map[string]bool{}
@@ -156,7 +156,7 @@ func TestFitIsChecked(t *testing.T) {
 	} {
 		var forgone []string
 		fresh := func() *translate.Checks {
-			checks, err := New(&messages.Request{Format: []byte(tt.schema)}, false, nil, func(field string) { forgone = append(forgone, field) })
+			checks, err := New(&messages.Request{OutputSchema: []byte(tt.schema)}, false, nil, func(field string) { forgone = append(forgone, field) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,8 +47,8 @@ func New(req *messages.Request, repair bool, known *Schemas, unchecked func(fiel
 		Readable: repair && req.MayCall(),
 		Choice:   req.ShowsTools() && (req.MustCall() || !req.MayCall()),
 	}
-	if req.Format != nil {
-		if s := v.compile(req.Format); s != nil {
+	if req.OutputSchema != nil {
+		if s := v.compile(req.OutputSchema); s != nil {
 			c.JSON = check(s, FieldFormat)
 		} else {
 			unchecked(FieldFormat)
@@ -70,7 +70,7 @@ func New(req *messages.Request, repair bool, known *Schemas, unchecked func(fiel
 			return nil, err
 		}
 	}
-	if req.Format == nil && len(c.Inputs) == 0 && !c.Readable && !c.Choice {
+	if req.OutputSchema == nil && len(c.Inputs) == 0 && !c.Readable && !c.Choice {
 		return nil, nil
 	}
 	return &c, nil

@@ -38,7 +38,7 @@ func TestProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			told := map[string]bool{}
 			for range testcost.Cases(8, 50) {
-				checks, err := New(&messages.Request{Format: []byte(tt.schema)}, false, nil, func(field string) { t.Errorf("%s is not checked", field) })
+				checks, err := New(&messages.Request{OutputSchema: []byte(tt.schema)}, false, nil, func(field string) { t.Errorf("%s is not checked", field) })
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,7 +15,7 @@ import (
 // strictRequest returns a request with a schema for the answer and an example of a tool's input.
 func strictRequest(i int) *messages.Request {
 	return &messages.Request{
-		Format: fmt.Appendf(nil, `{"type":"object","properties":{"n":{"type":"integer","maximum":%d,"multipleOf":0.5}},"required":["n"]}`, i),
+		OutputSchema: fmt.Appendf(nil, `{"type":"object","properties":{"n":{"type":"integer","maximum":%d,"multipleOf":0.5}},"required":["n"]}`, i),
 		Tools: []messages.Tool{{Name: "f", Strict: true, InputSchema: fmt.Appendf(nil, `{"properties":{"p":{"enum":["a%d"]}}}`, i),
 			InputExamples: []jsontext.Value{fmt.Appendf(nil, `{"p":"a%d"}`, i)}}},
 	}
@@ -54,14 +54,14 @@ func TestKeptChecksCost(t *testing.T) {
 	shared := NewSchemas()
 	left := func() int {
 		v := validator{budget, shared}
-		v.compile(strictRequest(1).Format)
+		v.compile(strictRequest(1).OutputSchema)
 		return v.left
 	}
 	if first, second := left(), left(); first != second || first == budget {
 		t.Errorf("%d is left of the budget, then %d", first, second)
 	}
 	poor := validator{1, shared}
-	if poor.compile(strictRequest(1).Format) != nil {
+	if poor.compile(strictRequest(1).OutputSchema) != nil {
 		t.Error("a request without a budget has a schema")
 	}
 }

@@ -60,7 +60,7 @@ func (in *Inspector) text(w http.ResponseWriter, r *http.Request) error {
 }
 
 // part returns the text that the query names. The caller holds the lock.
-func (x *exchange) part(r *http.Request) (*text, error) {
+func (x *keptExchange) part(r *http.Request) (*text, error) {
 	part := r.URL.Query().Get("part")
 	if part == "request" {
 		return &x.body, nil
@@ -81,7 +81,7 @@ func (x *exchange) part(r *http.Request) (*text, error) {
 }
 
 // prompt returns the prompt with the number in the query. The caller holds the lock.
-func (x *exchange) prompt(r *http.Request) (*prompt, error) {
+func (x *keptExchange) prompt(r *http.Request) (*prompt, error) {
 	n, err := number(r, "asked", 0)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (x *exchange) prompt(r *http.Request) (*prompt, error) {
 }
 
 // promptAt returns the prompt with this number. The caller holds the lock.
-func (x *exchange) promptAt(n int64) (*prompt, error) {
+func (x *keptExchange) promptAt(n int64) (*prompt, error) {
 	if n >= int64(len(x.prompts)) {
 		return nil, &problem{http.StatusNotFound, "asked: no prompt has this number"}
 	}
@@ -136,7 +136,7 @@ func (in *Inspector) events(w http.ResponseWriter, r *http.Request) error {
 }
 
 // eventsFrom returns a page of events. The caller holds the lock.
-func (x *exchange) eventsFrom(from int) []shownEvent {
+func (x *keptExchange) eventsFrom(from int) []shownEvent {
 	out := []shownEvent{}
 	from = min(from, len(x.events))
 	begin := int64(0)
@@ -159,7 +159,7 @@ func (x *exchange) eventsFrom(from int) []shownEvent {
 }
 
 // openedFrom returns the exchange in the path, and the offset or number to begin at.
-func (in *Inspector) openedFrom(r *http.Request) (x *exchange, from int64, err error) {
+func (in *Inspector) openedFrom(r *http.Request) (x *keptExchange, from int64, err error) {
 	if x, err = in.opened(r); err != nil {
 		return nil, 0, err
 	}

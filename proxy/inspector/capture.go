@@ -45,7 +45,7 @@ func replayIn(ctx context.Context) *replaying {
 // capture records an exchange in progress. Its methods are the functions of a [proxy.Observation], which are called one
 // after another.
 type capture struct {
-	*exchange
+	*keptExchange
 	store  *store
 	ctx    context.Context // of the request
 	came   http.Header     // of the request
@@ -53,7 +53,7 @@ type capture struct {
 	heard  conversation // the conversation in the request
 	before string       // the id of the exchange that this one continues
 	prompt *prompt      // the last prompt
-	call   *call        // the last call
+	call   *keptCall    // the last call
 	trace  *translate.Trace
 	req    *messages.Request // the request of the prompt
 
@@ -72,7 +72,7 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 	if again != nil {
 		line.Replay = again.of
 	}
-	c := &capture{exchange: in.store.begin(line), store: in.store, ctx: r.Context(), came: r.Header, record: record}
+	c := &capture{keptExchange: in.store.begin(line), store: in.store, ctx: r.Context(), came: r.Header, record: record}
 	if again != nil {
 		again.began <- line.ID
 	}
@@ -84,7 +84,7 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 
 // change runs f, which changes the exchange, and tells the feeds.
 func (c *capture) change(f func()) {
-	defer c.store.touch(c.exchange)
+	defer c.store.touch(c.keptExchange)
 	c.mu.Lock()
 	defer c.mu.Unlock() // also if f panics, because the exchange still has to end
 	f()
@@ -100,7 +100,7 @@ func keep[S ~string | ~[]byte](c *capture, t *text, s S, most int64) {
 		next = t.block(more)
 	}
 	c.mu.Unlock()
-	next = c.store.reserve(c.exchange, next)
+	next = c.store.reserve(c.keptExchange, next)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.gone {
@@ -114,14 +114,14 @@ func (c *capture) received(body []byte) {
 	c.admitted = true
 	for _, name := range keptHeaders {
 		for _, value := range c.came.Values(name) {
-			if n := len(name) + len(value); c.store.reserve(c.exchange, n) == n {
+			if n := len(name) + len(value); c.store.reserve(c.keptExchange, n) == n {
 				c.change(func() { c.header = append(c.header, headerField{name, strings.ToValidUTF8(value, "\ufffd")}) })
 			}
 		}
 	}
 	keep(c, &c.body, body, mostBody)
 	c.heard, c.before = c.store.listen(body)
-	c.store.touch(c.exchange)
+	c.store.touch(c.keptExchange)
 }
 
 // hear notes that the upstream sent something. The caller holds the lock.

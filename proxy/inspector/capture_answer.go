@@ -18,7 +18,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	keep(c, &p.completion, completion, mostText)
 	keep(c, &p.thinking, chunk.Thinking, mostText)
 	outcomes := c.keptOutcomes(read.Outcomes)
-	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*spanSize) > 0
+	room := c.store.reserve(c.keptExchange, pieceSize+len(read.Spans)*spanSize) > 0
 	c.change(func() {
 		if c.gone { // the content has been dropped
 			c.trace = nil
@@ -71,7 +71,7 @@ func (c *capture) event(e *messages.Event) {
 // keepEvent keeps an event and its data. Then note records what the event shows about the answer.
 func (c *capture) keepEvent(next event, data []byte, note func()) {
 	keep(c, &c.eventText, data, mostText)
-	room := c.store.reserve(c.exchange, eventSize) > 0
+	room := c.store.reserve(c.keptExchange, eventSize) > 0
 	c.change(func() {
 		c.line.Events++
 		if c.gone {
@@ -90,7 +90,7 @@ func (c *capture) keepEvent(next event, data []byte, note func()) {
 // keptOutcomes returns as many outcomes as may be kept.
 func (c *capture) keptOutcomes(all []messages.Outcome) []outcome {
 	var kept []outcome
-	for _, o := range all[:c.store.reserve(c.exchange, len(all)*outcomeSize)/outcomeSize] {
+	for _, o := range all[:c.store.reserve(c.keptExchange, len(all)*outcomeSize)/outcomeSize] {
 		kept = append(kept, outcomeOf(o))
 	}
 	return kept

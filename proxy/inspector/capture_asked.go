@@ -24,7 +24,7 @@ func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 		}
 	})
 	if c.line.Replay == "" { // no client's turn follows a replay
-		c.store.say(c.exchange, c.heard)
+		c.store.say(c.keptExchange, c.heard)
 	}
 }
 
@@ -43,10 +43,10 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 	sources := sourcesOf(c.ctx, req, target)
 	eachSection(p, func(s section, text string) {
 		keep(c, &kept.text, text, mostPrompt)
-		if c.store.reserve(c.exchange, sectionSize) < sectionSize {
+		if c.store.reserve(c.keptExchange, sectionSize) < sectionSize {
 			return
 		}
-		if spans := sources[s.Path].spans(text); c.store.reserve(c.exchange, len(spans)*sourceSize) == len(spans)*sourceSize {
+		if spans := sources[s.Path].spans(text); c.store.reserve(c.keptExchange, len(spans)*sourceSize) == len(spans)*sourceSize {
 			s.Sources = spans
 		}
 		c.mu.Lock()
@@ -54,7 +54,7 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 		s.End = kept.text.size
 		kept.sections = append(kept.sections, s)
 	})
-	c.store.touch(c.exchange)
+	c.store.touch(c.keptExchange)
 }
 
 // passed keeps a body for a model's own tools API.
@@ -69,7 +69,7 @@ func (c *capture) passed(m proxy.UpstreamModel, body []byte) {
 
 // calling begins a call.
 func (c *capture) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
-	call := &call{at: c.elapsed(), upstream: m.Upstream, model: m.Model}
+	call := &keptCall{at: c.elapsed(), upstream: m.Upstream, model: m.Model}
 	c.call, c.heardAt = call, call.at
 	c.change(func() {
 		c.line.Calls++
@@ -77,7 +77,7 @@ func (c *capture) calling(ctx context.Context, m proxy.UpstreamModel) context.Co
 			c.calls = append(c.calls, call)
 		}
 	})
-	return c.exchange.traced(ctx, call)
+	return c.keptExchange.traced(ctx, call)
 }
 
 // called ends a call.

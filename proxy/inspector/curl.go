@@ -27,7 +27,7 @@ func (in *Inspector) curl(w http.ResponseWriter, r *http.Request) error {
 
 // curl returns the command, for a POSIX shell. The key is not kept, so the command takes it from the shell's
 // environment, if a key is needed. The caller holds the lock.
-func (x *exchange) curl(base string) (string, error) {
+func (x *keptExchange) curl(base string) (string, error) {
 	if x.body.size == mostBody {
 		return "", errTooLong
 	}

@@ -56,8 +56,8 @@ type Line struct {
 	Events       int   `json:"events"`
 }
 
-// exchange is one exchange in the store.
-type exchange struct {
+// keptExchange is one exchange in the store.
+type keptExchange struct {
 	began time.Time
 
 	// Guarded by store.mu:
@@ -76,7 +76,7 @@ type content struct {
 	header    []headerField
 	body      text
 	prompts   []*prompt
-	calls     []*call
+	calls     []*keptCall
 	events    []event
 	eventText text
 	outcomes  []outcome
@@ -148,10 +148,10 @@ type event struct {
 const pieceSize, spanSize, eventSize, sourceSize, sectionSize, outcomeSize = 24, 48, 64, 64, 160, 128
 
 // elapsed returns the microseconds since the exchange began.
-func (x *exchange) elapsed() int64 { return time.Since(x.began).Microseconds() }
+func (x *keptExchange) elapsed() int64 { return time.Since(x.began).Microseconds() }
 
 // drop drops the content. The goroutine of the exchange may still hold its last prompt, so that is emptied, too.
-func (x *exchange) drop() {
+func (x *keptExchange) drop() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, p := range x.prompts {
@@ -161,7 +161,7 @@ func (x *exchange) drop() {
 }
 
 // summary returns the exchange's line in the list.
-func (x *exchange) summary() Line {
+func (x *keptExchange) summary() Line {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	line := x.line
@@ -173,14 +173,14 @@ func (x *exchange) summary() Line {
 }
 
 // isGone reports whether the content has been dropped.
-func (x *exchange) isGone() bool {
+func (x *keptExchange) isGone() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.gone
 }
 
-// call is a call to an upstream. Times are in microseconds since the exchange began; 0 means not yet, or never.
-type call struct {
+// keptCall is a call to an upstream. Times are in microseconds since the exchange began; 0 means not yet, or never.
+type keptCall struct {
 	at, ended       int64
 	upstream, model string
 	err             string

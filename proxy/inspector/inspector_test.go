@@ -383,7 +383,7 @@ func TestLive(t *testing.T) {
 func TestSlowFeed(t *testing.T) {
 	in := New(few)
 	f := in.store.watch()
-	var last *exchange
+	var last *keptExchange
 	for range 3 * mostListed {
 		last = in.store.begin(Line{ID: fmt.Sprint(in.store.number)})
 		for range 3 {

@@ -59,7 +59,7 @@ func (c *capture) findLost() {
 	c.mu.Unlock()
 	a.req = c.req
 	shaped := a.shaped(c)
-	if c.store.reserve(c.exchange, 2*len(shaped)*spanSize) == 0 {
+	if c.store.reserve(c.keptExchange, 2*len(shaped)*spanSize) == 0 {
 		return
 	}
 	c.change(func() {

@@ -19,7 +19,7 @@ func number(r *http.Request, name string, none int64) (int64, error) {
 }
 
 // opened returns the exchange in the path, if it is still kept.
-func (in *Inspector) opened(r *http.Request) (*exchange, error) {
+func (in *Inspector) opened(r *http.Request) (*keptExchange, error) {
 	x := in.store.find(r.PathValue("id"))
 	if x == nil || x.isGone() {
 		return nil, &problem{http.StatusNotFound, "this exchange is no longer kept"}

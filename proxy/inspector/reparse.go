@@ -190,7 +190,7 @@ func (in *Inspector) reparse(w http.ResponseWriter, r *http.Request) error {
 func asItIs(s string) string { return s }
 
 // answered returns the completion of the prompt with a number. It passes all texts through clean.
-func (x *exchange) answered(ctx context.Context, n int64, clean func(string) string) (*answered, error) {
+func (x *keptExchange) answered(ctx context.Context, n int64, clean func(string) string) (*answered, error) {
 	a, err := x.copied(ctx, n)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func decoded(body []byte) (*messages.Request, error) {
 }
 
 // copied returns a copy of the original completion. The exchange, which may still be running, waits only for the copy.
-func (x *exchange) copied(ctx context.Context, n int64) (*answered, error) {
+func (x *keptExchange) copied(ctx context.Context, n int64) (*answered, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p, err := x.promptAt(n)
@@ -249,7 +249,7 @@ var conversions = map[string]func(context.Context, []byte) (*convert.Conversion,
 }
 
 // messagesBody returns the request in the form of the Messages API. The caller holds the lock.
-func (x *exchange) messagesBody(ctx context.Context) ([]byte, error) {
+func (x *keptExchange) messagesBody(ctx context.Context) ([]byte, error) {
 	if x.body.size == mostBody || x.line.LeftOut > 0 {
 		return nil, errTooLong
 	}

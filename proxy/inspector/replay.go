@@ -63,7 +63,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 
 // sendAgain lets the server answer the request of an exchange again, without a client: the new exchange, whose id it
 // returns, records everything.
-func (in *Inspector) sendAgain(x *exchange, how replay.Replay, body string) (string, error) {
+func (in *Inspector) sendAgain(x *keptExchange, how replay.Replay, body string) (string, error) {
 	s := in.current()
 	if s == nil || s.Draining() {
 		return "", &problem{http.StatusServiceUnavailable, "the server is shutting down, and replays nothing"}
@@ -105,7 +105,7 @@ func (in *Inspector) sendAgain(x *exchange, how replay.Replay, body string) (str
 }
 
 // request returns the request of the exchange for a replay. body replaces the exchange's own, unless it is "".
-func (x *exchange) request(ctx context.Context, body string) (*http.Request, error) {
+func (x *keptExchange) request(ctx context.Context, body string) (*http.Request, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if body == "" {

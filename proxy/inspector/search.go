@@ -24,7 +24,7 @@ func (in *Inspector) search(w http.ResponseWriter, r *http.Request) error {
 }
 
 // holds reports whether the exchange contains text, which is in lower case.
-func (x *exchange) holds(text []byte) bool {
+func (x *keptExchange) holds(text []byte) bool {
 	x.mu.Lock()
 	texts := [][]byte{x.body.all()}
 	for _, p := range x.prompts {

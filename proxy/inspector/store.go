@@ -33,13 +33,13 @@ var DefaultLimits = Limits{Exchanges: 1000, Bytes: 64 << 20}
 type store struct {
 	limits Limits
 	mu     sync.Mutex
-	listed []*exchange // the oldest first
-	kept   []*exchange // exchanges with content, oldest first
-	byID   map[string]*exchange
+	listed []*keptExchange // the oldest first
+	kept   []*keptExchange // exchanges with content, oldest first
+	byID   map[string]*keptExchange
 	bytes  int64 // that are kept
 	number int64 // of the last exchange
 	seed   maphash.Seed
-	spoken map[uint64][]*exchange // exchanges with content, by the hash of their messages, oldest first
+	spoken map[uint64][]*keptExchange // exchanges with content, by the hash of their messages, oldest first
 
 	feeds    map[*feed]bool
 	watching atomic.Int32 // the number of feeds
@@ -47,14 +47,14 @@ type store struct {
 
 func newStore(limits Limits) *store {
 	return &store{
-		limits: limits, byID: map[string]*exchange{}, feeds: map[*feed]bool{},
-		seed: maphash.MakeSeed(), spoken: map[uint64][]*exchange{},
+		limits: limits, byID: map[string]*keptExchange{}, feeds: map[*feed]bool{},
+		seed: maphash.MakeSeed(), spoken: map[uint64][]*keptExchange{},
 	}
 }
 
 // begin adds an exchange.
-func (s *store) begin(line Line) *exchange {
-	x := &exchange{began: time.Now()}
+func (s *store) begin(line Line) *keptExchange {
+	x := &keptExchange{began: time.Now()}
 	s.mu.Lock()
 	s.number++
 	line.Number, line.At, line.Open = s.number, x.began.UnixMilli(), true
@@ -72,7 +72,7 @@ func (s *store) begin(line Line) *exchange {
 }
 
 // reserve returns how many of n bytes may be kept for an exchange. It drops the oldest exchanges to make room.
-func (s *store) reserve(x *exchange, n int) int {
+func (s *store) reserve(x *keptExchange, n int) int {
 	s.mu.Lock()
 	if x.let || n <= 0 || s.byID[x.line.ID] != x {
 		s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *store) reserve(x *exchange, n int) int {
 	}
 	x.held += int64(n)
 	s.bytes += int64(n)
-	var old []*exchange
+	var old []*keptExchange
 	for len(s.kept) > s.limits.Exchanges || s.bytes > s.limits.Bytes {
 		old = append(old, s.letGo(0))
 	}
@@ -97,12 +97,12 @@ func (s *store) reserve(x *exchange, n int) int {
 }
 
 // letGo removes an exchange from the kept ones. The caller holds the lock.
-func (s *store) letGo(i int) *exchange {
+func (s *store) letGo(i int) *keptExchange {
 	x := s.kept[i]
 	s.kept = slices.Delete(s.kept, i, i+1)
 	s.bytes -= x.held
 	x.held, x.let = 0, true
-	said := slices.DeleteFunc(s.spoken[x.said.messages], func(other *exchange) bool { return other == x })
+	said := slices.DeleteFunc(s.spoken[x.said.messages], func(other *keptExchange) bool { return other == x })
 	if s.spoken[x.said.messages] = said; len(said) == 0 {
 		delete(s.spoken, x.said.messages)
 	}
@@ -113,7 +113,7 @@ func (s *store) letGo(i int) *exchange {
 // exchange with the most messages that the request begins with. If several have the same messages, one with the same
 // rest of the body wins, then the newest.
 func (s *store) listen(body []byte) (c conversation, before string) {
-	var earlier []*exchange
+	var earlier []*keptExchange
 	c = readConversation(body, s.seed, func(messages uint64) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *store) listen(body []byte) (c conversation, before string) {
 }
 
 // say notes the conversation of a kept exchange, so that a later exchange can continue it.
-func (s *store) say(x *exchange, c conversation) {
+func (s *store) say(x *keptExchange, c conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x.held > 0 && x.said.messages == 0 && c.messages != 0 {
@@ -145,7 +145,7 @@ func (s *store) say(x *exchange, c conversation) {
 // clear removes all exchanges. Exchanges in progress are no longer kept, either.
 func (s *store) clear() {
 	s.mu.Lock()
-	var old []*exchange
+	var old []*keptExchange
 	for len(s.kept) > 0 {
 		old = append(old, s.letGo(0))
 	}
@@ -161,19 +161,19 @@ func (s *store) clear() {
 }
 
 // find returns an exchange of the list, or nil.
-func (s *store) find(id string) *exchange {
+func (s *store) find(id string) *keptExchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byID[id]
 }
 
 // before returns up to n exchanges with numbers below number, newest first; for 0, the newest of all.
-func (s *store) before(number int64, n int) []*exchange {
+func (s *store) before(number int64, n int) []*keptExchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	end := len(s.listed)
 	if number > 0 {
-		end, _ = slices.BinarySearchFunc(s.listed, number, func(x *exchange, n int64) int { return int(x.line.Number - n) })
+		end, _ = slices.BinarySearchFunc(s.listed, number, func(x *keptExchange, n int64) int { return int(x.line.Number - n) })
 	}
 	page := slices.Clone(s.listed[max(0, end-n):end])
 	slices.Reverse(page)
@@ -181,7 +181,7 @@ func (s *store) before(number int64, n int) []*exchange {
 }
 
 // touch tells all feeds that an exchange has changed. It waits for none of them.
-func (s *store) touch(x *exchange) {
+func (s *store) touch(x *keptExchange) {
 	if s.watching.Load() == 0 {
 		return
 	}
@@ -202,7 +202,7 @@ func (s *store) watch() *feed {
 	if len(s.feeds) >= mostFeeds {
 		return nil
 	}
-	f := &feed{changed: map[*exchange]bool{}, wake: make(chan struct{}, 1)}
+	f := &feed{changed: map[*keptExchange]bool{}, wake: make(chan struct{}, 1)}
 	s.feeds[f] = true
 	s.watching.Store(int32(len(s.feeds)))
 	return f
@@ -219,13 +219,13 @@ func (s *store) leave(f *feed) {
 // feed has the changes that one page has not received yet. It has each exchange only once, however often the exchange
 // changes: a slow page gets fewer updates, and nobody waits for it. The store's lock guards it.
 type feed struct {
-	changed map[*exchange]bool
+	changed map[*keptExchange]bool
 	cleared bool
 	wake    chan struct{} // has an element while there are changes
 }
 
 // touch notes that an exchange has changed. With more changes than the list is long, the page begins anew.
-func (f *feed) touch(x *exchange) {
+func (f *feed) touch(x *keptExchange) {
 	f.changed[x] = true
 	if len(f.changed) > mostListed {
 		f.clear()
@@ -248,13 +248,13 @@ func (f *feed) rouse() {
 }
 
 // take removes the changes from the feed and returns them, oldest exchange first.
-func (s *store) take(f *feed) (changed []*exchange, cleared bool) {
+func (s *store) take(f *feed) (changed []*keptExchange, cleared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for x := range f.changed {
 		changed = append(changed, x)
 	}
-	slices.SortFunc(changed, func(a, b *exchange) int { return cmp.Compare(a.line.Number, b.line.Number) })
+	slices.SortFunc(changed, func(a, b *keptExchange) int { return cmp.Compare(a.line.Number, b.line.Number) })
 	cleared = f.cleared
 	clear(f.changed)
 	f.cleared = false

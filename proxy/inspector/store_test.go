@@ -120,7 +120,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func (x *exchange) completionSize() int64 {
+func (x *keptExchange) completionSize() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.prompts[0].completion.size
@@ -245,8 +245,8 @@ func TestSmallThingsAreBounded(t *testing.T) {
 
 // A panic during a change leaves the exchange unlocked: it still has to end, and others may drop it.
 func TestPanicLeavesNoLock(t *testing.T) {
-	x := &exchange{}
-	c := &capture{exchange: x, store: newStore(few)}
+	x := &keptExchange{}
+	c := &capture{keptExchange: x, store: newStore(few)}
 	func() {
 		defer func() { _ = recover() }()
 		c.change(func() { panic("a mistake") })

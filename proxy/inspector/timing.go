@@ -7,7 +7,7 @@ import (
 
 // traced returns the context of a call in which net/http reports what its connection does. net/http reports it from its
 // own goroutines.
-func (x *exchange) traced(ctx context.Context, c *call) context.Context {
+func (x *keptExchange) traced(ctx context.Context, c *keptCall) context.Context {
 	at := func(t *int64) {
 		now := x.elapsed()
 		x.mu.Lock()

@@ -71,7 +71,7 @@ func (in *Inspector) one(w http.ResponseWriter, r *http.Request) error {
 }
 
 // shown returns the exchange in the page's form.
-func (x *exchange) shown() shownExchange {
+func (x *keptExchange) shown() shownExchange {
 	line := x.summary()
 	x.mu.Lock()
 	defer x.mu.Unlock()

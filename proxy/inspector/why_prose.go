@@ -13,7 +13,7 @@ import (
 
 // whyProse explains an answer without a call or text in the shape of a call: what the model could call, and what to try,
 // the cheapest first. n is the number of the prompt; s may be nil.
-func (x *exchange) whyProse(ctx context.Context, n int, s *Server) (whyNoCall, error) {
+func (x *keptExchange) whyProse(ctx context.Context, n int, s *Server) (whyNoCall, error) {
 	x.mu.Lock()
 	body, err := x.messagesBody(ctx)
 	p, line := x.prompts[n], x.line

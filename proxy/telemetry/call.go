@@ -23,8 +23,8 @@ import (
 	"dragoman/upstream"
 )
 
-// call is one call to an upstream.
-type call struct {
+// trackedCall is one call to an upstream.
+type trackedCall struct {
 	model    proxy.UpstreamModel
 	provider string
 	attempt  int  // its number within the exchange, from 0
@@ -86,10 +86,10 @@ func requestOf(body []byte, withContents bool) request {
 type callKey struct{}
 
 // calling starts a call to an upstream.
-func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
+func (x *trackedExchange) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
 	x.finishCall()
 	m.Model = strings.Clone(m.Model) // the name may be a slice of a whole body
-	c := &call{
+	c := &trackedCall{
 		model:    m,
 		provider: cmp.Or(x.providers[m.Upstream], other),
 		attempt:  len(x.record.Attempts) - 1,
@@ -111,7 +111,7 @@ func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.C
 // OnRequest must be called with a request to an upstream just before it is sent. It records the address, and adds the
 // header that names the request's span. Signatures do not cover this header, so they stay valid.
 func (t *Telemetry) OnRequest(r *http.Request) {
-	c, ok := r.Context().Value(callKey{}).(*call)
+	c, ok := r.Context().Value(callKey{}).(*trackedCall)
 	if !ok {
 		return
 	}
@@ -126,7 +126,7 @@ func (t *Telemetry) OnRequest(r *http.Request) {
 }
 
 // piece notes that a piece of an answer has arrived.
-func (x *exchange) piece() {
+func (x *trackedExchange) piece() {
 	c, now := x.call, time.Now()
 	x.last = now
 	if x.first.IsZero() {
@@ -144,9 +144,9 @@ func (x *exchange) piece() {
 }
 
 // native reports whether the answer comes as events, from the model's own tools API.
-func (c *call) native() bool { return !c.chunks && c.end.IsZero() }
+func (c *trackedCall) native() bool { return !c.chunks && c.end.IsZero() }
 
-func (c *call) chunk(chunk *translate.Chunk) {
+func (c *trackedCall) chunk(chunk *translate.Chunk) {
 	c.chunks = true
 	c.usage = later(c.usage, chunk.Usage)
 	c.stop = cmp.Or(word(cmp.Or(chunk.UnknownStop, chunk.StopWord)), string(chunk.Stop), c.stop)
@@ -164,7 +164,7 @@ func word(reason string) string {
 	return reason
 }
 
-func (c *call) event(e *messages.Event) {
+func (c *trackedCall) event(e *messages.Event) {
 	if m := e.Message; m != nil {
 		if c.native() {
 			c.usage = later(c.usage, m.Usage)
@@ -191,16 +191,16 @@ func later(u, report messages.Usage) messages.Usage {
 
 // inputTokens returns the number of tokens in the prompt. The conventions include cached tokens, and the Messages API
 // does not.
-func (c *call) inputTokens() int {
+func (c *trackedCall) inputTokens() int {
 	return c.usage.InputTokens + c.usage.CacheCreationInputTokens + c.usage.CacheReadInputTokens
 }
 
 // called ends a call. Events of its answer may follow.
-func (x *exchange) called(err error) { x.call.end, x.call.err = time.Now(), err }
+func (x *trackedExchange) called(err error) { x.call.end, x.call.err = time.Now(), err }
 
 // finishCall exports the last call, if there is one. It runs late, so that events after the end of the call, and the
 // exchange's own view of its error, are in the span.
-func (x *exchange) finishCall() {
+func (x *trackedExchange) finishCall() {
 	c := x.call
 	if c == nil {
 		return
@@ -225,7 +225,7 @@ func (x *exchange) finishCall() {
 }
 
 // describe sets the attributes of the span of a call.
-func (x *exchange) describe(c *call) {
+func (x *trackedExchange) describe(c *trackedCall) {
 	s := c.span
 	s.set(attrOperation, operation)
 	s.set(attrProvider, c.provider)
@@ -256,7 +256,7 @@ func (x *exchange) describe(c *call) {
 }
 
 // setRequest sets the attributes of the model's request.
-func (c *call) setRequest(s span) {
+func (c *trackedCall) setRequest(s span) {
 	if c.streams {
 		s.set(attrRequestStream, true)
 	}
@@ -277,7 +277,7 @@ func (c *call) setRequest(s span) {
 }
 
 // setResponse sets the attributes of the answer.
-func (c *call) setResponse(s span, g *generation) {
+func (c *trackedCall) setResponse(s span, g *generation) {
 	s.set(attrResponseID, clip(c.responseID))
 	if !c.first.IsZero() {
 		s.set(attrResponseModel, clip(cmp.Or(c.answered, c.model.Model)))

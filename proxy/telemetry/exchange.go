@@ -19,8 +19,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// exchange is the state of an exchange in progress.
-type exchange struct {
+// trackedExchange is the state of an exchange in progress.
+type trackedExchange struct {
 	t      *Telemetry
 	record *metrics.Exchange
 
@@ -34,7 +34,7 @@ type exchange struct {
 	rendered time.Duration // the part of record.Render that a span covers
 	asked    request       // the next request to a model
 	contents *contents     // of the request, if contents are captured and it was rendered
-	call     *call         // the current or last call
+	call     *trackedCall  // the current or last call
 	first    time.Time     // when the first piece of an answer arrived
 	last     time.Time     // when the last piece arrived
 	parses   bool          // the answer is text that is parsed
@@ -49,7 +49,7 @@ func (t *Telemetry) Observer(providers map[string]string) proxy.Observe {
 }
 
 func (t *Telemetry) observe(r *http.Request, record *metrics.Exchange, providers map[string]string) *proxy.Observation {
-	x := &exchange{t: t, record: record, providers: providers, session: id(r.Header, "X-Claude-Code-Session-Id")}
+	x := &trackedExchange{t: t, record: record, providers: providers, session: id(r.Header, "X-Claude-Code-Session-Id")}
 	if t.tracer != nil {
 		x.begin(r)
 	}
@@ -65,7 +65,7 @@ func (t *Telemetry) observe(r *http.Request, record *metrics.Exchange, providers
 }
 
 // begin starts the span of the exchange.
-func (x *exchange) begin(r *http.Request) {
+func (x *trackedExchange) begin(r *http.Request) {
 	ctx := context.Background()
 	read := x.t.cfg.Propagator.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	if parent := trace.SpanContextFromContext(read); parent.IsValid() { // take only the span from the client, no baggage
@@ -90,7 +90,7 @@ func (x *exchange) begin(r *http.Request) {
 }
 
 // ended ends the span of the exchange, and spans inside it that are still open.
-func (x *exchange) ended() {
+func (x *trackedExchange) ended() {
 	x.finishCall()
 	s, r := x.server, x.record
 	if !s.recorded() {
@@ -151,13 +151,13 @@ func fields(names []string) (all []string) {
 }
 
 // child starts a span inside the span of the exchange.
-func (x *exchange) child(name string, kind trace.SpanKind, start time.Time) span {
+func (x *trackedExchange) child(name string, kind trace.SpanKind, start time.Time) span {
 	return x.t.startSpan(trace.ContextWithSpan(context.Background(), x.server), name, kind, start)
 }
 
 // renderSpan adds a span for the rendering since the last one. It ends now, just before the prompt is sent. p is nil if
 // there is no prompt.
-func (x *exchange) renderSpan(now time.Time, p *translate.Prompt) {
+func (x *trackedExchange) renderSpan(now time.Time, p *translate.Prompt) {
 	took := x.record.Render - x.rendered
 	if !x.server.recorded() || took <= 0 {
 		return
@@ -175,7 +175,7 @@ func (x *exchange) renderSpan(now time.Time, p *translate.Prompt) {
 
 // parseSpan adds a span for the parsing, from the first piece of an answer to the last. Most of that time is waiting
 // for the model, so an attribute has the time of parsing itself.
-func (x *exchange) parseSpan() {
+func (x *trackedExchange) parseSpan() {
 	if !x.parses {
 		return
 	}
@@ -186,7 +186,7 @@ func (x *exchange) parseSpan() {
 }
 
 // renders is called with each prompt before it goes to a model.
-func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
+func (x *trackedExchange) renders(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
 	if !x.server.recorded() {
 		return
 	}
@@ -208,14 +208,14 @@ func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *tran
 }
 
 // passes is called with each body before it goes to a model's own tools API.
-func (x *exchange) passes(_ proxy.UpstreamModel, body []byte) {
+func (x *trackedExchange) passes(_ proxy.UpstreamModel, body []byte) {
 	if x.server.recorded() {
 		x.asked = requestOf(body, x.t.cfg.Content)
 	}
 }
 
 // event is called with each event of the answer.
-func (x *exchange) event(e *messages.Event) {
+func (x *trackedExchange) event(e *messages.Event) {
 	if c := x.call; c != nil {
 		c.event(e)
 		if c.native() {
@@ -225,7 +225,7 @@ func (x *exchange) event(e *messages.Event) {
 }
 
 // chunk is called with each piece of a completion.
-func (x *exchange) chunk(c *translate.Chunk) {
+func (x *trackedExchange) chunk(c *translate.Chunk) {
 	x.parses = true
 	x.piece()
 	x.call.chunk(c)

@@ -139,7 +139,7 @@ func (is *instruments) add(i *instrument, labels []string, tokens int) {
 
 // labels returns the values of base for a call. answered: its model has answered. The caller holds the read lock of
 // bounds.
-func (is *instruments) labels(c *call, answered bool) []string {
+func (is *instruments) labels(c *trackedCall, answered bool) []string {
 	labels := []string{operation, c.provider, is.model(c.model.Model, c.fixed, answered), "", ""}
 	if s := c.server.Load(); s != nil {
 		labels[3], labels[4] = s.address, strconv.Itoa(s.port)
@@ -148,14 +148,14 @@ func (is *instruments) labels(c *call, answered bool) []string {
 }
 
 // perChunk returns the observer of the time between pieces, for a call whose answer has begun.
-func (is *instruments) perChunk(c *call) prometheus.Observer {
+func (is *instruments) perChunk(c *trackedCall) prometheus.Observer {
 	is.bounds.RLock()
 	defer is.bounds.RUnlock()
 	return is.histograms[&is.generation.perChunk].WithLabelValues(is.labels(c, true)...)
 }
 
 // record counts a finished call.
-func (is *instruments) record(c *call) {
+func (is *instruments) record(c *trackedCall) {
 	is.bounds.RLock()
 	defer is.bounds.RUnlock()
 	g, labels := is.generation, is.labels(c, c.errorType == "")

@@ -1,9 +1,6 @@
 package answer
 
 import (
-	"dragoman/translate/language"
-	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
@@ -12,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 )
 
 // TestBudget checks the limit for each reason, and the limit for all reasons together.

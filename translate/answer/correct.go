@@ -1,11 +1,12 @@
 package answer
 
 import (
+	"iter"
+	"slices"
+
 	"dragoman/translate/language"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
-	"iter"
-	"slices"
 )
 
 // Render makes the prompt that asks a model again: from the request, corrected if the reason needs it.

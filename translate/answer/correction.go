@@ -1,14 +1,15 @@
 package answer
 
 import (
-	"dragoman/translate/language"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // This file finds what is wrong with an answer, and writes the turns that tell the model. The assistant turn
@@ -20,7 +21,7 @@ import (
 type Checks struct {
 	// Inputs check the inputs of calls to strict tools, by the name of the tool.
 	Inputs map[string]func(input jsontext.Value) (problem string)
-	// JSON checks the JSON value that [messages.Request.Format] requires. Text that is not JSON always fails,
+	// JSON checks the JSON value that [messages.Request.OutputSchema] requires. Text that is not JSON always fails,
 	// without a call to this function.
 	JSON func(value jsontext.Value) (problem string)
 	// Readable also rejects a call that cannot be read, and a call whose parameter names do not fit its tool.
@@ -88,7 +89,7 @@ func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 		}
 		reply = append(reply, notRun(b.ID, problem+l.AskAgainCalls))
 	}
-	if len(said) == 0 && c.req.Format != nil {
+	if len(said) == 0 && c.req.OutputSchema != nil {
 		text := allText(m)
 		problem := c.checkText(text, l)
 		if valid = problem == "" || text == ""; !valid {
@@ -262,7 +263,7 @@ func isComplete(m *messages.Message) bool {
 // keepJSON reduces the text of an answer to its JSON value, if the request requires JSON. It changes nothing if the
 // text has no such value, or if the answer has calls.
 func (c *correction) keepJSON(m *messages.Message) {
-	if c.req.Format == nil || !isComplete(m) || slices.ContainsFunc(m.Content, isCall) {
+	if c.req.OutputSchema == nil || !isComplete(m) || slices.ContainsFunc(m.Content, isCall) {
 		return
 	}
 	v, ok := rawjson.FindValue(allText(m))

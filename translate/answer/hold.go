@@ -159,7 +159,7 @@ func (h *hold) mayBeWrong(e messages.Event) bool {
 	switch e.Type {
 	case messages.ContentBlockStart:
 		return e.Block.Type == messages.BlockToolUse && (len(h.Inputs) > 0 || h.Readable || h.tries) ||
-			e.Block.Type == messages.BlockText && (h.req.Format != nil || e.Block.Refused && h.Readable)
+			e.Block.Type == messages.BlockText && (h.req.OutputSchema != nil || e.Block.Refused && h.Readable)
 	case messages.MessageDelta:
 		return h.hasUnread(e.Message.Outcomes)
 	}

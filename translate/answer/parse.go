@@ -89,7 +89,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 
 // prepare sets up the tag reader and the first bytes of calls that begin a line.
 func (p *parser) prepare() {
-	p.tags = tagged.NewReader(&p.call.Call, &p.in, &p.out, p.Reads, &p.tools, p.escaped)
+	p.tags = tagged.NewReader(&p.call.OpenCall, &p.in, &p.out, p.Reads, &p.tools, p.escaped)
 	p.tags.Stop, p.tags.Open, p.tags.Whole, p.tags.Hold = p.format.StopSequence, p.openOffered, p.openCertain, p.holdOffered
 	p.noteLineStarts()
 }

@@ -168,7 +168,7 @@ func (p *parser) giveBackCall(reason messages.Reason) state {
 	case p.calls.whole > 0:
 		p.calls.incomplete = cut
 		p.giveBackText()
-		p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: wrapperOpen}}
+		p.call = callSeen{begun: true, OpenCall: tagged.OpenCall{WrapperOpen: wrapperOpen}}
 		return inBrokenCall
 	}
 	p.giveBackText()

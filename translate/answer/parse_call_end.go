@@ -69,7 +69,7 @@ func (p *parser) finishCall() state {
 	p.calls.whole++
 	p.calls.unclosed = call.Reason == messages.ReasonMissingCloser && len(call.Parameters) > 0
 	p.calls.closed = !call.Spelling.HasWrapper() && call.Spelling.Ends() // the end of such a call also ends its block
-	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: call.WrapperOpen}}
+	p.call = callSeen{begun: true, OpenCall: tagged.OpenCall{WrapperOpen: call.WrapperOpen}}
 	if p.req.ToolChoice.DisableParallelToolUse {
 		p.calls.closed = true
 		return afterAnswer
@@ -160,7 +160,7 @@ func (p *parser) closeUnreadable() state {
 	p.out.CutToolUse()
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRefused, Tool: p.call.Tool, Reason: p.call.Reason, Unread: true})
 	p.calls.incomplete = true
-	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: p.call.WrapperOpen}}
+	p.call = callSeen{begun: true, OpenCall: tagged.OpenCall{WrapperOpen: p.call.WrapperOpen}}
 	p.writeText(p.unescaped(bytes.TrimSpace(stray)))
 	if len(stray) > completion.MaxUndecided {
 		return afterAnswer

@@ -18,7 +18,7 @@ func (p *parser) beginCall(t markup.Tag) {
 	}
 	p.in.Seen.BeginCall(p.in.Offset())
 	p.in.ShowsTokens = false
-	p.call = callSeen{begun: true, Call: tagged.Call{
+	p.call = callSeen{begun: true, OpenCall: tagged.OpenCall{
 		Namespace: t.Namespace(), Spelling: t.Spelling, Slip: t.Slip,
 		Opening: p.text.opening != "" && p.calls.whole == 0, AfterOpen: p.calls.unclosed,
 	}}

@@ -1,14 +1,15 @@
 package answer
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
-	"dragoman/translate/prompt"
-	"dragoman/translate/testcost"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
+	"dragoman/translate/testcost"
 )
 
 // held returns how many bytes of an answer the reader keeps or has allocated.

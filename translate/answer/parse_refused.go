@@ -64,7 +64,7 @@ func (p *parser) refuseAs(o messages.Outcome) state {
 	p.out.DropInput()
 	p.json = jsonSeen{}
 	p.tags.Begin()
-	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: call.WrapperOpen}}
+	p.call = callSeen{begun: true, OpenCall: tagged.OpenCall{WrapperOpen: call.WrapperOpen}}
 	p.dropBlank()
 	p.out.OpenBlock(messages.BlockText, o.Unread)
 	p.writeText(raw)

@@ -121,7 +121,7 @@ type textSeen struct {
 
 // callSeen is the state of the current call.
 type callSeen struct {
-	tagged.Call
+	tagged.OpenCall
 	begun      bool        // a call, or the wrapper before it, has begun
 	prose      []byte      // text before the call, after the last call
 	alone      bool        // a JSON call that is the whole answer, maybe with other such calls

@@ -2,13 +2,14 @@ package answer
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
+
 	"dragoman/translate/answer/completion"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
-	"errors"
-	"slices"
-	"strings"
 )
 
 // How Dragoman reads the chunks of one answer, and when it asks the model to continue the answer.

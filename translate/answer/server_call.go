@@ -21,7 +21,7 @@ import (
 var serverCalls = &markup.Spelling{Lists: true, Endless: true}
 
 // readCall reads a call from the upstream. If the prefill begins a forced call, that beginning is dropped.
-func (r *reader) readCall(c *prompt.Call, cut bool) {
+func (r *reader) readCall(c *prompt.ToolUse, cut bool) {
 	r.size += len(c.Name) + len(c.Input)
 	r.endThinking()
 	if r.withheld > 0 {
@@ -38,7 +38,7 @@ func (r *reader) readCall(c *prompt.Call, cut bool) {
 
 // readServerCall reads a call from the server. If the client has a part of a call in text, the server's call is
 // ignored.
-func (p *parser) readServerCall(c *prompt.Call, cut bool) {
+func (p *parser) readServerCall(c *prompt.ToolUse, cut bool) {
 	if p.calls.cutByServer && cut && !p.req.ToolChoice.DisableParallelToolUse { // calls that were open at once are cut at once
 		p.ended, p.call, p.state = false, callSeen{}, inText
 	}
@@ -115,7 +115,7 @@ func (b callBalance) take(key [sha256.Size]byte, from int) (again bool) {
 }
 
 // keyOf returns the key of a call: its tool, and its input in canonical JSON.
-func (p *parser) keyOf(c *prompt.Call) [sha256.Size]byte {
+func (p *parser) keyOf(c *prompt.ToolUse) [sha256.Size]byte {
 	name := c.Name
 	if tool, _ := p.tools.Find(name); tool != nil {
 		name = tool.Name
@@ -135,7 +135,7 @@ func (p *parser) isRepeat() bool {
 // countText counts the current call, if it came in text, with this input. It reports whether the call came
 // from the server before.
 func (p *parser) countText(input []byte) (again bool) {
-	return p.balance != nil && !p.call.fromServer && p.balance.take(p.keyOf(&prompt.Call{Name: p.call.Tool, Input: input}), fromText)
+	return p.balance != nil && !p.call.fromServer && p.balance.take(p.keyOf(&prompt.ToolUse{Name: p.call.Tool, Input: input}), fromText)
 }
 
 // dropRepeat drops the pending call.
@@ -143,6 +143,6 @@ func (p *parser) dropRepeat() state {
 	p.in.Unmark()
 	p.out.DropInput()
 	p.dropBlank()
-	p.call = callSeen{begun: true, Call: tagged.Call{WrapperOpen: p.call.WrapperOpen}}
+	p.call = callSeen{begun: true, OpenCall: tagged.OpenCall{WrapperOpen: p.call.WrapperOpen}}
 	return betweenCalls
 }

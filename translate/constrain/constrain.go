@@ -31,10 +31,10 @@ func Answer(ctx context.Context, p *prompt.Prompt, free bool) (*prompt.Constrain
 	case p.ToolAPI != nil && req.MustCall():
 		return nil, ErrServersFormat
 	case p.ToolAPI != nil:
-	case req.MustCall(), req.MayCall() && free && req.Format == nil:
+	case req.MustCall(), req.MayCall() && free && req.OutputSchema == nil:
 		return p.Schemas.Memo.Constraint(ctx, appendKey(nil, p), func() (*prompt.Constraint, error) { return ofCalls(ctx, p) })
-	case !req.MayCall() && req.Format != nil:
-		return bounded(&prompt.Constraint{Schema: req.Format})
+	case !req.MayCall() && req.OutputSchema != nil:
+		return bounded(&prompt.Constraint{Schema: req.OutputSchema})
 	}
 	return nil, ErrFree
 }

@@ -15,7 +15,7 @@ type draft struct {
 	chance
 	*Writing
 	pieces    []piece                     // the pieces of the writing, with the damage
-	asWritten []Call                      // the calls that the damaged text spells, if they are not the meant ones; else nil
+	asWritten []ToolCall                  // the calls that the damaged text spells, if they are not the meant ones; else nil
 	saysSo    func(got, meant Value) bool // reports whether a value matches its damaged text; nil if no value was damaged
 	lostNamed bool                        // calls may be lost if an outcome names them
 	answer    *Answer                     // set if the damage changes where the text ends
@@ -36,7 +36,7 @@ const (
 
 // Trial is one damaged writing and its result.
 type Trial struct {
-	Meant  []Call // the calls before the damage
+	Meant  []ToolCall // the calls before the damage
 	Answer Answer
 	Read   string // what the client gets, in readable form
 	Result Result
@@ -131,9 +131,9 @@ func (d *draft) wasRefused(r received) bool {
 }
 
 // among reports whether the calls are a subsequence of list.
-func (d *draft) among(calls, list []Call) bool {
+func (d *draft) among(calls, list []ToolCall) bool {
 	for _, call := range calls {
-		i := slices.IndexFunc(list, func(m Call) bool { return d.differOnlyWhere([]Call{call}, []Call{m}, d.saysSoOrRefuses) })
+		i := slices.IndexFunc(list, func(m ToolCall) bool { return d.differOnlyWhere([]ToolCall{call}, []ToolCall{m}, d.saysSoOrRefuses) })
 		if i < 0 {
 			return false
 		}
@@ -148,7 +148,7 @@ func (d *draft) saysSoOrRefuses(n *node, got, meant Value) bool {
 }
 
 // differOnlyWhere reports whether calls equal meant, except for values that ok accepts.
-func (d *draft) differOnlyWhere(calls, meant []Call, ok func(n *node, got, meant Value) bool) bool {
+func (d *draft) differOnlyWhere(calls, meant []ToolCall, ok func(n *node, got, meant Value) bool) bool {
 	if len(calls) != len(meant) {
 		return false
 	}
@@ -175,7 +175,7 @@ func isForbiddenString(n *node, got, _ Value) bool {
 }
 
 // spells reports whether the damaged text is exactly what the format writes for calls.
-func (d *draft) spells(calls []Call) bool {
+func (d *draft) spells(calls []ToolCall) bool {
 	if !d.isJSON() || len(calls) != len(d.inst.Calls) {
 		return false
 	}

@@ -36,7 +36,7 @@ func (d *draft) changeJSON(change func(string) string) bool {
 }
 
 // rewriteInputs replaces the input of each call in JSON.
-func (d *draft) rewriteInputs(input func(Call) Value) bool {
+func (d *draft) rewriteInputs(input func(ToolCall) Value) bool {
 	if d.group == inLists && d.holdsACall() {
 		return false // as in changeJSON
 	}
@@ -49,7 +49,7 @@ func (d *draft) rewriteInputs(input func(Call) Value) bool {
 }
 
 // inputs replaces the parameters of every call with text.
-func (d *draft) inputs(text func(Call) string) bool {
+func (d *draft) inputs(text func(ToolCall) string) bool {
 	var out []piece
 	done := -1
 	for _, p := range d.pieces {
@@ -258,7 +258,7 @@ func inSingleQuotes(v Value) string {
 // needsNoInput reports whether there is a call that requires no parameters in a format without an end of
 // calls. Such a call may be written without its input, so it is complete after its name.
 func (d *draft) needsNoInput() bool {
-	return d.group == inLists && d.form.call[0] != "" && d.form.call[2] == "" && slices.ContainsFunc(d.inst.Calls, func(c Call) bool {
+	return d.group == inLists && d.form.call[0] != "" && d.form.call[2] == "" && slices.ContainsFunc(d.inst.Calls, func(c ToolCall) bool {
 		return !slices.ContainsFunc(c.tool.root.props, func(p prop) bool { return p.required })
 	})
 }
@@ -285,9 +285,9 @@ func (d *draft) shapeInput() bool {
 		return false
 	}
 	if d.isJSON() {
-		return d.rewriteInputs(func(Call) Value { return shaped })
+		return d.rewriteInputs(func(ToolCall) Value { return shaped })
 	}
-	return d.inputs(func(Call) string { return shaped.JSON() })
+	return d.inputs(func(ToolCall) string { return shaped.JSON() })
 }
 
 // flatten writes the members of each input beside the name of the tool.

@@ -263,13 +263,13 @@ var damageToInputs = []damage{
 	{"scalars in quotes", "Read where no string is allowed, else as written.", elements, nil, (*draft).quotedScalars},
 	{"elements for JSON", "Read.", elements, nil, (*draft).elements},
 	{"JSON for the parameters", "Read.", elements, nil, func(d *draft) bool {
-		return d.inputs(func(c Call) string { return c.Input.in(d.anyLayout()) })
+		return d.inputs(func(c ToolCall) string { return c.Input.in(d.anyLayout()) })
 	}},
 	{"JSON in a code fence", "Read.", elements | inMarkers | inBlocks, nil, func(d *draft) bool {
 		if d.isJSON() {
 			return !d.fixed && d.replaceEach(func(t string) string { return "\n```json\n" + t + "\n```\n" }, rJSONCall)
 		}
-		return d.inputs(func(c Call) string { return "```json\n" + c.Input.JSON() + "\n```" })
+		return d.inputs(func(c ToolCall) string { return "```json\n" + c.Input.JSON() + "\n```" })
 	}},
 	{"JSON for the call", "Read, in a wrapper.", elements, nil, (*draft).hermes},
 	{"JSON with a comma too many", "Read.", anyGroup, nil, func(d *draft) bool { return d.changeJSON(d.addComma) }},
@@ -287,7 +287,7 @@ var damageToInputs = []damage{
 	{"JSON with quotes in strings", "Read, unless one could end a string: text, or the call is not whole.", objects, hasJSON, (*draft).plainQuotes},
 	{"JSON in a JSON string", "Read where no string is allowed, else as written.", anyGroup, hasJSON, func(d *draft) bool {
 		if d.isJSON() {
-			return d.rewriteInputs(func(c Call) Value { return str(c.Input.JSON()) })
+			return d.rewriteInputs(func(c ToolCall) Value { return str(c.Input.JSON()) })
 		}
 		d.saysSo = readsTo
 		return d.changeJSON(func(t string) string { return str(t).JSON() })
@@ -300,7 +300,7 @@ var damageToInputs = []damage{
 		return d.replaceEach(func(t string) string { return strings.Replace(t, `"`+d.keys[1]+`"`, word, 1) }, rJSONCall)
 	}},
 	{"a key given twice", "Text, or the call is not whole.", objects, hasJSON, func(d *draft) bool {
-		return !d.haveNone() && d.rewriteInputs(func(c Call) Value {
+		return !d.haveNone() && d.rewriteInputs(func(c ToolCall) Value {
 			return object(append(slices.Clone(c.Input.Members), Member{pick(d.chance, c.Input.Members).Name, str("other")})...)
 		})
 	}},

@@ -113,7 +113,7 @@ func (d *draft) setMeant(call int, name string, value Value) {
 }
 
 // setMember changes a member of the input of a call, or adds one.
-func setMember(call *Call, name string, value Value) {
+func setMember(call *ToolCall, name string, value Value) {
 	members := slices.Clone(call.Input.Members)
 	if i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name }); i >= 0 {
 		members[i].Value = value

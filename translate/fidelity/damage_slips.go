@@ -29,7 +29,7 @@ func slipExamples() (kinds []damage) {
 // writeAnswer replaces the writing by an answer: a call of the tool f, with 1 for a and 2 for b.
 func (d *draft) writeAnswer(answer string) bool {
 	tool := exampleTool("f")
-	d.inst.Tools, d.inst.Calls = []Tool{*tool}, []Call{{"f", object(Member{"a", str("1")}, Member{"b", str("2")}), tool}}
+	d.inst.Tools, d.inst.Calls = []Tool{*tool}, []ToolCall{{"f", object(Member{"a", str("1")}, Member{"b", str("2")}), tool}}
 	d.pieces = []piece{{role: rInvokeOpen, text: answer}}
 	return true
 }
@@ -60,7 +60,7 @@ func (d *draft) writeExample(example string, keeps bool) bool {
 		a = before[len(openA):]
 	}
 	input.add("a", str(r.Replace(a)))
-	d.inst.Tools, d.inst.Calls = []Tool{*tool}, []Call{{tool.Name, input, tool}}
+	d.inst.Tools, d.inst.Calls = []Tool{*tool}, []ToolCall{{tool.Name, input, tool}}
 	d.saysSo = func(got, meant Value) bool { return strings.TrimSpace(got.Text) == strings.TrimSpace(meant.Text) }
 
 	first := d.indexes(rInvokeOpen)[0]

@@ -157,7 +157,7 @@ func (d *draft) haveOthers() bool {
 
 // haveNone reports whether a call has no parameters.
 func (d *draft) haveNone() bool {
-	return slices.ContainsFunc(d.inst.Calls, func(c Call) bool { return len(c.Input.Members) == 0 })
+	return slices.ContainsFunc(d.inst.Calls, func(c ToolCall) bool { return len(c.Input.Members) == 0 })
 }
 
 // mixForms writes the parameters of the legacy form inside a call of the attribute form, or the other way
@@ -245,7 +245,7 @@ func (d *draft) hasOwnNames() bool {
 	isOwn := func(name string) bool {
 		return slices.ContainsFunc(d.closers(), func(own string) bool { return strings.EqualFold(name, own) })
 	}
-	return slices.ContainsFunc(d.inst.Calls, func(c Call) bool {
+	return slices.ContainsFunc(d.inst.Calls, func(c ToolCall) bool {
 		return slices.ContainsFunc(c.tool.root.props, func(p prop) bool { return isOwn(p.name) }) ||
 			slices.ContainsFunc(c.Input.Members, func(m Member) bool { return isOwn(m.Name) })
 	})

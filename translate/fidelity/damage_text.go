@@ -84,7 +84,7 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 		return false // the call may be whole, without the end of its last string
 	}
 	d.answer = &Answer{text[:at], stop, sequence}
-	d.asWritten = []Call{}
+	d.asWritten = []ToolCall{}
 	for i, p := range d.pieces {
 		if end := len(joined(d.pieces[:i])) + len(p.text); p.role == rParamClose && stop == messages.StopEndTurn && end <= at && strings.TrimSpace(text[end:at]) == "" {
 			d.asWritten = d.callsUpTo(i) // no reader could know that more text was to come
@@ -98,7 +98,7 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 
 // callsUpTo returns the calls up to piece i, which ends a value. The last call has only the parameters
 // before the cut.
-func (d *draft) callsUpTo(i int) []Call {
+func (d *draft) callsUpTo(i int) []ToolCall {
 	at := d.pieces[i].call
 	calls := slices.Clone(d.inst.Calls[:at+1])
 	calls[at].Input.Members = slices.DeleteFunc(slices.Clone(calls[at].Input.Members), func(m Member) bool {

@@ -225,7 +225,7 @@ func (f *form) label(name string, n int) string {
 
 // literal returns a call in a format whose declaration writes it as a whole, without the wrapper. Nothing in
 // it is escaped: two signs that occur nowhere else, and in no name of Python, hide what would be.
-func (f *form) literal(call *Call) string {
+func (f *form) literal(call *ToolCall) string {
 	b := markup.Buffer{Escape: &markup.Escaper{}}
 	input := strings.NewReplacer("<", "@⸢", "&", "@⸣").Replace(call.Input.JSON())
 	f.format.WriteCall(&b, call.Name, 0, jsontext.Value(input), schema.Compile(jsontext.Value(call.tool.Schema)))
@@ -240,7 +240,7 @@ func (f *form) literal(call *Call) string {
 // prompt returns a prompt that escapes nothing. It asks for calls in the form of the writing. If w.asked
 // names another format, it asks for calls in that format, and accepts all formats.
 func (w *Writing) prompt() (*translate.Prompt, error) {
-	target := translate.Target{Format: w.asked, Model: w.form.model(), Memo: memo}
+	target := translate.Target{Format: w.asked, Family: w.form.model(), Memo: memo}
 	if w.asked != w.form.name {
 		target = translate.Target{Format: w.asked, Accept: translate.AcceptAll, Memo: memo}
 	}

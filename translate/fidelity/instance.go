@@ -15,7 +15,7 @@ import (
 // Instance is a request that offers tools, and the calls that the model means to make.
 type Instance struct {
 	Tools []Tool
-	Calls []Call
+	Calls []ToolCall
 }
 
 // Tool is a tool and its schema.
@@ -25,8 +25,8 @@ type Tool struct {
 	root   *node
 }
 
-// Call is one call, as it was meant or as it was read.
-type Call struct {
+// ToolCall is one call, as it was meant or as it was read.
+type ToolCall struct {
 	Name  string
 	Input Value
 	tool  *Tool
@@ -57,7 +57,7 @@ func newInstance(c chance) *Instance {
 	}
 	for range n {
 		t := &inst.Tools[c.IntN(len(inst.Tools))]
-		inst.Calls = append(inst.Calls, Call{t.Name, newValue(c, t.root, 0), t})
+		inst.Calls = append(inst.Calls, ToolCall{t.Name, newValue(c, t.root, 0), t})
 	}
 	return inst
 }
@@ -164,12 +164,12 @@ func newAny(c chance, depth int) Value {
 }
 
 // sameCalls reports whether two lists hold the same calls in the same order.
-func sameCalls(a, b []Call) bool {
-	return slices.EqualFunc(a, b, func(x, y Call) bool { return x.Name == y.Name && x.Input.Equal(y.Input) })
+func sameCalls(a, b []ToolCall) bool {
+	return slices.EqualFunc(a, b, func(x, y ToolCall) bool { return x.Name == y.Name && x.Input.Equal(y.Input) })
 }
 
 // showCalls returns calls in readable form, one on a line.
-func showCalls(calls []Call) string {
+func showCalls(calls []ToolCall) string {
 	var b strings.Builder
 	for _, call := range calls {
 		fmt.Fprintf(&b, "%s %s\n", call.Name, call.Input.JSON())

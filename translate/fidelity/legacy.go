@@ -10,7 +10,7 @@ import (
 // no code with the packages under test. Where other writers use a declaration, this one checks it.
 
 // writeLegacyCall writes a call in the legacy format.
-func (w *writer) writeLegacyCall(call *Call) {
+func (w *writer) writeLegacyCall(call *ToolCall) {
 	w.add(rInvokeOpen, "<invoke>", w.line)
 	w.add(rNameOpen, "<tool_name>", "")
 	w.add(rName, call.Name, "")

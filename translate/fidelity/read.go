@@ -57,7 +57,7 @@ func pieceLengths(c chance) func() int {
 // received is what the client gets from an answer.
 type received struct {
 	text  string // the text of all text blocks
-	calls []Call
+	calls []ToolCall
 	stop  messages.Stop
 	raw   *messages.Message
 }
@@ -74,7 +74,7 @@ func receive(m *messages.Message) (r received, err error) {
 			if err != nil {
 				return r, err
 			}
-			r.calls = append(r.calls, Call{Name: b.Name, Input: v})
+			r.calls = append(r.calls, ToolCall{Name: b.Name, Input: v})
 		default:
 			return r, fmt.Errorf("a block of type %s", b.Type)
 		}
@@ -83,7 +83,7 @@ func receive(m *messages.Message) (r received, err error) {
 }
 
 // wholeCalls returns the calls that look complete to the client.
-func (r received) wholeCalls() (list []Call) {
+func (r received) wholeCalls() (list []ToolCall) {
 	i := 0
 	for _, o := range r.raw.Outcomes {
 		if o.InText || i == len(r.calls) {

@@ -162,7 +162,7 @@ func (w *writer) frame(r role, text string) {
 }
 
 // writeCall writes one call.
-func (w *writer) writeCall(call *Call) {
+func (w *writer) writeCall(call *ToolCall) {
 	switch {
 	case w.group == inLegacy:
 		w.writeLegacyCall(call)
@@ -180,7 +180,7 @@ func (w *writer) writeCall(call *Call) {
 }
 
 // callText returns a call, or its input, as the format writes it.
-func (w *Writing) callText(call *Call) string {
+func (w *Writing) callText(call *ToolCall) string {
 	named, input := Member{w.keys[0], str(call.Name)}, Member{w.keys[1], call.Input}
 	switch {
 	case w.form.call[0] != "":
@@ -197,7 +197,7 @@ func (w *Writing) callText(call *Call) string {
 
 // writeInput writes the input of a call as parameters, or as JSON. If a parameter cannot be written, it
 // writes JSON.
-func (w *writer) writeInput(call *Call) {
+func (w *writer) writeInput(call *ToolCall) {
 	before := len(w.pieces)
 	if len(call.Input.Members) > 0 && (w.oneIn(20) || !w.params(call)) {
 		w.pieces = w.pieces[:before]
@@ -212,7 +212,7 @@ func (w *writer) writeInput(call *Call) {
 
 // params writes each parameter on its own. It returns false if the name or the value of a parameter could
 // be read as something else.
-func (w *writer) params(call *Call) bool {
+func (w *writer) params(call *ToolCall) bool {
 	root := call.tool.root
 	for _, m := range call.Input.Members {
 		open, shut, ok := w.tagsOf(root, m)

@@ -1,11 +1,12 @@
 package format
 
 import (
+	"strings"
+
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
-	"strings"
 )
 
 // deepseekCalls is the format of DeepSeek V3.1: markers around the name of the tool, and the input

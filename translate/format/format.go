@@ -1,12 +1,12 @@
 package format
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/schema"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Format is a prompting convention: how a prompt shows the tools, how the model has to write a call, and

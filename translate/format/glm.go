@@ -1,11 +1,12 @@
 package format
 
 import (
+	"slices"
+	"strings"
+
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"slices"
-	"strings"
 )
 
 // GLMCalls is the format of GLM: the name of the tool after the opening tag of the block, and one

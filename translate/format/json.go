@@ -1,12 +1,12 @@
 package format
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // JSONCalls is the format of calls in JSON, which many open models were trained on

@@ -1,14 +1,15 @@
 package format
 
 import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // LlamaCalls is the format of Llama 3: one JSON object with the name of the tool and its parameters

@@ -1,13 +1,14 @@
 package format
 
 import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // PythonicCalls is the format of calls in Python: one list of all calls of a turn, with literals as

@@ -41,7 +41,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 		r.MaxTokens = d.integer(member("max_tokens"), n, 0)
 	}
 	r.Thinking = d.thinking(o.Take("thinking"))
-	r.Format = d.outputFormat(o)
+	r.OutputSchema = d.outputFormat(o)
 	d.thinks = d.thinks || r.Thinking != ThinkingOff
 	d.messages(r, o.Take("messages"))
 	r.System = d.system(o.Take("system"))

@@ -8,7 +8,7 @@
 //
 // If the model has a tool API of its own, each event also carries the JSON that the upstream sent,
 // in Event.Raw. The client gets Raw, with all members that only the upstream knows. The proxy
-// counts, checks and rescues with the other fields. If you change one of the two, change the other
+// counts and checks with the other fields. If you change one of the two, change the other
 // too, as [Event.WithIndex] does. Events that Dragoman makes have no Raw.
 //
 // An [Outcome] is not part of the API. It is a field of the message so that the proxy can log and
@@ -18,5 +18,5 @@
 //
 // The files decode_*.go form layers. Each file uses only files after it in this order: decode,
 // decode_request, the files for parts of a request (messages, tools, output), decode_blocks,
-// decode_object, decode_unknown, decode_values, decoder, decode_path. All limits are in limits.go.
+// decode_object, decode_unknown, decode_scalars, decoder, decode_path. All limits are in limits.go.
 package messages

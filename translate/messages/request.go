@@ -23,7 +23,7 @@ type Request struct {
 	StopSequences []string
 	Stream        bool
 	Thinking      Thinking
-	Format        jsontext.Value // the JSON schema that the answer has to fit; nil: any text
+	OutputSchema  jsontext.Value // the JSON schema that the answer has to fit; nil: any text
 	Temperature   *float64
 	TopP          *float64
 	TopK          *int

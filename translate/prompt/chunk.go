@@ -1,10 +1,10 @@
 package prompt
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Completion returns the text of the chunk as the parser reads it: the server's calls as JSON, then
@@ -28,7 +28,7 @@ func (c *Chunk) Cuts(i int) bool {
 
 // AppendJSON appends the call in the form of JSON calls in text. cut: the input may be cut. If it
 // is, the object stays open too.
-func (c *Call) AppendJSON(dst []byte, cut bool) []byte {
+func (c *ToolUse) AppendJSON(dst []byte, cut bool) []byte {
 	dst = rawjson.AppendString(append(dst, `{"name":`...), c.Name)
 	dst = append(dst, `,"arguments":`...)
 	if len(c.Input) == 0 && !cut {

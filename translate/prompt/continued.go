@@ -1,8 +1,9 @@
 package prompt
 
 import (
-	"dragoman/translate/messages"
 	"slices"
+
+	"dragoman/translate/messages"
 )
 
 // ContinuedFrom returns a copy of the prompt with said at the end of the prefill. The model

@@ -2,12 +2,13 @@ package prompt
 
 import (
 	"cmp"
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // This file has what a program that plays a model needs from a prompt, so that it need not parse
@@ -18,8 +19,8 @@ import (
 // change the request.
 func (p *Prompt) Request() *messages.Request { return p.Source }
 
-// Call is a call that [Prompt.WriteCalls] writes.
-type Call struct {
+// ToolUse is a call: one that [Prompt.WriteCalls] writes, or one that an upstream has read itself.
+type ToolUse struct {
 	Name  string         // of the tool
 	Input jsontext.Value // a JSON object
 }
@@ -28,7 +29,7 @@ type Call struct {
 // that the format has around them. If the prompt ends with the start of a forced call, WriteCalls
 // leaves this start out. [Events] reads the same calls back (G5), with one exception: if a value
 // spells a tag that the prompt did not have to escape, the value keeps its escape.
-func (p *Prompt) WriteCalls(calls []Call) string {
+func (p *Prompt) WriteCalls(calls []ToolUse) string {
 	schemas := p.Schemas
 	if schemas == nil {
 		schemas = new(ToolSchemas)
@@ -42,7 +43,7 @@ func (p *Prompt) WriteCalls(calls []Call) string {
 }
 
 // callsText returns the calls as a model writes them after n earlier ones.
-func (w *turnWriter) callsText(calls []Call, n int, schemas *ToolSchemas) string {
+func (w *turnWriter) callsText(calls []ToolUse, n int, schemas *ToolSchemas) string {
 	for i, c := range calls {
 		w.writeCall(c.Name, n+i, c.Input, schemas.named(c.Name))
 	}

@@ -24,7 +24,7 @@ const (
 
 // ExampleCall is the example call in a prompt.
 type ExampleCall struct {
-	Call
+	ToolUse
 	// invented are the strings of the input that Dragoman made up.
 	invented []string
 }
@@ -101,7 +101,7 @@ func exampleTools(tools []messages.Tool, schemas *ToolSchemas) []*messages.Tool 
 // makeExample returns a call of a tool, with an input from the client's examples or made from the
 // schema. It returns nil if the call is too long.
 func makeExample(t *messages.Tool) *ExampleCall {
-	e := &ExampleCall{Call: Call{Name: t.Name}}
+	e := &ExampleCall{ToolUse: ToolUse{Name: t.Name}}
 	if len(t.InputExamples) > 0 {
 		e.Input = rawjson.Compact(t.InputExamples[0])
 	} else {

@@ -1,14 +1,15 @@
 package prompt
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/language"
-	"dragoman/translate/messages"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode"
+
+	"dragoman/translate/format"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
 )
 
 // sentences returns all sentences of a language, by field name.

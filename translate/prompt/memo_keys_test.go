@@ -1,13 +1,14 @@
 package prompt
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // Tools are different if their fields differ, even if the joined text is the same.
@@ -31,7 +32,7 @@ func TestMemoKeys(t *testing.T) {
 		}
 		seen[key] = i
 	}
-	for _, target := range []Target{{SpecialTokens: true}, {SpecialTokens: true, Model: "mistral"}, {SpecialTokens: true, Model: "qwen2.5"}} {
+	for _, target := range []Target{{EscapeSpecialTokens: true}, {EscapeSpecialTokens: true, Family: "mistral"}, {EscapeSpecialTokens: true, Family: "qwen2.5"}} {
 		r := renderer{req: &messages.Request{Tools: tools[0]}, format: format.List[0], target: target}
 		key := string(r.appendMemoKey(nil))
 		if _, ok := seen[key]; ok {

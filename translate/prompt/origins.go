@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"context"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )

@@ -118,10 +118,10 @@ func (p *Prompt) Again() Reason { return p.Why }
 type Target struct {
 	// Format is one of [format.Names], or [format.Auto]; "" means the default.
 	Format string
-	// Model is the id of the model, as any vendor writes it, or the name of its family. It decides
+	// Family is the name of the model's family, or the id of the model, as any vendor writes it. It decides
 	// what [format.Auto] means. It also decides the variant of a format: some families were trained
 	// on one.
-	Model string
+	Family string
 	// Accept lists more formats that the parser reads, in addition to Format, legacy, attribute and
 	// json: names of [format.Names], separated by commas, or [AcceptAll].
 	Accept string
@@ -165,12 +165,12 @@ type Target struct {
 	// as [Prompt.Text] does (docs/reference/legacy-format.md §9). Render then escapes these markers
 	// in the client's text.
 	TextWire bool
-	// SpecialTokens: the upstream reads special tokens in the text of messages, as chat completion
-	// servers do. Render then escapes the special tokens and turn markers of Model's chat template
-	// in the client's text. If Model's family is unknown, it escapes those of all templates.
-	SpecialTokens bool
+	// EscapeSpecialTokens: the upstream reads special tokens in the text of messages, as chat completion
+	// servers do. Render then escapes the special tokens and turn markers of Family's chat template
+	// in the client's text. If the family is unknown, it escapes those of all templates.
+	EscapeSpecialTokens bool
 	// ChatTemplate is one of [format.ChatTemplateNames], for an upstream that completes text: it
-	// gets [Prompt.Raw]. Render escapes the template's special tokens as with SpecialTokens. The
+	// gets [Prompt.Raw]. Render escapes the template's special tokens as with EscapeSpecialTokens. The
 	// template decides whether a completion begins in thinking, so Thinking is ignored. "" means
 	// that the prompt is turns.
 	ChatTemplate string
@@ -197,7 +197,7 @@ const NoteOn = "on"
 type Chunk struct {
 	// Calls are calls that the upstream has read itself. They come before Text. Input is the JSON
 	// that the upstream gives; it may be empty, or cut if the answer is cut.
-	Calls []Call
+	Calls []ToolUse
 	// Text continues the completion. It may end anywhere, even inside a character.
 	Text string
 	// Thinking continues reasoning that the upstream separates from text.

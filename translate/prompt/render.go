@@ -3,9 +3,10 @@ package prompt
 import (
 	"bytes"
 	"context"
+	"strings"
+
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
-	"strings"
 )
 
 // Render returns the prompt for a request to a model without a tool API. The tools, past calls and
@@ -105,12 +106,12 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 func (t *Target) format() (f *format.Format, template *format.ChatTemplate, err error) {
 	switch {
 	case t.ToolAPI:
-		f, err = apiFormat(t.Model)
+		f, err = apiFormat(t.Family)
 	case t.ChatTemplate == "":
-		f, err = format.For(t.Format, t.Model)
+		f, err = format.For(t.Format, t.Family)
 	default:
 		if template, err = format.ChatTemplateNamed(t.ChatTemplate); err == nil {
-			f, err = template.FormatFor(t.Format, t.Model)
+			f, err = template.FormatFor(t.Format, t.Family)
 		}
 	}
 	return f, template, err

@@ -1,15 +1,16 @@
 package prompt
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/language"
-	"dragoman/translate/messages"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/language"
+	"dragoman/translate/messages"
 )
 
 // TestChoiceLeavesWhatIsCached checks that the start of the system prompt, with the tools and the
@@ -33,7 +34,7 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 						choice.DisableParallelToolUse = single
 						req := &messages.Request{
 							Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system,
-							ToolChoice: choice, Thinking: thinking, Format: jsontext.Value(schema),
+							ToolChoice: choice, Thinking: thinking, OutputSchema: jsontext.Value(schema),
 						}
 						var want []Text
 						switch {
@@ -48,7 +49,7 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 						if schema != "" {
 							want = append(want, Text{Text: l.AnswerInJSON + schema})
 						} else {
-							req.Format = nil
+							req.OutputSchema = nil
 						}
 						name := fmt.Sprintf("%+v, %+v, thinking %d, schema %s", target, choice, thinking, schema)
 						got := mustRender(t, req, target).System

@@ -2,13 +2,14 @@ package prompt
 
 import (
 	"context"
+	"slices"
+	"strings"
+
 	"dragoman/translate/format"
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
-	"slices"
-	"strings"
 )
 
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
@@ -70,9 +71,9 @@ func (r *renderer) addInstructions() {
 	if r.req.Thinking != messages.ThinkingOff && !r.prompt.chat.marksThinking() {
 		add(strings.ReplaceAll(r.language().ThinkFirst, "thinking>", r.format.ThinkingTag()+">"), "thinking")
 	}
-	if r.req.Format != nil {
+	if r.req.OutputSchema != nil {
 		b := markup.Buffer{Escape: &r.escape, Source: "output_config.format"}
-		r.addSystemText(b.Write(r.language().AnswerInJSON).WriteText(rawjson.CompactString(r.req.Format)).Take())
+		r.addSystemText(b.Write(r.language().AnswerInJSON).WriteText(rawjson.CompactString(r.req.OutputSchema)).Take())
 	}
 }
 
@@ -176,7 +177,7 @@ func (r *renderer) enterTool(w *format.ToolWriter, t *messages.Tool) (before str
 // exampleText returns an example call as a model writes it.
 func (r *renderer) exampleText(e *ExampleCall) string {
 	shown := r.newWriter()
-	return strings.TrimRight(shown.callsText([]Call{e.Call}, 0, r.prompt.Schemas), "\n")
+	return strings.TrimRight(shown.callsText([]ToolUse{e.ToolUse}, 0, r.prompt.Schemas), "\n")
 }
 
 // writePreamble writes a part of the preamble. It may contain the example call.
@@ -232,8 +233,8 @@ func firstText(req *messages.Request) string {
 // tokens returns the special tokens that texts for the target must not spell. Both the model and the
 // chat template have some: a tuned model may use another family's template.
 func (t *Target) tokens() (set format.TokenSet) {
-	if t.SpecialTokens || t.ChatTemplate != "" {
-		set = format.TokensOf(t.Model)
+	if t.EscapeSpecialTokens || t.ChatTemplate != "" {
+		set = format.TokensOf(t.Family)
 	}
 	if t.ChatTemplate != "" {
 		set |= format.TokensOf(t.ChatTemplate)

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"context"
+
 	"dragoman/translate/format"
 	"dragoman/translate/language"
 	"dragoman/translate/markup"

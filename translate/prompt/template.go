@@ -1,10 +1,11 @@
 package prompt
 
 import (
-	"dragoman/translate/format"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"dragoman/translate/format"
 )
 
 // templateTools is the place of the tool descriptions in a template.

@@ -1,10 +1,11 @@
 package prompt
 
 import (
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"strings"
 	"testing"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 func TestTemplate(t *testing.T) {

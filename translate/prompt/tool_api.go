@@ -2,11 +2,12 @@ package prompt
 
 import (
 	"crypto/sha256"
-	"dragoman/translate/format"
-	"dragoman/translate/messages"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/messages"
 )
 
 // This file renders prompts for models that get the tools over the tools API of their server

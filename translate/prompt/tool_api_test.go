@@ -22,7 +22,7 @@ func TestToolAPIEscapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompt, err := Render(req, Target{Model: "qwen3", ToolAPI: true, SpecialTokens: true})
+		prompt, err := Render(req, Target{Family: "qwen3", ToolAPI: true, EscapeSpecialTokens: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"

@@ -1,14 +1,13 @@
 package prompt
 
 import (
-	"dragoman/translate/format"
-
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
 

@@ -1,10 +1,11 @@
 package prompt
 
 import (
-	"dragoman/translate/language"
 	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/language"
 )
 
 // This file has the parts of a prompt. Upstreams write their wires from these types.

@@ -2,16 +2,17 @@ package prompt
 
 import (
 	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/language"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"slices"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // turnWriter makes the parts of one turn, in order:

@@ -16,8 +16,8 @@ func (c *conversation) completion() string {
 		return c.calls(c.demanded())
 	}
 	chosen := c.choose()
-	if c.req.Format != nil && (len(c.results) > 0 || len(chosen) == 0) {
-		return c.prompt.Escape(string(c.question.value(c.req.Format)))
+	if c.req.OutputSchema != nil && (len(c.results) > 0 || len(chosen) == 0) {
+		return c.prompt.Escape(string(c.question.value(c.req.OutputSchema)))
 	}
 	text := signature
 	if c.prefill != "" && !strings.HasSuffix(c.prefill, "\n") {
@@ -65,10 +65,10 @@ func join(tools []messages.Tool) string {
 
 // calls returns calls to the tools, in the format of the prompt.
 func (c *conversation) calls(tools []messages.Tool) string {
-	list := make([]translate.Call, len(tools))
+	list := make([]translate.ToolUse, len(tools))
 	values := c.question // values are taken from the question, each once
 	for i := range tools {
-		list[i] = translate.Call{Name: tools[i].Name, Input: values.input(tools[i].InputSchema)}
+		list[i] = translate.ToolUse{Name: tools[i].Name, Input: values.input(tools[i].InputSchema)}
 	}
 	return c.prompt.WriteCalls(list)
 }

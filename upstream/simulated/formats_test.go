@@ -38,13 +38,13 @@ func TestSimulatedFormats(t *testing.T) {
 	for _, f := range translate.AboutFormats() {
 		targets = append(targets, translate.Target{Format: f.Name})
 		for _, v := range f.Variants {
-			targets = append(targets, translate.Target{Format: f.Name, Model: v.Models[0]})
+			targets = append(targets, translate.Target{Format: f.Name, Family: v.Models[0]})
 		}
 	}
 	for _, target := range targets {
 		for _, target.Prefill = range []bool{false, true} {
 			for _, tt := range tests {
-				t.Run(fmt.Sprintf("%s %s %s prefill=%v", target.Format, target.Model, tt.name, target.Prefill), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s %s %s prefill=%v", target.Format, target.Family, tt.name, target.Prefill), func(t *testing.T) {
 					if got := simulate(t, target, tools+`"tool_choice":{"type":"`+tt.choice+`}`, tt.messages); !strings.HasSuffix(got, tt.want) {
 						t.Errorf("got %s, want %s", got, tt.want)
 					}

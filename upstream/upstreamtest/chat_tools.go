@@ -33,7 +33,7 @@ type ChatTools struct {
 // chatSegment is a part of a completion: text, or a call that the server has parsed.
 type chatSegment struct {
 	text string
-	call *translate.Call
+	call *translate.ToolUse
 }
 
 // The tags around calls.
@@ -68,7 +68,7 @@ func (t *ChatTools) read(text string, asked bool) (parts []chatSegment) {
 }
 
 // callIn returns the call in a text, which may be cut.
-func callIn(said string) *translate.Call {
+func callIn(said string) *translate.ToolUse {
 	said = strings.TrimSpace(said)
 	const member = `"arguments":`
 	head, arguments, _ := strings.Cut(said, member)
@@ -77,7 +77,7 @@ func callIn(said string) *translate.Call {
 	if jsontext.Value(said).IsValid() {
 		arguments = strings.TrimSpace(strings.TrimSuffix(arguments, "}"))
 	}
-	return &translate.Call{Name: name, Input: jsontext.Value(arguments)}
+	return &translate.ToolUse{Name: name, Input: jsontext.Value(arguments)}
 }
 
 // says reports whether the answer has parsed calls.
@@ -86,7 +86,7 @@ func (t *ChatTools) says(parts []chatSegment) bool {
 }
 
 // pieces returns the deltas of the nth call of a stream.
-func (t *ChatTools) pieces(c *translate.Call, n int) []string {
+func (t *ChatTools) pieces(c *translate.ToolUse, n int) []string {
 	name, id := quote(c.Name), fmt.Sprintf("call_%d", n)
 	switch {
 	case t.Function:

@@ -4,13 +4,14 @@ package emit
 
 import (
 	"bytes"
+	"slices"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/prompt"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"slices"
 )
 
 // Emitter makes the events of a message: the starts, deltas and stops of blocks, with ids and indexes. Whatever

@@ -1,6 +1,6 @@
 // Package held reads calls that deviate from the regular form. The parser holds the text of such a call until it is
-// certain how to read it. The functions here take text and return calls and slips. They know nothing of chunks,
-// input or events.
+// certain how to read it. The functions here take text and return calls and slips. They know nothing of chunks
+// or events. [Search] alone gets its text step by step: a tag, and what follows it.
 //
 // Each way to write a call has its function: [Search] for tags, [ReadObject] and [Tool.Input] for JSON, [Literals]
 // for Python and Gemma literals, and [MatchHeader] for channels.

@@ -1,10 +1,11 @@
 package held
 
 import (
+	"strings"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"strings"
 )
 
 // Gemma calls: call:book{note:<|"|>a<|"|>,count:3,tags:[<|"|>b<|"|>]}. Member names have no quotes at any depth,

@@ -2,13 +2,14 @@ package held
 
 import (
 	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Gemma calls without quotes around their strings, because a server erased the special tokens. A value ends before

@@ -3,10 +3,10 @@ package held
 import (
 	"bytes"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Member names in Gemma literals. They have no quotes, even if they contain punctuation.

@@ -2,14 +2,15 @@ package held
 
 import (
 	"bytes"
-	"dragoman/translate/format"
-	"dragoman/translate/markup"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"strings"
 
-	"dragoman/translate/messages"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/format"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // This file reads Gemma literals as models write them, with slips: other quotes and brackets, = for a colon, a

@@ -2,9 +2,10 @@ package held
 
 import (
 	"bytes"
+	"slices"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"slices"
 )
 
 // Channel headers without markers, because a server has erased all or some of them. The remaining words count only

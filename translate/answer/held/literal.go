@@ -3,13 +3,13 @@ package held
 import (
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-
-	"dragoman/translate/messages"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Calls in literal syntax: [book(note="a"), ping()], call:book{count:3}. They are read as a whole, when their last

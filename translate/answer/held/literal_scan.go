@@ -2,9 +2,10 @@ package held
 
 import (
 	"bytes"
+	"strings"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
-	"strings"
 )
 
 // LiteralScan follows calls far enough to find their end: it counts brackets and skips strings. It never reads a

@@ -7,8 +7,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Call describes the call that is searched.
-type Call struct {
+// CallForm is how the call that is searched is written.
+type CallForm struct {
 	Attribute      bool // the call is <invoke name="…">
 	ParametersOpen bool // <parameters> is open
 	WrapperOpen    bool // the call is inside a wrapper
@@ -60,7 +60,7 @@ func (e *End) doubtful() *End {
 // Search follows all readings of the text of a call, from the first tag with an uncertain meaning on. It reads the
 // text once: see [Search.Step].
 type Search struct {
-	call   Call
+	call   CallForm
 	first  *open
 	inside []*open
 	paths  [places][]path // readings that are outside values
@@ -83,7 +83,7 @@ const (
 )
 
 // NewSearch returns a search in the text of a call, from a tag on that is in the value v.
-func NewSearch(call Call, v *Value) *Search {
+func NewSearch(call CallForm, v *Value) *Search {
 	first := &open{Value: v.Clone(), paths: []path{{lacks: len(call.Missing)}}}
 	return &Search{call: call, first: first, inside: []*open{first}}
 }

@@ -8,8 +8,8 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Call is what is known of one open call, whatever the form of its arguments.
-type Call struct {
+// OpenCall is what is known of one open call, whatever the form of its arguments.
+type OpenCall struct {
 	Tool      string // the tool's name, "" if it is not known
 	Schema    *schema.Schema
 	Unoffered bool            // the request does not offer the tool: the block opens only when the call is whole
@@ -43,7 +43,7 @@ type Call struct {
 
 // NoteReason records why the outcome of the call is not clean: how the call is malformed although its meaning is
 // certain, or why Dragoman breaks it off. Only the first reason is kept.
-func (c *Call) NoteReason(reason messages.Reason) {
+func (c *OpenCall) NoteReason(reason messages.Reason) {
 	if c.Reason == messages.ReasonNone {
 		c.Reason = reason
 	}
@@ -51,18 +51,20 @@ func (c *Call) NoteReason(reason messages.Reason) {
 
 // NoteSlip records that the tag t belongs to the call. Its slip is the reason of the outcome, unless the call has
 // another reason.
-func (c *Call) NoteSlip(t *markup.Tag) { c.Slip = cmp.Or(c.Slip, t.Slip) }
+func (c *OpenCall) NoteSlip(t *markup.Tag) { c.Slip = cmp.Or(c.Slip, t.Slip) }
 
 // IsInput reports whether the JSON in the call is only its input. If not, the JSON is the whole call.
-func (c *Call) IsInput() bool { return c.AttributeForm && c.Spelling.IsJSON() }
+func (c *OpenCall) IsInput() bool { return c.AttributeForm && c.Spelling.IsJSON() }
 
 // IsUnreadable reports whether the call contains stray text that the model may have meant as the input.
-func (c *Call) IsUnreadable() bool { return len(c.Stray) > 0 && (len(c.Parameters) == 0 || c.StrayTag) }
+func (c *OpenCall) IsUnreadable() bool {
+	return len(c.Stray) > 0 && (len(c.Parameters) == 0 || c.StrayTag)
+}
 
 // NoteBare records that the call begins without the wrapper that its format requires. It ignores formats without a
 // wrapper, because their tags show clearly enough where a call begins and ends. In legacy and attribute, the call counts
 // without its wrapper, too.
-func (c *Call) NoteBare() {
+func (c *OpenCall) NoteBare() {
 	switch {
 	case c.WrapperOpen || !c.Spelling.HasWrapper():
 	case c.Spelling == nil:

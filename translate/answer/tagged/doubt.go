@@ -56,7 +56,7 @@ func (r *Reader) beginDoubt() state {
 }
 
 // heldCall returns the facts of the open call that package held needs.
-func (r *Reader) heldCall() held.Call {
+func (r *Reader) heldCall() held.CallForm {
 	call := r.call
 	r.Followed += len(call.Schema.Required)
 	missing := make(map[string]bool)
@@ -65,7 +65,7 @@ func (r *Reader) heldCall() held.Call {
 			missing[name] = true
 		}
 	}
-	return held.Call{
+	return held.CallForm{
 		Missing: missing,
 		Lines:   r.value.layout.lines, Padded: r.value.layout.padded, WrapperOpen: call.WrapperOpen, Alone: call.Spelling != nil && !call.Spelling.HasWrapper(),
 		ParametersOpen: call.ParametersOpen, Attribute: call.AttributeForm || !r.value.text.Element, AnyName: len(call.Schema.Properties) == 0,
@@ -181,7 +181,7 @@ func (r *Reader) complete(v *held.Value, text []byte, at int) {
 const maxWhole = 256
 
 // nextTag looks for the next tag, and returns its length. If it has passed only text, the verdict is NoMatch.
-func (d *doubt) nextTag(call *Call, text []byte, eof bool) (n int, v markup.Verdict) {
+func (d *doubt) nextTag(call *OpenCall, text []byte, eof bool) (n int, v markup.Verdict) {
 	g := call.Spelling
 	rest := text[d.scanned:]
 	i := bytes.IndexByte(rest, '<')

@@ -26,7 +26,7 @@ type Reader struct {
 	Whole    func() // opens the block of a certain call, because a parameter is whole
 	Hold     func() // makes the call certain, if it may be certain before it is whole
 
-	call    *Call
+	call    *OpenCall
 	in      *completion.Text
 	out     *emit.Emitter
 	reads   *format.Reads
@@ -71,7 +71,7 @@ var stateNames = [...]string{inCall: "inCall", atValue: "atValue", inValue: "inV
 
 // NewReader returns a reader for the calls of one answer. call is the open call. The reader takes the text of the
 // answer from in, and writes the call to out.
-func NewReader(call *Call, in *completion.Text, out *emit.Emitter, reads *format.Reads, tools *format.ToolNames, escaped markup.Escapes) Reader {
+func NewReader(call *OpenCall, in *completion.Text, out *emit.Emitter, reads *format.Reads, tools *format.ToolNames, escaped markup.Escapes) Reader {
 	return Reader{call: call, in: in, out: out, reads: reads, tools: tools, escaped: escaped}
 }
 

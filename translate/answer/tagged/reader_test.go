@@ -27,7 +27,7 @@ func read(text string, piece int) (exit Exit, reason messages.Reason, input, beh
 	out.OpenToolUse("t")
 	out.StreamValues = true
 	in := completion.New()
-	call := Call{Tool: "t", AttributeForm: true, WrapperOpen: true, Certain: true, Schema: schema.Compile(jsontext.Value(
+	call := OpenCall{Tool: "t", AttributeForm: true, WrapperOpen: true, Certain: true, Schema: schema.Compile(jsontext.Value(
 		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}},"required":["a"]}`))}
 	r := NewReader(&call, &in, &out, &format.Reads{}, &format.ToolNames{}, markup.Escapes{})
 	r.Open, r.Whole, r.Hold = func() {}, func() {}, func() {}

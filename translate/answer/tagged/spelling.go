@@ -23,7 +23,7 @@ func (r *Reader) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
 }
 
 // asDeclared reads all of the element t, which begins rest, as a name if the tool declares that name: <first name>, <a/b>.
-func (c *Call) asDeclared(t *markup.Tag, rest []byte) {
+func (c *OpenCall) asDeclared(t *markup.Tag, rest []byte) {
 	if t.Spelling != nil || len(t.Attributes) == 0 && !t.Empty || c.Schema == nil {
 		return
 	}

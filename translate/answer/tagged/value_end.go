@@ -3,6 +3,7 @@ package tagged
 import (
 	"bytes"
 	"cmp"
+
 	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"

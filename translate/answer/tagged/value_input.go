@@ -1,9 +1,10 @@
 package tagged
 
 import (
+	"strings"
+
 	"dragoman/translate/answer/held"
 	"dragoman/translate/messages"
-	"strings"
 )
 
 // This file reads a parameter that contains the whole input.

@@ -28,8 +28,8 @@ type wantArg struct {
 	optional bool
 }
 
-// Call is a call that the model made.
-type Call struct {
+// MadeCall is a call that the model made.
+type MadeCall struct {
 	Name    string         `json:"name"`
 	Input   map[string]any `json:"input"`
 	Result  string         `json:"result,omitempty"` // in a loop: what the tool returned
@@ -37,7 +37,7 @@ type Call struct {
 }
 
 // grade returns "" if the calls are exactly the expected ones, in any order; otherwise it returns what is wrong.
-func (w want) grade(calls []Call) string {
+func (w want) grade(calls []MadeCall) string {
 	switch {
 	case w.any && len(calls) > 0:
 		return ""
@@ -59,7 +59,7 @@ func (w want) grade(calls []Call) string {
 // away again if its expected call can have another one (an augmenting path in a bipartite graph).
 type pairing struct {
 	want  want
-	calls []Call
+	calls []MadeCall
 	taken []int // by call: the number of its expected call, from 1; 0 for none
 }
 
@@ -95,7 +95,7 @@ func (p pairing) why(n int) (why string) {
 
 // wrong returns "" if c matches the expected call. Otherwise it returns the first difference: in the name, in a given
 // argument, or in a missing one.
-func (w want) wrong(expected wantCall, c Call) string {
+func (w want) wrong(expected wantCall, c MadeCall) string {
 	if c.Name != expected.name {
 		return fmt.Sprintf("%s was called, expected: %s", c.Name, expected.name)
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 // calls reads a model's calls.
-func calls(t *testing.T, text string) []Call {
+func calls(t *testing.T, text string) []MadeCall {
 	t.Helper()
-	var list []Call
+	var list []MadeCall
 	if err := unmarshal([]byte(text), &list); err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (r wantResult) read() (result, error) {
 }
 
 // run sets the result of a call. Every call without a result in the test set gets an error.
-func (l *loop) run(c *Call) {
+func (l *loop) run(c *MadeCall) {
 	i := slices.IndexFunc(l.results, func(r result) bool {
 		return r.call.name == c.Name && (r.any || want{loose: true}.wrong(r.call, *c) == "")
 	})
@@ -81,8 +81,8 @@ func (l *loop) grade(w want, r *Record) string {
 }
 
 // succeeded returns the calls that got a result.
-func (r *Record) succeeded() []Call {
-	return slices.DeleteFunc(slices.Clone(r.Calls), func(c Call) bool { return c.IsError })
+func (r *Record) succeeded() []MadeCall {
+	return slices.DeleteFunc(slices.Clone(r.Calls), func(c MadeCall) bool { return c.IsError })
 }
 
 // says reports whether a text contains a part, word by word, in any case. A number is one word: 1,318.5 does not say
@@ -109,7 +109,7 @@ func words(text string) []string {
 }
 
 // continued returns the request with an answer of the model, and the results of the answer's calls.
-func (r request) continued(answer *messages.Message, calls []Call) request {
+func (r request) continued(answer *messages.Message, calls []MadeCall) request {
 	var list []json.RawMessage
 	var said struct {
 		Content json.RawMessage `json:"content"`

@@ -160,7 +160,7 @@ func TestBuiltinLoops(t *testing.T) {
 	for _, q := range list {
 		r := Record{Answers: 2, StopReason: string(messages.StopEndTurn), Text: strings.Join(q.loop.answer, " and ")}
 		for _, expected := range q.want.calls {
-			c := Call{Name: expected.name, Input: map[string]any{}}
+			c := MadeCall{Name: expected.name, Input: map[string]any{}}
 			for name, arg := range expected.args {
 				c.Input[name] = arg.allowed[0]
 			}

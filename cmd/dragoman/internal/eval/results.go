@@ -24,7 +24,7 @@ type Record struct {
 	Loop     bool           `json:"loop,omitempty"`
 	Answers  int            `json:"answers,omitempty"` // 1, or more in a loop; missing in older results
 	Wrong    string         `json:"wrong"`             // "" if the answer is right
-	Calls    []Call         `json:"calls,omitempty"`
+	Calls    []MadeCall     `json:"calls,omitempty"`
 	Text     string         `json:"text,omitempty"`
 	Outcomes map[string]int `json:"outcomes,omitempty"` // the number of calls, by how they were read
 	// The calls that were not clean, by outcome and reason: "invalid missing_parameters".
@@ -38,7 +38,7 @@ type Record struct {
 
 // add adds an answer: its text, its calls and how they were read, its tokens and its time. It returns the answer's
 // calls, which are part of the record.
-func (r *Record) add(m *messages.Message, took time.Duration) []Call {
+func (r *Record) add(m *messages.Message, took time.Duration) []MadeCall {
 	var text strings.Builder
 	before := len(r.Calls)
 	for _, b := range m.Content {
@@ -46,7 +46,7 @@ func (r *Record) add(m *messages.Message, took time.Duration) []Call {
 		case messages.BlockText:
 			text.WriteString(b.Text)
 		case messages.BlockToolUse:
-			c := Call{Name: b.Name}
+			c := MadeCall{Name: b.Name}
 			if err := unmarshal(b.Input, &c.Input); err != nil {
 				panic(err) // a call's input is an object
 			}

@@ -199,7 +199,7 @@ func TestLoadAll(t *testing.T) {
 }
 
 // perfect writes the expected calls as an answer, and returns the calls that are read from it.
-func perfect(t *testing.T, q Question, target translate.Target) []Call {
+func perfect(t *testing.T, q Question, target translate.Target) []MadeCall {
 	t.Helper()
 	req, err := messages.Decode(q.body, messages.DecodeOptions{})
 	if err != nil {
