@@ -34,7 +34,7 @@ func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, e
 		if err != nil {
 			continue
 		}
-		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "Declared", "Reads", "Schemas", "Tools", "Source"), cmpopts.IgnoreFields(Prompt{}, "chat"),
+		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "Declared", "Reads", "Schemas", "Tools", "Source", "Target.Memo"), cmpopts.IgnoreFields(Prompt{}, "chat"),
 			cmp.Comparer(func(a, b *markup.Openers) bool { return a == b })); diff != "" {
 			t.Fatalf("-without a memo +with one:\n%s", diff)
 		}
