@@ -63,7 +63,7 @@ conformance: ## fetch every client library, run every case, print the table, and
 
 models: ## check a real model at BASE_URL (set MODEL if there are several) with QUESTIONS (the first LIMIT), TASKS, forced calls in FORMATS
 	@test -n '$(BASE_URL)' || { echo 'BASE_URL is empty: set the address of a server, as in make models BASE_URL=http://127.0.0.1:8080/v1' >&2; exit 2; }
-	cd conformance/anthropic-go-v2 && DRAGOMAN_MODELS_URL='$(BASE_URL)' DRAGOMAN_MODELS_MODEL='$(MODEL)' \
+	cd conformance/anthropic-go && DRAGOMAN_MODELS_URL='$(BASE_URL)' DRAGOMAN_MODELS_MODEL='$(MODEL)' \
 		DRAGOMAN_MODELS_QUESTIONS='$(abspath $(QUESTIONS))' DRAGOMAN_MODELS_LIMIT='$(LIMIT)' DRAGOMAN_MODELS_FORMATS='$(FORMATS)' \
 		DRAGOMAN_MODELS_TASKS='$(abspath $(TASKS))' \
 		$(GO) test -count=1 -timeout 4h -v -run '^TestModels$$' $(ARGS) .

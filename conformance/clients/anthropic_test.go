@@ -10,12 +10,12 @@ var unstoppable = map[string]string{conformance.AbortWhole: "the blocking client
 
 // anthropic are the SDKs of Anthropic.
 var anthropic = []client{
-	{name: "Anthropic Go", release: "1.84.0", api: "Messages", program: goProgram("anthropic-go-v1", "messages"), dialect: conformance.Messages},
-	{name: "Anthropic Go", release: "1.84.0", api: "Bedrock", program: goProgram("anthropic-go-v1", "bedrock"), dialect: conformance.Bedrock},
-	{name: "Anthropic Go", release: "1.84.0", api: "Vertex", program: goProgram("anthropic-go-v1", "vertex"), dialect: conformance.Vertex},
-	{name: "Anthropic Go", release: "2.12.0", api: "Messages", program: goProgram("anthropic-go-v2", "messages"), dialect: conformance.Messages},
-	{name: "Anthropic Go", release: "2.12.0", api: "Bedrock", program: goProgram("anthropic-go-v2", "bedrock"), dialect: conformance.Bedrock},
-	{name: "Anthropic Go", release: "2.12.0", api: "Vertex", program: goProgram("anthropic-go-v2", "vertex"), dialect: conformance.Vertex},
+	{name: "Anthropic Go", release: "1.84.0", api: "Messages", program: anthropicGo1("messages"), dialect: conformance.Messages},
+	{name: "Anthropic Go", release: "1.84.0", api: "Bedrock", program: anthropicGo1("bedrock"), dialect: conformance.Bedrock},
+	{name: "Anthropic Go", release: "1.84.0", api: "Vertex", program: anthropicGo1("vertex"), dialect: conformance.Vertex},
+	{name: "Anthropic Go", release: "2.12.0", api: "Messages", program: goProgram("anthropic-go", "messages"), dialect: conformance.Messages},
+	{name: "Anthropic Go", release: "2.12.0", api: "Bedrock", program: goProgram("anthropic-go", "bedrock"), dialect: conformance.Bedrock},
+	{name: "Anthropic Go", release: "2.12.0", api: "Vertex", program: goProgram("anthropic-go", "vertex"), dialect: conformance.Vertex},
 	{
 		name: "Anthropic Python", release: "0.125.0", api: "Messages", dialect: conformance.Messages,
 		program: pythonProgram("anthropic-python", "requirements-0.txt", "messages"),

@@ -1,6 +1,8 @@
 package clients
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,11 +22,49 @@ func command(folder, name string, args ...string) *exec.Cmd {
 
 // goProgram is the program of a module.
 func goProgram(module string, args ...string) func(*testing.T) *exec.Cmd {
+	return func(t *testing.T) *exec.Cmd { return goBuild(t, module, nil, args...) }
+}
+
+// anthropicGo1 is the program of anthropic-go with release 1 of the library: only the import paths differ. It also
+// sends sampling parameters, which release 2 does not have.
+func anthropicGo1(api string) func(*testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
-		binary := filepath.Join(t.TempDir(), module)
-		install.Run(t, filepath.Join("..", module), "go", "build", "-buildvcs=false", "-o", binary, ".")
-		return command(".", binary, args...)
+		const module = "anthropic-go"
+		sources, err := filepath.Glob(filepath.Join("..", module, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder, replaced := t.TempDir(), map[string]string{}
+		for _, source := range sources {
+			code, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			older := filepath.Join(folder, filepath.Base(source))
+			if err := os.WriteFile(older, bytes.ReplaceAll(code, []byte("/anthropic-sdk-go/v2"), []byte("/anthropic-sdk-go")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			replaced[filepath.Base(source)] = older
+		}
+		overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(folder, "overlay.json")
+		if err := os.WriteFile(file, overlay, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return goBuild(t, module, []string{"-overlay", file}, api, "sampling")
 	}
+}
+
+// goBuild builds the program of a module with these flags.
+func goBuild(t *testing.T, module string, flags []string, args ...string) *exec.Cmd {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), module)
+	build := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)
+	install.Run(t, filepath.Join("..", module), "go", append(build, ".")...)
+	return command(".", binary, args...)
 }
 
 // pythonProgram is client.py of a folder, with the requirements of a file there, and program.py.

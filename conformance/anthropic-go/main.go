@@ -1,4 +1,5 @@
-// A program that holds conversations through the Anthropic SDK for Go. Its argument names one of the clients.
+// A program that holds conversations through the Anthropic SDK for Go. Its first argument names one of the clients.
+// The second may be "sampling". The package clients also builds the program with release 1 of the SDK.
 package main
 
 import (
@@ -18,7 +19,11 @@ import (
 func main() {
 	options := clients[os.Args[1]]
 	err := conformance.RunProgram(os.Stdin, os.Stdout, func(baseURL, key string, setup conformance.Setup) conformance.Conversation {
-		return open(options(context.Background(), baseURL, key), setup)
+		options := options(context.Background(), baseURL, key)
+		if len(os.Args) > 2 { // "sampling"
+			options = append(options, option.WithJSONSet("temperature", 0), option.WithJSONSet("top_k", 40))
+		}
+		return open(options, setup)
 	})
 	if err != nil {
 		log.Fatal(err)
