@@ -54,33 +54,6 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// TestCheck holds that the check finds what is wrong, and nothing else.
-func TestCheck(t *testing.T) {
-	pages := library{"a.md": readPage("## 2. Two\n### 2b. Half\n## 9. Nine\n| # | what |\n| --- | --- |\n| 1 | one |\n"),
-		"b.md": readPage("## Findings that matter\n1. one\n2. two\n")}
-	for citation, problems := range map[string]int{
-		reference + "a.md":                                          0,
-		reference + "a.md §2, §2b and §9: x":                        0,
-		reference + "a.md §2 to §9":                                 0,
-		reference + "a.md §9 row 1":                                 0,
-		reference + "a.md §2b, b.md, finding 2":                     0,
-		reference + "b.md, findings 1 and 2":                        0,
-		strings.TrimPrefix(reference, "docs/") + "a.md §2":          1, // without docs/
-		reference + "c.md":                                          1, // no such page
-		reference + "a.md §3, §2 and §4":                            2, // no such sections
-		reference + "a.md §9 row 2":                                 1, // no such row
-		reference + "a.md §2 row 1":                                 1, // no table there
-		reference + "b.md, finding 3":                               1,
-		reference + "a.md §2; RFC 9110 §15":                         0, // somebody else's section
-		reference + "a.md §2, b.md §1":                              1,
-		"see README.md, and docs/how-to/clients.md §1 of no matter": 0,
-	} {
-		if got := pages.check(citation, false); len(got) != problems {
-			t.Errorf("%q: %d problems, want %d: %q", citation, len(got), problems, got)
-		}
-	}
-}
-
 // library is the reference pages by the names of their files.
 type library map[string]*page
 
