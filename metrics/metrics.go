@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 )
@@ -68,7 +69,8 @@ var (
 func New(version string) *Metrics {
 	exchange := []string{"dialect", "model", "upstream", "stream", "status_class"}
 	attempt := []string{"upstream", "error_type"}
-	r := registrar{prometheus.NewRegistry()}
+	registry := prometheus.NewRegistry()
+	r := registrar{promauto.With(registry)}
 	m := &Metrics{
 		Inflight:         r.gauge("inflight_requests", "Requests in progress."),
 		OpenStreams:      r.gauge("open_streams", "Streams that have begun and not ended."),
@@ -100,13 +102,13 @@ func New(version string) *Metrics {
 		keyTokens:         r.counters("key_tokens_total", "Tokens, as counted by the upstreams, by the client's key.", "key_id", "type"),
 		panics:            r.counter("panics_total", "Exchanges that a bug in Dragoman ended (a panic)."),
 
-		registry: r.Registry,
+		registry: registry,
 	}
 	r.gauges("build_info", "Always 1, labelled with the version.", "version").WithLabelValues(version).Set(1)
 	for _, gate := range []string{GateConcurrent, GateBytes, GateConnections} {
 		m.Overload.WithLabelValues(gate) // start at 0, so that the first rejection is an increase, too
 	}
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -128,34 +130,24 @@ const (
 const namespace = "dragoman"
 
 // registrar creates metrics and registers them. A duplicate name panics.
-type registrar struct{ *prometheus.Registry }
+type registrar struct{ promauto.Factory }
 
 func (r registrar) gauge(name, help string) prometheus.Gauge {
-	g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
-	r.MustRegister(g)
-	return g
+	return r.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
 }
 
 func (r registrar) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, labels)
-	r.MustRegister(g)
-	return g
+	return r.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, labels)
 }
 
 func (r registrar) counter(name, help string) prometheus.Counter {
-	c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
-	r.MustRegister(c)
-	return c
+	return r.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
 }
 
 func (r registrar) counters(name, help string, labels ...string) *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
-	r.MustRegister(c)
-	return c
+	return r.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
 }
 
 func (r registrar) histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
-	r.MustRegister(h)
-	return h
+	return r.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
