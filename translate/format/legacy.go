@@ -190,7 +190,7 @@ func isReadAsParameter(name string, declared bool, text string) bool {
 // pair up, or if the value is not a string and has any elements. The renderer needs this because
 // the parser must read back the same value (G5).
 func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
-	var inside OpenTags
+	var inside openTags
 	for rest, any := []byte(text), false; ; rest = rest[1:] {
 		i := bytes.IndexByte(rest, '<')
 		if i < 0 {
@@ -207,12 +207,12 @@ func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool
 		any = true
 		switch {
 		case t.Empty:
-		case !t.Closing && len(inside) == MaxOpenTags:
+		case !t.Closing && len(inside) == maxOpenTags:
 			return true
 		case !t.Closing:
-			inside.Open(t.Full, 0)
+			inside.open(t.Full)
 		default:
-			if _, ok := inside.Close(t.Full); !ok {
+			if !inside.close(t.Full) {
 				return true
 			}
 		}
