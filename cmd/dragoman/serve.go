@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,10 +43,10 @@ none. What takes a restart, such as another address, is named in the log.`,
 }
 
 // serveClients answers clients until ctx ends with the first signal. Then it drains, until the second signal at the
-// latest. After it has served, an error is logged and returned as a *loggedError.
+// latest. After it has served, an error is logged and returned as a *loggedError, or as an *exitStatus for Ctrl-C.
 func serveClients(ctx context.Context, p process, s *settings) error {
-	second, stop := secondSignal()
-	defer stop()
+	signals := stopRequests()
+	defer signal.Stop(signals)
 	server, err := serve.Start(ctx, serve.Options{
 		Load: s.loading(p), Log: p.openLog, Getenv: p.getenv, Version: build().Version, HangUps: hangUps(),
 	})
@@ -50,8 +54,15 @@ func serveClients(ctx context.Context, p process, s *settings) error {
 		return err
 	}
 	printAddresses(p, server)
-	if err := server.Serve(ctx, second); err != nil {
+	err = server.Serve(ctx, signals)
+	var stopped *serve.Stopped
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &stopped):
 		return &loggedError{err}
+	case stopped.Signal == os.Interrupt:
+		return &exitStatus{code: 128 + int(syscall.SIGINT)}
 	}
 	return nil
 }

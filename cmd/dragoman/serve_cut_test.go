@@ -188,7 +188,7 @@ func TestSignals(t *testing.T) {
 	<-full
 	open := openAnswers(t, server.url, 7)
 	server.terminate(t)
-	server.await(t, "draining")
+	server.await(t, secondSignal)
 	server.terminate(t)
 	if took := awaitCuts(t, open); took > time.Second {
 		t.Errorf("the streams ended %v after the second signal", took)

@@ -52,27 +52,41 @@ func (p *program) await(t *testing.T, text string) string {
 }
 
 // terminate sends a signal.
-func (p *program) terminate(t *testing.T) {
+func (p *program) terminate(t *testing.T) { t.Helper(); p.signal(t, syscall.SIGTERM) }
+
+func (p *program) signal(t *testing.T, s os.Signal) {
 	t.Helper()
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := p.command.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// During a drain, a second signal ends open exchanges with an error that their clients can read.
+// secondSignal is in the log as soon as a signal is the second one.
+const secondSignal = "a second signal, such as Ctrl-C, ends the drain"
+
+// During a drain, a second signal ends open exchanges with an error that their clients can read. Two signals at once are
+// one: timeout(1) sends its own to the process and to its group.
 func TestSecondSignal(t *testing.T) {
-	server := startProgram(t, newSlowModel(t).config(t, "drain: 10m"))
-	_, body := openStream(t, server.running)
-	server.terminate(t)
-	server.await(t, "draining")
-	server.terminate(t)
-	rest, err := io.ReadAll(body)
-	if err != nil || !bytes.Contains(rest, []byte("event: error")) || bytes.Contains(rest, []byte("message_stop")) {
-		t.Errorf("the stream ended with %v:\n%s", err, rest)
-	}
-	server.await(t, "a second signal")
-	if err := server.command.Wait(); server.command.ProcessState.ExitCode() != 1 {
-		t.Errorf("the program ended with %v", err)
+	for again, code := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 0} {
+		server := startProgram(t, newSlowModel(t).config(t, "drain: 10m"))
+		_, body := openStream(t, server.running)
+		server.signal(t, syscall.SIGTERM)
+		server.signal(t, os.Interrupt)
+		if line := server.await(t, secondSignal); !strings.Contains(line, `"open":1`) {
+			t.Error(line)
+		}
+		server.signal(t, again)
+		rest, err := io.ReadAll(body)
+		if err != nil || !bytes.Contains(rest, []byte("event: error")) || bytes.Contains(rest, []byte("message_stop")) {
+			t.Errorf("the stream ended with %v:\n%s", err, rest)
+		}
+		if line := server.await(t, "drain: a second signal ended it"); !strings.Contains(line, `"level":"info"`) {
+			t.Error(line)
+		}
+		_ = server.command.Wait()
+		if got := server.command.ProcessState.ExitCode(); got != code {
+			t.Errorf("exit code %d after %v, want %d", got, again, code)
+		}
 	}
 }
 
@@ -107,8 +121,11 @@ func TestDrainDelay(t *testing.T) {
 			t.Errorf("HTTP/%s: %+v over a new connection", version, got)
 		}
 	}
+	server.await(t, secondSignal)
 	server.terminate(t)
-	for server.lines.Scan() { // to the end, which comes before the delay is over
+	server.await(t, "drain: a second signal ended it") // before the delay is over
+	if err := server.command.Wait(); err != nil {
+		t.Errorf("without an open exchange: %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/signal"
 	"syscall"
@@ -10,25 +9,12 @@ import (
 // stopSignals are the signals that ask the program to stop.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-// secondSignal returns a context that ends with the second signal from now on: the first one begins the drain, the
-// second one ends it. Until then, or until stop is called, no signal ends the program at once.
-func secondSignal() (ctx context.Context, stop func()) {
-	signals := make(chan os.Signal, len(stopSignals))
+// stopRequests returns a channel that gets each signal that asks the program to stop. From now on, until [signal.Stop], no
+// such signal ends the program.
+func stopRequests() chan os.Signal {
+	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, stopSignals...)
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer signal.Stop(signals)
-		for range 2 { // main also gets the first one, which begins the drain
-			select {
-			case <-signals:
-			case <-ctx.Done():
-				return
-			}
-		}
-		signal.Stop(signals) // before anybody learns of the second, so that a third one ends the program
-		cancel()
-	}()
-	return ctx, cancel
+	return signals
 }
 
 // hangUps returns a channel that gets a value after one or more SIGHUPs. From now on the signal does not end the

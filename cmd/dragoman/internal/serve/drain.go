@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"os/signal"
 	"time"
 
 	"dragoman/cmd/dragoman/internal/logging"
@@ -20,20 +22,53 @@ const Farewell = 2 * time.Second
 // answered, and the answer says that the connection ends.
 const rest = time.Second
 
+// repeat is how soon after the first signal another one is the same request to stop. timeout(1) signals its command and
+// then the whole process group; npm and others pass on a Ctrl-C that the terminal has sent to everybody.
+const repeat = 200 * time.Millisecond
+
+// Stopped is the error of a drain that a second signal ended.
+type Stopped struct{ Signal os.Signal }
+
+func (s *Stopped) Error() string { return "drain: a second signal ended it" }
+
 // Serve answers until ctx ends, and then drains: it accepts connections for timeouts.drain_delay, and open exchanges
-// may finish until timeouts.drain is over or second ends. A failing listener starts the drain, too. The error, which is
-// also logged, says that a listener failed, or that exchanges were cut.
-func (s *Server) Serve(ctx, second context.Context) error {
+// may finish until timeouts.drain is over, or until stops has a second signal; stops also has the one that ended ctx. A
+// failing listener starts the drain, too. The error, which is also logged, is a *Stopped, or it says that a listener
+// failed or that exchanges were cut.
+func (s *Server) Serve(ctx context.Context, stops chan os.Signal) error {
+	second, end := context.WithCancelCause(context.Background())
+	defer end(nil)
 	select {
 	case failed := <-s.failed:
 		cfg := s.Config()
+		go s.awaitSecond(second, stops, end)
 		defer s.close(second, leastFlush)
 		return s.drain(second, failed, 0, cfg.Drain-cfg.DrainDelay)
 	case <-ctx.Done():
 		cfg := s.Config()
-		end := time.Now().Add(cfg.Drain)
-		defer func() { s.close(second, min(mostFlush, time.Until(end))) }()
+		deadline := time.Now().Add(cfg.Drain)
+		go s.awaitSecond(second, stops, end)
+		defer func() { s.close(second, min(mostFlush, time.Until(deadline))) }()
 		return s.drain(second, nil, cfg.DrainDelay, cfg.Drain)
+	}
+}
+
+// awaitSecond calls end with the second signal, unless ctx ends first. It says before that there may be one.
+func (s *Server) awaitSecond(ctx context.Context, stops chan os.Signal, end context.CancelCauseFunc) {
+	select {
+	case <-time.After(repeat):
+	case <-ctx.Done():
+		return
+	}
+	for len(stops) > 0 { // the first, and what came with it
+		<-stops
+	}
+	s.log.Info().Int64("open", s.open.Load()).Str("msg", "a second signal, such as Ctrl-C, ends the drain and the open exchanges at once").Send()
+	select {
+	case again := <-stops:
+		signal.Stop(stops) // before anybody learns of the second, so that a third one ends the program
+		end(&Stopped{again})
+	case <-ctx.Done():
 	}
 }
 
@@ -60,10 +95,14 @@ func (s *Server) drain(ctx context.Context, failed error, delay, limit time.Dura
 		failed = s.linger(ctx, delay)
 	}
 	err := cmp.Or(failed, s.finish(ctx, limit-delay, delay > 0))
-	if err != nil {
-		s.log.Error().Str("error", logging.Cut(err.Error())).Str("event", "server_failed").Str("msg", "the server ends with an error").Send()
-	} else {
+	var stopped *Stopped
+	switch {
+	case err == nil:
 		s.log.Info().Str("msg", "drained").Send()
+	case errors.As(err, &stopped):
+		s.log.Info().Str("msg", stopped.Error()).Send()
+	default:
+		s.log.Error().Str("error", logging.Cut(err.Error())).Str("event", "server_failed").Str("msg", "the server ends with an error").Send()
 	}
 	return err
 }
@@ -82,8 +121,8 @@ func (s *Server) linger(ctx context.Context, delay time.Duration) error {
 }
 
 // finish accepts no new connections and waits for the open exchanges. Exchanges that are still open shortly before the
-// time limit, or when ctx ends, are cut, and finish returns an error. With rest, it waits until connections are at
-// rest, so that clients can learn of the drain.
+// time limit, or when ctx ends, are cut, and finish returns an error. After a second signal, the error is *Stopped. With
+// rest, it waits until connections are at rest, so that clients can learn of the drain.
 func (s *Server) finish(ctx context.Context, limit time.Duration, rest bool) error {
 	limited, cancel := context.WithTimeout(ctx, limit-min(Farewell, limit/2))
 	defer cancel()
@@ -91,24 +130,28 @@ func (s *Server) finish(ctx context.Context, limit time.Duration, rest bool) err
 	if rest {
 		s.awaitRest(limited)
 	}
-	err := s.shutdown(limited)
-	if err != nil {
+	cut := int64(0)
+	if s.shutdown(limited) != nil {
+		cut = s.open.Load()
 		s.current().server.Cut()
 		last, cancel := context.WithTimeout(context.Background(), Farewell)
 		defer cancel()
 		if s.shutdown(last) != nil {
 			s.client.Close()
 		}
-		why := "the time was up"
-		if ctx.Err() != nil {
-			why = "it was ended by a second signal"
-		}
-		err = fmt.Errorf("drain: %s with exchanges open; they were cut", why)
 	}
 	s.admin.Close()
 	s.serving.Wait()
 	s.closeAll()
-	return err
+	switch why := context.Cause(ctx); {
+	case why != nil && why != context.Canceled:
+		return why
+	case cut == 0:
+		return nil
+	case why != nil:
+		return fmt.Errorf("drain: a signal ended it with %d exchanges open; they were cut", cut)
+	}
+	return fmt.Errorf("drain: the time was up with %d exchanges open; they were cut", cut)
 }
 
 // awaitRest waits until every client connection is at rest, or ctx ends.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,6 +27,7 @@ type listeners struct {
 	identity        *certificates // certificates of the client listener; nil without TLS
 	connections     *connections  // of clients
 	exchanges       sync.WaitGroup
+	open            atomic.Int64 // the exchanges in it
 	serving         sync.WaitGroup
 	failed          chan error // receives the error of a failing listener
 }
@@ -77,12 +79,14 @@ func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
 	return cmp.Or(cfg.MaxConnections, most)
 }
 
-// counted returns h, and counts its requests in l.exchanges. net/http does not wait for a request whose HTTP/2 client
+// counted returns h, and counts its requests in l.exchanges and l.open. net/http does not wait for a request whose HTTP/2 client
 // has left, but with on_disconnect: drain such a request continues.
 func (l *listeners) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.exchanges.Add(1)
+		l.open.Add(1)
 		defer l.exchanges.Done()
+		defer l.open.Add(-1)
 		h.ServeHTTP(w, r)
 	})
 }
