@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ type modelList struct {
 	base     context.Context // of the server
 	log      zerolog.Logger
 	list     func(context.Context) ([]upstream.Listed, error)
+	probe    bool // only to find out whether the upstream answers: GET /v1/models has none of its models
 
 	mu     sync.Mutex
 	models []upstream.Listed
@@ -48,9 +50,27 @@ func (s *Server) newModelLists(listed map[string]bool) map[string]*modelList {
 		if asked, set := listed[r.Upstream]; !r.servesAll() && !r.AnyName || set && !asked || lists[r.Upstream] != nil {
 			continue
 		}
-		lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, list: s.upstreams[r.Upstream].ListModels}
+		lists[r.Upstream] = s.newModelList(r.Upstream)
 	}
 	return lists
+}
+
+func (s *Server) newModelList(name string) *modelList {
+	return &modelList{upstream: name, base: s.base, log: s.log, list: s.upstreams[name].ListModels}
+}
+
+// Probe asks an upstream for its models, in the background. If it does not answer, the log has one warning. If its models
+// belong into GET /v1/models, they are known then, or the log says why they are missing. A failure does not keep a client
+// from asking again at once.
+func (s *Server) Probe(name string) {
+	l := s.lists[name]
+	if l == nil {
+		l = s.newModelList(name)
+		l.probe = true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ask(0)
 }
 
 // servesAll reports whether the route serves the upstream's models under their own ids.
@@ -76,11 +96,16 @@ func (l *modelList) get(ctx context.Context) ([]upstream.Listed, bool) {
 func (l *modelList) peek() (models []upstream.Listed, known bool, under chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.ask(listPause)
+	return l.models, l.known, l.under
+}
+
+// ask starts a call if one is due. After a failure, the next one is due when the pause is over. The caller holds l.mu.
+func (l *modelList) ask(pause time.Duration) {
 	if l.under == nil && !time.Now().Before(l.due) {
 		l.under = make(chan struct{})
-		go l.refresh()
+		go l.refresh(pause)
 	}
-	return l.models, l.known, l.under
 }
 
 // window returns the context window of a model in tokens, or 0 if the upstream has not reported it. It does not wait.
@@ -93,7 +118,7 @@ func (l *modelList) window(id string) int {
 }
 
 // refresh asks the upstream. It outlives the request that started it, because others wait for the same list.
-func (l *modelList) refresh() {
+func (l *modelList) refresh(pause time.Duration) {
 	ctx, cancel := context.WithTimeout(l.base, listTimeout)
 	defer cancel()
 	var models []upstream.Listed
@@ -105,31 +130,51 @@ func (l *modelList) refresh() {
 	defer l.mu.Unlock()
 	close(l.under)
 	l.under = nil
-	if err != nil && len(models) == 0 {
-		l.due = time.Now().Add(listPause)
-		l.note(err, "the upstream did not list its models, so GET /v1/models has none of them, or an old list")
-		return
+	l.due = time.Now().Add(pause)
+	if err == nil || len(models) > 0 {
+		l.models, l.known, l.due = models, true, time.Now().Add(listLifetime)
 	}
-	l.models, l.known, l.due = models, true, time.Now().Add(listLifetime)
-	if err != nil {
-		l.note(err, "the upstream did not list all kinds of its models, so GET /v1/models lacks some")
-		return
-	}
-	l.noted = false
+	l.note(err, len(models))
 }
 
-// note logs that there is no new list, or that it lacks models. It logs this once, until there is a whole list again.
-func (l *modelList) note(err error, what string) {
-	if l.noted || l.base.Err() != nil {
+// note logs that the upstream does not answer, or that there is no new list or it lacks models. It logs this once, until
+// there is a whole list again.
+func (l *modelList) note(err error, listed int) {
+	var failed *upstream.Error
+	unreachable := errors.As(err, &failed) && failed.Unreachable
+	switch {
+	case err == nil && (listed > 0 || l.probe):
+		l.noted = false
+		return
+	case l.noted || l.base.Err() != nil || l.probe && !unreachable:
 		return
 	}
 	l.noted = true
-	line := l.log.Warn().Str("upstream", l.upstream).Str("error_type", metrics.ErrorType(failureFor(err).typ))
+	line := l.log.Warn().Str("upstream", l.upstream)
+	if err != nil {
+		line.Str("error_type", metrics.ErrorType(failureFor(err).typ))
+	}
 	if explained := upstream.Explain(err); explained != "" {
 		line.Str("error", explained)
 	}
-	line.Str("event", "models_unlisted").Str("msg", what+". Clients can still ask for them. "+
-		"To stop these requests, set list_models: false for the upstream; this is logged once").Send()
+	if unreachable {
+		line.Str("event", "upstream_unreachable").Str("msg", "the upstream does not answer, so requests for its models fail, and GET /v1/models may lack them. "+
+			"Start the upstream, or correct its address; `dragoman check --online`, with the same --config or --base-url, says more; this is logged once").Send()
+		return
+	}
+	line.Str("event", "models_unlisted").Str("msg", unlisted(err, listed)+"; this is logged once").Send()
+}
+
+// unlisted says what GET /v1/models lacks, and what to do.
+func unlisted(err error, listed int) string {
+	const advice = ". Clients can still ask for them. To stop these requests, set list_models: false for the upstream"
+	switch {
+	case err == nil:
+		return "the upstream lists no model, so GET /v1/models has none of it: load a model into the server"
+	case listed > 0:
+		return "the upstream did not list all kinds of its models, so GET /v1/models lacks some" + advice
+	}
+	return "the upstream did not list its models, so GET /v1/models has none of them, or an old list" + advice
 }
 
 // listedNames returns the names that clients can ask for, without duplicates, in the order of the configuration. A

@@ -195,6 +195,57 @@ func TestModelsOfAnUpstreamThatFails(t *testing.T) {
 	})
 }
 
+// A probe of an upstream warns once if nothing answers there, or if there is nothing to list. It also fills the list, and
+// a client that comes after a failed probe asks again at once.
+func TestProbe(t *testing.T) {
+	dead := &upstream.Error{Status: 502, Unreachable: true, Message: "c4n4ry"}
+	refused := &upstream.Error{Status: 404, Message: "c4n4ry"}
+	for _, tt := range []struct {
+		name  string // of the route: only a wildcard has a list
+		first error
+		then  []string
+		want  string // events in the log
+		calls int64
+	}{
+		{"*", dead, []string{"a"}, "upstream_unreachable", 2},
+		{"*", refused, []string{"a"}, "models_unlisted", 2},
+		{"*", nil, []string{"a"}, "", 1},
+		{"*", nil, nil, "models_unlisted", 1},
+		{"exact", dead, nil, "upstream_unreachable", 1},
+		{"exact", refused, nil, "", 1},
+		{"exact", nil, nil, "", 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log logged
+			up := &listing{answer: func(_ context.Context, call int64) ([]string, error) {
+				if call == 1 && tt.first != nil {
+					return nil, tt.first
+				}
+				return tt.then, nil
+			}}
+			s := newServer(t, up, log.option, func(o *Options) { o.Routes = []Route{passing(tt.name, "east")} })
+			s.Probe("east")
+			synctest.Wait()
+			for range 2 {
+				if names, _ := listed(t, s); tt.name == "*" && names != strings.Join(tt.then, " ") {
+					t.Errorf("%+v: %q", tt, names)
+				}
+			}
+			var events []string
+			for line := range strings.Lines(log.String()) {
+				if _, after, found := strings.Cut(line, `"event":"`); found {
+					event, _, _ := strings.Cut(after, `"`)
+					events = append(events, event)
+				}
+			}
+			if got := strings.Join(events, " "); got != tt.want || up.calls.Load() != tt.calls || strings.Contains(log.String(), "c4n4ry") {
+				t.Errorf("%+v: %d calls, logged %s", tt, up.calls.Load(), log.String())
+			}
+			s.Cut()
+		})
+	}
+}
+
 // A successor server keeps the lists of upstreams that stay.
 func TestModelsAfterAReload(t *testing.T) {
 	up := &listing{answer: func(_ context.Context, call int64) ([]string, error) {

@@ -162,7 +162,7 @@ func (class errorClass) error(message string) *Error {
 	message = masked(message)
 	e := &Error{Status: class.status, Type: class.typ, Message: message, NotReady: class.notReady, Final: class.final}
 	if class.ourCredentials {
-		e.Message = "the upstream refused the proxy's own credentials, not the key of this request. The proxy's operator can run `dragoman check --online`"
+		e.Message = "the upstream refused the proxy's own credentials, not the key of this request"
 		e.Err = errors.New(message)
 		e.Credentials = CredentialsRefused
 	}
@@ -234,7 +234,7 @@ func gatewayError(message string, cause error) *Error {
 // noCredentials returns the error for missing credentials of the proxy. It is final, because Dragoman has
 // looked in every place.
 func noCredentials(cause error) *Error {
-	e := gatewayError("the proxy has no credentials for its upstream. The proxy's operator can run `dragoman check --online`", cause)
+	e := gatewayError("the proxy has no credentials for its upstream", cause)
 	e.Final, e.Credentials = true, CredentialsMissing
 	return e
 }

@@ -19,7 +19,7 @@ func TestGoogleErrors(t *testing.T) {
 	retry := func(delay string) string {
 		return info + `,{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":` + delay + `}`
 	}
-	const ours = "the upstream refused the proxy's own credentials, not the key of this request. The proxy's operator can run `dragoman check --online`"
+	const ours = "the upstream refused the proxy's own credentials, not the key of this request"
 	tests := []struct {
 		status int
 		body   string

@@ -27,7 +27,7 @@ func TestRefusedBeforeTheAnswer(t *testing.T) {
 			{"throttled", upstreamtest.Refuse(429, w.throttled, "Too many requests", "7"),
 				upstream.Error{Status: 429, Type: "rate_limit_error", Message: "Too many requests", RetryAfter: 7 * time.Second}},
 			{"credentials", upstreamtest.Refuse(403, w.denied, "User: arn:aws:iam::1:role/x is not authorized", ""),
-				upstream.Error{Status: 502, Type: "api_error", Message: "the upstream refused the proxy's own credentials, not the key of this request. The proxy's operator can run `dragoman check --online`", Final: true, Credentials: upstream.CredentialsRefused}},
+				upstream.Error{Status: 502, Type: "api_error", Message: "the upstream refused the proxy's own credentials, not the key of this request", Final: true, Credentials: upstream.CredentialsRefused}},
 			{"html", upstreamtest.Reply(400, "text/html", "<html>no</html>"),
 				upstream.Error{Status: 400, Type: "invalid_request_error"}},
 			{"JSON of another form", upstreamtest.Reply(503, "application/json", `{"detail":[]}`),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -40,6 +41,26 @@ models:
 		}
 		if got := strings.Join(ids, " "); got != tt.want {
 			t.Errorf("%q: listed %s", tt.setting, got)
+		}
+	}
+}
+
+// A server that does not answer at the start is one warning. Dragoman is ready nevertheless.
+func TestDeadServer(t *testing.T) {
+	server := start(t, nil, "--base-url", "http://127.0.0.1:1/v1")
+	if line := server.await(t, "upstream_unreachable"); !strings.Contains(line, "connection refused") {
+		t.Error(line)
+	}
+	if got := status(t, server.admin+"/readyz"); got != http.StatusOK {
+		t.Errorf("/readyz answers %d", got)
+	}
+	for range 2 {
+		fetch(t, server.url+"/v1/models")
+	}
+	server.stop()
+	for line := range server.log {
+		if strings.Contains(line, `"level":"warn"`) {
+			t.Errorf("a second warning: %s", line)
 		}
 	}
 }

@@ -249,8 +249,8 @@ func TestRunHidesSecrets(t *testing.T) {
 	t.Setenv("PLAIN", "no-secret")
 	file := write(t, "dragoman.yaml", `auth: {keys: [{name: ci, key: "${CLIENTS:-a-default-key-of-clients}"}]}
 upstreams:
-  relay: {kind: anthropic, base_url: "http://127.0.0.1:1/${PLAIN}", api_key: "x-${UPKEY}"}
-  other: {kind: openai, base_url: "http://127.0.0.1:1/v1", api_key: "${ANTHROPIC_AUTH_TOKEN}"}
+  relay: {kind: anthropic, base_url: "http://127.0.0.1:1/${PLAIN}", api_key: "x-${UPKEY}", list_models: false}
+  other: {kind: openai, base_url: "http://127.0.0.1:1/v1", api_key: "${ANTHROPIC_AUTH_TOKEN}", list_models: false}
 models: [{name: "*", upstream: relay}]
 `)
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", "s3cret")

@@ -24,9 +24,10 @@ func CredentialsAdvice(kind string) string {
 	return "set api_key of the upstream, or --api-key-file"
 }
 
-// lookForCredentials logs the source of the credentials of each upstream that is new since before, or what to do if
-// there are none. It returns at once, because a credential server may take a while. The look-ups end with ctx.
-func (w *watcher) lookForCredentials(ctx context.Context, now, before Upstreams) {
+// lookAt logs the source of the credentials of each upstream that is new since before, or what to do if there are none,
+// and whether a server with a base URL answers. It returns at once, because both may take a while. The look-ups end with
+// ctx.
+func (w *watcher) lookAt(ctx context.Context, now, before Upstreams) {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		m := now[name]
 		source, looks := m.upstream.(interface {
@@ -34,6 +35,9 @@ func (w *watcher) lookForCredentials(ctx context.Context, now, before Upstreams)
 		})
 		if before[name] == m {
 			continue
+		}
+		if m.entry.BaseURL != "" && m.entry.ListsModels() {
+			w.current().server.Probe(name)
 		}
 		if !looks {
 			if m.entry.APIKey != "" {
@@ -53,7 +57,7 @@ func (w *watcher) lookForCredentials(ctx context.Context, now, before Upstreams)
 func logCredentials(log zerolog.Logger, u config.Upstream, found upstream.Found, err error) {
 	if err != nil {
 		log.Warn().Str("upstream", u.Name).Str("error", upstream.Explain(err)).Str("event", "credentials_missing").
-			Str("msg", CredentialsAdvice(u.Kind)+". Then run `dragoman check --online` to see whether they are found").Send()
+			Str("msg", CredentialsAdvice(u.Kind)+". Then run `dragoman check --online`, with the same --config as the server, to see whether they are found").Send()
 		return
 	}
 	line := log.Info().Str("upstream", u.Name).Str("source", found.Source)

@@ -59,7 +59,7 @@ func filesOf(cfg *config.Config) []string {
 // changes.
 func (w *watcher) start(ctx context.Context, hangUps <-chan os.Signal) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w.lookForCredentials(ctx, w.current().upstreams, nil)
+	w.lookAt(ctx, w.current().upstreams, nil)
 	w.background.Go(func() { w.follow(ctx, hangUps) })
 	return func() {
 		cancel()
@@ -193,7 +193,7 @@ func (w *watcher) take(ctx context.Context, running, cfg *config.Config) error {
 		w.telemetry.Serve(cfg.Models)
 	}
 	w.swap(next)
-	w.lookForCredentials(ctx, next.upstreams, before.upstreams)
+	w.lookAt(ctx, next.upstreams, before.upstreams)
 	w.connections.limit(mostConnections(cfg, w.log))
 	if identity != nil {
 		w.identity.use(identity)
