@@ -78,26 +78,22 @@ var reference = object{"type": "string", "pattern": `\$\{[A-Za-z_][A-Za-z0-9_]*(
 
 // behind returns the schema of a key's value, or of an element.
 func (docs comments) behind(k key) object {
-	forms := []any{}
 	switch ks := k.keys(); {
 	case k.isList() && k.tag.Get("named") != "":
 		return object{"type": "object", "propertyNames": object{"pattern": "^[A-Za-z0-9._-]+$"}, "additionalProperties": docs.behind(k.grow())}
 	case k.isList():
 		list := object{"type": "array", "items": docs.behind(k.grow())}
 		if all := k.tag.Get("all"); all != "" {
-			return object{"anyOf": []any{list, object{"const": all}, reference}}
+			return orReference(object{"anyOf": []any{list, object{"const": all}}})
 		}
 		return list
 	case ks != nil:
 		for _, k := range ks {
 			if k.tag.Get("alone") != "" {
-				forms = append(forms, docs.behind(k))
+				return object{"if": object{"type": "object"}, "then": docs.mapping(ks), "else": docs.behind(k)}
 			}
 		}
-		if forms = append(forms, docs.mapping(ks)); len(forms) == 1 {
-			return forms[0].(object)
-		}
-		return object{"anyOf": forms}
+		return docs.mapping(ks)
 	}
 	s := object{"type": "string"}
 	switch k.v.Interface().(type) {
@@ -122,21 +118,39 @@ func (docs comments) behind(k key) object {
 			return object{"type": []string{"string", "number", "boolean"}, "not": object{"type": "string", "pattern": "^file:([^/]|$)"}}
 		}
 	}
-	return object{"anyOf": []any{s, reference}}
+	return orReference(s)
 }
+
+// orReference returns the schema of a value that may be a reference. Unlike anyOf, if and else have one error, about the
+// value, and none about the pattern of references.
+func orReference(s object) object { return object{"if": reference, "else": s} }
 
 // mapping returns the schema of a mapping: one for each kind, so that an editor knows the keys of each kind.
 func (docs comments) mapping(ks []key) object {
 	if !haveKinds(ks) {
 		return docs.ofKind(ks)
 	}
-	each := []any{}
-	for _, kind := range ks[0].words() {
-		one := docs.ofKind(ofKind(ks, kind))
-		one["title"], one["properties"].(object)[ks[0].name] = kind, object{"description": docs.of(ks[0]), "const": kind}
-		each = append(each, one)
+	kind, each := ks[0], []any{}
+	for _, word := range kind.words() {
+		one, is := docs.ofKind(ofKind(ks, word)), object{"const": word}
+		one["title"], one["properties"].(object)[kind.name] = word, object{"description": docs.of(kind), "const": word}
+		each = append(each, object{"if": object{"properties": object{kind.name: is}, "required": []string{kind.name}}, "then": one})
 	}
-	return object{"oneOf": each}
+	return object{"type": "object", "properties": object{kind.name: object{"description": docs.of(kind), "enum": kind.words()}}, "required": []string{kind.name}, "allOf": each}
+}
+
+// allowNull makes a schema accept null.
+func allowNull(s object) {
+	switch {
+	case s["then"] != nil:
+		allowNull(s["else"].(object))
+	case s["if"] != nil:
+		s["if"] = object{"type": []string{"string", "null"}, "pattern": reference["pattern"]}
+	case reflect.TypeOf(s["type"]).Kind() == reflect.Slice:
+		s["type"] = append(s["type"].([]string), "null")
+	default:
+		s["type"] = []any{s["type"], "null"}
+	}
 }
 
 // ofKind returns the schema of a mapping with these keys. A key with a null value counts as missing.
@@ -144,14 +158,7 @@ func (docs comments) ofKind(ks []key) object {
 	properties, required := object{}, []string{}
 	for _, k := range ks {
 		s := docs.behind(k)
-		switch {
-		case s["anyOf"] != nil:
-			s["anyOf"] = append(s["anyOf"].([]any), object{"type": "null"})
-		case reflect.TypeOf(s["type"]).Kind() == reflect.Slice:
-			s["type"] = append(s["type"].([]string), "null")
-		default:
-			s["type"] = []any{s["type"], "null"}
-		}
+		allowNull(s)
 		s["description"] = docs.of(k)
 		if words := k.tag.Get("usually"); words != "" {
 			s["description"] = docs.of(k) + " Default: " + words + "."

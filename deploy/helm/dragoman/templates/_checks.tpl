@@ -45,10 +45,37 @@
 {{- if and (not .serviceAccount.create) (not .serviceAccount.name) .serviceAccount.annotations }}
 {{- fail "serviceAccount.annotations: there is no ServiceAccount to annotate while serviceAccount.create is false" }}
 {{- end }}
+{{- if hasKey . "replicas" }}
+{{- fail "replicas: there is no such value: set replicaCount" }}
+{{- end }}
+{{- with .image.repository | regexFind "[:@][^/]*$" }}
+{{- fail (printf "image.repository: it ends with %q: remove this end, and set image.tag or image.digest" .) }}
+{{- end }}
+{{- range $kind, $amounts := .resources }}
+{{- if kindIs "map" $amounts }}
+{{- with toString $amounts.memory | regexFind "^([0-9]{1,7}|[0-9.]+m)$" }}
+{{- fail (printf "resources.%s.memory: %s is less than Dragoman needs: write a unit, as in %sMi" $kind . (trimSuffix "m" .)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $i, $key := dig "auth" "keys" list .config }}
+{{- if kindIs "map" $key }}{{ $key = get $key "key" }}{{ end }}
+{{- include "dragoman.noSecret" (list (printf "config.auth.keys[%d]" $i) $key) }}
+{{- end }}
+{{- range $name, $upstream := .config.upstreams }}
+{{- include "dragoman.noSecret" (list (printf "config.upstreams.%s.api_key" $name) $upstream.api_key) }}
+{{- end }}
 {{- range .extraEnv }}
 {{- if and .value (regexMatch "(?i)(_KEY|_ACCESS_KEY_ID|SECRET|TOKEN|PASSWORD|_TOKEN_BEDROCK)$" .name) }}
 {{- fail (printf "extraEnv: %s is a secret: take it from a Secret, with valueFrom.secretKeyRef in place of value" .name) }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Fails for a secret in the values. Arguments: the name of the value, and the value; "" for none. */}}
+{{- define "dragoman.noSecret" -}}
+{{- if not (regexMatch "^(\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}|file:/.+)?$" (index . 1 | default "")) }}
+{{- fail (printf "%s: whoever can read the ConfigMap could read this secret: put it into a Secret, and write \"${NAME}\" (with extraEnv) or \"file:/path\" (with extraVolumes)" (index . 0)) }}
 {{- end }}
 {{- end }}
