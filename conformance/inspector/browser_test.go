@@ -96,7 +96,7 @@ func serve(t *testing.T, up answer) *server {
 	}
 	clients, admin := httptest.NewServer(s.Handler()), httptest.NewServer(s.Admin())
 	in.Watch(func() inspector.Server {
-		return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}, Flags: []string{"--base-url", "http://127.0.0.1:1/v1"}, FileWith: func(_, model, keys string) (string, error) {
+		return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}, Flags: []string{"--base-url", "http://127.0.0.1:1/v1"}, FileWith: func(_, model, _, keys string) (string, error) {
 			return "models:\n  - name: " + model + "\n    " + keys + "\n", nil
 		}}
 	})

@@ -34,8 +34,8 @@ type Server struct {
 	Paid   bool     // the upstreams may cost money
 
 	// FileWith returns the configuration as a file in which the entry with the name pattern also has keys, in YAML. If
-	// the pattern has a wildcard, the model gets an entry of its own.
-	FileWith func(pattern, model, keys string) (string, error)
+	// the pattern has a wildcard, the name that a client asked for gets an entry of its own. model is the upstream's name.
+	FileWith func(pattern, asked, model, keys string) (string, error)
 }
 
 // Watch sets the function that returns the watched server. The inspector calls it each time, because a successor may

@@ -59,8 +59,8 @@ func watch(t *testing.T, up proxy.Upstream, change ...func(*proxy.Options)) *wat
 	w.server = server
 	w.clients, w.admin = httptest.NewServer(server.Handler()), httptest.NewServer(server.Admin())
 	w.in.Watch(func() Server {
-		return Server{Server: server, URL: w.clients.URL, Models: []string{"claude-2.1"}, Flags: []string{"--config", "my file.yaml"}, FileWith: func(pattern, model, keys string) (string, error) {
-			return pattern + " " + model + " " + keys, nil
+		return Server{Server: server, URL: w.clients.URL, Models: []string{"claude-2.1"}, Flags: []string{"--config", "my file.yaml"}, FileWith: func(pattern, asked, model, keys string) (string, error) {
+			return pattern + " " + asked + " " + model + " " + keys, nil
 		}}
 	})
 	t.Cleanup(func() {

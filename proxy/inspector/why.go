@@ -89,7 +89,7 @@ func (in *Inspector) why(w http.ResponseWriter, r *http.Request) error {
 	if s != nil && s.FileWith != nil {
 		answer.Flags = s.Flags
 		for _, y := range answer.Completions {
-			s.addFiles(y.Changes, line)
+			s.addFiles(y.Changes, line, prompts[y.Asked].model)
 		}
 	}
 	respond(w, http.StatusOK, answer)

@@ -88,14 +88,14 @@ func (s *Server) evalCommand(asked, model string) string {
 	return strings.Join(words, " ")
 }
 
-// addFiles adds to the changes of keys the configuration with these keys. A change without keys, and a configuration
+// addFiles adds to the changes of keys the configuration with these keys. model is the upstream's name. A change without keys, and a configuration
 // that has since lost the model's entry, get none.
-func (s *Server) addFiles(changes []offered, line Line) {
+func (s *Server) addFiles(changes []offered, line Line, model string) {
 	for i := range changes {
 		if changes[i].Keys == "" {
 			continue
 		}
-		if file, err := s.FileWith(line.Route, line.Model, changes[i].Keys); err == nil {
+		if file, err := s.FileWith(line.Route, line.Model, model, changes[i].Keys); err == nil {
 			changes[i].File = file
 		}
 	}

@@ -96,7 +96,7 @@ func TestWhyNoCall(t *testing.T) {
 			var keys []string
 			for _, c := range why[0].Changes {
 				keys = append(keys, c.Keys)
-				if c.Why == "" || c.File != "claude-* claude-2.1 "+c.Keys || c.Change != nil && !slices.Equal(c.Calls, []string{"get_weather"}) {
+				if c.Why == "" || c.File != "claude-* claude-2.1 claude-2.1 "+c.Keys || c.Change != nil && !slices.Equal(c.Calls, []string{"get_weather"}) {
 					t.Errorf("it offers %+v", c)
 				}
 			}

@@ -28,9 +28,10 @@ func (c *Config) Flags() []string {
 }
 
 // FileWith returns the configuration as a file without defaults, in which the entry with the name pattern also has
-// keys, in YAML. If the pattern has a wildcard, the model gets an entry of its own before it. Secrets are as in
+// keys, in YAML. If the pattern has a wildcard, the name that a client asked for gets an entry of its own before it. If
+// that name means the only model of a server, the entries name the model: a file has no such rule. Secrets are as in
 // [Config.Print].
-func (c *Config) FileWith(pattern, model, keys string) (string, error) {
+func (c *Config) FileWith(pattern, asked, model, keys string) (string, error) {
 	var more yaml.Node
 	if err := yaml.Unmarshal([]byte(keys), &more); err != nil || len(more.Content) != 1 || more.Content[0].Kind != yaml.MappingNode {
 		return "", fmt.Errorf("%q are no keys of an entry", keys)
@@ -43,10 +44,13 @@ func (c *Config) FileWith(pattern, model, keys string) (string, error) {
 		return "", fmt.Errorf("no entry has the name %q", pattern)
 	}
 	entry := models.Content[i]
+	if c.Routes[i].anyName && asked != model {
+		setValue(entry, "model", plain(model))
+	}
 	if strings.Contains(pattern, "*") {
 		entry = &yaml.Node{Kind: yaml.MappingNode, Content: slices.Clone(entry.Content)}
 		models.Content = slices.Insert(models.Content, i, entry)
-		setValue(entry, "name", plain(model))
+		setValue(entry, "name", plain(asked))
 	}
 	for j := 0; j < len(more.Content[0].Content); j += 2 {
 		setValue(entry, more.Content[0].Content[j].Value, more.Content[0].Content[j+1])

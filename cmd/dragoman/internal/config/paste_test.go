@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +20,10 @@ log: {level: warn}
 `)
 	for name, tt := range map[string]struct {
 		src                  Source
-		pattern, model, keys string
+		pattern, asked, keys string
 		flags                []string
 		want                 string
+		model                string // the upstream's name; "" for asked
 	}{
 		"a server": {
 			Source{BaseURL: Override{"http://127.0.0.1:1/v1", "--base-url"}, APIKeyFile: Override{key, "--api-key-file"}, Listen: Override{"127.0.0.1:9", "--listen"}},
@@ -37,7 +39,22 @@ models:
     constrain: try
   - name: '*'
     upstream: openai
-`},
+`, ""},
+		"another name for the only model of a server": {
+			Source{BaseURL: Override{"http://127.0.0.1:1/v1", "--base-url"}},
+			"*", "claude-sonnet-4-5", "constrain: try", []string{"--base-url", "http://127.0.0.1:1/v1"}, `upstreams:
+  openai:
+    kind: openai
+    base_url: http://127.0.0.1:1/v1
+models:
+  - name: claude-sonnet-4-5
+    upstream: openai
+    model: qwen:0.5b
+    constrain: try
+  - name: '*'
+    upstream: openai
+    model: qwen:0.5b
+`, "qwen:0.5b"},
 		"an entry": {Source{File: file}, "small", "small", "accept: [kimi]\nformat: kimi", []string{"--config", file}, `auth:
   keys:
     - key: ${CLIENT}
@@ -55,7 +72,7 @@ models:
     repair: 1
 log:
   level: warn
-`},
+`, ""},
 		"the simulated model": {Source{Simulated: true}, "*", "a", "format: json", []string{"--simulated"}, `upstreams:
   simulated:
     kind: simulated
@@ -65,14 +82,14 @@ models:
     format: json
   - name: '*'
     upstream: simulated
-`},
+`, ""},
 	} {
 		tt.src.Getenv = environ(t, "CLIENT=s3cret-of-a-client")
 		cfg, err := Load(tt.src)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := cfg.FileWith(tt.pattern, tt.model, tt.keys)
+		got, err := cfg.FileWith(tt.pattern, tt.asked, cmp.Or(tt.model, tt.asked), tt.keys)
 		if err != nil || got != tt.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, tt.want)
 		}
@@ -86,7 +103,7 @@ models:
 		if cfg.Upstreams[0].Paid() {
 			t.Errorf("%s: %+v", name, cfg.Upstreams)
 		}
-		if _, ok := again.Model(tt.model); !ok || strings.Contains(got, "s3cret") {
+		if _, ok := again.Model(tt.asked); !ok || strings.Contains(got, "s3cret") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -98,7 +115,7 @@ models:
 		t.Error("a cloud is not paid")
 	}
 	for _, wrong := range [][2]string{{"other", "format: json"}, {"*", "format"}, {"*", "a: ["}} {
-		if got, err := cfg.FileWith(wrong[0], "a", wrong[1]); err == nil {
+		if got, err := cfg.FileWith(wrong[0], "a", "a", wrong[1]); err == nil {
 			t.Errorf("%q: %s", wrong, got)
 		}
 	}
