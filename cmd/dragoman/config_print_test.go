@@ -31,6 +31,7 @@ func TestCommandsOfTwoWords(t *testing.T) {
 		{[]string{"help", "config"}, 0, "Usage: dragoman config COMMAND", ""},
 		{[]string{"help", "config", "print"}, 0, "Usage: dragoman config print [flags]", ""},
 		{[]string{"config", "print", "-h"}, 0, "--config FILE   ", ""},
+		{[]string{"config", "print", "--base-url", "http://127.0.0.1:1/v1"}, 0, "name: '*' # --base-url, which also gives every name to the only model of a server; in a file, add model: NAME\n", ""},
 		{[]string{"config", "schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{[]string{"help"}, 0, "  config      print", ""},
 		{[]string{"config", "prnt"}, 2, "", `dragoman config: unknown command "prnt"; did you mean "print"?`},

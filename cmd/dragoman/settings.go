@@ -47,7 +47,7 @@ func (s *settings) withServing() *settings {
 
 // withSimulated declares the flag that serves only the simulated model.
 func (s *settings) withSimulated() *settings {
-	s.flags.BoolVar(&s.simulated, "simulated", false, "answer every model name from the built-in simulated model")
+	s.flags.BoolVar(&s.simulated, "simulated", false, "answer every model name from the built-in simulated model, in place of the upstreams and models of --config")
 	return s
 }
 
@@ -109,8 +109,9 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 	})
 }
 
-// chooseSource chooses between --base-url, --config and --simulated, which exclude each other: each decides where the
-// models are. The command line wins over the environment. If neither wins, it returns a usage error.
+// chooseSource chooses between --base-url, and --config or --simulated, which decide where the models are, too. The
+// command line wins over the environment. If neither wins, it returns a usage error. --simulated with --config is none:
+// it takes the place of the upstreams and models in the file.
 func (s *settings) chooseSource() error {
 	others := []struct {
 		name  string

@@ -22,6 +22,9 @@ func (l *loader) fromServer() {
 	l.only(Upstream{Name: OpenAI, Kind: OpenAI, BaseURL: base.Value}, base.From)
 	l.derive("upstreams."+OpenAI+".base_url", base.From)
 	l.cfg.Routes[0].anyName = true
+	if l.src.Model.Value == "" {
+		l.derive("models[0].name", base.From+", which also gives every name to the only model of a server; in a file, add model: NAME")
+	}
 	l.override("models[0].model", &l.cfg.Routes[0].Model.Model, l.src.Model)
 	if key.Value != "" {
 		l.cfg.Upstreams[0].APIKey = l.keyFrom(key)
