@@ -31,6 +31,23 @@ var chatCompletions = dialect{
 	},
 }
 
+// sharedAPI answers at paths that the Messages API and OpenAI's API both have, and at unknown paths. Its errors have the
+// fields of both.
+var sharedAPI = func() dialect {
+	d := messagesAPI
+	d.setID = setChatID
+	d.failureBody = func(_ http.Header, f *failure, requestID string) (int, []byte) {
+		e := newChatError(f)
+		e.Type = f.typ
+		return f.status, appendMarshaled(nil, struct {
+			Type      string    `json:"type"`
+			Error     chatError `json:"error"`
+			RequestID string    `json:"request_id"`
+		}{"error", e, requestID})
+	}
+	return d
+}()
+
 // setChatID sets the header in which OpenAI's SDKs look for the request id, unless the client chose the id itself.
 func setChatID(h http.Header, requestID string) {
 	if h.Get("X-Request-Id") == "" {
@@ -187,21 +204,23 @@ func (f *failure) chatStatus() int {
 	return f.status
 }
 
-// appendChatError appends a failure in JSON. The type may be an upstream's own: then the status decides whether it is
+// newChatError returns the error for a failure. The type may be an upstream's own: then the status decides whether it is
 // the client's fault.
-func appendChatError(dst []byte, f *failure) []byte {
+func newChatError(f *failure) chatError {
 	e, known := chatErrors[f.typ]
 	if !known && f.status < http.StatusInternalServerError {
 		e = chatErrors[messages.ErrorInvalidRequest]
 	} else if !known {
 		e = chatErrors[messages.ErrorAPI]
 	}
-	if f.code != "" {
-		e.code = f.code
-	}
+	return chatError{f.message, e.typ, textOrNull(f.param), textOrNull(cmp.Or(f.code, e.code))}
+}
+
+// appendChatError appends a failure in JSON.
+func appendChatError(dst []byte, f *failure) []byte {
 	return appendMarshaled(dst, struct {
 		Error chatError `json:"error"`
-	}{chatError{f.message, e.typ, textOrNull(f.param), textOrNull(e.code)}})
+	}{newChatError(f)})
 }
 
 // textOrNull returns nil for an empty text, which is null in JSON.

@@ -173,7 +173,7 @@ func chatFailure(t *testing.T, w *http.Response) chatError {
 	t.Helper()
 	var body struct{ Error chatError }
 	data := read(t, w.Body)
-	if err := json.Unmarshal([]byte(data), &body); err != nil || body.Error.Message == "" || strings.Count(data, `"error"`) != 1 {
+	if err := json.Unmarshal([]byte(data), &body); err != nil || body.Error.Message == "" || strings.Count(data, `"error":`) != 1 {
 		t.Fatalf("%v: %s", err, data)
 	}
 	if id := w.Header.Get("request-id"); !isRequestID(id) || w.Header.Get("x-request-id") != id {
@@ -189,12 +189,16 @@ func TestChatDropped(t *testing.T) {
 	if got := w.Header.Get("X-Dragoman-Dropped"); w.StatusCode != 200 || got != "messages.name,metadata,n,reasoning_effort,seed,user" {
 		t.Errorf("%d, dropped %s", w.StatusCode, got)
 	}
+	w = postTo(newServer(t, completing(endOfTurn, "Hi")), chatPath, `{"model":"claude-2.1","messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hi","reasoning_content":"A greeting."},{"role":"user","content":"So?"}]}`)
+	if got := w.Header.Get("X-Dragoman-Dropped"); w.StatusCode != 200 || got != "messages.reasoning_content" {
+		t.Errorf("%d, dropped %s", w.StatusCode, got)
+	}
 	strict := newServer(t, completing(endOfTurn, "Hi"), func(o *Options) { o.Strict = true })
 	w = postTo(strict, chatPath, body)
 	if e := chatFailure(t, w); w.StatusCode != 400 || e.Type != "invalid_request_error" || *e.Param != "messages.0.name" {
 		t.Errorf("%d %+v", w.StatusCode, e)
 	}
-	for _, field := range []string{`"n":2`, `"logprobs":true`, `"audio":{"voice":"x"}`, `"functions":[{"name":"f"}]`, `"seed":1`} {
+	for _, field := range []string{`"n":2`, `"logprobs":true`, `"audio":{"voice":"x"}`, `"functions":[{"name":"f"}]`, `"web_search_options":{}`, `"seed":1`} {
 		w := postTo(strict, chatPath, `{`+field+`,`+chatQuestion[1:])
 		name, _, _ := strings.Cut(strings.Trim(field, `"`), `"`)
 		if e := chatFailure(t, w); w.StatusCode != 400 || *e.Param != name {
@@ -218,6 +222,7 @@ func TestChatFailures(t *testing.T) {
 		{failed(429, messages.ErrorRateLimit), 429, "rate_limit_error", "rate_limit_exceeded"},
 		{failed(529, messages.ErrorOverloaded), 503, "server_error", "overloaded"},
 		{failed(500, messages.ErrorAPI), 500, "server_error", ""},
+		{failed(404, messages.ErrorNotFound), 404, "invalid_request_error", "model_not_found"},
 		{failed(422, "odd"), 422, "invalid_request_error", ""},
 		{failed(502, "odd"), 502, "server_error", ""},
 	} {
@@ -367,6 +372,34 @@ func TestChatModels(t *testing.T) {
 			if m.Object != "model" || m.Type != "model" || m.OwnedBy == "" || m.Created == nil {
 				t.Errorf("%+v", m)
 			}
+		}
+	}
+}
+
+// Errors at paths of both APIs, and at unknown paths, have the fields of both APIs.
+func TestSharedFailures(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "Hi"), func(o *Options) { o.Keys = []Key{NewKey("secret")} })
+	for _, tt := range []struct {
+		method, path, key string
+		status            int
+		typ, code         string
+	}{
+		{"GET", "/v1/models", "wrong", 401, "authentication_error", "invalid_api_key"},
+		{"GET", "/v1/models/gpt-9", "secret", 404, "not_found_error", "model_not_found"},
+		{"GET", "/v1/images", "secret", 404, "not_found_error", ""},
+		{"GET", chatPath, "secret", 405, "invalid_request_error", ""},
+	} {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, newRequest(tt.method, tt.path, "", "Authorization", "Bearer "+tt.key))
+		var messagesError struct {
+			Type      string
+			RequestID string `json:"request_id"`
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &messagesError); err != nil || messagesError.Type != "error" || messagesError.RequestID != w.Header().Get("Request-Id") {
+			t.Errorf("%s: %+v, %v", tt.path, messagesError, err)
+		}
+		if e := chatFailure(t, w.Result()); w.Code != tt.status || e.Type != tt.typ || orEmpty(e.Code) != tt.code {
+			t.Errorf("%s: %d %+v, code %s", tt.path, w.Code, e, orEmpty(e.Code))
 		}
 	}
 }

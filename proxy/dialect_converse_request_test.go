@@ -87,7 +87,7 @@ func TestConverseDropped(t *testing.T) {
 		t.Errorf("%d, dropped %s", w.StatusCode, got)
 	}
 	w = postTo(newServer(t, completing(endOfTurn, "Hi"), func(o *Options) { o.Strict = true }), "/model/claude-2.1/converse", body)
-	if got := checkException(t, w, 400, "ValidationException"); got != "additionalModelRequestFields.zeal: Not supported here. Remove the field." {
+	if got := checkException(t, w, 400, "ValidationException"); got != "additionalModelRequestFields.zeal: Not supported here. Remove the field, or change its value." {
 		t.Error(got)
 	}
 }

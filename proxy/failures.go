@@ -197,12 +197,15 @@ func failureFor(err error) *failure {
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
-		code := ""
-		if upstreamErr.Overflow != nil {
-			code = codeOverflow
+		code, param := "", ""
+		switch {
+		case upstreamErr.Overflow != nil:
+			code, param = codeOverflow, "messages"
+		case upstreamErr.Type == messages.ErrorNotFound:
+			code = codeNoModel
 		}
 		return &failure{
-			code:   code,
+			code: code, param: param,
 			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message + adviceFor(upstreamErr), reason: reasonUpstream,
 			retryAfter: upstreamErr.RetryAfter, notReady: upstreamErr.NotReady,
 			final:     upstreamErr.Final || upstreamErr.Credentials != "" || upstreamErr.RetryAfter > longestRetryAfter,

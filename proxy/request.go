@@ -58,7 +58,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 			return nil, err
 		}
 		if at := x.record.conversion.Refusable; opt.Strict && at != "" {
-			return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: at, Message: "Not supported here. Remove the field."}
+			return nil, &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: at, Message: "Not supported here. Remove the field, or change its value."}
 		}
 		data, x.record.conversion.Body = x.record.conversion.Body, nil // what was read from the body keeps the bytes that it needs
 	}

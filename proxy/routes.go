@@ -32,8 +32,8 @@ func (e entry) handler() http.Handler {
 	e.handleBedrock(r)
 	e.handleBedrockLists(r)
 	e.handleVertex(r)
-	r.NotFound(e.serve(unnamed(messagesAPI), notFound))
-	r.MethodNotAllowed(e.serve(unnamed(messagesAPI), notAllowed(r)))
+	r.NotFound(e.serve(unnamed(sharedAPI), notFound))
+	r.MethodNotAllowed(e.serve(unnamed(sharedAPI), notAllowed(r)))
 	return r
 }
 
@@ -41,8 +41,8 @@ func (e entry) handler() http.Handler {
 func (e entry) handleMessages(r chi.Router) {
 	r.Post("/v1/messages", e.serve(&messagesAPI, (*exchange).answer))
 	r.Post("/v1/messages/count_tokens", e.serve(&messagesAPI, (*exchange).countTokens))
-	r.Get("/v1/models", e.serve(&messagesAPI, (*exchange).listModels))
-	r.Get("/v1/models/*", e.serve(&messagesAPI, (*exchange).describeModel))
+	r.Get("/v1/models", e.serve(&sharedAPI, (*exchange).listModels))
+	r.Get("/v1/models/*", e.serve(&sharedAPI, (*exchange).describeModel))
 	const (
 		oneByOne = "send each request to POST /v1/messages"
 		inline   = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"

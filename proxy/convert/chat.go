@@ -41,7 +41,14 @@ type chatConverter struct {
 	chatPlaces
 	open         string // the role of the client's message whose blocks are written; "" for none
 	begin        int    // where this message begins
+	calls        map[string]callUse
 	includeUsage bool
+}
+
+// callUse tells of the calls with one id.
+type callUse struct {
+	message int // index of the last message with such a call
+	earlier int // number of messages with such calls before it
 }
 
 // FromChat converts a request of Chat Completions. The error is the cause of ctx, or a *messages.InvalidRequestError
@@ -50,7 +57,7 @@ func FromChat(ctx context.Context, data []byte) (*Conversion, error) {
 	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
 	}
-	c := chatConverter{converter: newConverter(ctx, len(data), isChatHint)}
+	c := chatConverter{converter: newConverter(ctx, len(data), isChatHint), calls: map[string]callUse{}}
 	c.request(data)
 	if c.err != nil {
 		return nil, c.err
@@ -89,8 +96,10 @@ func (c *chatConverter) request(data jsontext.Value) {
 			c.drop(at)
 		}
 	}
-	if nonNull(from.Take("seed")) != nil { // 0 is a seed, too
-		c.drop(top.member("seed"))
+	for _, name := range []string{"seed", "web_search_options"} { // 0 is a seed, and {} asks for a search
+		if nonNull(from.Take(name)) != nil {
+			c.drop(top.member(name))
+		}
 	}
 	c.dropUsed(nil, &from)
 }

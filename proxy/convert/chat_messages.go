@@ -1,7 +1,9 @@
 package convert
 
 import (
-	"bytes"
+	"errors"
+	"io"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -117,7 +119,8 @@ func (c *chatConverter) message(at *memberPath, role string, m *rawjson.Object, 
 	content := nonNull(m.Take("content"))
 	switch role {
 	case roleTool:
-		c.toolResult(at, nonNull(m.Take("tool_call_id")), content)
+		m.Take("name") // of the tool, which the call names
+		c.toolResult(at, m.Take("tool_call_id"), content)
 	case messages.RoleSystem, messages.RoleUser:
 		c.content(at, content, leads)
 	case messages.RoleAssistant:
@@ -225,7 +228,7 @@ func (c *chatConverter) image(at *memberPath, p place, v jsontext.Value, leads b
 // toolResult writes the result of a call.
 func (c *chatConverter) toolResult(at *memberPath, id, content jsontext.Value) {
 	c.write(`{"type":"tool_result",`)
-	c.writeMember("tool_use_id", id)
+	c.writeID("tool_use_id", id)
 	c.write(`"content":`)
 	p := place{field: placeResult, message: int32(at.index)}
 	if content == nil || content.Kind() == '"' {
@@ -255,7 +258,7 @@ func (c *chatConverter) toolCall(at *memberPath, v jsontext.Value) {
 	inner := at.member("function")
 	function := c.object(inner, from.Take("function"), []string{"name", "arguments"})
 	c.write(`{"type":"tool_use",`)
-	c.writeMember("id", from.Take("id"))
+	c.callID(at.up.up.index, from.Take("id"))
 	c.writeMember("name", function.Take("name"))
 	c.write(`"input":`)
 	c.arguments(inner.member("arguments"), function.Take("arguments"))
@@ -265,25 +268,39 @@ func (c *chatConverter) toolCall(at *memberPath, v jsontext.Value) {
 	c.dropUsed(at, &from)
 }
 
-// arguments writes the input of a call, which is JSON in a string. A call that was cut ends in open JSON: its complete
-// parameters are kept, as in the Messages API.
+// callID writes the id of a call. Some servers number the calls of each answer anew, but in the Messages API an id names
+// one call of the conversation. So an id that an earlier message has, too, gets a number.
+func (c *chatConverter) callID(message int, v jsontext.Value) {
+	id := rawjson.StringOf(v)
+	use, again := c.calls[id]
+	if again && use.message != message {
+		use.earlier++
+	}
+	use.message = message
+	c.calls[id] = use
+	c.writeID("id", v)
+}
+
+// writeID writes the id of a call or of its result.
+func (c *chatConverter) writeID(name string, v jsontext.Value) {
+	if id := rawjson.StringOf(v); id != "" && c.calls[id].earlier > 0 {
+		v = rawjson.AppendString(nil, id+"."+strconv.Itoa(c.calls[id].earlier))
+	}
+	c.writeMember(name, v)
+}
+
+// arguments writes the input of a call, which is JSON in a string. OpenAI's API accepts any string in its place, because
+// a model may write anything. Of a text that is not an object, the first parameters are kept that are complete. If the
+// text is not merely cut, as the answer of a model may be, it is named among the dropped fields.
 func (c *chatConverter) arguments(at *memberPath, v jsontext.Value) {
-	text := bytes.TrimSpace([]byte(c.stringValue(at, v)))
-	if c.err != nil || len(text) == 0 {
-		c.write("{}")
-		return
-	}
-	err := messages.CheckJSON(c.ctx, text)
-	if err != nil && !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true)) {
-		if cut := rawjson.AppendCutObject(nil, string(text)); len(cut) > 0 || string(text) == "{" {
-			text, err = append(cut, '}'), nil
-			if len(cut) == 0 {
-				text = []byte("{}")
-			}
+	text := strings.TrimSpace(c.stringValue(at, v))
+	if text == "" {
+		text = "{}"
+	} else if messages.CheckJSON(c.ctx, []byte(text)) != nil {
+		if _, err := jsontext.NewDecoder(strings.NewReader(text)).ReadValue(); text[0] != '{' || !errors.Is(err, io.ErrUnexpectedEOF) {
+			c.drop(at)
 		}
+		text = "{" + strings.TrimPrefix(string(rawjson.AppendCutObject(nil, text)), "{") + "}"
 	}
-	if err != nil {
-		c.failBy(messages.FaultJSON, at, "This should be a JSON object, as a string. "+err.Error())
-	}
-	c.write(string(text))
+	c.write(text)
 }

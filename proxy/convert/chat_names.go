@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -43,6 +44,7 @@ var (
 		"output_config.format":                  "response_format",
 		"tool_choice.name":                      "tool_choice.function.name",
 		"tool_choice.disable_parallel_tool_use": "parallel_tool_calls",
+		"messages.content.thinking":             "messages.reasoning_content",
 	}
 	chatFields = map[string]string{
 		"tool_use.id":             "id",
@@ -56,6 +58,7 @@ var (
 	chatWords = strings.NewReplacer(
 		"`tool_use_id`", "`tool_call_id`", "`tool_use` ids", "ids of `tool_calls`", "`tool_use` blocks", "`tool_calls`", "`tool_use` block", "call in `tool_calls`",
 		"each `tool_use`", "each call", "`tool_result` blocks", "`tool` messages", "`tool_result` block", "`tool` message", "Type `any`", "The value `required`",
+		"a source of the type 'base64'", "a data URL ('data:image/png;base64,…')", "without a `data:` URL before them", "after 'data:image/png;base64,'",
 	)
 )
 
@@ -120,6 +123,10 @@ func (p place) path(inside []string) string {
 		at += ".tool_calls." + strconv.Itoa(int(p.index))
 	case placeReasoning:
 		return at + ".reasoning_content"
+	case placeResult:
+		if i, ok := indexIn(inside, 2, math.MaxInt); ok { // tool_result.content.1
+			return place{placePart, p.message, int32(i)}.path(inside[3:])
+		}
 	}
 	for n := len(inside); n > 0; n-- {
 		if name, ok := chatFields[strings.Join(inside[:n], ".")]; ok {

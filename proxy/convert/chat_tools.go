@@ -131,6 +131,9 @@ func (c *chatConverter) choiceObject(at *memberPath, v jsontext.Value) (mode str
 // other list: it is dropped, unless it has all tools.
 func (c *chatConverter) allowedTools(at *memberPath, v jsontext.Value) (mode string, name jsontext.Value) {
 	from := c.object(at, v, []string{"mode", "tools"})
+	if len(from.Members) == 0 {
+		c.failBy(messages.FaultMissingField, at, "Field required")
+	}
 	mode = c.choiceMode(at.member("mode"), from.Take("mode"))
 	allowed := map[string]bool{}
 	for at, v := range c.items(at.member("tools"), from.Take("tools"), messages.MaxTools) {
