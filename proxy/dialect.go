@@ -41,8 +41,9 @@ type dialect struct {
 	// header.
 	setID func(h http.Header, requestID string)
 
-	// appendMessage appends a whole answer in JSON, and may set headers. took is the time since the request arrived.
-	appendMessage func(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte
+	// appendMessage appends a whole answer in JSON, and may set headers. c is the conversion of the request, nil if the
+	// dialect has no convert. took is the time since the request arrived.
+	appendMessage func(h http.Header, dst []byte, c *convert.Conversion, m *messages.Message, took time.Duration) []byte
 
 	// appendTokenCount appends the answer to a request to count tokens, in JSON; nil if the API has no such request.
 	appendTokenCount func(dst []byte, tokens int) []byte

@@ -27,7 +27,7 @@ var chatCompletions = dialect{
 	pingFrame:    []byte(": ping\n\n"),
 	waitFrame:    messagesAPI.waitFrame,
 	newFrames: func(_ http.Header, c *convert.Conversion) frameWriter {
-		return &chatFrames{includeUsage: c.IncludeUsage}
+		return &chatFrames{includeUsage: c.IncludeUsage, text: chatText{json: c.JSONAnswer}}
 	},
 }
 
@@ -109,19 +109,22 @@ type chatFunction struct {
 
 // appendChatMessage appends a whole answer. All its texts become one, in their order. Blocks that Chat Completions does
 // not have are omitted: tools that the model's own API has run, and redacted thinking.
-func appendChatMessage(_ http.Header, dst []byte, m *messages.Message, _ time.Duration) []byte {
+func appendChatMessage(_ http.Header, dst []byte, c *convert.Conversion, m *messages.Message, _ time.Duration) []byte {
 	message := chatMessage{Role: messages.RoleAssistant}
 	var text, reasoning strings.Builder
+	sorted := chatText{json: c.JSONAnswer}
 	for i := range m.Content {
 		switch b := &m.Content[i]; b.Type {
 		case messages.BlockText:
-			text.WriteString(b.Text)
+			text.Write(sorted.content([]byte(b.Text)))
 		case messages.BlockThinking:
 			reasoning.WriteString(b.Thinking)
 		case messages.BlockToolUse:
+			reasoning.Write(sorted.take())
 			message.ToolCalls = append(message.ToolCalls, chatCall{b.ID, "function", chatFunction{b.Name, chatArguments(b)}})
 		}
 	}
+	text.Write(sorted.take())
 	if text.Len() > 0 || len(message.ToolCalls) == 0 {
 		content := text.String()
 		message.Content = &content

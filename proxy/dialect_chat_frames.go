@@ -13,7 +13,8 @@ import (
 // chatFrames writes events of the Messages API as chunks of Chat Completions (docs/reference/clients.md §8). Texts and
 // thinking are deltas of the one message. Calls have indexes of their own: 0 is the first call.
 type chatFrames struct {
-	includeUsage bool   // the client asks for the usage, in a chunk before the end
+	includeUsage bool // the client asks for the usage, in a chunk before the end
+	text         chatText
 	head         []byte // the beginning of a chunk, up to the delta
 	blocks       []streamedBlock
 	calls        int // the number of calls so far
@@ -45,6 +46,7 @@ func (f *chatFrames) appendEvent(dst []byte, e messages.Event, _ time.Duration) 
 		}
 	case messages.MessageDelta:
 		f.finish, f.usage = chatFinish(e.Message.StopReason), e.Message.Usage
+		return f.appendText(dst, "content", f.text.take())
 	case messages.MessageStop:
 		return f.appendEnd(dst)
 	}
@@ -64,14 +66,14 @@ func (f *chatFrames) startBlock(dst []byte, b *messages.ContentBlock) []byte {
 	f.blocks = append(f.blocks, streamedBlock{index: -1})
 	switch b.Type {
 	case messages.BlockText:
-		return f.appendText(dst, "content", []byte(b.Text))
+		return f.appendText(dst, "content", f.text.content([]byte(b.Text)))
 	case messages.BlockThinking:
 		return f.appendText(dst, "reasoning_content", []byte(b.Thinking))
 	case messages.BlockToolUse:
 		block := &f.blocks[len(f.blocks)-1]
 		block.index, block.input = f.calls, []byte(chatArguments(b))
 		f.calls++
-		dst = f.openCall(dst, block)
+		dst = f.openCall(f.appendText(dst, "reasoning_content", f.text.take()), block)
 		dst = append(dst, `,"id":`...)
 		dst = rawjson.AppendString(dst, b.ID)
 		dst = append(dst, `,"type":"function","function":{"name":`...)
@@ -87,7 +89,7 @@ func (f *chatFrames) appendDelta(dst []byte, e messages.Event) []byte {
 	case e.Delta == messages.InputJSONDelta && b.input != nil:
 		return f.appendArguments(dst, b, e.Text)
 	case e.Delta == messages.TextDelta && b.input == nil:
-		return f.appendText(dst, "content", e.Text)
+		return f.appendText(dst, "content", f.text.content(e.Text))
 	case e.Delta == messages.ThinkingDelta && b.input == nil:
 		return f.appendText(dst, "reasoning_content", e.Text)
 	}
@@ -142,4 +144,34 @@ func (f *chatFrames) appendEnd(dst []byte) []byte {
 		dst = appendMarshaled(dst, newChatUsage(f.usage))
 	}
 	return append(dst, "}\n\ndata: [DONE]\n\n"...)
+}
+
+// chatText sorts the text of an answer. Clients that ask for JSON parse the content, also beside calls. So if the client
+// asks for JSON, what the model says before a call is not content, but reasoning.
+type chatText struct {
+	json  bool   // the client asks for JSON
+	first byte   // the first character since the last call, except white space; 0 if there is none yet
+	held  []byte // text that is content if no call follows
+}
+
+// content returns the text that is content, whatever follows: an object, from its first character on.
+func (t *chatText) content(text []byte) []byte {
+	if rest := bytes.TrimLeft(text, " \t\r\n"); t.first == 0 && len(rest) > 0 {
+		t.first = rest[0]
+	}
+	if !t.json || t.first == '{' && t.held == nil {
+		return text
+	}
+	if t.held = append(t.held, text...); t.first != '{' {
+		return nil
+	}
+	text, t.held = t.held, nil
+	return text
+}
+
+// take returns the text that is held back. At a call, this text is reasoning; at the end, it is content.
+func (t *chatText) take() []byte {
+	held := t.held
+	t.first, t.held = 0, nil
+	return held
 }

@@ -293,6 +293,49 @@ func TestChatNative(t *testing.T) {
 	}
 }
 
+// Clients that ask for JSON parse the content. Words before a call are reasoning then, not content.
+func TestChatJSON(t *testing.T) {
+	asked := `{"response_format":{"type":"json_object"},` + chatQuestion[1:]
+	for _, tt := range []struct {
+		name              string
+		up                any
+		content, thoughts string
+	}{
+		{"call", completing(endOfCall, weather...), "", "Let me look."},
+		{"answer", completing(endOfTurn, " {\"a\"", ":1}"), `{"a":1}`, ""},
+		{"answer and call", completing(endOfCall, "{\"a\":1}"+strings.TrimPrefix(strings.Join(weather, ""), "Let me look.")), `{"a":1}`, ""},
+		{"no JSON", completing(endOfTurn, "Well, ", "no."), "Well, no.", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newServer(t, tt.up)
+			type message struct {
+				Content   string
+				Reasoning string `json:"reasoning_content"`
+			}
+			var whole struct{ Choices []struct{ Message message } }
+			if err := json.Unmarshal([]byte(read(t, postTo(s, chatPath, asked).Body)), &whole); err != nil {
+				t.Fatal(err)
+			}
+			var joined message
+			for frame := range strings.SplitSeq(read(t, postTo(s, chatPath, streamed(asked)).Body), "\n\n") {
+				var chunk struct{ Choices []struct{ Delta message } }
+				if data := strings.TrimPrefix(frame, "data: "); strings.HasPrefix(data, "{") {
+					if err := json.Unmarshal([]byte(data), &chunk); err != nil {
+						t.Fatal(err)
+					}
+					joined.Content += chunk.Choices[0].Delta.Content
+					joined.Reasoning += chunk.Choices[0].Delta.Reasoning
+				}
+			}
+			for _, got := range []message{whole.Choices[0].Message, joined} {
+				if strings.TrimSpace(got.Content) != tt.content || strings.TrimSpace(got.Reasoning) != tt.thoughts {
+					t.Errorf("%+v", got)
+				}
+			}
+		})
+	}
+}
+
 // Chat Completions has no place for the results of a model's own tools. Blanks before a call's arguments are none.
 func TestChatFramesOfOthers(t *testing.T) {
 	f := chatFrames{}

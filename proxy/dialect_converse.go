@@ -40,7 +40,7 @@ var bedrockConverse = dialect{
 }
 
 // converseMessageJSON appends a whole answer.
-func converseMessageJSON(_ http.Header, dst []byte, m *messages.Message, took time.Duration) []byte {
+func converseMessageJSON(_ http.Header, dst []byte, _ *convert.Conversion, m *messages.Message, took time.Duration) []byte {
 	answer := converse.Answer{Ending: newEnding(m), Metering: newMetering(m.Usage, took)}
 	answer.Output.Message = converse.Message{Role: messages.RoleAssistant, Content: []converse.Block{}}
 	for i := range m.Content {

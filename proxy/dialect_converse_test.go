@@ -217,7 +217,7 @@ metadata {"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cacheReadIn
 // Redacted thinking reaches the client unchanged, so that it can send it back.
 func TestConverseRedactedThinking(t *testing.T) {
 	m := &messages.Message{StopReason: messages.StopEndTurn, Content: []messages.ContentBlock{{Type: messages.BlockRedacted, Data: "c2VjcmV0"}}}
-	got := string(bedrockConverse.appendMessage(http.Header{}, nil, m, 0))
+	got := string(bedrockConverse.appendMessage(http.Header{}, nil, nil, m, 0))
 	if !strings.Contains(got, `"content":[{"reasoningContent":{"redactedContent":"c2VjcmV0"}}]`) {
 		t.Error(got)
 	}

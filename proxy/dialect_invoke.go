@@ -86,7 +86,7 @@ func refuseFamilies(body *messages.Body) error {
 
 // invokeMessage appends a message, and sets the headers with its usage and time
 // (docs/reference/bedrock.md §2).
-func invokeMessage(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte {
+func invokeMessage(h http.Header, dst []byte, _ *convert.Conversion, m *messages.Message, took time.Duration) []byte {
 	set := func(name string, n int64) { h.Set("X-Amzn-Bedrock-"+name, strconv.FormatInt(n, 10)) }
 	set("Invocation-Latency", took.Milliseconds())
 	set("Input-Token-Count", int64(m.Usage.InputTokens))

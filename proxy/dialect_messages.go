@@ -21,7 +21,7 @@ var messagesAPI = dialect{
 	credentials:   messagesCredentials,
 	read:          readMessages,
 	nativeRequest: nativeMessages,
-	appendMessage: func(_ http.Header, dst []byte, m *messages.Message, _ time.Duration) []byte {
+	appendMessage: func(_ http.Header, dst []byte, _ *convert.Conversion, m *messages.Message, _ time.Duration) []byte {
 		return m.AppendJSON(dst)
 	},
 	appendTokenCount: func(dst []byte, tokens int) []byte {

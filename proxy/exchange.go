@@ -149,7 +149,7 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 		return err
 	}
 	began := x.record.elapsed()
-	message := x.dialect.appendMessage(x.record.header, nil, m, began)
+	message := x.dialect.appendMessage(x.record.header, nil, x.record.conversion, m, began)
 	x.record.Encode = x.record.elapsed() - began
 	return x.reply.respond(http.StatusOK, message)
 }

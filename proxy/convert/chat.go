@@ -43,6 +43,7 @@ type chatConverter struct {
 	begin        int    // where this message begins
 	calls        map[string]callUse
 	includeUsage bool
+	jsonAnswer   bool
 }
 
 // callUse tells of the calls with one id.
@@ -63,7 +64,7 @@ func FromChat(ctx context.Context, data []byte) (*Conversion, error) {
 		return nil, c.err
 	}
 	return &Conversion{
-		Body: c.out, Dropped: c.droppedFields(), Refusable: c.refusable, lengthOpen: c.lengthOpen, IncludeUsage: c.includeUsage,
+		Body: c.out, Dropped: c.droppedFields(), Refusable: c.refusable, lengthOpen: c.lengthOpen, IncludeUsage: c.includeUsage, JSONAnswer: c.jsonAnswer,
 		path: c.chatPlaces.path, words: chatWords,
 	}, nil
 }
@@ -189,6 +190,7 @@ func (c *chatConverter) format(at *memberPath, v jsontext.Value) {
 	default:
 		c.fail(at.member("type"), "This should be text, json_object or json_schema.")
 	}
+	c.jsonAnswer = true
 	c.write(`"format":{"type":"json_schema",`)
 	c.writeMember("schema", schema)
 	c.close('}')

@@ -22,6 +22,7 @@ type Conversion struct {
 	Guardrail  *Guardrail // that the answer must pass; nil for none
 
 	IncludeUsage bool // Chat Completions: a stream ends with the usage
+	JSONAnswer   bool // Chat Completions: the answer is JSON, unless it is a call
 
 	path  func(path string) string // translates a path in Body to the client's path; nil if the paths are the same
 	words *strings.Replacer        // translates the text of an error to the client's terms; nil if the terms are the same
