@@ -47,14 +47,15 @@ func UnquoteBytes(quoted jsontext.Value) []byte {
 // AppendUnquoted appends the text of a valid JSON string. It copies the parts between escapes,
 // because jsontext.AppendUnquote checks every byte again.
 func AppendUnquoted(dst []byte, quoted jsontext.Value) []byte {
-	if bytes.Contains(quoted, []byte(`\u`)) {
-		dst, _ = jsontext.AppendUnquote(dst, quoted)
-		return dst
-	}
+	begin := len(dst)
 	for text := quoted[1 : len(quoted)-1]; ; {
 		n := bytes.IndexByte(text, '\\')
 		if n < 0 {
 			return append(dst, text...)
+		}
+		if text[n+1] == 'u' { // perhaps a half of a surrogate pair
+			dst, _ = jsontext.AppendUnquote(dst[:begin], quoted)
+			return dst
 		}
 		dst = append(append(dst, text[:n]...), unescaped[text[n+1]])
 		text = text[n+2:]
