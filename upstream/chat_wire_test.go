@@ -217,21 +217,3 @@ func TestOpenAIKeyRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func TestOpenAIFollowsNoRedirect(t *testing.T) {
-	followed := false
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		followed = followed || r.URL.Path == "/elsewhere"
-		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-	}))
-	defer server.Close()
-	up, err := upstream.NewOpenAI(upstream.ServerOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
-	wantGateway(t, err)
-	if followed {
-		t.Error("the redirect was followed")
-	}
-}

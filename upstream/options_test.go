@@ -175,24 +175,6 @@ func TestAnthropicRequest(t *testing.T) {
 	}
 }
 
-func TestAnthropicFollowsNoRedirect(t *testing.T) {
-	var followed bool
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		followed = followed || r.URL.Path == "/elsewhere"
-		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-	}))
-	defer server.Close()
-	up, err := upstream.NewAnthropic(upstream.ServerOptions{BaseURL: server.URL, APIKey: "sk", HTTPClient: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = collect(t, invoke(up, t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
-	wantGateway(t, err)
-	if followed {
-		t.Error("the redirect was followed")
-	}
-}
-
 func TestAnthropicKeyRefused(t *testing.T) {
 	f := upstreamtest.NewMessages(nil)
 	f.Key = "another"
