@@ -277,9 +277,14 @@ func TestSpans(t *testing.T) {
 		}
 		fmt.Fprintf(&all, "== %s\n%s\n", test.name, text)
 	}
-	const file = "testdata/spans.txt"
+	hold(t, "testdata/spans.txt", all.String())
+}
+
+// hold compares a text with a file, or with -update writes the file.
+func hold(t *testing.T, file, got string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, all.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -287,8 +292,8 @@ func TestSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), all.String()); diff != "" {
-		t.Errorf("spans (-want +got):\n%s", diff)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }
 

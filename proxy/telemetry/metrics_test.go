@@ -6,11 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.opentelemetry.io/otel/attribute"
@@ -66,19 +64,7 @@ func TestMetrics(t *testing.T) {
 		w.post("/v1/messages", question) // passed over
 		fmt.Fprintf(&all, "== OTEL_SEMCONV_STABILITY_OPT_IN=%s\n%s", optIn, w.describeMetrics(t))
 	}
-	const file = "testdata/metrics.txt"
-	if *update {
-		if err := os.WriteFile(file, all.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), all.String()); diff != "" {
-		t.Errorf("metrics (-want +got):\n%s", diff)
-	}
+	hold(t, "testdata/metrics.txt", all.String())
 }
 
 // TestPrometheus: the exporter for Prometheus has our metrics and the process's. If its port is taken, telemetry does
