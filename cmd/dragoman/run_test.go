@@ -163,19 +163,7 @@ func TestRunKilled(t *testing.T) {
 
 // Ctrl-C reaches all processes in a terminal's foreground. The command gets it only once.
 func TestRunInterruptedOnTerminal(t *testing.T) {
-	command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=run --simulated -- "+os.Args[0]+" "+countInterrupts)
-	stdin, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(stdout)
+	command, stdin, lines := startOnTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=run --simulated -- "+os.Args[0]+" "+countInterrupts)
 	if line, err := lines.ReadString('\n'); strings.TrimSpace(line) != "ready" {
 		t.Fatalf("%q, %v", line, err)
 	}

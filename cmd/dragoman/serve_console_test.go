@@ -69,19 +69,7 @@ func firstLine(t *testing.T, env map[string]string, args ...string) string {
 func TestLogOnTerminal(t *testing.T) {
 	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
 		// Only standard error is the terminal, so that it shows nothing but the log.
-		command := onTerminal(t, os.Args[0]+" >/dev/null", "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0", env)
-		stdin, err := command.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdout, err := command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(stdout)
+		command, stdin, lines := startOnTerminal(t, os.Args[0]+" >/dev/null", "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0", env)
 		first, err := lines.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
@@ -138,19 +126,7 @@ func TestLogOfLimits(t *testing.T) {
 
 // If standard output is a terminal, too, the line after the address says what to do next.
 func TestStartOnTerminal(t *testing.T) {
-	command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0")
-	stdin, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(stdout)
+	command, stdin, lines := startOnTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0")
 	for _, want := range []string{"INF serving http://127.0.0.1:", "Next, in the terminal of a client: export ANTHROPIC_BASE_URL=http://127.0.0.1:"} {
 		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(plain(line), want) {
 			t.Errorf("%q, %v; want %q", line, err, want)
@@ -174,6 +150,24 @@ func onTerminal(t *testing.T, line string, env ...string) *exec.Cmd {
 	command := exec.Command("script", "-qefc", "exec "+line, "/dev/null")
 	command.Env = append(append(os.Environ(), "SHELL=/bin/sh", "TERM=xterm", "NO_COLOR="), env...)
 	return command
+}
+
+// startOnTerminal starts a command of [onTerminal], and returns what it reads and writes.
+func startOnTerminal(t *testing.T, line string, env ...string) (command *exec.Cmd, stdin io.Writer, lines *bufio.Reader) {
+	t.Helper()
+	command = onTerminal(t, line, env...)
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return command, stdin, bufio.NewReader(stdout)
 }
 
 // plain returns a text without colours.
