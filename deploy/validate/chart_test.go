@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // cases are values that must work. There is one case for each use of the chart, and together they set every
@@ -217,31 +215,6 @@ func checkOldest(t *testing.T, text string) {
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("Kubernetes %s rejects it: %s", versions[0], output)
 	}
-}
-
-// For each kind that the chart can create, there is a case that creates it.
-func TestCasesMakeEveryKind(t *testing.T) {
-	made := map[string]bool{}
-	for _, values := range cases {
-		for _, object := range rendered(t, "dragoman", values, versions[0]) {
-			made[kindOf(object)] = true
-		}
-	}
-	for _, kind := range []string{
-		"ConfigMap", "Deployment", "HTTPRoute", "HorizontalPodAutoscaler", "Ingress", "NetworkPolicy", "Pod", "PodDisruptionBudget",
-		"PodMonitor", "PrometheusRule", "ScaledObject", "Secret", "Service", "ServiceAccount", "ServiceMonitor",
-	} {
-		if !made[kind] {
-			t.Errorf("no case makes a %s", kind)
-		}
-	}
-}
-
-func kindOf(object runtime.Object) string {
-	if custom, is := object.(*unstructured.Unstructured); is {
-		return custom.GetKind()
-	}
-	return object.GetObjectKind().GroupVersionKind().Kind
 }
 
 // Release names that are long or contain the chart's name lead to names that Kubernetes accepts.

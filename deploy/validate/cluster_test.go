@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // cluster is an API server with a namespace "apps", with as much of its API as Helm needs. It stores objects,
@@ -179,7 +181,7 @@ func (c *cluster) write(w http.ResponseWriter, r *http.Request, object runtime.O
 			c.t.Error(err)
 		}
 	}
-	written, _, err := decoder().Decode(body, nil, nil)
+	written, err := kube.Decode(body)
 	if err != nil {
 		c.t.Errorf("%s %s: %v\n%s", r.Method, r.URL, err, body)
 		fail(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)

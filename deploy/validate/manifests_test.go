@@ -5,27 +5,16 @@
 package validate
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
-	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
-	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // set is a set of objects that are applied together.
@@ -55,17 +44,6 @@ func named[T interface {
 	return object, false
 }
 
-func decoder() runtime.Decoder {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
-		appsv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme, corev1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
-		monitoringv1.AddToScheme,
-	} {
-		utilruntime.Must(add(scheme))
-	}
-	return serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
-}
-
 // load decodes every document of every YAML file in a folder. An unknown or duplicate field, a misspelled
 // kind, or a malformed quantity fails the test.
 func load(t *testing.T, folder string) set {
@@ -92,25 +70,22 @@ func load(t *testing.T, folder string) set {
 // documents decodes the objects of one file. Objects of Kubernetes and of the Prometheus Operator have Go
 // types; others are checked against the definition of their kind.
 func documents(text []byte) (set, error) {
+	texts, err := kube.Documents(text)
+	if err != nil {
+		return nil, err
+	}
 	var objects set
-	decode := decoder()
-	for reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
-		document, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	for _, document := range texts {
 		object, err := custom(document)
 		if object == nil && err == nil {
-			object, _, err = decode.Decode(document, nil, nil)
+			object, err = kube.Decode(document)
 		}
 		if err != nil {
 			return nil, err
 		}
 		objects = append(objects, object)
 	}
+	return objects, nil
 }
 
 // custom decodes an object with a definition in customKinds; it returns nil for other kinds.
@@ -124,28 +99,4 @@ func custom(document []byte) (runtime.Object, error) {
 		return nil, nil
 	}
 	return object, kind.check(document, object)
-}
-
-// The decoder is strict: if it accepted a misspelling, every other test here would be worthless.
-func TestDecodingIsStrict(t *testing.T) {
-	const route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\n"
-	for name, text := range map[string]string{
-		"unknown field":         "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nautomountToken: false\n",
-		"wrong case":            "apiVersion: v1\nkind: ServiceAccount\nMetadata: {name: a}\n",
-		"doubled field":         "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nmetadata: {name: b}\n",
-		"unknown kind":          "apiVersion: v1\nkind: ServiceAcount\nmetadata: {name: a}\n",
-		"bad quantity":          "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, resources: {limits: {memory: 512Mo}}}]}\n",
-		"unknown field, custom": route + "spec: {hostnammes: [a.example.com]}\n",
-		"doubled field, custom": route + "spec: {hostnames: [a.example.com], hostnames: [b.example.com]}\n",
-		"bad value, custom":     route + "spec: {rules: [{timeouts: {request: soon}}]}\n",
-		"rule broken, custom":   route + "spec: {rules: [{timeouts: {request: 1s, backendRequest: 2s}}]}\n",
-		"unknown field, operator": "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: a}\n" +
-			"spec: {selector: {}, podMetricsEndpoint: []}\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			if objects, err := documents([]byte(text)); err == nil {
-				t.Errorf("decoded to %v", objects)
-			}
-		})
-	}
 }

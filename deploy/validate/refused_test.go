@@ -1,8 +1,6 @@
 package validate
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -68,26 +66,6 @@ func TestRefused(t *testing.T) {
 				t.Errorf("helm template (%v) prints\n%s%s\nwant a line that ends with\n%s", err, stdout, stderr, refused.want)
 			}
 		})
-	}
-}
-
-// A packaged chart without its files says so.
-func TestMissingFiles(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "dragoman")
-	if err := os.CopyFS(folder, os.DirFS(chart)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(folder, "monitoring")); err != nil {
-		t.Fatal(err)
-	}
-	for value, want := range map[string]string{
-		"prometheusRule.enabled": "prometheusRule: the chart's file monitoring/alerts.yaml is missing, or has no groups",
-		"dashboard.enabled":      "dashboard: the chart's file monitoring/dashboard.json is missing",
-	} {
-		_, stderr, err := helm(t, "template", "dragoman", folder, "--set", "simulated=true,"+value+"=true")
-		if err == nil || !complains(stderr, want) {
-			t.Errorf("%s (%v): %s", value, err, stderr)
-		}
 	}
 }
 

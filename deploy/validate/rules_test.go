@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/pod-security-admission/api"
-	"k8s.io/pod-security-admission/policy"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // drain is dragoman's default drain time (timeouts.drain).
@@ -46,20 +46,12 @@ func checkAll(t *testing.T, objects set) {
 	checkSelectors(t, objects)
 }
 
-// checkRestricted checks every Pod against the profile "restricted" of the Pod Security Standards, with the
-// code of Kubernetes' admission controller. It also checks some facts that the profile leaves open.
+// checkRestricted checks every Pod against the profile "restricted" of the Pod Security Standards. It also checks
+// some facts that the profile leaves open.
 func checkRestricted(t *testing.T, objects set) {
 	t.Helper()
-	checks, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 	for name, pod := range pods(objects) {
-		result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &pod.ObjectMeta, &pod.Spec))
-		if !result.Allowed {
-			t.Errorf("%s: %s", name, result.ForbiddenDetail())
-		}
+		kube.CheckRestricted(t, name, &pod.ObjectMeta, &pod.Spec)
 		if mounts := pod.Spec.AutomountServiceAccountToken; mounts == nil || *mounts {
 			t.Errorf("%s mounts a token of the Kubernetes API, which nothing here calls", name)
 		}
@@ -111,27 +103,6 @@ func checkProbes(t *testing.T, container corev1.Container) {
 		case probe.probe.HTTPGet.Path != probe.path || probe.probe.HTTPGet.Port.String() != "admin" || port(container, "admin") == 0:
 			t.Errorf("%s probe asks %v, want %s of the admin port", probe.name, probe.probe.HTTPGet, probe.path)
 		}
-	}
-}
-
-// The sidecar is a native one: it starts first, and only its own Pod can reach it.
-func TestSidecar(t *testing.T) {
-	pod := of[*appsv1.Deployment](load(t, "sidecar"))[0].Spec.Template.Spec
-	dragoman := find(t, pod.InitContainers, "dragoman")
-	if dragoman.RestartPolicy == nil || *dragoman.RestartPolicy != corev1.ContainerRestartPolicyAlways {
-		t.Error("is an ordinary init container: the application would wait for it to end")
-	}
-	if got := value(dragoman, "DRAGOMAN_LISTEN"); got != "127.0.0.1:8484" {
-		t.Errorf("listens on %q", got)
-	}
-	if got := value(dragoman, "DRAGOMAN_ADMIN_LISTEN"); got != "0.0.0.0:8485" {
-		t.Errorf("kubelet cannot probe %q", got)
-	}
-	if got := port(dragoman, "admin"); got != 8485 {
-		t.Errorf("names %d as its admin port", got)
-	}
-	if got := value(find(t, pod.Containers, "app"), "ANTHROPIC_BASE_URL"); got != "http://127.0.0.1:8484" {
-		t.Errorf("application calls %q", got)
 	}
 }
 

@@ -23,6 +23,8 @@ import (
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/openapi/openapitest"
 	"k8s.io/utils/ptr"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // The API server's own plugin changes every example as expected. A second run changes nothing more.
@@ -41,7 +43,7 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 				t.Errorf("the second pass changes it (-first +second):\n%s", diff)
 			}
 			if difference(e.created, got) != "" {
-				checkSecurity(t, got)
+				kube.CheckRestricted(t, e.name, &got.ObjectMeta, &got.Spec)
 			}
 		})
 	}

@@ -4,10 +4,7 @@
 package inject
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,11 +16,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/kubernetes/scheme"
-	podsecurity "k8s.io/pod-security-admission/api"
-	"k8s.io/pod-security-admission/policy"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // policies is the folder under test.
@@ -95,40 +90,14 @@ func decode[T runtime.Object](t *testing.T, file string) []T {
 }
 
 func objectsOf[T runtime.Object](text []byte) ([]T, error) {
-	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	all, err := kube.DecodeAll(text)
 	var objects []T
-	for reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
-		document, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		object, _, err := decoder.Decode(document, nil, nil)
-		if err != nil {
-			return nil, err
-		}
+	for _, object := range all {
 		if object, ok := object.(T); ok {
 			objects = append(objects, object)
 		}
 	}
-}
-
-// checkSecurity fails the test if a Pod violates the profile "restricted" of the Pod Security Standards. It
-// uses the admission plugin of Kubernetes.
-func checkSecurity(t *testing.T, pod *corev1.Pod) {
-	t.Helper()
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	level := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
-	for _, result := range evaluator.EvaluatePod(level, &pod.ObjectMeta, &pod.Spec) {
-		if !result.Allowed {
-			t.Errorf("not restricted: %s: %s", result.ForbiddenReason, result.ForbiddenDetail)
-		}
-	}
+	return objects, err
 }
 
 // difference describes how two Pods differ; "" if they do not. It ignores the order of volumes and variables:

@@ -39,18 +39,6 @@ func decodeService(text []byte) (run.Service, error) {
 	return service, err
 }
 
-func TestCloudRunDecodingIsStrict(t *testing.T) {
-	for _, text := range []string{
-		"spec: {template: {spec: {container: []}}}",
-		"spec: {template: {spec: {containers: [{startupprobe: {}}]}}}",
-		"spec: {template: {spec: {containers: [{name: a, name: b}]}}}",
-	} {
-		if service, err := decodeService([]byte(text)); err == nil {
-			t.Errorf("%s decodes to %v", text, service)
-		}
-	}
-}
-
 // The application receives the requests, and starts after dragoman's probe has passed.
 func TestCloudRun(t *testing.T) {
 	service := cloudRun(t)

@@ -4,10 +4,6 @@
 package sidecar
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,11 +16,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	podsecurity "k8s.io/pod-security-admission/api"
-	"k8s.io/pod-security-admission/policy"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // folder is the folder under test.
@@ -76,6 +69,9 @@ func TestVariables(t *testing.T) {
 			if got := f.environment["DRAGOMAN_LISTEN"]; got != "127.0.0.1:8484" {
 				t.Errorf("dragoman listens on %q", got)
 			}
+			if got := f.environment["DRAGOMAN_ADMIN_LISTEN"]; f.probe != "" && got != "0.0.0.0:8485" {
+				t.Errorf("probes from outside the container cannot reach %q", got)
+			}
 		})
 	}
 }
@@ -90,29 +86,13 @@ func manifest(t *testing.T) []runtime.Object {
 	return decode(t, text)
 }
 
-// decode reads objects strictly: unknown kinds, and unknown or duplicate fields fail the test.
 func decode(t *testing.T, text []byte) []runtime.Object {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, batchv1.AddToScheme, corev1.AddToScheme} {
-		utilruntime.Must(add(scheme))
+	objects, err := kube.DecodeAll(text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
-	var objects []runtime.Object
-	for reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
-		document, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return objects
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		object, _, err := decoder.Decode(document, nil, nil)
-		if err != nil {
-			t.Fatalf("%v in:\n%s", err, document)
-		}
-		objects = append(objects, object)
-	}
+	return objects
 }
 
 // pods returns the Pods of the workloads among objects, by kind and name.
@@ -190,22 +170,6 @@ func environment(variables []corev1.EnvVar) map[string]string {
 		all[v.Name] = v.Value
 	}
 	return all
-}
-
-// checkSecurity fails the test if a Pod violates the profile "restricted" of the Pod Security Standards. It
-// uses the admission plugin of Kubernetes.
-func checkSecurity(t *testing.T, pod *corev1.PodTemplateSpec) {
-	t.Helper()
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	level := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
-	for _, result := range evaluator.EvaluatePod(level, &pod.ObjectMeta, &pod.Spec) {
-		if !result.Allowed {
-			t.Errorf("not restricted: %s: %s", result.ForbiddenReason, result.ForbiddenDetail)
-		}
-	}
 }
 
 // port returns the port at the end of an address.

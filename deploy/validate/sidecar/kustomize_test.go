@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"dragoman/deploy/validate/kube"
 )
 
 // build runs kustomize on a folder.
@@ -31,30 +33,6 @@ func kustomize(t *testing.T, folder string) []runtime.Object {
 		t.Fatal(err)
 	}
 	return decode(t, text)
-}
-
-// The manifest to copy has a native sidecar, which is restricted and has three probes on the admin port. Its
-// Pod outlives the drain.
-func TestManifest(t *testing.T) {
-	pod := pods(t, manifest(t))["Deployment my-app"]
-	sidecar := dragomanOf(t, pod)
-	checkProbe(t, "startup", sidecar.StartupProbe, "/healthz")
-	checkProbe(t, "liveness", sidecar.LivenessProbe, "/healthz")
-	checkProbe(t, "readiness", sidecar.ReadinessProbe, "/readyz")
-	if len(sidecar.Ports) != 1 || sidecar.Ports[0].Name != "admin" || sidecar.Ports[0].ContainerPort != 8485 {
-		t.Errorf("ports are %v", sidecar.Ports)
-	}
-	if grace := pod.Spec.TerminationGracePeriodSeconds; grace == nil || *grace <= 600 {
-		t.Errorf("%v seconds are less than the drain", grace)
-	}
-	checkSecurity(t, pod)
-}
-
-func checkProbe(t *testing.T, name string, probe *corev1.Probe, path string) {
-	t.Helper()
-	if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Path != path || probe.HTTPGet.Port.StrVal != "admin" {
-		t.Errorf("%s probe is %v, want %s of the admin port", name, probe, path)
-	}
 }
 
 // The component adds the sidecar of the manifest, with a configuration file. The sidecar is restricted,
@@ -85,7 +63,7 @@ func TestComponent(t *testing.T) {
 			if grace := pod.Spec.TerminationGracePeriodSeconds; grace == nil || *grace <= 600 {
 				t.Errorf("%v seconds are less than the drain", grace)
 			}
-			checkSecurity(t, pod)
+			kube.CheckRestricted(t, name, &pod.ObjectMeta, &pod.Spec)
 		})
 	}
 }
