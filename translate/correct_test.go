@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 )
 
 // scripted answers with one text after another. Each stops at the end of the calls. It records why
@@ -73,9 +74,9 @@ func TestAskedAgain(t *testing.T) {
 		"wrong, right":              {[]string{wrong, whole}, []Reason{"", ReasonInvalid}, "right"},
 		"wrong, wrong":              {[]string{wrong, wrong}, []Reason{"", ReasonInvalid}, "wrong"},
 		"wrong, no answer":          {[]string{wrong}, []Reason{"", ReasonInvalid}, "wrong"},
-		"unread, right":             {[]string{unread, whole}, []Reason{"", ReasonUnread}, "right"},
-		"of another format, right":  {[]string{"<function=write><parameter=content>right</parameter></function>", whole}, []Reason{"", ReasonUnread}, "right"},
-		"unread, wrong":             {[]string{unread, wrong}, []Reason{"", ReasonUnread}, "wrong"},
+		"unread, right":             {[]string{unread, whole}, []Reason{"", prompt.ReasonUnread}, "right"},
+		"of another format, right":  {[]string{"<function=write><parameter=content>right</parameter></function>", whole}, []Reason{"", prompt.ReasonUnread}, "right"},
+		"unread, wrong":             {[]string{unread, wrong}, []Reason{"", prompt.ReasonUnread}, "wrong"},
 		"stopped":                   {[]string{open + "x", "y" + closed}, []Reason{"", ReasonStopped}, "x</function_calls>y"},
 		"stopped, wrong, right":     {[]string{open + "x", "wrong" + closed, whole}, []Reason{"", ReasonStopped, ReasonInvalid}, "right"},
 		"wrong, stopped, stopped":   {[]string{wrong, open + "x", "y", "z" + closed}, []Reason{"", ReasonInvalid, ReasonStopped, ReasonStopped}, "x</function_calls>y</function_calls>z"},

@@ -13,6 +13,7 @@ import (
 	"dragoman/translate/answer"
 	"dragoman/translate/language"
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 )
 
 // chosen is what a client gets for an answer to a tool_choice.
@@ -104,7 +105,7 @@ func TestHeldToTheChoice(t *testing.T) {
 		return ""
 	}}}
 	l := &language.English
-	again := []Reason{"", ReasonUnmet}
+	again := []Reason{"", prompt.ReasonUnmet}
 	unmet := []string{"tool_choice"}
 	const called = "f {\"s\":\"a\"}\ntool_use"
 	for name, tt := range map[string]struct {
@@ -136,7 +137,7 @@ func TestHeldToTheChoice(t *testing.T) {
 		"does not fit, then words": {force, notX, []completion{stopped(callTo("f", "x")), ended("No.")}, chosen{content: "text \"No.\"\nend_turn", unmet: unmet, reasons: []Reason{"", ReasonInvalid}}},
 		"words, then does not fit": {force, notX, []completion{ended("Well."), stopped(callTo("f", "x"))}, chosen{content: "f {\"s\":\"x\"}\ntool_use", reasons: again}},
 		"that cannot be read, then": {force, Checks{Readable: true}, []completion{stopped("Well.\n" + strings.Replace(callTo("f", "a"), "</s>", "\n\n", 1)), stopped(callTo("f", "a"))},
-			chosen{content: called + "\n# repaired f asked_again", reasons: []Reason{"", ReasonUnread}, told: l.AskAgainUnread}},
+			chosen{content: called + "\n# repaired f asked_again", reasons: []Reason{"", prompt.ReasonUnread}, told: l.AskAgainUnread}},
 		"none, and words":        {no, Checks{}, []completion{ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn", reasons: again[:1]}},
 		"none, and a call after": {no, Checks{}, []completion{stopped("Well.\n" + callTo("f", "a"))}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again[:1]}},
 		"none, and a call, then": {no, Checks{}, []completion{stopped(callTo("f", "a")), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again, told: l.AskAgainInWords}},
@@ -191,7 +192,7 @@ func TestPrefilledCallIsLeft(t *testing.T) {
 	got := choose(t, any, Target{Prefill: true}, Checks{}, 0,
 		completion{"\nI would rather not.", messages.StopEndTurn, ""},
 		completion{"f</tool_name>\n<parameters>\n<s>a</s>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd})
-	want := chosen{content: "f {\"s\":\"a\"}\ntool_use", reasons: []Reason{"", ReasonUnmet}, told: "Go."}
+	want := chosen{content: "f {\"s\":\"a\"}\ntool_use", reasons: []Reason{"", prompt.ReasonUnmet}, told: "Go."}
 	if !strings.Contains(got.told, language.English.AskAgainUncalled) {
 		t.Errorf("told %q", got.told)
 	}

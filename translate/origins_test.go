@@ -11,6 +11,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 	"dragoman/translate/rawjson"
 )
 
@@ -18,14 +19,14 @@ import (
 // without them. Text from a block is the block's text, after its escapes are removed.
 func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prompt, wantErr error) {
 	t.Helper()
-	prompt, o, err := RenderOrigins(context.Background(), req, target)
+	got, o, err := RenderOrigins(context.Background(), req, target)
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		t.Fatalf("with origins: %v, without: %v", err, wantErr)
 	}
 	if err != nil {
 		return
 	}
-	if diff := cmp.Diff(want, prompt, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "Declared", "Reads", "Schemas", "Source"), cmpopts.IgnoreFields(Prompt{}, "chat"),
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Prompt{}, asking{}), cmpopts.IgnoreFields(asking{}, "Declared", "Reads", "Schemas", "Source"), cmpopts.IgnoreFields(Prompt{}, "chat"),
 		cmp.Comparer(func(a, b *markup.Openers) bool { return a == b })); diff != "" {
 		t.Fatalf("-without origins +with:\n%s", diff)
 	}
@@ -37,9 +38,9 @@ func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prom
 				t.Fatalf("%s: %q is covered by %v", where, text, list)
 			}
 			switch e.Kind {
-			case OriginClient:
+			case prompt.OriginClient:
 				said[e.Source] += text[at:e.End]
-			case OriginEscape:
+			case prompt.OriginEscape:
 				said[e.Source] += unescapedByte(text[at:e.End])
 			}
 			at = e.End
@@ -48,13 +49,13 @@ func holdsOrigins(t testing.TB, req *messages.Request, target Target, want *Prom
 			t.Fatalf("%s: %q is covered by %v", where, text, list)
 		}
 	}
-	if len(o.System) != len(prompt.System) || len(o.Turns) != len(prompt.Turns) {
-		t.Fatalf("origins of %d and %d, but %d and %d", len(o.System), len(o.Turns), len(prompt.System), len(prompt.Turns))
+	if len(o.System) != len(got.System) || len(o.Turns) != len(got.Turns) {
+		t.Fatalf("origins of %d and %d, but %d and %d", len(o.System), len(o.Turns), len(got.System), len(got.Turns))
 	}
-	for i, s := range prompt.System {
+	for i, s := range got.System {
 		covers(fmt.Sprintf("system %d", i), s.Text, o.System[i])
 	}
-	for i, turn := range prompt.Turns {
+	for i, turn := range got.Turns {
 		if len(o.Turns[i]) != len(turn.Parts) {
 			t.Fatalf("turn %d: origins of %d parts, but %d", i, len(o.Turns[i]), len(turn.Parts))
 		}
@@ -246,7 +247,7 @@ func TestOriginsOfWhatIsLeft(t *testing.T) {
 	for _, turn := range o.Turns {
 		for _, part := range turn {
 			for _, e := range part.Text {
-				if e.Kind == OriginClient {
+				if e.Kind == prompt.OriginClient {
 					sources = append(sources, e.Source)
 				}
 			}
@@ -272,17 +273,17 @@ func TestOriginsOfAllTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [][]PartOrigins{
-		{{Text: []Origin{{End: 1, Kind: OriginClient, Source: "messages.0.content.0"}}}},
+	want := [][]prompt.PartOrigins{
+		{{Text: []Origin{{End: 1, Kind: prompt.OriginClient, Source: "messages.0.content.0"}}}},
 		{
 			{Text: []Origin{
-				{End: 2, Kind: OriginClient, Source: "messages.1.content.0"},
-				{End: 6, Kind: OriginEscape, Source: "messages.1.content.0"},
-				{End: 13, Kind: OriginClient, Source: "messages.1.content.0"},
+				{End: 2, Kind: prompt.OriginClient, Source: "messages.1.content.0"},
+				{End: 6, Kind: prompt.OriginEscape, Source: "messages.1.content.0"},
+				{End: 13, Kind: prompt.OriginClient, Source: "messages.1.content.0"},
 			}},
 			{Source: "messages.1.content.1"},
 		},
-		{{Source: "messages.2.content.0"}, {Text: []Origin{{End: 1, Kind: OriginClient, Source: "messages.2.content.1"}}}},
+		{{Source: "messages.2.content.0"}, {Text: []Origin{{End: 1, Kind: prompt.OriginClient, Source: "messages.2.content.1"}}}},
 	}
 	if diff := cmp.Diff(want, o.Turns); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -14,6 +14,7 @@ import (
 
 	"dragoman/translate/language"
 	"dragoman/translate/messages"
+	"dragoman/translate/prompt"
 	"dragoman/translate/testcost"
 )
 
@@ -197,7 +198,7 @@ func TestReminderPlace(t *testing.T) {
 			t.Errorf("turn %d is %q", i, text)
 		}
 	}
-	api, err := Render(loopRequest(list), Target{ToolAPI: true, ResultNote: NoteOn, Remind: true})
+	api, err := Render(loopRequest(list), Target{ToolAPI: true, ResultNote: prompt.NoteOn, Remind: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,32 +30,27 @@ type (
 	Target      = prompt.Target
 	Memo        = prompt.Memo
 	RawPrompt   = prompt.RawPrompt
-	RawPart     = prompt.RawPart
 	Constraint  = prompt.Constraint
 
-	Origins     = prompt.Origins
-	PartOrigins = prompt.PartOrigins
-	Origin      = prompt.Origin
-	OriginKind  = prompt.OriginKind
+	Origins = prompt.Origins
+	Origin  = prompt.Origin
 )
 
 // What a model answers, and what Dragoman makes of it: see package answer.
 type (
-	Chunk    = prompt.Chunk
-	Reason   = prompt.Reason
-	Ask      = answer.Ask
-	Checks   = answer.Checks
-	Trace    = answer.Trace
-	Step     = answer.Step
-	Span     = input.Span
-	SpanKind = input.SpanKind
+	Chunk  = prompt.Chunk
+	Reason = prompt.Reason
+	Ask    = answer.Ask
+	Checks = answer.Checks
+	Trace  = answer.Trace
+	Step   = answer.Step
+	Span   = input.Span
 )
 
 // Descriptions of formats: see package format.
 type (
-	Choice       = format.Choice
-	About        = format.About
-	AboutVariant = format.AboutVariant
+	Choice = format.Choice
+	About  = format.About
 
 	AboutTemplate = format.AboutTemplate
 )
@@ -143,8 +138,6 @@ const (
 const (
 	ReasonStopped     = prompt.ReasonStopped
 	ReasonUncontinued = prompt.ReasonUncontinued
-	ReasonUnread      = prompt.ReasonUnread
-	ReasonUnmet       = prompt.ReasonUnmet
 	ReasonEchoed      = prompt.ReasonEchoed
 	ReasonInvalid     = prompt.ReasonInvalid
 	ReasonEmpty       = prompt.ReasonEmpty
@@ -154,18 +147,15 @@ const (
 // The kinds of an [Origin].
 const (
 	OriginMarkup = prompt.OriginMarkup
-	OriginClient = prompt.OriginClient
-	OriginEscape = prompt.OriginEscape
 )
 
 // The kinds of a [Span].
 const (
-	SpanText    = input.SpanText
-	SpanMarkup  = input.SpanMarkup
-	SpanValue   = input.SpanValue
-	SpanDropped = input.SpanDropped
-	SpanHeld    = input.SpanHeld
-	SpanDoubt   = input.SpanDoubt
+	SpanText   = input.SpanText
+	SpanMarkup = input.SpanMarkup
+	SpanValue  = input.SpanValue
+	SpanHeld   = input.SpanHeld
+	SpanDoubt  = input.SpanDoubt
 )
 
 // The text around calls in the legacy format.
@@ -176,7 +166,6 @@ const (
 
 // The values of [Target.ExampleCall], [Target.Thinking] and [Target.UnaskedThinking].
 const (
-	NoteOn      = prompt.NoteOn
 	ExampleOff  = prompt.ExampleOff
 	ExampleAuto = prompt.ExampleAuto
 	ExampleOn   = prompt.ExampleOn
@@ -198,7 +187,6 @@ const (
 	FormatJSON      = format.JSON
 	AcceptAll       = format.AcceptAll
 	FamilyClaude    = format.FamilyClaude
-	LanguageAuto    = language.Auto
 )
 
 // Formats returns the names for [Target.Format], the default first.
@@ -297,5 +285,5 @@ func ThinkingFor(model string) string { return format.ThinkingFor(model) }
 // UnaskedThinkingFor returns the default of [Target.UnaskedThinking] for a model.
 func UnaskedThinkingFor(model string) string { return format.UnaskedThinkingFor(model) }
 
-// VariantFor returns the name of a format's variant for a model: see [AboutVariant].
+// VariantFor returns the name of a format's variant for a model: see [format.AboutVariant].
 func VariantFor(name, model string) string { return format.VariantFor(name, model) }
