@@ -31,7 +31,7 @@ func TestListFormats(t *testing.T) {
 				t.Errorf("auto asks %s in %s, but the list says:\n%s", model, asked, about)
 			}
 		}
-		for _, example := range f.Examples() {
+		for _, example := range examplesOf(f) {
 			if first, _, _ := strings.Cut(example, "\n"); !strings.Contains(out[from:], "    "+first) {
 				t.Errorf("%s is listed without a call:\n%s", f.Name, out[from:])
 			}

@@ -175,7 +175,18 @@ func holdFormats(t *testing.T, blocks []string) {
 // formatExamples returns a call in each format, and in each variant with a different call.
 func formatExamples() (all []string) {
 	for _, f := range translate.AboutFormats() {
-		all = append(all, f.Examples()...)
+		all = append(all, examplesOf(f)...)
+	}
+	return all
+}
+
+// examplesOf returns the example calls of a format and its variants, each once.
+func examplesOf(f translate.About) []string {
+	all := []string{f.Example}
+	for _, v := range f.Variants {
+		if !slices.Contains(all, v.Example) {
+			all = append(all, v.Example)
+		}
 	}
 	return all
 }

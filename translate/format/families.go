@@ -140,17 +140,6 @@ type AboutVariant struct {
 	Example string   // a call, as the prompt shows it
 }
 
-// Examples returns the example calls of the format and its variants, each once.
-func (a *About) Examples() []string {
-	all := []string{a.Example}
-	for _, v := range a.Variants {
-		if !slices.Contains(all, v.Example) {
-			all = append(all, v.Example)
-		}
-	}
-	return all
-}
-
 // AboutAll describes each format, in the order of [Names].
 func AboutAll() (list []About) {
 	for _, f := range List {
