@@ -167,7 +167,11 @@ func (l *modelList) note(err error, listed int) {
 
 // unlisted says what GET /v1/models lacks, and what to do.
 func unlisted(err error, listed int) string {
-	const advice = ". Clients can still ask for them. To stop these requests, set list_models: false for the upstream"
+	advice := ". Clients can still ask for them"
+	if failed := new(upstream.Error); errors.As(err, &failed) && failed.Credentials != "" {
+		advice = ". Dragoman's credentials are missing or wrong, or may not list models: `dragoman check --online`, with the same --config or --base-url, says which"
+	}
+	advice += ". To stop these requests, set list_models: false for the upstream"
 	switch {
 	case err == nil:
 		return "the upstream lists no model, so GET /v1/models has none of it: load a model into the server"

@@ -244,6 +244,9 @@ func TestProbe(t *testing.T) {
 			s.Cut()
 		})
 	}
+	if got := unlisted(&upstream.Error{Credentials: upstream.CredentialsRefused}, 0); !strings.Contains(got, "check --online") || strings.Contains(got, "can still ask") {
+		t.Errorf("without credentials, it advises: %s", got)
+	}
 }
 
 // A successor server keeps the lists of upstreams that stay.

@@ -49,7 +49,8 @@ type Upstream struct {
 	CA string `yaml:"ca" kinds:"bedrock vertex anthropic openai" is:"path" usually:"only the authorities of the system" example:"/etc/dragoman/ca.pem" see:"how-to/deployment.md#networks"`
 
 	// Whether Dragoman asks the upstream for its models. It does so for `GET /v1/models`, if an entry of `models` has a
-	// wildcard in its name, and no `model`.
+	// wildcard in its name, and no `model`. If the upstream has a `base_url`, it also does so once at the start, and warns
+	// if nothing answers.
 	ListModels *bool `yaml:"list_models" kinds:"bedrock vertex anthropic openai" default:"true" example:"false" see:"reference/routes.md#which-models-are-listed"`
 
 	Credentials string         // Vertex: the path of a Google credentials file; "": the metadata server
