@@ -68,7 +68,7 @@ func healthcheck(ctx context.Context, p process, s *settings) error {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never use a proxy
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("not healthy: %w", err)
+		return fmt.Errorf("not healthy: no answer from %s (%w); start dragoman serve, or give its address with --admin-listen or --config", url, innermost(err))
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {

@@ -164,7 +164,7 @@ func TestExitCodes(t *testing.T) {
 		{"health at no address", []string{"healthcheck", "--admin-listen", "nonsense"}, nil, 2, `healthcheck: --admin-listen: "nonsense" is not host:port`},
 		{"help for a command with a slip", []string{"help", "rendr"}, nil, 2, `unknown command "rendr"; did you mean "render"?`},
 		{"models of nothing", []string{"models"}, nil, 78, "no AWS region"},
-		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy"},
+		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy: no answer from http://127.0.0.1:1/healthz (connection refused); start"},
 		{"health with a bad file", []string{"healthcheck", "--config", bad}, nil, 78, "upstrems"},
 	}
 	for _, tt := range tests {

@@ -42,7 +42,8 @@ var exchangeFields = strings.Fields(`status dialect path model input_tokens outp
 var startFields = []string{"config", "simulated", "url", "version"}
 
 // shorten removes the fields of the first line and of an exchange that are for programs. A failed exchange keeps its id, to look for
-// elsewhere. Only an exchange with a call that is not clean, or without a forced call, keeps how its calls were read.
+// elsewhere. Only an exchange that asked a model keeps its counts, and only one with a call that is not clean, or without
+// a forced call, keeps how its calls were read.
 func shorten(fields map[string]any) error {
 	if fields["msg"] != "exchange" {
 		if fields["admin_url"] != nil { // the first line
@@ -54,6 +55,11 @@ func shorten(fields map[string]any) error {
 	}
 	if strings.HasPrefix(fmt.Sprint(fields["status"]), "2") {
 		delete(fields, "request_id")
+	}
+	if fmt.Sprint(fields["attempts"]) == "0" {
+		for _, count := range []string{"attempts", "input_tokens", "output_tokens", "tool_calls"} {
+			delete(fields, count)
+		}
 	}
 	has := func(name string, is func(word any) bool) bool {
 		list, _ := fields[name].([]any)

@@ -20,7 +20,7 @@ func TestConsole(t *testing.T) {
 			`INF exchange status=200 dialect=messages tool_calls=1 tool_call_outcomes=["clean"] tool_call_reasons=["repeated"] format=json`},
 		{`{"level":"info","dialect":"messages","format":"json","unmet":["tool_choice"],"status":200,"tool_calls":0,"msg":"exchange"}`,
 			`INF exchange status=200 dialect=messages tool_calls=0 format=json unmet=["tool_choice"]`},
-		{`{"level":"info","request_id":"req_2","path":"/v1/*","error_type":"not_found_error","status":404,"msg":"exchange"}`,
+		{`{"level":"info","request_id":"req_2","path":"/v1/*","error_type":"not_found_error","status":404,"attempts":0,"input_tokens":0,"output_tokens":0,"tool_calls":0,"msg":"exchange"}`,
 			`INF exchange status=404 path=/v1/* error_type=not_found_error request_id=req_2`},
 	}
 	for _, tt := range tests {
