@@ -39,17 +39,16 @@ var cuts = map[string]cut{
 	"deepagents": {open: conformance.Mends, runs: true, eager: true,
 		how: mended + ", unless the tool has `eager_input_streaming: false`"},
 	"LangChain OpenAI":       {open: conformance.Mends, runs: true, how: mended},
-	"LlamaIndex OpenAI":      {},
+	"LlamaIndex OpenAI":      llamaIndex,
 	"CAMEL":                  {open: conformance.Refuses, runs: true, how: "it passes the open JSON to its agents, which do not run the call"},
 	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended},
 	"LangChain.js Anthropic": {open: conformance.Mends, runs: true, how: mended},
 	"LangChain.js AWS":       {open: conformance.Mends, runs: true, how: mended},
 	"Vercel AI SDK":          {open: conformance.Refuses, runs: true, how: "the call is invalid, and no tool runs"},
 	"Pydantic AI":            {open: conformance.Refuses, runs: true, how: "it cannot read the call, and the agent asks the model again"},
-	"LlamaIndex": {open: conformance.Mends, runs: true,
-		how: "with `stream_values: flow`, the agent runs the tool with null for the value"},
-	"Strands TypeScript": {open: conformance.Refuses, runs: true, how: "the message lacks the call, and the agent ends with an error"},
-	"Mastra":             {open: conformance.Drops, runs: true, how: "the call has no input, and the agent runs it only if none is required"},
+	"LlamaIndex":             llamaIndex,
+	"Strands TypeScript":     {open: conformance.Refuses, runs: true, how: "the message lacks the call, and the agent ends with an error"},
+	"Mastra":                 {open: conformance.Drops, runs: true, how: "the call has no input, and the agent runs it only if none is required"},
 	"Genkit Anthropic": {open: conformance.Drops, runs: true,
 		how: "the call has the complete values, and the tool runs if its schema requires no others"},
 	"Strands":                     {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
@@ -72,6 +71,7 @@ var cuts = map[string]cut{
 
 var (
 	typeScript = cut{open: conformance.Drops, runs: true, how: "the call has the complete values, and the tool runner does not run it"}
+	llamaIndex = cut{open: conformance.Mends, runs: true, how: "with `stream_values: flow`, the agent runs the tool with null for the value"}
 	unread     = cut{open: conformance.Refuses, how: "it passes the open JSON to its users, and a parser rejects it"}
 )
 

@@ -13,6 +13,8 @@ var frameworks = []client{
 	vercel("7.0.173", "7", "Messages", "anthropic", conformance.Messages, nil),
 	vercel("7.0.173", "7", "Bedrock", "invoke", conformance.Bedrock, nil),
 	vercel("7.0.173", "7", "Converse", "converse", conformance.Converse, map[string]string{conformance.ToolError: vercelToolError}),
+	vercelChat("6.0.322", "6"),
+	vercelChat("7.0.173", "7"),
 	pydantic("Messages", "anthropic", conformance.Messages),
 	pydantic("Bedrock", "invoke", conformance.Bedrock),
 	pydanticConverse(),
@@ -36,6 +38,15 @@ func vercel(release, pins, api, provider string, dialect conformance.Dialect, ca
 		hides:  conformance.Hides{Events: true, RequestID: true, Refusals: true, NoSuchTool: provider == "converse"},
 		cannot: except(doubles, cannot),
 	}
+}
+
+// vercelChat is the Vercel AI SDK with its provider for servers of OpenAI's API.
+func vercelChat(release, pins string) client {
+	c := vercel(release, pins, "Chat", "compatible", conformance.Chat, map[string]string{
+		conformance.ToolError: "its provider for OpenAI's API does not mark error results", conformance.ImageResult: "it sends an image in a tool result as JSON text",
+	})
+	c.hides.StopSequence, c.hides.StopReason = true, true
+	return c
 }
 
 // pydantic is Pydantic AI with a provider.

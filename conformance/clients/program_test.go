@@ -81,14 +81,18 @@ func pythonProgram(folder, requirements string, args ...string) func(*testing.T)
 // nodeProgram is client.mjs of a folder, with the packages that a folder pins.
 func nodeProgram(folder, pins string, args ...string) func(*testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
-		packages := install.Node(t, filepath.Join("..", pins))
-		beside := t.TempDir()
-		install.Copy(t, beside, filepath.Join("..", folder, "client.mjs"))
-		if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(beside, "node_modules")); err != nil {
-			t.Fatal(err)
-		}
-		return command(beside, "node", append([]string{"client.mjs"}, args...)...)
+		return command(nodeFolder(t, folder, pins, "client.mjs"), "node", append([]string{"client.mjs"}, args...)...)
 	}
+}
+
+// nodeFolder returns a new folder with a program of a folder, beside the packages that a folder pins.
+func nodeFolder(t *testing.T, folder, pins, program string) string {
+	packages, beside := install.Node(t, filepath.Join("..", pins)), t.TempDir()
+	install.Copy(t, beside, filepath.Join("..", folder, program))
+	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(beside, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return beside
 }
 
 // javaProgram is the program of the .java files in a folder, with Program.java and the packages that the

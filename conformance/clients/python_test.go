@@ -51,6 +51,7 @@ var python = []client{
 	},
 	openAIAgents("Messages", "anthropic", conformance.Messages),
 	openAIAgents("Converse", "converse", conformance.Converse),
+	openAIAgents("Chat", "chat", conformance.Chat),
 	{
 		name: "llm", release: "0.36", api: "Messages", dialect: conformance.Messages, streams: true,
 		program: pythonProgram("llm", "requirements.txt"),
@@ -120,12 +121,7 @@ var python = []client{
 		name: "LlamaIndex OpenAI", release: "0.8.3", api: "Chat", dialect: conformance.Chat,
 		program: pythonProgram("llamaindex", "requirements-openai.txt", "openai"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true, Refusals: true},
-		cannot: map[string]string{
-			conformance.ToolError:   untoldError,
-			conformance.ImageResult: resultText,
-			conformance.CutCall: "with `stream_values: flow`, the agent runs the tool with half a value. " +
-				"It then sends the open JSON back, which Dragoman refuses",
-		},
+		cannot:  map[string]string{conformance.ToolError: untoldError, conformance.ImageResult: resultText},
 	},
 	{
 		name: "CAMEL", release: "0.2.90", api: "Messages", dialect: conformance.Messages,
@@ -175,7 +171,7 @@ func litellmProxy(of, api, provider string, dialect conformance.Dialect) client 
 	return c
 }
 
-// openAIAgents are the models of the OpenAI Agents SDK, which uses LiteLLM. Its LiteLLM is older than the one
+// openAIAgents are the models of the OpenAI Agents SDK: of its own, and of LiteLLM for other APIs than OpenAI's. LiteLLM is older than the one
 // in the other rows, because newer ones cannot be installed together with the SDK.
 func openAIAgents(api, provider string, dialect conformance.Dialect) client {
 	c := client{
@@ -188,10 +184,15 @@ func openAIAgents(api, provider string, dialect conformance.Dialect) client {
 			conformance.Abort:     "it needs LiteLLM 1.83.0 or older, which does not close the connection when the stream is closed or the run is cancelled",
 		},
 	}
-	if provider == "converse" {
+	switch provider {
+	case "converse":
 		c.hides.RequestID = true
 		c.cannot[conformance.NoTool] = notInConverse
-	} else {
+	case "chat":
+		c.hides.RequestID = true // of a failure in a stream
+		delete(c.cannot, conformance.Abort)
+		c.cannot[conformance.ImageResult] = resultText
+	default:
 		c.cannot[conformance.FailureWithin] = untypedFailure
 	}
 	return c

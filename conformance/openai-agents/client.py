@@ -1,38 +1,51 @@
-"""Holds conversations through the LiteLLM models of openai-agents: see program.go. The argument is the provider."""
+"""Holds conversations through the models of openai-agents: see program.go. The argument is the provider."""
 
+import contextlib
 import json
 import os
 import sys
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # it would be fetched
 
-import litellm
-from agents import Agent, FunctionTool, ModelSettings, Runner, set_tracing_disabled
-from agents.extensions.models.litellm_model import LitellmModel
+import openai
+from agents import Agent, FunctionTool, ModelSettings, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from agents.items import ModelResponse
 from agents.models.interface import ModelTracing
 from agents.usage import Usage
 
-import litellm_failure
+import openai_failure
 import program
 
-litellm.suppress_debug_info = True
 set_tracing_disabled(True)
 
 
+def litellm_model(*args, **options):
+    import litellm  # takes long
+    from agents.extensions.models.litellm_model import LitellmModel
+
+    litellm.suppress_debug_info = True
+    return LitellmModel(*args, **options)
+
+
 def open_anthropic(model, base_url, key):
-    return LitellmModel("anthropic/" + model, base_url=base_url, api_key=key), {}
+    return litellm_model("anthropic/" + model, base_url=base_url, api_key=key), {"max_retries": 0}
 
 
 def open_converse(model, base_url, key):
-    return LitellmModel("bedrock/converse/" + model), {
+    return litellm_model("bedrock/converse/" + model), {
         "aws_bedrock_runtime_endpoint": base_url, "aws_region_name": "us-east-1",
         "aws_access_key_id": key, "aws_secret_access_key": "none",
         "allowed_openai_params": ["tools", "tool_choice"],  # what the library cannot know by the model's name
+        "max_retries": 0,
     }
 
 
-OPEN = {"anthropic": open_anthropic, "converse": open_converse}
+def open_chat(model, base_url, key):
+    client = openai.AsyncOpenAI(base_url=base_url + "/v1", api_key=key, max_retries=0)
+    return OpenAIChatCompletionsModel(model, client), {}
+
+
+OPEN = {"anthropic": open_anthropic, "converse": open_converse, "chat": open_chat}
 
 
 class Conversation:
@@ -41,14 +54,14 @@ class Conversation:
         if "stop_sequences" in setup:
             extra["stop"] = setup["stop_sequences"]
         self.settings = ModelSettings(
-            max_tokens=setup["max_tokens"], extra_args={**extra, "max_retries": 0},
+            max_tokens=setup["max_tokens"], extra_args=extra,
             tool_choice=choice(**setup["tool_choice"]) if "tool_choice" in setup else None,
         )
         self.system = setup.get("system")
         self.tools = setup.get("tools", [])
         self.items = []
 
-    async def turn(self, content, stream, _):
+    async def turn(self, content, stream, leave):
         results = [part for part in content if part["type"] == "tool_result"]
         self.items += [
             {"type": "function_call_output", "call_id": part["tool_use_id"], "output": parts(part["content"])} for part in results
@@ -62,8 +75,10 @@ class Conversation:
         }
         if not stream:
             return self.answered(await self.model.get_response(**request))
-        async for event in self.model.stream_response(**request):
-            pass
+        async with contextlib.aclosing(self.model.stream_response(**request)) as events:
+            async for event in events:
+                if leave and event.type == "response.output_text.delta":
+                    return {"content": [{"type": "text", "text": event.delta}]}, []
         return self.answered(ModelResponse(output=event.response.output, usage=Usage(), response_id=None))
 
     def answered(self, response):
@@ -80,6 +95,10 @@ class Conversation:
             pass
 
     def failure(self, e):
+        if sys.argv[1] == "chat":
+            return openai_failure.told(e)
+        import litellm_failure
+
         return litellm_failure.told(e)
 
 

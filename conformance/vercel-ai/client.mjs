@@ -5,6 +5,7 @@ import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool }
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { createBedrockAnthropic } from "@ai-sdk/amazon-bedrock/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 
 // What a key is to AWS is the id of an access key.
 const aws = ({ base_url, key = "none" }) => ({
@@ -41,6 +42,13 @@ const providers = {
     metadata: "bedrock",
     response: (body, headers) => ({ ...body, __type: headers["x-amzn-errortype"] }),
     event: ({ type, message }) => ({ __type: type, message }),
+  },
+  compatible: {
+    open: ({ base_url, key = "none" }) =>
+      createOpenAICompatible({ name: "dragoman", baseURL: `${base_url}/v1`, apiKey: key }),
+    response: (body) => body,
+    event: (error) => ({ error: error.data ?? error }), // release 7 wraps what the server tells
+    reasons: { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" },
   },
 };
 
@@ -135,10 +143,11 @@ class Conversation {
     const { modelId, messages } = await result.response;
     this.messages.push(...messages);
     this.names = Object.fromEntries((await result.toolCalls).map((call) => [call.toolCallId, call.toolName]));
+    const reason = await result.rawFinishReason;
     return {
       model: modelId,
       content: content.map(block).filter(Boolean),
-      stop_reason: await result.rawFinishReason,
+      stop_reason: provider.reasons?.[reason] ?? reason,
       stop_sequence: (await result.providerMetadata)?.[provider.metadata]?.stopSequence ?? "",
     };
   }
