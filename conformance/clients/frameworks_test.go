@@ -43,7 +43,8 @@ func vercel(release, pins, api, provider string, dialect conformance.Dialect, ca
 // vercelChat is the Vercel AI SDK with its provider for servers of OpenAI's API.
 func vercelChat(release, pins string) client {
 	c := vercel(release, pins, "Chat", "compatible", conformance.Chat, map[string]string{
-		conformance.ToolError: "its provider for OpenAI's API does not mark error results", conformance.ImageResult: "it sends an image in a tool result as JSON text",
+		conformance.ToolError:   "its provider for OpenAI's API does not mark error results",
+		conformance.ImageResult: "it sends an image in a tool result as JSON text",
 	})
 	c.hides.StopSequence, c.hides.StopReason = true, true
 	return c
