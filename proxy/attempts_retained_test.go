@@ -15,7 +15,7 @@ import (
 )
 
 // While an answer streams, Dragoman keeps only as much of its request as it needs to ask the model again: not the body,
-// the decoded request or the prompt. The transport keeps what it sent.
+// the decoded request, the prompt, or the body that it sent.
 func TestOpenStreamForgetsRequest(t *testing.T) {
 	const long = 4 << 20 // bytes of text in the request
 	text := strings.Repeat("What is the weather ", long/20)
@@ -31,21 +31,21 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 		change           func(*Options)
 		most             int // limit of the bytes in memory
 	}{
-		"messages": {"messages", "/v1/messages", asked, plain, long * 3 / 2},
-		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long * 5 / 2}, // and once more for the SDK
-		"chat":     {"chat", "/v1/messages", asked, plain, long * 3 / 2},
+		"messages": {"messages", "/v1/messages", asked, plain, long / 2},
+		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long / 2},
+		"chat":     {"chat", "/v1/messages", asked, plain, long / 2},
 		"of a client of Bedrock": {
-			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long * 3 / 2,
+			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long / 2,
 		},
-		"tool API": {"messages", "/v1/messages", asked, withTools(ToolsNative), long * 3 / 2},
+		"tool API": {"messages", "/v1/messages", asked, withTools(ToolsNative), long / 2},
 		"no call may come, and text has": {
-			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long * 3 / 2,
+			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long / 2,
 		},
 		"answers results": {
-			"messages", "/v1/messages", strings.Replace(withResult(streamed(question)), "What is the weather", text, 1), plain, long * 3 / 2,
+			"messages", "/v1/messages", strings.Replace(withResult(streamed(question)), "What is the weather", text, 1), plain, long / 2,
 		},
 		"goes on from a prefill": { // with the prompt
-			"messages", "/v1/messages", asked, func(*Options) {}, long * 5 / 2,
+			"messages", "/v1/messages", asked, func(*Options) {}, long * 3 / 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -131,6 +131,7 @@ func (t *sdkTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	own := *r
 	own.Header = r.Header.Clone()
 	replayable(own.Header)
+	var sent sentBody
 	if r.Body != nil {
 		data := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead))
 		_, err := data.ReadFrom(r.Body)
@@ -138,13 +139,14 @@ func (t *sdkTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data.Bytes())), nil }
-		own.Body, _ = own.GetBody()
+		sent.data = data.Bytes()
+		own = *sent.in(&own)
 	}
 	response, err := t.base.RoundTrip(&own)
 	if err != nil {
 		return nil, err
 	}
+	sent.forget()
 	body := sdkBody{response.Body, response.Body}
 	switch {
 	case response.StatusCode >= 300:

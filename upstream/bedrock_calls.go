@@ -28,9 +28,10 @@ func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := b.invokeCall(m, WireText, body)
+		sent := &sentBody{body}
+		c := b.invokeCall(m, WireText, sent)
 		c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return invoke(ctx, b, m, body, unchanged, newTextDecoder(p).decode)
+			return invoke(ctx, b, m, sent, unchanged, newTextDecoder(p).decode)
 		}
 		return c, nil
 	case WireConverse:
@@ -44,18 +45,19 @@ func (b *Bedrock) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := b.invokeCall(m, WireMessages, body)
+	sent := &sentBody{body}
+	c := b.invokeCall(m, WireMessages, sent)
 	c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-		return invoke(ctx, b, m, body, withIntervention, newMessagesDecoder(p).decode)
+		return invoke(ctx, b, m, sent, withIntervention, newMessagesDecoder(p).decode)
 	}
 	return c, nil
 }
 
 // invokeCall returns a call with a body for InvokeModel. The caller adds Chunks or Events.
-func (b *Bedrock) invokeCall(m Model, wire string, body []byte) *Call {
+func (b *Bedrock) invokeCall(m Model, wire string, body *sentBody) *Call {
 	return &Call{
-		Show:  func(ctx context.Context) (Request, error) { return b.show(ctx, m, wire, body) },
-		Count: func(ctx context.Context) (int, error) { return b.count(ctx, m, withMaxTokens(body)) },
+		Show:  func(ctx context.Context) (Request, error) { return b.show(ctx, m, wire, body.data) },
+		Count: func(ctx context.Context) (int, error) { return b.count(ctx, m, withMaxTokens(body.data)) },
 	}
 }
 
@@ -66,13 +68,14 @@ func (b *Bedrock) prepareConverse(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
+	sent := &sentBody{body}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			return watchStops(p, watch, b.converse(ctx, m, body, &converseDecoder{stops: send}))
+			return watchStops(p, watch, b.converse(ctx, m, sent, &converseDecoder{stops: send}))
 		},
-		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireConverse, body) },
+		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireConverse, sent.data) },
 		Count: func(ctx context.Context) (int, error) {
-			counted := rawjson.WithMembers(body, map[string]jsontext.Value{
+			counted := rawjson.WithMembers(sent.data, map[string]jsontext.Value{
 				"inferenceConfig": nil, "additionalModelRequestFields": nil, "additionalModelResponseFieldPaths": nil, "guardrailConfig": nil,
 			})
 			return b.count(ctx, m, []byte("{}"), sending(asJSON(map[string]any{"input": map[string]any{"converse": jsontext.Value(counted)}})))
@@ -96,9 +99,10 @@ func (b *Bedrock) PrepareNative(m Model, n Native) (*Call, error) {
 		members[memberBetas] = asJSON(betas)
 	}
 	body := n.encode(members)
-	c := b.invokeCall(m, WireMessages, body)
+	sent := &sentBody{body}
+	c := b.invokeCall(m, WireMessages, sent)
 	c.Events = func(ctx context.Context) iter.Seq2[messages.Event, error] {
-		return invoke(ctx, b, m, body, withIntervention, new(nativeDecoder).decode)
+		return invoke(ctx, b, m, sent, withIntervention, new(nativeDecoder).decode)
 	}
 	return c, nil
 }

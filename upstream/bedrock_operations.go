@@ -43,7 +43,9 @@ func (b *Bedrock) invokeModel(ctx context.Context, m Model, body []byte, options
 	if g := m.Guardrail; g != nil {
 		in.GuardrailIdentifier, in.GuardrailVersion, in.Trace = &g.ID, &g.Version, types.Trace(strings.ToUpper(g.Trace))
 	}
-	return b.runtime.InvokeModelWithResponseStream(ctx, in, append(options, ownProtocol)...)
+	out, err := b.runtime.InvokeModelWithResponseStream(ctx, in, append(options, ownProtocol)...)
+	in.Body = nil // the SDK keeps its input
+	return out, err
 }
 
 // chunkFilter changes the events of an answer before they are decoded.
@@ -51,12 +53,13 @@ type chunkFilter = func(iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error]
 
 // invoke returns the sequence of the answer to such a body. It calls decode with the JSON of each chunk,
 // after filter.
-func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body []byte, filter chunkFilter, decode func([]byte) (P, error)) iter.Seq2[P, error] {
+func invoke[P portion](ctx context.Context, b *Bedrock, m Model, body *sentBody, filter chunkFilter, decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return askBedrock(ctx, func(ctx context.Context) (sdkStream[types.ResponseStream], string, error) {
-		out, err := b.invokeModel(ctx, m, body)
+		out, err := b.invokeModel(ctx, m, body.data)
 		if err != nil {
 			return nil, "", err
 		}
+		body.forget()
 		id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
 		return out.GetStream(), id, nil
 	}, func(events iter.Seq2[types.ResponseStream, error], yield func(P, error) bool) bool {
@@ -75,20 +78,21 @@ func (b *Bedrock) invokeWhole(ctx context.Context, m Model, body []byte, options
 
 // converse sends a body to Converse or ConverseStream and returns the sequence of the answer
 // (docs/reference/bedrock.md §5).
-func (b *Bedrock) converse(ctx context.Context, m Model, body []byte, d *converseDecoder) iter.Seq2[translate.Chunk, error] {
+func (b *Bedrock) converse(ctx context.Context, m Model, body *sentBody, d *converseDecoder) iter.Seq2[translate.Chunk, error] {
 	return askBedrock(ctx, func(ctx context.Context) (sdkStream[types.ConverseStreamOutput], string, error) {
 		if !m.Can.Has(Streaming) {
-			out, err := b.runtime.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, sending(body))
+			out, err := b.runtime.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, sending(body.data))
 			if err != nil {
 				return nil, "", err
 			}
 			id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
 			return wholeConverse(out), id, nil
 		}
-		out, err := b.runtime.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, sending(body), ownProtocol)
+		out, err := b.runtime.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, sending(body.data), ownProtocol)
 		if err != nil {
 			return nil, "", err
 		}
+		body.forget()
 		id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
 		return out.GetStream(), id, nil
 	}, func(events iter.Seq2[types.ConverseStreamOutput, error], yield func(translate.Chunk, error) bool) bool {

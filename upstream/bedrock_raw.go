@@ -28,13 +28,14 @@ func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := func(ctx context.Context, data []byte) iter.Seq2[translate.Chunk, error] {
+	sent := &sentBody{data}
+	ask := func(ctx context.Context, body *sentBody) iter.Seq2[translate.Chunk, error] {
 		d := newCompletionDecoder(r)
-		return watchRaw(r, b.invokeCompletion(ctx, m, data, answerReader{decode: d.decode, whole: d.whole, ended: d.ended}))
+		return watchRaw(r, b.invokeCompletion(ctx, m, body, answerReader{decode: d.decode, whole: d.whole, ended: d.ended}))
 	}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
-			chunks := ask(ctx, data)
+			chunks := ask(ctx, sent)
 			if other == "" {
 				return withConstraint(p, chunks)
 			}
@@ -51,10 +52,10 @@ func (b *Bedrock) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 				if err != nil {
 					return failing(err)
 				}
-				return ask(ctx, data)
+				return ask(ctx, &sentBody{data})
 			}))
 		},
-		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WirePrompt, data) },
+		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WirePrompt, sent.data) },
 	}, nil
 }
 
@@ -116,22 +117,23 @@ func (b *Bedrock) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
 	}
 	// The path names the model, and says whether to stream.
 	body = rawjson.WithMembers(body, map[string]jsontext.Value{"model": nil, "stream": nil, "stream_options": nil})
+	sent := &sentBody{body}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			d := &chatDecoder{stops: send}
-			return watchStops(p, watch, withoutEcho(p, withConstraint(p, b.invokeCompletion(ctx, m, body, answerReader{decode: d.decode, whole: d.whole, ended: d.ended}))))
+			return watchStops(p, watch, withoutEcho(p, withConstraint(p, b.invokeCompletion(ctx, m, sent, answerReader{decode: d.decode, whole: d.whole, ended: d.ended}))))
 		},
-		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireChat, body) },
+		Show: func(ctx context.Context) (Request, error) { return b.show(ctx, m, WireChat, sent.data) },
 	}, nil
 }
 
 // invokeCompletion sends a body and returns the sequence of the answer, streamed or in one piece.
-func (b *Bedrock) invokeCompletion(ctx context.Context, m Model, body []byte, d answerReader) iter.Seq2[translate.Chunk, error] {
+func (b *Bedrock) invokeCompletion(ctx context.Context, m Model, body *sentBody, d answerReader) iter.Seq2[translate.Chunk, error] {
 	if m.Can.Has(Streaming) {
 		return invoke(ctx, b, m, body, d.ended, d.decode)
 	}
 	return newSequence(ctx, func(ctx context.Context, _ context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		out, err := b.invokeWhole(ctx, m, body)
+		out, err := b.invokeWhole(ctx, m, body.data)
 		if err != nil {
 			yield(translate.Chunk{}, bedrockError(err))
 			return

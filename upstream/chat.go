@@ -22,12 +22,13 @@ func chatCall(e endpoint, m Model, p *translate.Prompt, strict bool) (*Call, err
 	if err != nil {
 		return nil, err
 	}
+	sent := &sentBody{body}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			d := &chatDecoder{stops: send}
-			return watchStops(p, watch, withoutEcho(p, withConstraint(p, streamChat(ctx, e, body, chatErrors(m, p), answerReader{sseStream, d.decode, d.whole, d.ended}))))
+			return watchStops(p, watch, withoutEcho(p, withConstraint(p, streamChat(ctx, e, sent, chatErrors(m, p), answerReader{sseStream, d.decode, d.whole, d.ended}))))
 		},
-		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WireChat, body) },
+		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WireChat, sent.data) },
 	}, nil
 }
 
@@ -52,7 +53,7 @@ var (
 
 // streamChat returns the sequence of an answer, which can be ranged over once. It sends the body when the
 // range begins.
-func streamChat(ctx context.Context, e endpoint, body []byte, fail errorReader, d answerReader) iter.Seq2[translate.Chunk, error] {
+func streamChat(ctx context.Context, e endpoint, body *sentBody, fail errorReader, d answerReader) iter.Seq2[translate.Chunk, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
 		response, err := e.post(ctx, body, fail, "application/json", d.stream.kind)
 		if err != nil {

@@ -94,7 +94,7 @@ func TestReadConverseStream(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var s spoken
 			m := Model{ID: "amazon.nova-lite-v1:0", Can: Streaming}
-			for c, err := range answering(t, framesType, strings.NewReader(test.stream)).converse(t.Context(), m, nil, &converseDecoder{stops: test.stops}) {
+			for c, err := range answering(t, framesType, strings.NewReader(test.stream)).converse(t.Context(), m, new(sentBody), &converseDecoder{stops: test.stops}) {
 				s.hear(c, err)
 			}
 			s.check(t, test.text, test.thinking, test.last, test.err)
@@ -125,7 +125,7 @@ func TestReadConverseWhole(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var s spoken
-			for c, err := range answering(t, "application/json", strings.NewReader(test.answer)).converse(t.Context(), Model{ID: "ai21.j2-mid"}, nil, &converseDecoder{stops: []string{"END"}}) {
+			for c, err := range answering(t, "application/json", strings.NewReader(test.answer)).converse(t.Context(), Model{ID: "ai21.j2-mid"}, new(sentBody), &converseDecoder{stops: []string{"END"}}) {
 				s.hear(c, err)
 			}
 			s.check(t, test.text, test.thinking, test.last, test.err)
@@ -138,7 +138,7 @@ func TestConverseLost(t *testing.T) {
 	cause := errors.New("reset by peer")
 	up := answering(t, "application/json", io.MultiReader(strings.NewReader(`{"stopReason":"end_turn"}`), iotest.ErrReader(cause)))
 	var s spoken
-	for c, err := range up.converse(t.Context(), Model{ID: "ai21.j2-mid"}, nil, new(converseDecoder)) {
+	for c, err := range up.converse(t.Context(), Model{ID: "ai21.j2-mid"}, new(sentBody), new(converseDecoder)) {
 		s.hear(c, err)
 	}
 	if !errors.Is(s.err, cause) {

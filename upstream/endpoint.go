@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -42,7 +41,7 @@ const maxCount = 64 << 10
 // count sends a body and returns the number of tokens that the server counts (docs/reference/messages-api.md
 // §11).
 func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
-	response, err := e.post(ctx, body, readMessagesError, "application/json")
+	response, err := e.post(ctx, &sentBody{body}, readMessagesError, "application/json")
 	if err != nil {
 		return 0, err
 	}
@@ -81,12 +80,12 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 
 // post sends a JSON body and returns the response if its media type is one of kinds; the caller has to close
 // its body. read maps the body of any other response to an error. The client's headers do not go upstream.
-func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
-	request, err := e.request(ctx, bytes.NewReader(body), kinds...)
+func (e *endpoint) post(ctx context.Context, body *sentBody, read errorReader, kinds ...string) (*http.Response, error) {
+	request, err := e.request(ctx, kinds...)
 	if err != nil {
 		return nil, err
 	}
-	response, err := e.client.Do(request)
+	response, err := e.client.Do(body.in(request))
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -94,12 +93,13 @@ func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 		response.Body.Close()
 		return nil, err
 	}
+	body.forget()
 	return response, nil
 }
 
-// request returns the request that sends a JSON body and accepts these media types.
-func (e *endpoint) request(ctx context.Context, body io.Reader, kinds ...string) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, body)
+// request returns a request that accepts these media types. It still lacks its JSON body.
+func (e *endpoint) request(ctx context.Context, kinds ...string) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, http.NoBody)
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -116,7 +116,7 @@ func (e *endpoint) request(ctx context.Context, body io.Reader, kinds ...string)
 
 // show returns the request that would send a body.
 func (e *endpoint) show(ctx context.Context, wire string, body []byte) (Request, error) {
-	r, err := e.request(ctx, http.NoBody)
+	r, err := e.request(ctx)
 	if err != nil {
 		return Request{}, err
 	}
@@ -125,7 +125,7 @@ func (e *endpoint) show(ctx context.Context, wire string, body []byte) (Request,
 
 // messagesCall returns the call that sends the body of a prompt to a server with the Messages API. Tokens are
 // counted at count; if named is not nil, the body of that request names the model.
-func messagesCall(ask endpoint, body []byte, count endpoint, named *Model, p *translate.Prompt) *Call {
+func messagesCall(ask endpoint, body *sentBody, count endpoint, named *Model, p *translate.Prompt) *Call {
 	c := nativeCall(ask, body, count, named)
 	c.Events = nil
 	c.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
@@ -135,7 +135,7 @@ func messagesCall(ask endpoint, body []byte, count endpoint, named *Model, p *tr
 }
 
 // nativeCall is messagesCall for the body of a client's own request.
-func nativeCall(ask endpoint, body []byte, count endpoint, named *Model) *Call {
+func nativeCall(ask endpoint, body *sentBody, count endpoint, named *Model) *Call {
 	return &Call{
 		Events: func(ctx context.Context) iter.Seq2[messages.Event, error] {
 			return streamMessages(ctx, ask, body, new(nativeDecoder).decode)
@@ -145,15 +145,15 @@ func nativeCall(ask endpoint, body []byte, count endpoint, named *Model) *Call {
 			if named != nil {
 				members["model"] = asJSON(named.ID)
 			}
-			return count.count(ctx, countBody(body, members))
+			return count.count(ctx, countBody(body.data, members))
 		},
-		Show: func(ctx context.Context) (Request, error) { return ask.show(ctx, WireMessages, body) },
+		Show: func(ctx context.Context) (Request, error) { return ask.show(ctx, WireMessages, body.data) },
 	}
 }
 
 // streamMessages returns the sequence of an answer of the Messages API, which can be ranged over once. It
 // sends the body when the range begins, and calls decode with the JSON of each event of the stream.
-func streamMessages[P portion](ctx context.Context, e endpoint, body []byte, decode func([]byte) (P, error)) iter.Seq2[P, error] {
+func streamMessages[P portion](ctx context.Context, e endpoint, body *sentBody, decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		response, err := e.post(ctx, body, readMessagesError, "text/event-stream")
 		if err != nil {

@@ -72,7 +72,7 @@ func merged(lists ...[]Listed) []Listed {
 func (e *endpoint) read(ctx context.Context, url string, fail errorReader, to any) error {
 	from := *e
 	from.url = url
-	request, err := from.request(ctx, http.NoBody, "application/json")
+	request, err := from.request(ctx, "application/json")
 	if err != nil {
 		return err
 	}

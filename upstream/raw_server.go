@@ -85,11 +85,12 @@ func rawCall(e endpoint, r *rawPrompt, body any, stream streamForm) (*Call, erro
 	if err != nil {
 		return nil, err
 	}
+	sent := &sentBody{data}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			d := newCompletionDecoder(r)
-			return watchRaw(r, withConstraint(r.prompt, streamChat(ctx, e, data, readChatError, answerReader{stream, d.decode, d.whole, d.ended})))
+			return watchRaw(r, withConstraint(r.prompt, streamChat(ctx, e, sent, readChatError, answerReader{stream, d.decode, d.whole, d.ended})))
 		},
-		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, data) },
+		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, sent.data) },
 	}, nil
 }

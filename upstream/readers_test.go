@@ -35,7 +35,7 @@ func joined(payloads iter.Seq2[[]byte, error]) (string, error) {
 func framed(t *testing.T, answer io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		text := func(data []byte) (translate.Chunk, error) { return translate.Chunk{Text: string(data)}, nil }
-		for c, err := range invoke(t.Context(), answering(t, framesType, answer), Model{ID: "anthropic.claude-v2"}, []byte("{}"), unchanged, text) {
+		for c, err := range invoke(t.Context(), answering(t, framesType, answer), Model{ID: "anthropic.claude-v2"}, &sentBody{[]byte("{}")}, unchanged, text) {
 			if !yield([]byte(c.Text), err) {
 				return
 			}

@@ -84,7 +84,7 @@ func (s *Server) ask(ctx context.Context, url string, body []byte, to any) error
 	if body == nil {
 		return unlessAnswered(at.read(ctx, url, readChatError, to))
 	}
-	response, err := at.post(ctx, body, readChatError, "application/json")
+	response, err := at.post(ctx, &sentBody{body}, readChatError, "application/json")
 	if err != nil {
 		return unlessAnswered(err)
 	}

@@ -112,7 +112,7 @@ func (s *Server) prepare(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return messagesCall(s.at("/messages"), body, s.at("/messages/count_tokens"), nil, p), nil
+	return messagesCall(s.at("/messages"), &sentBody{body}, s.at("/messages/count_tokens"), nil, p), nil
 }
 
 // PrepareNative returns the call that passes a client's request to a model with a tool API of its own.
@@ -122,7 +122,7 @@ func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
 	}
 	body := n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")})
 	header := n.header(true)
-	return s.hiding(nativeCall(s.at("/messages").with(header), body, s.at("/messages/count_tokens").with(header), nil), nil)
+	return s.hiding(nativeCall(s.at("/messages").with(header), &sentBody{body}, s.at("/messages/count_tokens").with(header), nil), nil)
 }
 
 // hiding returns the call with errors that do not show the server's key.

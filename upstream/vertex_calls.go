@@ -31,7 +31,7 @@ func (v *Vertex) Prepare(m Model, p *translate.Prompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return messagesCall(v.claude(m.ID, "streamRawPredict"), body, v.claude("count-tokens", "rawPredict"), &m, p), nil
+	return messagesCall(v.claude(m.ID, "streamRawPredict"), &sentBody{body}, v.claude("count-tokens", "rawPredict"), &m, p), nil
 }
 
 func (v *Vertex) prepareChat(m Model, p *translate.Prompt) (*Call, error) {
@@ -62,7 +62,7 @@ func (v *Vertex) PrepareNative(m Model, n Native) (*Call, error) {
 	}
 	body := n.encode(map[string]jsontext.Value{"stream": jsontext.Value("true"), memberVersion: asJSON(version)})
 	header := n.header(false)
-	return nativeCall(v.claude(m.ID, "streamRawPredict").with(header), body, v.claude("count-tokens", "rawPredict").with(header), &m), nil
+	return nativeCall(v.claude(m.ID, "streamRawPredict").with(header), &sentBody{body}, v.claude("count-tokens", "rawPredict").with(header), &m), nil
 }
 
 // at returns the endpoint for a path within the project and location.

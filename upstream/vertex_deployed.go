@@ -150,12 +150,13 @@ func predictCall(e endpoint, r *rawPrompt) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
+	sent := &sentBody{data}
 	return &Call{
 		Chunks: func(ctx context.Context) iter.Seq2[translate.Chunk, error] {
 			read := func(body []byte) (translate.Chunk, error) { return readPrediction(r, body) }
-			return watchRaw(r, streamChat(ctx, e, data, readChatError, answerReader{sseStream, read, read, unchanged}))
+			return watchRaw(r, streamChat(ctx, e, sent, readChatError, answerReader{sseStream, read, read, unchanged}))
 		},
-		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, data) },
+		Show: func(ctx context.Context) (Request, error) { return e.show(ctx, WirePrompt, sent.data) },
 	}, nil
 }
 
