@@ -128,7 +128,7 @@ func askBedrock[E any, P portion](
 	ctx context.Context, open func(context.Context) (sdkStream[E], string, error),
 	read func(iter.Seq2[E, error], func(P, error) bool) bool,
 ) iter.Seq2[P, error] {
-	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+	return newSequence(ctx, "", func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		var none P
 		stream, id, err := open(ctx)
 		if err != nil {
@@ -136,7 +136,7 @@ func askBedrock[E any, P portion](
 			return
 		}
 		defer stream.Close()
-		if read(eventsOf(stream), withRequestID(id, yield)) {
+		if read(eventsOf(stream), complete(id, nil, yield)) {
 			defer time.AfterFunc(trailerWait, cancel).Stop()
 			for range stream.Events() { // to the end of the body: the connection can then be used again
 			}

@@ -132,7 +132,7 @@ func (b *Bedrock) invokeCompletion(ctx context.Context, m Model, body *sentBody,
 	if m.Can.Has(Streaming) {
 		return invoke(ctx, b, m, body, d.ended, d.decode)
 	}
-	return newSequence(ctx, func(ctx context.Context, _ context.CancelFunc, yield func(translate.Chunk, error) bool) {
+	return newSequence(ctx, "", func(ctx context.Context, _ context.CancelFunc, yield func(translate.Chunk, error) bool) {
 		out, err := b.invokeWhole(ctx, m, body.data)
 		if err != nil {
 			yield(translate.Chunk{}, bedrockError(err))
@@ -140,6 +140,6 @@ func (b *Bedrock) invokeCompletion(ctx context.Context, m Model, body *sentBody,
 		}
 		id, _ := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
 		whole := func(yield func([]byte, error) bool) { yield(rawjson.ReplaceLoneSurrogates(out.Body), nil) }
-		decodeStream(d.ended(whole), d.whole, withRequestID(id, yield))
+		decodeStream(d.ended(whole), d.whole, complete(id, nil, yield))
 	})
 }

@@ -54,21 +54,19 @@ var (
 // streamChat returns the sequence of an answer, which can be ranged over once. It sends the body when the
 // range begins.
 func streamChat(ctx context.Context, e endpoint, body *sentBody, fail errorReader, d answerReader) iter.Seq2[translate.Chunk, error] {
-	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
+	return newSequence(ctx, e.key, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
 		response, err := e.post(ctx, body, fail, "application/json", d.stream.kind)
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return
 		}
 		defer response.Body.Close()
-		yield = withRequestID(requestID(response.Header), yield)
 		events := newSSEReader(response.Body)
-		decode, payloads := d.decode, wholeCharacters(d.stream.events(events))
+		decode, payloads, more := d.decode, wholeCharacters(d.stream.events(events)), events.more
 		if mediaType(response) == "application/json" {
-			decode, payloads = d.whole, wholeBody(response.Body)
-		} else {
-			yield = withMore(events.more, yield)
+			decode, payloads, more = d.whole, wholeBody(response.Body), nil
 		}
+		yield = complete(requestID(response.Header), more, yield)
 		if yield(translate.Chunk{}, nil) && decodeStream(d.ended(payloads), decode, yield) {
 			drain(response.Body, cancel)
 		}

@@ -21,6 +21,7 @@ type endpoint struct {
 	url    string
 	header func(h http.Header) // adds the server's headers, such as a key; may be nil
 	client *http.Client
+	key    string // no error shows it: see hideKey
 }
 
 // with returns the endpoint with more headers: header adds them after the endpoint's own.
@@ -43,10 +44,11 @@ const maxCount = 64 << 10
 func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
 	response, err := e.post(ctx, &sentBody{body}, readMessagesError, "application/json")
 	if err != nil {
-		return 0, err
+		return 0, hideKey(err, e.key)
 	}
 	defer response.Body.Close()
-	return readCount(response.Body, "input_tokens")
+	n, err := readCount(response.Body, "input_tokens")
+	return n, hideKey(err, e.key)
 }
 
 // readCount reads a response whose member holds the number of tokens.
@@ -154,7 +156,7 @@ func nativeCall(ask endpoint, body *sentBody, count endpoint, named *Model) *Cal
 // streamMessages returns the sequence of an answer of the Messages API, which can be ranged over once. It
 // sends the body when the range begins, and calls decode with the JSON of each event of the stream.
 func streamMessages[P portion](ctx context.Context, e endpoint, body *sentBody, decode func([]byte) (P, error)) iter.Seq2[P, error] {
-	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+	return newSequence(ctx, e.key, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		response, err := e.post(ctx, body, readMessagesError, "text/event-stream")
 		if err != nil {
 			var none P
@@ -163,7 +165,7 @@ func streamMessages[P portion](ctx context.Context, e endpoint, body *sentBody, 
 		}
 		defer response.Body.Close()
 		events := newSSEReader(response.Body)
-		if decodeStream(wholeCharacters(events.payloads()), decode, withMore(events.more, withRequestID(requestID(response.Header), yield))) {
+		if decodeStream(wholeCharacters(events.payloads()), decode, complete(requestID(response.Header), events.more, yield)) {
 			drain(response.Body, cancel)
 		}
 	})

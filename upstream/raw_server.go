@@ -17,7 +17,9 @@ func (s *Server) prepareRaw(m Model, p *translate.Prompt) (*Call, error) {
 		return nil, err
 	}
 	if m.asksOllama() {
-		return rawCall(endpoint{s.root() + "/api/generate", s.base.header, s.base.client}, r, r.ollama(m), lineStream)
+		at := s.base
+		at.url = s.root() + "/api/generate"
+		return rawCall(at, r, r.ollama(m), lineStream)
 	}
 	return rawCall(s.at("/completions"), r, r.server(m), sseStream)
 }

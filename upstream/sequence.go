@@ -13,9 +13,9 @@ import (
 
 // newSequence returns a sequence. When the range begins, it calls run, which yields the elements. The context
 // of run ends with the range, so the request ends too. After the end of the caller's context, errors become
-// the context's cause, because that ended the request.
+// the context's cause, because that ended the request. No error shows key, the upstream's key.
 func newSequence[P portion](
-	ctx context.Context,
+	ctx context.Context, key string,
 	run func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool),
 ) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
@@ -25,7 +25,7 @@ func newSequence[P portion](
 			if err != nil && ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
-			return yield(p, err)
+			return yield(p, hideKey(err, key))
 		})
 	}
 }
@@ -35,29 +35,34 @@ type portion interface {
 	translate.Chunk | messages.Event
 }
 
-// withRequestID returns a yield that adds the upstream's id of the request to the first portion with a field
-// for it, and to an error. It copies the error, because several requests may share one.
-func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
+// complete returns a yield that adds what the events of an answer do not tell. The first portion with a field for it,
+// and an error, get the upstream's id of the request. A portion gets More if the next one is already available; more is
+// nil if nobody knows.
+func complete[P portion](id string, more func() bool, yield func(P, error) bool) func(P, error) bool {
 	told := false
 	return func(p P, err error) bool {
-		switch {
-		case err != nil:
-			err = errorWithID(err, id)
-		case !told:
-			switch p := any(&p).(type) {
-			case *translate.Chunk:
+		if err != nil {
+			return yield(p, errorWithID(err, id))
+		}
+		next := more != nil && !isLast(p) && more()
+		switch p := any(&p).(type) {
+		case *translate.Chunk:
+			p.More = next
+			if !told {
 				p.RequestID, told = id, true
-			case *messages.Event:
-				if p.Message != nil {
-					p.Message.RequestID, told = id, true
-				}
+			}
+		case *messages.Event:
+			p.More = next
+			if !told && p.Message != nil {
+				p.Message.RequestID, told = id, true
 			}
 		}
-		return yield(p, err)
+		return yield(p, nil)
 	}
 }
 
-// errorWithID returns err with the upstream's id of the request, if err is an [*Error] without an id.
+// errorWithID returns err with the upstream's id of the request, if err is an [*Error] without an id. It copies the
+// error, because several requests may share one.
 func errorWithID(err error, id string) error {
 	var known *Error
 	if !errors.As(err, &known) || known.RequestID != "" {
@@ -66,22 +71,6 @@ func errorWithID(err error, id string) error {
 	own := *known
 	own.RequestID = id
 	return &own
-}
-
-// withMore returns a yield that sets More in each portion if more portions are already available. It skips
-// the last.
-func withMore[P portion](more func() bool, yield func(P, error) bool) func(P, error) bool {
-	return func(p P, err error) bool {
-		if err == nil && !isLast(p) && more() {
-			switch p := any(&p).(type) {
-			case *translate.Chunk:
-				p.More = true
-			case *messages.Event:
-				p.More = true
-			}
-		}
-		return yield(p, err)
-	}
 }
 
 // isLast reports whether this portion completes the answer.

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 
@@ -39,7 +38,6 @@ type ServerOptions struct {
 type Server struct {
 	kind  Kind     // KindAnthropic or KindOpenAI
 	base  endpoint // its URL is the common start of all paths
-	key   string   // no error shows it: see hideKey
 	names *resolver
 }
 
@@ -79,7 +77,7 @@ func newServer(opt ServerOptions, kind Kind, header func(http.Header)) (*Server,
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
 	client.Transport = opt.OnRequest.over(client.Transport)
-	return &Server{kind: kind, base: endpoint{url, header, client}, key: opt.APIKey, names: newResolver()}, nil
+	return &Server{kind: kind, base: endpoint{url, header, client, opt.APIKey}, names: newResolver()}, nil
 }
 
 // Close closes the idle connections, and ends the requests that still ask the server about its models. Call
@@ -98,10 +96,6 @@ func (s *Server) at(path string) endpoint {
 
 // Prepare returns the call that sends the model a prompt.
 func (s *Server) Prepare(m Model, p *translate.Prompt) (*Call, error) {
-	return s.hiding(s.prepare(m, p))
-}
-
-func (s *Server) prepare(m Model, p *translate.Prompt) (*Call, error) {
 	switch m.Kind = s.kind; m.wire() {
 	case WirePrompt:
 		return s.prepareRaw(m, p)
@@ -122,39 +116,7 @@ func (s *Server) PrepareNative(m Model, n Native) (*Call, error) {
 	}
 	body := n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")})
 	header := n.header(true)
-	return s.hiding(nativeCall(s.at("/messages").with(header), &sentBody{body}, s.at("/messages/count_tokens").with(header), nil), nil)
-}
-
-// hiding returns the call with errors that do not show the server's key.
-func (s *Server) hiding(c *Call, err error) (*Call, error) {
-	if err != nil || s.key == "" {
-		return c, err
-	}
-	own := *c
-	if c.Chunks != nil {
-		own.Chunks = func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return hidingKey(c.Chunks(ctx), s.key) }
-	}
-	if c.Events != nil {
-		own.Events = func(ctx context.Context) iter.Seq2[messages.Event, error] { return hidingKey(c.Events(ctx), s.key) }
-	}
-	if c.Count != nil {
-		own.Count = func(ctx context.Context) (int, error) {
-			n, err := c.Count(ctx)
-			return n, hideKey(err, s.key)
-		}
-	}
-	return &own, nil
-}
-
-// hidingKey yields the portions of an answer, and an error without the key.
-func hidingKey[P portion](answer iter.Seq2[P, error], key string) iter.Seq2[P, error] {
-	return func(yield func(P, error) bool) {
-		for p, err := range answer {
-			if !yield(p, hideKey(err, key)) {
-				return
-			}
-		}
-	}
+	return nativeCall(s.at("/messages").with(header), &sentBody{body}, s.at("/messages/count_tokens").with(header), nil), nil
 }
 
 // Resolve returns what the server tells about the model that it runs under a name. The first call for a name
@@ -178,5 +140,5 @@ func (s *Server) ListModels(ctx context.Context) ([]Listed, error) {
 		query, fail = "?limit=1000", readMessagesError
 	}
 	models, err := s.listPages(ctx, "/models"+query, fail)
-	return models, hideKey(err, s.key)
+	return models, hideKey(err, s.base.key)
 }
