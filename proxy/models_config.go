@@ -229,13 +229,15 @@ func (m UpstreamModel) unaskedThinking() string {
 // wire is text completions. What is known only about the model's family is not enough to reject a request: there the
 // upstream decides.
 func (m UpstreamModel) checkParts(p *translate.Prompt) error {
-	refused := map[string]bool{
-		translate.PartImage:    m.Wire == WireText || m.Features.Without.Has(upstream.Images),
-		translate.PartDocument: m.Wire == WireText || m.Features.Without.Has(upstream.Documents),
+	images := m.Wire != WireText && !m.Features.Without.Has(upstream.Images)
+	documents := m.Wire != WireText && !m.Features.Without.Has(upstream.Documents)
+	if images && documents {
+		return nil
 	}
-	for i, turn := range p.Turns {
+	for i := range p.Turns {
+		turn := &p.Turns[i]
 		for part := range turn.AllParts() {
-			if refused[part.Type] {
+			if part.Type == translate.PartImage && !images || part.Type == translate.PartDocument && !documents {
 				return &messages.InvalidRequestError{Fault: messages.FaultUnsupported, Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
 			}
 		}
