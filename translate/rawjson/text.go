@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -48,6 +49,7 @@ func UnquoteBytes(quoted jsontext.Value) []byte {
 // because jsontext.AppendUnquote checks every byte again.
 func AppendUnquoted(dst []byte, quoted jsontext.Value) []byte {
 	begin := len(dst)
+	dst = slices.Grow(dst, len(quoted))
 	for text := quoted[1 : len(quoted)-1]; ; {
 		n := bytes.IndexByte(text, '\\')
 		if n < 0 {
