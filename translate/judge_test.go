@@ -15,6 +15,7 @@ func TestJudge(t *testing.T) {
 	tools := []messages.Tool{
 		{Name: "solve", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]}`)},
 		{Name: "strict", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{}}}`), Strict: true},
+		{Name: "typed", InputSchema: jsontext.Value(`{"type":"object","properties":{"limit":{"type":"integer"}}}`)},
 	}
 	for _, tt := range []struct {
 		tool   string
@@ -28,6 +29,7 @@ func TestJudge(t *testing.T) {
 		{"strict", []string{`{"a":1,"x":2}`}, false, messages.Outcome{Kind: messages.OutcomeInvalid, Tool: "strict", Reason: messages.ReasonUndeclaredParameters}},
 		{"strict", nil, false, messages.Outcome{Kind: messages.OutcomeClean, Tool: "strict"}},
 		{"solve", []string{`{"a":1,"b":"`}, false, messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: "solve", Reason: messages.ReasonCutValue}},
+		{"typed", []string{`{"limit":[true]}`}, false, messages.Outcome{Kind: messages.OutcomeTypeFallback, Tool: "typed", Reason: messages.ReasonType}},
 		{"other", []string{`{}`}, false, messages.Outcome{Kind: messages.OutcomeUnknownTool, Tool: "other"}},
 		{"other", []string{`{}`}, true, messages.Outcome{Kind: messages.OutcomeClean, Tool: "other"}},
 	} {

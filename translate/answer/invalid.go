@@ -12,7 +12,8 @@ import (
 	"dragoman/translate/schema"
 )
 
-// This file checks the parameter names of a call against its tool. schema.AppendTyped checks the values.
+// This file judges a call by the schema of its tool: the names of its parameters, and whether each value fits its type.
+// schema.AppendTyped decides that for text, and schema.Misfits for JSON, by the same rules.
 
 // misfitOf returns why the given parameter names do not fit a tool with the schema s, as the reason of an outcome,
 // and the names at fault. It returns "" if they fit.
@@ -26,19 +27,34 @@ func misfitOf(s *schema.Schema, strict bool, given []string) (reason messages.Re
 	return messages.ReasonNone, nil
 }
 
-// misfit returns why the parameters of the current call do not fit its tool, or "" if they fit.
-func (p *parser) misfit() (reason messages.Reason) {
+// judgeCall returns the kind of a whole call to an offered tool with the schema s, and the reason. given are the names of
+// its parameters. typed is ReasonType if a value does not fit its type.
+func judgeCall(s *schema.Schema, strict bool, given []string, typed messages.Reason) (messages.OutcomeKind, messages.Reason) {
+	reason, _ := misfitOf(s, strict, given)
+	switch {
+	case reason != messages.ReasonNone:
+		return messages.OutcomeInvalid, reason
+	case typed != messages.ReasonNone:
+		return messages.OutcomeTypeFallback, typed
+	}
+	return messages.OutcomeClean, messages.ReasonNone
+}
+
+// judge returns what judgeCall does, for the current call.
+func (p *parser) judge() (messages.OutcomeKind, messages.Reason) {
 	call := &p.call
-	if call.Unoffered || call.Schema == nil {
-		return messages.ReasonNone
+	switch {
+	case call.Unoffered:
+		return messages.OutcomeUnknownTool, messages.ReasonNone
+	case call.Schema == nil:
+		return messages.OutcomeClean, messages.ReasonNone
 	}
 	given := call.Members
 	for name := range call.Parameters {
 		given = append(given, name)
 	}
 	tool := p.tools.Named(call.Tool)
-	reason, _ = misfitOf(call.Schema, tool != nil && tool.Strict, given)
-	return reason
+	return judgeCall(call.Schema, tool != nil && tool.Strict, given, call.Misfit)
 }
 
 // tellMisfit returns what to tell the model if the names of the input do not fit the tool, or if a value is copied

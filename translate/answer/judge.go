@@ -13,8 +13,8 @@ import (
 )
 
 // Judge passes on the events of a model with its own tool API. It adds the outcome of each call to message_delta
-// ([messages.Message.Outcomes]), by the same rules as for calls in text: incomplete, unknown_tool, invalid or
-// clean. It adds a [messages.Pause] after each event without More. It changes nothing else. memo may be nil.
+// ([messages.Message.Outcomes]), by the same rules as for calls in text: incomplete, unknown_tool, invalid,
+// type_fallback or clean. It adds a [messages.Pause] after each event without More. It changes nothing else. memo may be nil.
 func Judge(req *messages.Request, memo *prompt.Memo, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	tools := prompt.Outliving(req.Tools)
 	j := judge{tools: format.ToolNames{List: tools}, schemas: &prompt.ToolSchemas{Tools: tools, Memo: memo}, knowsAll: !req.OtherTools}
@@ -79,9 +79,11 @@ func (j *judge) outcome() messages.Outcome {
 		o.Kind = messages.OutcomeUnknownTool
 	case tool == nil:
 	default:
-		if o.Reason, _ = misfitOf(j.schemas.Of(tool), tool.Strict, rawjson.MemberNames(input)); o.Reason != messages.ReasonNone {
-			o.Kind = messages.OutcomeInvalid
+		s, typed := j.schemas.Of(tool), messages.ReasonNone
+		if s.Misfits(input) {
+			typed = messages.ReasonType
 		}
+		o.Kind, o.Reason = judgeCall(s, tool.Strict, rawjson.MemberNames(input), typed)
 	}
 	return o
 }

@@ -80,20 +80,15 @@ func (p *parser) finishCall() state {
 // outcome returns the outcome of the call, which has been closed.
 func (p *parser) outcome() messages.Outcome {
 	call := &p.call
-	o := messages.Outcome{Tool: call.Tool, Kind: messages.OutcomeClean}
-	invalid := p.misfit()
-	if invalid == messages.ReasonNone && p.copiesExample() {
-		invalid = messages.ReasonExampleCopied
-	}
+	o := messages.Outcome{Tool: call.Tool}
+	o.Kind, o.Reason = p.judge()
 	switch {
 	case call.continued:
 		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.Misfit, call.Reason)
-	case call.Unoffered:
-		o.Kind = messages.OutcomeUnknownTool
-	case invalid != messages.ReasonNone:
-		o.Kind, o.Reason = messages.OutcomeInvalid, invalid
-	case call.Misfit != messages.ReasonNone:
-		o.Kind, o.Reason = messages.OutcomeTypeFallback, call.Misfit
+	case o.Kind == messages.OutcomeUnknownTool || o.Kind == messages.OutcomeInvalid:
+	case p.copiesExample():
+		o.Kind, o.Reason = messages.OutcomeInvalid, messages.ReasonExampleCopied
+	case o.Kind == messages.OutcomeTypeFallback:
 	case call.Reason != messages.ReasonNone || call.Slip != messages.ReasonNone:
 		o.Kind, o.Reason = messages.OutcomeRepaired, cmp.Or(call.Reason, call.Slip)
 	}

@@ -227,8 +227,8 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 		p.openCall()
 	}
 	p.json.held = nil
-	p.call.JSONInput, p.call.nested = true, held.ClosesWithin(said)
-	p.call.Members = rawjson.MemberNames(input)
+	p.call.NoteInput(input)
+	p.call.nested = held.ClosesWithin(said)
 	return afterJSONCall
 }
 

@@ -41,8 +41,11 @@ func (p *parser) readAttributes() bool {
 		object = append(rawjson.AppendString(object, property), ':')
 		object, _ = format.AppendTyped(object, s, a[1], true)
 	}
-	p.call.Members, p.call.JSONInput = p.out.WriteObject(string(append(object, '}')))
-	return p.call.JSONInput
+	input, ok := p.out.WriteObject(string(append(object, '}')))
+	if ok {
+		p.call.NoteInput(input)
+	}
+	return ok
 }
 
 // refuse ends the pending call and returns the next state. Another call may follow. If it is not certain

@@ -13,7 +13,7 @@ const (
 	OutcomeIncomplete   OutcomeKind = "incomplete"    // the upstream cut it: the message's stop_reason is not tool_use
 	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // complete, but the tool was not offered
 	OutcomeInvalid      OutcomeKind = "invalid"       // complete, but the parameters do not fit the tool: the client gets it anyway
-	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value did not fit its schema and was kept as a string
+	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value does not fit its schema: text stays a string, and JSON stays as it is
 	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but unambiguous
 	OutcomeClean        OutcomeKind = "clean"         // in the documented form
 	OutcomeLeaked       OutcomeKind = "leaked"        // text that looks like a call: it stays text or, if tool_choice allows no call, is left out

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -291,19 +293,19 @@ func (e *Emitter) WriteTypedItems(array *schema.Schema, list []markup.Element) (
 	return fit
 }
 
-// WriteObject writes the whole input except the last brace, and returns the names of its members. CloseToolUse
-// writes the last brace. WriteObject repairs text that is nearly a JSON object. For any other text, it writes
-// nothing and returns false.
-func (e *Emitter) WriteObject(text string) (members []string, ok bool) {
+// WriteObject writes the whole input except the last brace, which CloseToolUse writes. It repairs text that is nearly a
+// JSON object, and returns the object, which is valid until more is written. For any other text, it writes nothing and
+// returns false.
+func (e *Emitter) WriteObject(text string) (input jsontext.Value, ok bool) {
 	begun := len(e.buf)
 	out, ok := rawjson.AppendLooseKind(e.buf, text, '{')
 	if ok {
-		members = rawjson.MemberNames(out[begun:])
+		input = out[begun:]
 		e.buf = out[:len(out)-1]
 		e.MarkWhole()
 		e.tellWrite()
 	}
-	return members, ok
+	return input, ok
 }
 
 // WriteCutObject writes the whole members of an input that is only the beginning of a JSON object.

@@ -3,8 +3,11 @@ package tagged
 import (
 	"cmp"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -46,6 +49,14 @@ type OpenCall struct {
 func (c *OpenCall) NoteReason(reason messages.Reason) {
 	if c.Reason == messages.ReasonNone {
 		c.Reason = reason
+	}
+}
+
+// NoteInput records that the whole input is one JSON object.
+func (c *OpenCall) NoteInput(input jsontext.Value) {
+	c.JSONInput, c.Members = true, rawjson.MemberNames(input)
+	if c.Schema != nil && c.Schema.Misfits(input) {
+		c.Misfit = cmp.Or(c.Misfit, messages.ReasonType)
 	}
 }
 

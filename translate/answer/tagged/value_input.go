@@ -27,7 +27,9 @@ func (r *Reader) writeWrapped() bool {
 	}
 	if input, ok := held.Wrapped(text, r.call.Schema); ok {
 		r.call.NoteReason(messages.ReasonExtraElement)
-		r.call.Members, r.call.JSONInput = r.out.WriteObject(string(input))
+		if input, ok = r.out.WriteObject(string(input)); ok {
+			r.call.NoteInput(input)
+		}
 	}
 	return r.call.JSONInput
 }

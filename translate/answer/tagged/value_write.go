@@ -160,7 +160,9 @@ func (r *Reader) endObject() state {
 				object = inner
 			}
 		}
-		r.call.Members, r.call.JSONInput = r.out.WriteObject(string(object))
+		if input, ok := r.out.WriteObject(string(object)); ok {
+			r.call.NoteInput(input)
+		}
 	}
 	if !r.call.JSONInput {
 		r.call.NoteReason(messages.ReasonInvalidJSON)
