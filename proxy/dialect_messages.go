@@ -44,28 +44,6 @@ var messagesAPI = dialect{
 // (docs/reference/errors.md §6).
 func messagesCredentials(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
 
-// sse writes the events of a stream as server-sent events.
-type sse struct{}
-
-func (sse) appendEvent(dst []byte, e messages.Event, _ time.Duration) []byte {
-	if e.Type == messages.ContentBlockDelta {
-		dst = append(dst, deltaFrameHead...)
-	} else {
-		dst = appendFrameHead(dst, e.Name())
-	}
-	dst = e.AppendJSON(dst)
-	return append(dst, "\n\n"...)
-}
-
-// deltaFrameHead is the head of the most frequent frame.
-var deltaFrameHead = appendFrameHead(nil, messages.ContentBlockDelta.String())
-
-func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
-	dst = appendFrameHead(dst, "error")
-	dst = appendError(dst, f, requestID)
-	return append(dst, "\n\n"...)
-}
-
 // readMessages reads a body. The header anthropic-version wins over a version in the body.
 func readMessages(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
@@ -87,13 +65,6 @@ func betas(h http.Header) (names []string) {
 		}
 	}
 	return names
-}
-
-// appendFrameHead appends what comes before the data of a server-sent event. The data must be one line.
-func appendFrameHead(dst []byte, event string) []byte {
-	dst = append(dst, "event: "...)
-	dst = append(dst, event...)
-	return append(dst, "\ndata: "...)
 }
 
 // appendError appends the error object of the Messages API, on one line (docs/reference/errors.md §1).
