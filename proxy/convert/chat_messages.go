@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -57,6 +58,9 @@ func (c *chatConverter) messages(list jsontext.Value) {
 		c.endSystem(begin)
 	}
 	c.endMessage()
+	if len(c.messageAt) == 0 && list.Kind() == '[' && len(bytes.TrimSpace(list[1:len(list)-1])) > 0 {
+		c.failBy(messages.FaultConversation, top.member("messages"), "At least one message should have a text, an image, a call or a result.")
+	}
 	c.close(']')
 	c.write(",")
 }

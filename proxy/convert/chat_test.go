@@ -126,6 +126,7 @@ func TestChatErrors(t *testing.T) {
 		{`null`, "Input should be a valid dictionary"},
 		{`{"model":"m"}`, "messages: Field required"},
 		{`{"model":"m","messages":[]}`, "messages: at least one message is required"},
+		{`{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"input_audio","input_audio":{}}]}]}`, "messages: At least one message should have a text"},
 		{`{"model":"m","messages":{}}`, "messages: This should be a list."},
 		{with(`"Stream":true`), `Stream: This field is not supported here; did you mean "stream"?`},
 		{with(`"max_tokens":-1`), "max_tokens: Input should be greater"},
@@ -215,7 +216,7 @@ func TestChatGrowth(t *testing.T) {
 			return []byte(`{"messages":[` + strings.TrimSuffix(strings.Repeat(`{"role":"tool","content":"x"},`, n), ",") + `]}`)
 		},
 		"unknown": func(n int) []byte {
-			return []byte(`{"messages":[` + strings.TrimSuffix(strings.Repeat(`{"role":"user","zeal":1},`, n), ",") + `]}`)
+			return []byte(`{"messages":[` + strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x","zeal":1},`, n), ",") + `]}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
