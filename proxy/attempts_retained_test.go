@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dragoman/upstream"
+	"dragoman/upstream/eventstream"
 )
 
 // While an answer streams, Dragoman keeps only as much of its request as it needs to ask the model again: not the body,
@@ -26,6 +27,10 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 	}
 	plain := without(upstream.Prefill)
 	wires := deltaWires(t)
+	converse := wires["bedrock"]
+	converse.start = string(eventstream.Append(nil, eventstream.EventHeaders("messageStart"), []byte(`{"role":"assistant"}`)))
+	converse.delta = string(eventstream.Append(nil, eventstream.EventHeaders("contentBlockDelta"), []byte(`{"contentBlockIndex":0,"delta":{"text":"sixteen letters "}}`)))
+	wires["converse"] = converse
 	for name, tt := range map[string]struct {
 		wire, path, body string
 		change           func(*Options)
@@ -33,6 +38,7 @@ func TestOpenStreamForgetsRequest(t *testing.T) {
 	}{
 		"messages": {"messages", "/v1/messages", asked, plain, long / 2},
 		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long / 2},
+		"converse": {"converse", "/v1/messages", asked, func(o *Options) { plain(o); o.Routes[0].Model = "us.amazon.nova-pro-v1:0" }, long / 2},
 		"chat":     {"chat", "/v1/messages", asked, plain, long / 2},
 		"of a client of Bedrock": {
 			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long / 2,
