@@ -43,8 +43,8 @@ func TestConnectTimeout(t *testing.T) {
 		tls      bool // from an authority in AWS_CA_BUNDLE
 	}{
 		"bedrock":   {upstreamtest.NewBedrock(nil), `kind: bedrock, region: us-east-1, endpoint: %q`, true},
-		"anthropic": {upstreamtest.NewMessages(nil), `kind: anthropic, base_url: %q`, false},
-		"openai":    {upstreamtest.NewChat(nil), `kind: openai, base_url: "%s/v1"`, false},
+		"anthropic": {upstreamtest.NewMessages(nil), `kind: anthropic, base_url: %q, list_models: false`, false},
+		"openai":    {upstreamtest.NewChat(nil), `kind: openai, base_url: "%s/v1", list_models: false`, false},
 		"vertex":    {upstreamtest.NewVertex(nil), `kind: vertex, project: p, location: global, endpoint: %q`, false},
 	} {
 		t.Run(kind, func(t *testing.T) {
