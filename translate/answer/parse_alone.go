@@ -85,11 +85,10 @@ func (p *parser) beginAlone(a aloneStart) state {
 	if a.spelling == namedCalls {
 		return p.readNamed()
 	}
-	p.listEnd = a.listEnd
 	if bytes.Contains(p.in.Rest()[:a.len], completion.Fence) {
 		p.call.Fence = string(completion.Fence)
 	}
-	p.in.Take(a.len, completion.SpanMarkup)
+	p.takeList(a.len, a.listEnd)
 	return atJSONName
 }
 
@@ -238,7 +237,7 @@ func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdic
 	if n, v := held.MatchEndMark(rest, p.in.EOF); v != markup.NoMatch {
 		if v == markup.Match {
 			if n, v = p.in.MatchBlanks(rest, n, completion.MaxGap); v == markup.Match {
-				v = markup.VerdictOf(n == len(rest))
+				v = markup.VerdictOf(n == len(rest) || rest[n] == '<') // the model goes on with another turn
 			}
 		}
 		return v
@@ -249,6 +248,12 @@ func (p *parser) matchAfterAll(rest []byte, i int, closers string) markup.Verdic
 	t, v := p.matchOpener(rest)
 	if v != markup.Match {
 		return v
+	}
+	if t.Closing { // it closes nothing, if nothing follows it
+		i, v := p.in.MatchBlanks(rest, t.Len, completion.MaxGap)
+		if v == markup.Match && i == len(rest) || v == markup.NeedMore && !t.IsWrapper() && !t.Is("invoke") {
+			return v
+		}
 	}
 	if t.IsWrapper() && !t.Closing { // a word after the tag makes it text of a sentence
 		switch p.matchWord(rest[t.Len:]) {
@@ -292,7 +297,7 @@ func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
 	switch {
 	case v != markup.Match:
 		return v
-	case !t.Closing || !t.IsWrapper():
+	case !t.Closing || t.Escaped || !t.IsWrapper(): // in the prompt, nothing escapes a tag that the client has escaped
 		return markup.NoMatch
 	case len(rest) == t.Len && p.in.EOF:
 		return markup.Match

@@ -64,7 +64,7 @@ func (p *parser) readBetweenCalls() state {
 // endsInTag reports whether the text was cut off within a tag that would have begun another call, at the start of
 // rest.
 func (p *parser) endsInTag(rest []byte) bool {
-	if !p.in.EOF || !p.BeginsTag(rest[0]) {
+	if !p.in.EOF || !p.BeginsTag(rest[0]) || p.listEnd != "" && rest[0] == p.listEnd[0] {
 		return false
 	}
 	for _, g := range p.Spellings {

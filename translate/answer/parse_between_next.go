@@ -19,8 +19,8 @@ type readNext func(p *parser, rest []byte) (next state, v markup.Verdict)
 
 // The parser tries mayComeFirst before any tag, and mayComeNext after checking for a tag that was cut off.
 var (
-	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan}
-	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader, (*parser).readNameless, (*parser).readMisnamedCall}
+	mayComeFirst = [...]readNext{(*parser).readNextNamed, (*parser).readNextOrphan, (*parser).readStrayElement}
+	mayComeNext  = [...]readNext{(*parser).readNextAlone, (*parser).readNextObject, (*parser).readNextLiteral, (*parser).readUnmarked, (*parser).readNextInWrapper, (*parser).readNextComment, (*parser).readNextFence, (*parser).readNextStray, (*parser).readNextHeader, (*parser).readNameless, (*parser).readMisnamedCall}
 )
 
 // readNextNamed reads the next call in a wrapper of namedCalls: a tool name before a JSON object.
@@ -41,6 +41,11 @@ func (p *parser) readNextOrphan(rest []byte) (next state, v markup.Verdict) {
 		return wait, markup.NoMatch
 	}
 	return p.readAlone(rest, true)
+}
+
+// readStrayElement reads an element of a list that is no call.
+func (p *parser) readStrayElement(rest []byte) (next state, v markup.Verdict) {
+	return p.leaveOut(p.matchStrayElement(rest, p.listEnd))
 }
 
 // readNextAlone reads what may stand between JSON calls that are the whole answer: the end of a code fence, the
@@ -67,8 +72,7 @@ func (p *parser) readNextAlone(rest []byte) (next state, v markup.Verdict) {
 	case v != markup.Match:
 		return wait, v
 	}
-	p.listEnd = end
-	p.in.Take(n, completion.SpanMarkup)
+	p.takeList(n, end)
 	return betweenCalls, v
 }
 

@@ -19,10 +19,11 @@ import (
 // before it. Otherwise the parser omits the prose, like all text after the last call. The mark is before the prose,
 // so that giving back the call also gives back the prose. The verdict is NoMatch if no prose may follow here.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
-	if !p.wrapperMayEnd() {
-		return markup.NoMatch
-	}
 	n, v := p.matchProse(rest)
+	if v == markup.Match && !p.wrapperMayEnd() { // the model forgot to close it, if it opens another
+		t, _ := p.matchTextTag(rest[n:])
+		v = markup.VerdictOf(t.Kind == markup.KindWrapper)
+	}
 	switch {
 	case v == markup.Match && p.tellsResults(rest[:n]):
 		return markup.NoMatch

@@ -26,14 +26,26 @@ func (p *parser) readChannel(rest []byte) (next state, v markup.Verdict) {
 		}
 	}
 	h, v := held.MatchHeader(rest, p.in.EOF)
-	if v != markup.Match {
+	prose := v == markup.NoMatch && h.Tool != "" && 0 < h.Len && h.Len < len(rest) && !text.code.midLine // the input is no object
+	if v != markup.Match && !prose {
 		return wait, v
 	}
 	if text.code.settle(); text.code.fence > 0 || text.code.inline > 0 {
 		return wait, markup.NoMatch
 	}
+	if prose {
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: strings.TrimPrefix(h.Tool, "functions."), Reason: messages.ReasonInvalidJSON, InText: true})
+		return p.takeText(h.Len), markup.Match
+	}
 	if text.thinkingTag == format.Analysis {
 		return p.endMessage(0), v
+	}
+	if h.Ended {
+		if text.code.midLine {
+			return wait, markup.NoMatch
+		}
+		p.in.Take(h.Len, completion.SpanDropped)
+		return inText, v
 	}
 	text.channel = h.Channel
 	switch {
@@ -90,7 +102,10 @@ func (p *parser) beginChannelCall(h held.Header) state {
 		return next
 	}
 	p.holdOffered()
-	p.json = jsonSeen{}
+	p.json = jsonSeen{held: []byte(h.Input)}
+	if h.Empty {
+		return p.endJSONCall()
+	}
 	return inJSONCall
 }
 

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -35,6 +36,7 @@ func (p *parser) readJSONName() state {
 		}
 	}
 	if v == markup.NoMatch {
+		p.json.depth = held.DepthOf(p.in.Rest())
 		return inJSONCall
 	}
 	if tool, _ := p.tools.Find(name); tool == nil && p.call.alone {
@@ -128,6 +130,8 @@ func (p *parser) readJSONCall() state {
 		return wait
 	case p.call.alone && p.call.Tool == "" && isNamed(v.held): // the tool is not offered
 		return p.giveBack()
+	case p.findBrokenEnd():
+		return p.endBroken()
 	case p.in.CutShort || p.tags.IsPending():
 		said := markup.Unescape(string(v.held), p.escaped, "")
 		if !p.call.IsInput() {
@@ -164,6 +168,9 @@ func (p *parser) endJSONCall() state {
 		return p.endJSONInput(said)
 	}
 	call, ok := held.ReadObject(said, &p.tools)
+	if !ok && p.findBrokenEnd() {
+		return p.endBroken()
+	}
 	if !ok {
 		return p.closeUnreadableJSON(messages.ReasonInvalidJSON)
 	}
@@ -190,7 +197,7 @@ func (p *parser) endJSONCall() state {
 
 // endJSONInput is endJSONCall for an object that is only the input.
 func (p *parser) endJSONInput(said string) state {
-	if said[0] == '"' {
+	if strings.HasPrefix(said, `"`) {
 		p.call.NoteReason(messages.ReasonJSONString)
 		said = rawjson.UnquoteLoose(said)
 	}
@@ -245,6 +252,8 @@ func (p *parser) closeUnreadableJSON(reason messages.Reason) state {
 	switch {
 	case p.call.alone && (p.call.Tool == "" || p.call.Unoffered) && p.calls.whole == 0: // JSON that is no call
 		return p.giveBack()
+	case p.listEnd != "" && p.calls.whole > 0 && p.out.Pending && p.json.depth.IsWhole(): // an element of the list
+		return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Tool: p.call.Tool, Reason: p.call.Reason, Unread: true, InText: true})
 	case p.tags.IsPending():
 		return p.giveBackCall(reason)
 	case p.out.Pending:

@@ -19,6 +19,14 @@ func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
 		return markup.VerdictOf(p.call.nested)
 	case ',':
 		i, v := p.in.MatchBlanks(rest, 1, completion.MaxGap)
+		if v == markup.Match && i < len(rest) {
+			switch _, stray := p.matchStrayElement(rest[i:], p.listEnd); stray {
+			case markup.NeedMore:
+				return stray
+			case markup.Match: // an element of the list, and no member
+				return markup.NoMatch
+			}
+		}
 		if v == markup.Match {
 			v = markup.VerdictOf(i < len(rest) && rest[i] == '"' || i == len(rest) && p.in.CutShort && p.call.IsInput())
 		}

@@ -1,8 +1,12 @@
 package answer
 
 import (
+	"bytes"
+
 	"dragoman/translate/answer/completion"
+	"dragoman/translate/answer/held"
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // JSON calls in a list, with or without a wrapper:
@@ -18,6 +22,15 @@ func (p *parser) matchList(rest []byte) (n int, end string, v markup.Verdict) {
 		end   string
 	}{{[]string{"["}, "]"}, {[]string{"{", `"tool_calls"`, ":", "["}, "]}"}} {
 		n, v := p.matchTokens(rest, list.begin)
+		for v == markup.Match && n < len(rest) { // the first elements may be no calls
+			size, stray := p.matchStrayElement(rest[n:], list.end)
+			if stray == markup.NeedMore {
+				return 0, "", stray
+			} else if stray == markup.NoMatch || rest[n+size] != ',' {
+				break
+			}
+			n, v = p.in.MatchBlanks(rest, n+size+1, completion.MaxGap)
+		}
 		if v == markup.Match {
 			v = markup.VerdictOf(n < len(rest) && rest[n] == '{')
 		}
@@ -26,6 +39,33 @@ func (p *parser) matchList(rest []byte) (n int, end string, v markup.Verdict) {
 		}
 	}
 	return 0, "", markup.NoMatch
+}
+
+// takeList reads the first n bytes of a list: see matchList.
+func (p *parser) takeList(n int, end string) {
+	if bytes.HasSuffix(bytes.TrimRight(p.in.Rest()[:n], " \t\r\n"), []byte(",")) {
+		p.call.NoteReason(messages.ReasonStrayText)
+	}
+	p.listEnd = end
+	p.in.Take(n, completion.SpanMarkup)
+}
+
+// matchStrayElement matches an element of a list that is no call, such as null, "a" or {}. The brackets end close the list.
+func (p *parser) matchStrayElement(rest []byte, end string) (n int, v markup.Verdict) {
+	if end == "" {
+		return 0, markup.NoMatch
+	}
+	head := rest[:min(len(rest), maxAside)]
+	if n = held.SkipElement(head); n < 0 {
+		return 0, markup.NoMatch
+	}
+	switch i := markup.SkipBlanks(head, n, len(head)); {
+	case n > 0 && i < len(head):
+		return i, markup.VerdictOf(head[i] == ',' || head[i] == end[0])
+	case len(head) < maxAside:
+		return 0, p.in.NeedMore()
+	}
+	return 0, markup.NoMatch
 }
 
 // matchTokens matches tokens, each followed by optional white space.
@@ -57,6 +97,11 @@ func (p *parser) matchSeparator(rest []byte) (n int, v markup.Verdict) {
 	if v == markup.Match && i < len(rest) {
 		if _, _, next := p.matchWrapped(rest[i:]); next != markup.NoMatch {
 			return 1, next
+		}
+	}
+	if v == markup.Match && i < len(rest) && rest[i] != '{' {
+		if _, left := p.matchStrayElement(rest[i:], p.listEnd); left != markup.NoMatch {
+			return 1, left
 		}
 	}
 	if v == markup.Match {

@@ -224,7 +224,7 @@ func (p *parser) closeUnbalanced() state {
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.scan.Depth == 1 && !p.literal.Bare:
+	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && (p.literal.scan.Depth == 1 || p.literal.scan.Depth == 0 && p.literal.Syntax == format.GemmaLiteral) && !p.literal.Bare:
 		p.literal.Unclosed, p.literal.whole = true, true
 		return inLiteral
 	case p.in.EOF && p.in.CutShort && (p.endsInTag(p.in.Rest()) || markup.IsPrefixOf(p.in.Rest(), format.GemmaQuote)):

@@ -154,6 +154,37 @@ func (p *parser) readBareName(rest []byte) (next state, v markup.Verdict) {
 	return p.beginTags(), v
 }
 
+// readUnmarked reads the name of an offered tool in its wrapper, without the marker before it, but with the marker before
+// its input.
+func (p *parser) readUnmarked(rest []byte) (next state, v markup.Verdict) {
+	g := p.wrapperSpelling
+	if !p.call.WrapperOpen || !g.IsJSON() {
+		return wait, markup.NoMatch
+	}
+	t, v := g.MatchUnmarked(rest, p.in.EOF)
+	switch {
+	case v != markup.Match:
+		return wait, v
+	case !p.mayMean(p.nameOf(&t)):
+		return wait, markup.NoMatch
+	}
+	if !p.in.IsMarked() {
+		p.beginNextCall(t)
+	}
+	p.call.Spelling, p.call.MustBeWhole = g, true
+	p.call.NoteReason(messages.ReasonWrongOpener)
+	return p.beginNamed(t), v
+}
+
+// nameOf returns the name of the tool in the tag of a call.
+func (p *parser) nameOf(t *markup.Tag) string {
+	name, _ := t.NameAttribute()
+	if t.Spelling != nil && t.Spelling.IDs {
+		name = p.tools.OfID(name)
+	}
+	return name
+}
+
 // matchNamedWrapper matches the tag of a wrapper that names an offered tool, if a { follows: <tool_call
 // id="1" name="book">{…}. t is the tag at the start of rest.
 func (p *parser) matchNamedWrapper(rest []byte, t *markup.Tag) markup.Verdict {

@@ -28,11 +28,11 @@ func (p *parser) matchCallKey(rest []byte) markup.Verdict {
 	switch {
 	case i == len(rest):
 		return p.in.NeedMore()
-	case rest[i] != '"':
+	case rest[i] != '"' && rest[i] != '\'':
 		return markup.NoMatch
 	}
 	key := rest[i+1 : min(len(rest), i+most)]
-	switch n := bytes.IndexByte(key, '"'); {
+	switch n := bytes.IndexByte(key, rest[i]); {
 	case n >= 0:
 		return markup.VerdictOf(slices.Contains(held.ObjectKeys, string(key[:n])))
 	case len(key) == most-1:
@@ -65,6 +65,8 @@ type objectsSeen struct {
 	calls bool // each is a call
 	plain bool // each has nothing but a name and arguments
 	whole bool // one is a whole call of an offered tool
+
+	broken int // number of objects without an end: see brokenEnd
 }
 
 // matchOnlyCalls reports whether the rest of the text has only objects that may follow the first call, and what
@@ -98,6 +100,9 @@ func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup
 		case c == ',' || c == ';':
 			next := markup.SkipBlanks(rest, i+1, len(rest))
 			v = markup.VerdictOf(next == len(rest) || rest[next] == '{' || p.BeginsTag(rest[next]))
+			if next < len(rest) && v == markup.NoMatch {
+				_, v = p.matchStrayElement(rest[next:], end)
+			}
 		case c == '`':
 			seen.apart = true
 			if n, v = p.in.MatchFenceLine(rest[i:]); end != "" {
@@ -109,16 +114,32 @@ func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup
 				return markup.Match
 			}
 		case c == '{':
-			var object held.Depth
-			if n, v = object.ReadObject(rest[i:]); v == markup.NeedMore {
-				return markup.VerdictOf(p.in.CutShort)
+			object := held.DepthOf(rest[i:])
+			if n, v = object.ReadObject(rest[i:]); v == markup.NeedMore && p.in.CutShort {
+				return markup.Match
 			}
-			seen.note(held.See(rest[i:i+n], &p.tools, p.schemas.Of))
+			is := held.See(rest[i:i+n], &p.tools, p.schemas.Of)
+			if (v == markup.NeedMore || is.Tool == "") && seen.broken < maxBroken {
+				seen.broken++
+				if broken := p.brokenEnd(rest[i:]); broken > 0 {
+					n, v = broken, markup.Match
+					break
+				}
+			}
+			if v == markup.NeedMore {
+				return markup.NoMatch
+			}
+			if end != "" && held.IsNameless(rest[i:i+n]) {
+				break
+			}
+			seen.note(is)
 			if next := markup.SkipBlanks(rest, i+n, len(rest)); next < len(rest) && rest[next] == '}' { // one too many
 				n = next + 1 - i
 			}
 		default:
-			return p.matchAfterAll(rest, i, "")
+			if n, v = p.matchStrayElement(rest[i:], end); v != markup.Match {
+				return p.matchAfterAll(rest, i, "")
+			}
 		}
 		if v != markup.Match {
 			return markup.NoMatch

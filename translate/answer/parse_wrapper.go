@@ -129,9 +129,11 @@ func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
 	case v == markup.NeedMore:
 		return wait, v
 	case v == markup.Match && p.listEnd == "":
-		p.listEnd = end
-		p.in.Take(n, completion.SpanMarkup)
+		p.takeList(n, end)
 		return inWrapper, v
+	}
+	if next, v := p.readUnmarked(rest); v != markup.NoMatch {
+		return next, v
 	}
 	if name, n, v := p.matchNameLine(rest); v != markup.NoMatch {
 		if v == markup.NeedMore {

@@ -22,7 +22,7 @@ var JSONCalls = Format{
 	CallCloser:    ToolCallEnd,
 	alone:         []string{""},
 	Protects:      markup.TagToolResponse,
-	also:          []*markup.Spelling{toolsTags},
+	also:          []*markup.Spelling{toolsTags, qwen3CoderTags},
 
 	ToolsLast:   true,
 	Heading:     "# Tools\n\n",

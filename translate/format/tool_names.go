@@ -206,13 +206,16 @@ func (t *ToolNames) byPart(name string) (tool *messages.Tool, meant int) {
 		last = last[i+len("__"):]
 	}
 	dotted := name[strings.LastIndexAny(name, ":/")+1:]
-	for _, written := range [...]string{name, strings.ReplaceAll(name, ".", "_"), strings.ReplaceAll(dotted, ".", "_"), last} {
+	for _, written := range [...]string{name, strings.ReplaceAll(name, ".", "_"), strings.ReplaceAll(dotted, ".", "_"), qualified.Replace(name), last} {
 		if found := t.Named(written); found != nil && found != tool {
 			tool, meant = found, meant+1
 		}
 	}
 	return tool, meant
 }
+
+// qualified writes a qualified name as MCP servers do: mcp__notes__add for mcp:notes:add.
+var qualified = strings.NewReplacer(".", "__", ":", "__", "/", "__")
 
 // withoutCounter returns a name without the number of the call after it: search:0.
 func withoutCounter(name string) string {
@@ -245,7 +248,7 @@ func isPlaceholder(name string) bool {
 // functions.book:0 (docs/reference/formats.md §4). If the dot or the colon is missing, the names of
 // the offered tools show where the name begins and ends.
 func (t *ToolNames) OfID(id string) string {
-	id = strings.TrimSpace(id)
+	id = strings.Join(strings.Fields(id), "")
 	plain := withoutCounter(strings.TrimPrefix(id, "functions."))
 	if t.Named(plain) != nil {
 		return plain

@@ -214,6 +214,21 @@ func (g *Spelling) MatchNameless(s []byte, eof bool) (n int, v Verdict) {
 	return 0, v
 }
 
+// MatchUnmarked matches the label of a call without the tag before it, and the text that must follow the label:
+// functions.f:0<|tool_call_argument_begin|>.
+func (g *Spelling) MatchUnmarked(s []byte, eof bool) (t Tag, v Verdict) {
+	m := matcher{spelling: g, s: s, eof: eof}
+	for i := range g.Tags {
+		if f := &g.Tags[i]; f.Means == Invoke && len(f.After) > 1 && f.After[0] == Label && v != Match {
+			tag, found := m.readAfter(f, Tag{Name: []byte("invoke"), Spelling: g})
+			if found > v {
+				t, v = tag, found
+			}
+		}
+	}
+	return t, v
+}
+
 // forms returns the number of tags and slips.
 func (g *Spelling) forms() int { return len(g.Tags) + len(g.Slips) }
 

@@ -41,7 +41,8 @@ func AppendLoose(dst []byte, text string) ([]byte, bool) {
 
 // AppendCutObject appends the complete members of a JSON object to dst, without the closing brace.
 // text may end anywhere. If no member is complete, it appends nothing. A number at the end of text
-// counts as incomplete, because more digits may follow.
+// counts as incomplete, because more digits may follow. A string counts as incomplete if the text
+// after its last quote cannot follow a value: the quote may belong to the string.
 func AppendCutObject(dst []byte, text string) []byte {
 	mended := Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
@@ -56,7 +57,8 @@ func AppendCutObject(dst []byte, text string) []byte {
 		}
 		key := name.String()
 		value, err := d.ReadValue()
-		if err != nil || value.Kind() == '0' && int(d.InputOffset()) == len(mended) { // more digits may follow
+		rest := mended[d.InputOffset():]
+		if err != nil || value.Kind() == '0' && len(rest) == 0 || !mayEndMember(rest) { // more digits may follow
 			break
 		}
 		dst = append(AppendString(append(dst, opener), key), ':')
@@ -64,6 +66,16 @@ func AppendCutObject(dst []byte, text string) []byte {
 		opener = ','
 	}
 	return dst
+}
+
+// mayEndMember reports whether text, which may be cut off, may come after the value of a member.
+func mayEndMember(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) > 0 && text[0] == ',' {
+		text = bytes.TrimLeft(text[1:], " \t\r\n")
+		return len(text) == 0 || text[0] == '"'
+	}
+	return len(text) == 0 || text[0] == '}'
 }
 
 // Mend fixes two slips of models in text: it escapes control characters in strings, and removes a

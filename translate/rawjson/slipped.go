@@ -123,6 +123,11 @@ func (r *slipped) key() bool {
 		}
 	}
 	if r.next() != ':' {
+		if name := bytes.TrimSuffix(r.out, []byte(`="`)); len(name) < len(r.out) && r.text[r.i-1] == '"' { // "name="f"
+			r.out = append(name, `":`...)
+			r.i--
+			return true
+		}
 		return false
 	}
 	r.i++

@@ -180,6 +180,12 @@ func (in *Text) Rewind() {
 	in.Reread(in.Offset(), SpanHeld)
 }
 
+// Unread makes the last n bytes unread again. The mark must stand before them.
+func (in *Text) Unread(n int) {
+	in.Reread(in.Offset()-n, SpanHeld)
+	in.pos -= n
+}
+
 // GiveBack removes the mark and returns a copy of the text that was read after it, without the text of a prefill.
 func (in *Text) GiveBack() []byte {
 	from := in.mark + in.hidden

@@ -7,7 +7,7 @@ import (
 )
 
 // endMarks are the tokens with which models end an answer. Some servers leave them in the text.
-var endMarks = [...]string{"<|im_end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
+var endMarks = [...]string{"<|im_end|>", "<|end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
 
 // MatchEndMark matches an end token at the start of s.
 func MatchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 
+	"github.com/go-json-experiment/json"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -71,6 +73,12 @@ type Seen struct {
 	Offered bool   // the tool is offered
 	Plain   bool   // the object has a name that a tool may have, arguments, and nothing else: see Object.IsPlain
 	Whole   bool   // the tool is offered, and the call has every parameter that it requires
+}
+
+// IsNameless reports whether an object has nothing of a call but arguments, or nothing at all.
+func IsNameless(object []byte) bool {
+	var o Object
+	return json.Unmarshal(object, &o) == nil && !o.isNamed() && len(o.Rest) == 0
 }
 
 // See says how much of a call an object is.

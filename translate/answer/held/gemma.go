@@ -3,6 +3,8 @@ package held
 import (
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -39,6 +41,9 @@ func (l *Literals) MatchGemma(head []byte, more markup.Verdict) (name string, n 
 	switch {
 	case n == len(head):
 		return "", 0, more
+	case head[n] == '<' && l.Marks && markup.HasPrefix(head, format.GemmaCall): // the brackets are missing
+		tool, _ := l.Tools.Find(name)
+		return name, n, markup.VerdictOf(tool != nil)
 	case head[n] != '{' && head[n] != '(' || name == "":
 		return "", 0, markup.NoMatch
 	}
@@ -67,7 +72,12 @@ func skipName(text []byte, i int) int {
 
 // readGemma is Read for a Gemma call. calls has one element.
 func (l *Literals) readGemma(text string) (calls []Literal, ok bool) {
-	name, n, _ := l.MatchGemma([]byte(text), markup.NoMatch)
+	name, n, v := l.MatchGemma([]byte(text), markup.NoMatch)
+	if v != markup.Match { // the brackets are missing
+		name = l.Tools.Unqualified(strings.TrimSpace(strings.TrimPrefix(text, format.GemmaCall)))
+		s := l.SchemaOf(name)
+		return []Literal{{name, jsontext.Value("{}"), nil}}, s != nil && len(s.Required) == 0
+	}
 	if l.Unclosed {
 		text += string(closerOf(text[n]))
 	}

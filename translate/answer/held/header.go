@@ -2,6 +2,7 @@ package held
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"dragoman/translate/format"
@@ -17,6 +18,9 @@ type Header struct {
 	Channel string
 	Tool    string // recipient of the message; "" for none
 	Erased  bool   // the header has lost its markers
+	Input   string // an input that is no object, if Empty is set
+	Empty   bool   // no input follows the header of a call, or one of emptyInputs
+	Ended   bool   // the message ends within its header, which says nothing
 }
 
 // maxHeader is the maximum length of a header in bytes.
@@ -53,6 +57,9 @@ func MatchHeader(s []byte, eof bool) (h Header, v markup.Verdict) {
 			break
 		}
 		if marker, v = matchMarker(s[i:], more); v != markup.Match {
+			if n, end := matchMessageEnd(s[i:], more); v == markup.NoMatch && end != markup.NoMatch {
+				return Header{Len: i + n, Ended: true}, end
+			}
 			return h, v
 		}
 	}
@@ -64,10 +71,49 @@ func MatchHeader(s []byte, eof bool) (h Header, v markup.Verdict) {
 		return h, markup.Match
 	}
 	h.Len = markup.SkipBlanks(s, i, len(s))
-	if h.Len == len(s) {
-		return h, more
+	if h.Len < len(s) && s[h.Len] == '{' {
+		return h, markup.Match
 	}
-	return h, markup.VerdictOf(s[h.Len] == '{')
+	n, v := matchEmptyInput(s[h.Len:], more)
+	if v == markup.Match {
+		h.Input, h.Empty, h.Len = strings.TrimSpace(string(s[h.Len:h.Len+n])), true, h.Len+n
+	}
+	return h, v
+}
+
+// matchEmptyInput matches an empty input before the end of a message, or of the text. n is the index of that end.
+func matchEmptyInput(s []byte, more markup.Verdict) (n int, v markup.Verdict) {
+	const most = 32
+	if n = bytes.IndexByte(s[:min(len(s), most)], '<'); n < 0 {
+		n = min(len(s), most)
+	}
+	text := strings.TrimSpace(string(s[:n]))
+	switch is := isEmptyInput(text); {
+	case n == len(s) && more == markup.NeedMore && begins(emptyInputs, strings.Trim(text, `" `)):
+		return n, more
+	case !is || n == len(s): // without any text, the answer may have been cut off
+		return n, markup.VerdictOf(is && n > 0)
+	}
+	_, v = matchMessageEnd(s[n:], more)
+	return n, v
+}
+
+// begins reports whether one of list begins with text.
+func begins(list []string, text string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.HasPrefix(s, text) })
+}
+
+// matchMessageEnd matches the marker after a message.
+func matchMessageEnd(s []byte, more markup.Verdict) (n int, v markup.Verdict) {
+	for _, m := range [...]string{"<|end|>", "<|return|>", "<|call|>"} {
+		switch {
+		case markup.HasPrefix(s, m):
+			return len(m), markup.Match
+		case markup.IsPrefixOf(s, m):
+			v = more
+		}
+	}
+	return 0, v
 }
 
 // matchMarker matches a marker within a header.

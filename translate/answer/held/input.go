@@ -33,7 +33,7 @@ func (t *Tool) Input(text string) (input []byte, slips []messages.Reason, ok boo
 			text = plain
 		}
 		switch {
-		case text == "":
+		case isEmptyInput(text):
 			input, ok = []byte("{}"), !t.Unoffered && len(t.Schema.Required) == 0
 		case text[0] == '{':
 			input, guessed, ok = mend(text)
@@ -49,6 +49,14 @@ func (t *Tool) Input(text string) (input []byte, slips []messages.Reason, ok boo
 	slips = with(slips, slip)
 	input, slip = t.unquoted(input)
 	return input, with(slips, slip), true
+}
+
+// emptyInputs are what models write in place of {}.
+var emptyInputs = []string{"", "null", "None", "[]", "{}"}
+
+// isEmptyInput reports whether text, or the JSON string in it, is one of emptyInputs.
+func isEmptyInput(text string) bool {
+	return slices.Contains(emptyInputs, strings.TrimSpace(rawjson.UnquoteLoose(text)))
 }
 
 // Unwrapped removes an extra object around the arguments. The input must have the arguments as its only member, or

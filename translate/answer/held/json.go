@@ -13,8 +13,14 @@ type Depth struct {
 	Depth             int // number of open brackets
 	InString, escaped bool
 	quote             byte // the quote that opened the string
-	single            bool // Python strings count, too: an apostrophe opens a string where a value or a name may begin
+	Single            bool // Python strings count, too: an apostrophe opens a string where a value or a name may begin
 	last              byte // the last byte outside strings that is not white space
+}
+
+// DepthOf returns the Depth before an object at the start of s. A name in single quotes shows that it is a dict of Python.
+func DepthOf(s []byte) Depth {
+	i := markup.SkipBlanks(s, 1, len(s))
+	return Depth{Single: i < len(s) && s[i] == '\''}
 }
 
 // Advance reads s.
@@ -45,7 +51,7 @@ func (j *Depth) Step(c byte) {
 		j.escaped = true
 	case j.InString:
 		j.InString = c != j.quote
-	case c == '"', c == '\'' && j.single && bytes.IndexByte([]byte("{[(,:"), j.last) >= 0:
+	case c == '"', c == '\'' && j.Single && bytes.IndexByte([]byte("{[(,:"), j.last) >= 0:
 		j.InString, j.quote = true, c
 	case c == '{' || c == '[':
 		j.Depth++
@@ -76,7 +82,7 @@ func (j *JSON) Advance(s []byte) {
 			return
 		}
 		s = s[i:]
-		j.Begun, j.Is, j.single = true, s[0] == '{' || s[0] == '[', true
+		j.Begun, j.Is, j.Single = true, s[0] == '{' || s[0] == '[', true
 	}
 	if j.Is {
 		j.Depth.Advance(s)

@@ -45,12 +45,15 @@ func (l *Literals) Read(text string) (calls []Literal, ok bool) {
 	} else {
 		calls, ok = l.readPython(text)
 	}
+	batch := slices.ContainsFunc(calls, func(c Literal) bool { return l.SchemaOf(c.Name) != nil })
 	for i := range calls {
 		c := &calls[i]
 		s := l.SchemaOf(c.Name)
 		switch {
 		case l.Unclosed && s != nil && MayLackAnother(s, c.Input):
 			return nil, false
+		case s == nil && batch && !l.Objects && format.IsToolName(c.Name): // beside calls of offered tools
+			continue
 		case !l.MayCall(c.Name):
 			return calls[:i], false
 		}

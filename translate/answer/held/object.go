@@ -36,12 +36,12 @@ type Object struct {
 var (
 	callWrappers = []string{"tool_call", "tool_calls", "function_call", "tool_use", "tool", "action", "call"}
 	placeholders = []string{"$TOOL_NAME", "$FUNCTION_NAME"}
-	argumentKeys = []string{"options", "params", "args", "kwargs"}
+	argumentKeys = []string{"options", "params", "args", "kwargs", "tool_input", "action_input"}
 	callTypes    = []string{"function", "function_call", "tool_use", "tool_call", "tool", "custom"}
 )
 
 // ObjectKeys are the names of the members with which such an object may begin.
-var ObjectKeys = slices.Concat([]string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}, callWrappers, placeholders)
+var ObjectKeys = slices.Concat([]string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}, argumentKeys, callWrappers, placeholders)
 
 // ReadObject reads a call as one JSON object, and repairs slips of models. The member "function" or "tool" may hold
 // the whole call, or the name of the tool. The only member may be one of callWrappers with the whole call, or may
@@ -57,16 +57,15 @@ func ReadObject(text string, tools *format.ToolNames) (o Object, ok bool) {
 			o.Name = new(rawjson.Unquote(name))
 		}
 	}
-	for _, key := range [...]string{"function", "tool"} {
-		if o.isNamed() || len(o.Rest) != 1 || key == "tool" && o.arguments() == "" {
-			break
-		}
-		switch function := o.Rest[key]; function.Kind() {
-		case '{':
+	for _, key := range [...]string{"function", "tool", "action"} {
+		switch function := o.Rest[key]; {
+		case o.isNamed():
+		case function.Kind() == '"' && o.isNamedBy(key):
+			o.Name = new(rawjson.Unquote(function))
+			delete(o.Rest, key)
+		case function.Kind() == '{' && len(o.Rest) == 1 && (key == "function" || key == "tool" && o.arguments() != ""):
 			o = Object{}
 			ok = json.Unmarshal(function, &o) == nil
-		case '"':
-			o.Name, o.Rest = new(rawjson.Unquote(function)), nil
 		}
 	}
 	if !o.isNamed() && len(o.Rest) == 1 {
@@ -82,6 +81,18 @@ func ReadObject(text string, tools *format.ToolNames) (o Object, ok bool) {
 		}
 	}
 	return o, ok && o.isNamed()
+}
+
+// isNamedBy reports whether the member key, a string, names the tool: the object has nothing else but arguments, maybe
+// under one of argumentKeys.
+func (o *Object) isNamedBy(key string) bool {
+	switch len(o.Rest) {
+	case 1:
+		return key == "function" || o.arguments() != ""
+	case 2:
+		return o.arguments() == "" && slices.ContainsFunc(argumentKeys, func(key string) bool { return o.Rest[key].Kind() == '{' })
+	}
+	return false
 }
 
 func (o *Object) isNamed() bool { return o.Name != nil || o.ToolName != nil }
