@@ -17,6 +17,7 @@ var hostileUnits = []string{
 	"```\n<function_calls>\n", "]]>", "```json", "<path>x", "<content>\n<path>", "<content>a</content>", "</content>\n</path>\n", "<function_calls><invoke>",
 	"<tool_call>{", "{\"name\":\"zz\",\"arguments\":{}}", "[write(", "call:write{", "<think>", "</think>\n", "<|channel|>analysis", "<invoke name=\"write\">\n<parameter name=\"content\">",
 	"write<t\n", "}}\nwrite<tool", "call:write,<|\"|>~~~\n", "functions.", "Action: write\n", "<call_record tool=\"", "[Calling tool: write",
+	"<tool_call>\n{\"name\":\"write\",\"arguments\":{\"path\":\"a}}\n</tool_call>\n", "[{\"name\":\"write\",\"arguments\":{\"path\":\"a}},\n", "{\"name=\"write\", 7, {}, ",
 	"<\\/content>\n", "</tool_call>\n", "</content\n", "<zz>\n",
 }
 

@@ -37,6 +37,8 @@ func TestAppendSlipped(t *testing.T) {
 		{`{"a": [1}`, ``, false},
 		{`{"a": word}`, ``, false},
 		{`{"a": 12345678901234567890}`, `{"a":12345678901234567890}`, false},
+		{`{"name="f", "a": 1}`, `{"name":"f","a":1}`, false},
+		{`{"name=f", "a": 1}`, ``, false},
 		{strings.Repeat("[", maxPythonDepth+1), ``, false},
 		{``, ``, false},
 	} {

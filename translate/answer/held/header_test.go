@@ -15,9 +15,16 @@ func TestHeaders(t *testing.T) {
 		`<|channel|>commentary to=functions.book json{}`:                                                   `commentary "" "functions.book"`,
 		`<|start|>functions.book to=assistant<|channel|>commentary<|message|>ok`:                           `commentary "functions.book" ""`,
 		`<|channel|>commentary to=functions.book<|message|>I see.`:                                         `no`,
-		`<|channel|>final`: `more`,
-		`<|chan`:           `more`,
-		`<|other|>`:        `no`,
+		`<|channel|>commentary to=functions.book<|message|>null<|call|>`:                                   `commentary "" "functions.book"`,
+		`<|channel|>commentary to=functions.book<|message|>" {} " <|end|>`:                                 `commentary "" "functions.book"`,
+		`<|channel|>commentary to=functions.book<|message|><|call|>`:                                       `commentary "" "functions.book"`,
+		`<|channel|>commentary to=functions.book<|message|>"nul`:                                           `more`,
+		`<|channel|>commentary to=functions.book<|message|>null and<|call|>`:                               `no`,
+		`<|channel|>I think<|end|>`:                                                                        ` "" ""`,
+		`<|channel|>I think<|en`:                                                                           `more`,
+		`<|channel|>final`:                                                                                 `more`,
+		`<|chan`:                                                                                           `more`,
+		`<|other|>`:                                                                                        `no`,
 	} {
 		h, v := held.MatchHeader([]byte(text), false)
 		if got := saidOf(h, v); got != want {
