@@ -22,7 +22,7 @@ var JSONCalls = Format{
 	CallCloser:    ToolCallEnd,
 	alone:         []string{""},
 	Protects:      markup.TagToolResponse,
-	also:          []*markup.Spelling{toolsTags, qwen3CoderTags},
+	also:          []*markup.Spelling{toolsTags},
 
 	ToolsLast:   true,
 	Heading:     "# Tools\n\n",

@@ -20,7 +20,6 @@ var mistralCalls = shaped(Format{
 	Protects:     markup.TagBracket,
 	Shape:        shape{Call: [3]string{"[TOOL_CALLS]", "[ARGS]", ""}},
 	Spelling:     bracketTags,
-	also:         []*markup.Spelling{qwen3CoderTags},
 	alone:        []string{"[", AloneName},
 
 	ExampleLast:  true,

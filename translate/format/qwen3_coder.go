@@ -24,7 +24,7 @@ var Qwen3CoderCalls = shaped(Format{
 		Param: [3]string{"<parameter=", ">", "</parameter>\n"},
 		Lines: true,
 	},
-	Spelling: qwen3CoderTags,
+	Spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Form{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...), Slips: functionSlips},
 	elements: &markup.Spelling{Tags: []markup.Form{
 		{Name: "function", Means: markup.Invoke, After: []string{markup.Label, "</function>"}},
 		{Name: "parameter", Means: markup.Parameter, After: []string{markup.Label, "</parameter>"}},
@@ -81,9 +81,6 @@ var functionTags = []markup.Form{
 	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
 	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
 }
-
-// qwen3CoderTags are the tags of Qwen3-Coder's calls. Models of other families write them too.
-var qwen3CoderTags = &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Form{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...), Slips: functionSlips}
 
 // functionSlips are these tags as models misspell them.
 var functionSlips = []markup.Slip{functionSlip("parameter_function"), functionSlip("parameterfunction")}

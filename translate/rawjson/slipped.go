@@ -234,14 +234,14 @@ func (r *slipped) characters(text string, inPython bool) bool {
 			break
 		}
 		switch c := text[1]; {
-		case inPython && strings.IndexByte("xUNav01234567", c) >= 0:
+		case inPython && strings.IndexByte("/xUNav01234567", c) >= 0:
 			return false
 		case c == 'u' && isUnit(text):
 			r.out = append(r.out, text[:unitLen]...)
 			text = text[unitLen:]
 			letters = true
 			continue
-		case c == '"' || c == '\\' || c == '/' && !inPython:
+		case c == '"' || c == '\\' || c == '/':
 			r.out = append(r.out, '\\', c)
 		case c == '\'': // Python, or JSON written like it
 			r.out = append(r.out, c)
