@@ -45,6 +45,22 @@ func TestGrowthOfShownCalls(t *testing.T) {
 	}
 }
 
+// TestGrowthOfBrokenLists checks the same of lists whose second call has no end, again and again: whether the first one
+// counts is only known at the end of the answer.
+func TestGrowthOfBrokenLists(t *testing.T) {
+	for _, name := range []string{FormatLegacy, FormatJSON, format.Mistral} {
+		f, _ := format.Named(name)
+		p := &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, []*format.Format{f}, 0), Escaped: markup.Escapes{Tags: markup.InTurns}}}
+		read := func(size int) func() {
+			text := benchText(`[{"name":"write","arguments":{"content":"a"}},{"name":"write","arg`+"\n", size)
+			return func() { drain(t, benchRequest(), p, completion{text, messages.StopEndTurn, ""}.chunks(0)) }
+		}
+		if ratio := testcost.Ratio(20, read(16<<10), read(128<<10)); ratio > 20 {
+			t.Errorf("%s: eight times the text costs %.1f times as much", name, ratio)
+		}
+	}
+}
+
 // TestGrowthOfNames checks the same of lines that begin with the name of a tool, and go on with the beginning of a tag,
 // in every format.
 func TestGrowthOfNames(t *testing.T) {

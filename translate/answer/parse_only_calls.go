@@ -65,9 +65,10 @@ type objectsSeen struct {
 	calls bool // each is a call
 	plain bool // each has nothing but a name and arguments
 	whole bool // one is a whole call of an offered tool
-
-	broken int // number of objects without an end: see brokenEnd
 }
+
+// maxSearched limits how often an answer is read by searches of matchOnlyCalls. A search may read to the end, and fail.
+const maxSearched = 16
 
 // matchOnlyCalls reports whether the rest of the text has only objects that may follow the first call, and what
 // betweenCalls reads between and after them. end is what has to end before other text may follow. It checks this once,
@@ -79,7 +80,10 @@ func (p *parser) matchOnlyCalls(rest []byte, end string) markup.Verdict {
 		return markup.Match
 	case !p.in.EOF:
 		return markup.NeedMore
+	case p.calls.searched > maxSearched*(p.in.Offset()+len(rest)):
+		return markup.NoMatch
 	}
+	p.calls.searched += len(rest)
 	seen := objectsSeen{apart: p.call.Fence != "" || end != "" || rest[0] == ',', calls: true, plain: p.json.plain}
 	if p.matchObjects(rest, end, &seen) == markup.NoMatch || seen.apart && !seen.calls {
 		return markup.NoMatch
@@ -118,9 +122,12 @@ func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup
 			if n, v = object.ReadObject(rest[i:]); v == markup.NeedMore && p.in.CutShort {
 				return markup.Match
 			}
-			is := held.See(rest[i:i+n], &p.tools, p.schemas.Of)
-			if (v == markup.NeedMore || is.Tool == "") && seen.broken < maxBroken {
-				seen.broken++
+			var is held.Seen
+			if v == markup.Match {
+				is = held.See(rest[i:i+n], &p.tools, p.schemas.Of)
+			}
+			if is.Tool == "" && p.calls.broken < maxBroken {
+				p.calls.broken++
 				if broken := p.brokenEnd(rest[i:]); broken > 0 {
 					n, v = broken, markup.Match
 					break

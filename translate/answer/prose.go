@@ -74,14 +74,6 @@ func (p *parser) blockType() string {
 // dropBlank drops the held white space.
 func (p *parser) dropBlank() { p.text.blank = p.text.blank[:0] }
 
-// writeBlank sends the held white space in a text block.
-func (p *parser) writeBlank() {
-	p.out.EnsureBlock(messages.BlockText)
-	p.out.Write(p.text.blank)
-	p.dropBlank()
-	p.out.Flush()
-}
-
 // finishText sends the white space at the end of an answer that ends in text. If something after the text
 // ended the answer (p.ended), the white space belongs to that, and is not sent.
 func (p *parser) finishText() {

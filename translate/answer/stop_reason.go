@@ -10,6 +10,7 @@ type callsRead struct {
 	opened      bool // a tool_use block was opened
 	refused     bool // a call was refused and became text
 	broken      int  // number of JSON calls without an end: see findBrokenEnd
+	searched    int  // number of bytes that searches of matchOnlyCalls may have read
 	whole       int  // number of complete calls
 	closed      bool // the end of all calls was read, so a cut after it does not affect them
 	fromServer  bool // the server has read a call
