@@ -37,7 +37,7 @@ func request(tools []messages.Tool, choice messages.ToolChoice) *messages.Reques
 }
 
 // after returns the request of a client that shows the model these calls, with their escapes, as calls of the turn before.
-func after(req *messages.Request, calls []translate.Call) *messages.Request {
+func after(req *messages.Request, calls []translate.ToolUse) *messages.Request {
 	var uses, results []messages.BlockParam
 	for i, call := range calls {
 		id := fmt.Sprint("toolu_", i)
@@ -81,13 +81,13 @@ var irregular = map[string]bool{
 }
 
 // goldens yields requests and the calls that are their answers.
-func goldens(t *testing.T) iter.Seq2[*messages.Request, []translate.Call] {
+func goldens(t *testing.T) iter.Seq2[*messages.Request, []translate.ToolUse] {
 	t.Helper()
 	file, err := os.Open(filepath.Join("..", "..", "translate", "testdata", "corpus.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(yield func(*messages.Request, []translate.Call) bool) {
+	return func(yield func(*messages.Request, []translate.ToolUse) bool) {
 		defer file.Close()
 		seen := map[string]bool{}
 		lines := bufio.NewScanner(file)
@@ -100,10 +100,10 @@ func goldens(t *testing.T) iter.Seq2[*messages.Request, []translate.Call] {
 			if irregular[g.ID] {
 				continue
 			}
-			var calls []translate.Call
+			var calls []translate.ToolUse
 			for _, b := range g.Expected {
 				if s, offered := g.Tools[b.Name]; b.Type == "tool_use" && offered && fits(t, s, b.Input) {
-					calls = append(calls, translate.Call{Name: b.Name, Input: inOrder(s, b.Input)})
+					calls = append(calls, translate.ToolUse{Name: b.Name, Input: inOrder(s, b.Input)})
 				}
 			}
 			key := fmt.Sprint(g.Tools, calls)
@@ -172,7 +172,7 @@ func TestTaughtIsAllowed(t *testing.T) {
 	for i, name := range formats {
 		t.Run(name, func(t *testing.T) {
 			all, exempted := 0, map[string]int{}
-			check := func(req *messages.Request, calls []translate.Call) {
+			check := func(req *messages.Request, calls []translate.ToolUse) {
 				p, c := constrained(t, after(req, calls), name)
 				text := p.WriteCalls(calls)
 				all++
@@ -206,9 +206,9 @@ func TestTaughtIsAllowed(t *testing.T) {
 					seed = seed*uint64(len(formats)) + uint64(i)
 				}
 				inst := fidelity.Draw(seed)
-				var calls []translate.Call
+				var calls []translate.ToolUse
 				for _, call := range inst.Calls {
-					calls = append(calls, translate.Call{Name: call.Name, Input: jsontext.Value(call.Input.JSON())})
+					calls = append(calls, translate.ToolUse{Name: call.Name, Input: jsontext.Value(call.Input.JSON())})
 				}
 				req := inst.Request()
 				req.ToolChoice = anyTool
@@ -226,11 +226,11 @@ func TestTaughtIsAllowed(t *testing.T) {
 // arguments; a constraint that offered both ways for each tool would be twice as long.
 //
 // Members come in the order of the schema. A few random calls have another order.
-func exempt(p *translate.Prompt, calls []translate.Call) string {
+func exempt(p *translate.Prompt, calls []translate.ToolUse) string {
 	for _, call := range calls {
 		frame, _ := p.Declared.FrameOf(call.Name)
 		tool := p.Source.Tools[slices.IndexFunc(p.Source.Tools, func(tool messages.Tool) bool { return tool.Name == call.Name })]
-		text := p.WriteCalls([]translate.Call{call})
+		text := p.WriteCalls([]translate.ToolUse{call})
 		switch {
 		case frame.Arguments != format.ObjectArguments && hasUnlisted(p.Schemas.Of(&tool), call.Input):
 			return "unlisted parameters"
@@ -453,7 +453,7 @@ func TestLongText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := []translate.Call{{Name: "write", Input: inOrder(offered[1].InputSchema, input)}}
+	calls := []translate.ToolUse{{Name: "write", Input: inOrder(offered[1].InputSchema, input)}}
 	list := engines(t)
 	for _, name := range formats {
 		p, c := constrained(t, request(offered, anyTool), name)
@@ -481,7 +481,7 @@ func TestLongList(t *testing.T) {
 	p, c := constrained(t, req, format.Legacy)
 	call := func(value string) string {
 		input, _ := json.Marshal(map[string]string{"ca_value_0": value})
-		return p.WriteCalls([]translate.Call{{Name: "tool_2", Input: input}})
+		return p.WriteCalls([]translate.ToolUse{{Name: "tool_2", Input: input}})
 	}
 	accepts := []string{call("It <b>rains</b>, a < b."), call("<ca> and </cb_wale>"), call("<ca_value_3>3</ca_value_3>"), call("</da_value_0>")}
 	for _, e := range engines(t) {
@@ -499,8 +499,8 @@ func TestLongList(t *testing.T) {
 
 // TestWrongIsRefused has the engines refuse calls that the tools do not allow.
 func TestWrongIsRefused(t *testing.T) {
-	call := func(name, input string) translate.Call {
-		return translate.Call{Name: name, Input: jsontext.Value(input)}
+	call := func(name, input string) translate.ToolUse {
+		return translate.ToolUse{Name: name, Input: jsontext.Value(input)}
 	}
 	right := call("get_weather", `{"city":"Oslo","days":3}`)
 	others := append(slices.Clone(offered), messages.Tool{Name: "hidden", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"}}}`)})
@@ -512,7 +512,7 @@ func TestWrongIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list := [][]translate.Call{
+			list := [][]translate.ToolUse{
 				{right},
 				{call("get_weather", `{"days":3}`)}, // a required parameter is missing
 				{call("hidden", `{"city":"Oslo"}`)}, // not offered
@@ -542,8 +542,8 @@ func TestWrongIsRefused(t *testing.T) {
 // TestFreeChoice has the engines take text, calls, and text before calls, and refuse what begins like a call
 // and is none: xgrammar by the structural tag, and both by the grammar that holds from a trigger on.
 func TestFreeChoice(t *testing.T) {
-	right := translate.Call{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo","days":3}`)}
-	wrong := translate.Call{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo","days":"soon"}`)}
+	right := translate.ToolUse{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo","days":3}`)}
+	wrong := translate.ToolUse{Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo","days":"soon"}`)}
 	for _, e := range engines(t) {
 		for _, name := range formats {
 			req := request(offered, messages.ToolChoice{Type: messages.ChoiceAuto})
@@ -555,7 +555,7 @@ func TestFreeChoice(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			one, two, bad := p.WriteCalls([]translate.Call{right}), p.WriteCalls([]translate.Call{right, right}), p.WriteCalls([]translate.Call{wrong})
+			one, two, bad := p.WriteCalls([]translate.ToolUse{right}), p.WriteCalls([]translate.ToolUse{right, right}), p.WriteCalls([]translate.ToolUse{wrong})
 			check := func(j *job, want ...bool) {
 				v := e.ask(t, j)
 				if v.Error != "" || !slices.Equal(v.Accepts, want) {
