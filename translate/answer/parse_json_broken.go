@@ -11,8 +11,8 @@ import (
 // The end of a JSON call whose brackets or strings have no end. In a complete answer, the model has made a slip in the
 // call. The closing tag of the call ends it, or the next call.
 
-// maxBroken limits how many such calls are read in an answer. Each is read up to the end of the answer before it is known
-// to be broken.
+// maxBroken limits how often the end of such a call is searched in an answer. Each search may read to the end of the
+// answer, and find none.
 const maxBroken = 16
 
 // findBrokenEnd finds the end of the call in its held text, and makes the text behind it unread. It returns false if the
@@ -21,12 +21,12 @@ func (p *parser) findBrokenEnd() bool {
 	if p.in.CutShort || !p.out.Pending || !p.in.IsMarked() || p.calls.broken == maxBroken {
 		return false
 	}
+	p.calls.broken++
 	text := p.json.held
 	end := p.brokenEnd(text)
 	if end < 0 {
 		return false
 	}
-	p.calls.broken++
 	p.in.Unread(len(text) - end)
 	p.json.held, p.json.depth = text[:end], held.Depth{}
 	return true
