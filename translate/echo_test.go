@@ -102,7 +102,7 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 			continue // there, a description is comment lines: docs/explanation/prompts.md describes this gap
 		}
 		for i, around := range [][2]string{{"", ""}, {"It says:\n\n", ""}, {"It says:\n\n", "\n\nThat is all."}, {"", "\nThat is all."}} {
-			if isBareJSON(around[0] + text + around[1]) {
+			if isBareJSON(around[0] + shown + around[1]) {
 				continue
 			}
 			m := parseIn(t, prompt, req, completion{around[0] + shown + around[1], messages.StopEndTurn, ""}, i)
@@ -151,8 +151,9 @@ func checkEcho(t *testing.T, s string) {
 }
 
 // isBareJSON reports whether an answer is JSON calls, or a code fence with such calls, perhaps
-// after thinking.
+// after thinking, up to the mark that ends the answer.
 func isBareJSON(text string) bool {
+	text, _, _ = strings.Cut(text, "<|eot_id|>")
 	if info, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(info, "```") {
 		text = rest
 	}

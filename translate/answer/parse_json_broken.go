@@ -57,7 +57,7 @@ func (p *parser) brokenEnd(text []byte) (end int) {
 		case !p.beginsOffered(text[i:], true):
 		case end >= 0:
 			return end
-		default:
+		case endsCall(text[:i]):
 			return i
 		}
 	}
@@ -80,6 +80,13 @@ func endOfElement(text []byte, inList bool) int {
 		return 0
 	}
 	return len(object)
+}
+
+// endsCall reports whether a call may begin behind text, which is a broken call: on a line of its own, or behind a bracket.
+// Elsewhere, a string of the call shows it.
+func endsCall(text []byte) bool {
+	text = bytes.TrimRight(text, " \t")
+	return bytes.HasSuffix(text, []byte("\n")) || bytes.HasSuffix(text, []byte("}")) || bytes.HasSuffix(text, []byte("]"))
 }
 
 // beginsOffered reports whether a call to an offered tool begins at the start of text, which has no more text after it.
