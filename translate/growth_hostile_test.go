@@ -89,9 +89,6 @@ func TestGrowthOfNames(t *testing.T) {
 // times as much, in every format and for every kind of text.
 func TestGrowthOfHostileTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	read := func(p *Prompt, text string, piece int) func() {
-		return func() { drain(t, benchRequest(), p, completion{text, messages.StopEndTurn, ""}.chunks(piece)) }
-	}
 	for n := range testcost.Cases(100, 1500) {
 		f := format.All()[r.IntN(len(format.All()))]
 		var unit, before strings.Builder
@@ -113,8 +110,17 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 			},
 		}}
 		piece := []int{0, 1, 64}[r.IntN(3)]
-		text := func(size int) string { return before.String() + benchText(unit.String(), size) }
-		if ratio := testcost.Ratio(10, read(p, text(4<<10), piece), read(p, text(16<<10), piece)); ratio > 10 {
+		// Whether the last string of the text ends decides how much there is to read. Even and odd numbers of units differ.
+		read := func(units int) func() {
+			return func() {
+				for more := range 2 {
+					text := before.String() + strings.Repeat(unit.String(), units+more)
+					drain(t, benchRequest(), p, completion{text, messages.StopEndTurn, ""}.chunks(piece))
+				}
+			}
+		}
+		units := 4<<10/unit.Len() + 1
+		if ratio := testcost.Ratio(10, read(units), read(4*units)); ratio > 10 {
 			t.Errorf("case %d, %s, %q and then %q in pieces of %d, quoted %v, thinking %s: four times the text costs %.1f times as much",
 				n, f.Name, before.String(), unit.String(), piece, p.Target.QuotedCalls, p.Asking.Target.Thinking, ratio)
 		}

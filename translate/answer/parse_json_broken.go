@@ -11,17 +11,12 @@ import (
 // The end of a JSON call whose brackets or strings have no end. In a complete answer, the model has made a slip in the
 // call. The closing tag of the call ends it, or the next call.
 
-// maxBroken limits how often the end of such a call is searched in an answer. Each search may read to the end of the
-// answer, and find none.
-const maxBroken = 16
-
 // findBrokenEnd finds the end of the call in its held text, and makes the text behind it unread. It returns false if the
 // answer was cut off, or if the end is uncertain: text in an open string may look like a call.
 func (p *parser) findBrokenEnd() bool {
-	if p.in.CutShort || !p.out.Pending || !p.in.IsMarked() || p.calls.broken == maxBroken {
+	if p.in.CutShort || !p.out.Pending || !p.in.IsMarked() {
 		return false
 	}
-	p.calls.broken++
 	text := p.json.held
 	end := p.brokenEnd(text)
 	if end < 0 {
@@ -35,6 +30,9 @@ func (p *parser) findBrokenEnd() bool {
 // brokenEnd returns where a call ends in text, or -1. Behind its end stand closing tags, and then the next call or the
 // end of the text.
 func (p *parser) brokenEnd(text []byte) (end int) {
+	if !p.maySearch(text) {
+		return -1
+	}
 	end, behind := -1, 0
 	for i := 1; i < len(text); i++ {
 		if text[i] == '{' {

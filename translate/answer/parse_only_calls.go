@@ -67,8 +67,12 @@ type objectsSeen struct {
 	whole bool // one is a whole call of an offered tool
 }
 
-// maxSearched limits how often an answer is read by searches of matchOnlyCalls. A search may read to the end, and fail.
-const maxSearched = 16
+// maySearch reports whether a search may read rest, up to the end of the answer, and counts it. A search may fail and
+// begin again at the next call, so all searches together may read an answer four times.
+func (p *parser) maySearch(rest []byte) bool {
+	p.calls.searched += len(rest)
+	return p.calls.searched <= 4*(p.in.Offset()+len(rest))
+}
 
 // matchOnlyCalls reports whether the rest of the text has only objects that may follow the first call, and what
 // betweenCalls reads between and after them. end is what has to end before other text may follow. It checks this once,
@@ -80,10 +84,9 @@ func (p *parser) matchOnlyCalls(rest []byte, end string) markup.Verdict {
 		return markup.Match
 	case !p.in.EOF:
 		return markup.NeedMore
-	case p.calls.searched > maxSearched*(p.in.Offset()+len(rest)):
+	case !p.maySearch(rest):
 		return markup.NoMatch
 	}
-	p.calls.searched += len(rest)
 	seen := objectsSeen{apart: p.call.Fence != "" || end != "" || rest[0] == ',', calls: true, plain: p.json.plain}
 	if p.matchObjects(rest, end, &seen) == markup.NoMatch || seen.apart && !seen.calls {
 		return markup.NoMatch
@@ -126,8 +129,7 @@ func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup
 			if v == markup.Match {
 				is = held.See(rest[i:i+n], &p.tools, p.schemas.Of)
 			}
-			if is.Tool == "" && p.calls.broken < maxBroken {
-				p.calls.broken++
+			if is.Tool == "" {
 				if broken := p.brokenEnd(rest[i:]); broken > 0 {
 					n, v = broken, markup.Match
 					break

@@ -9,8 +9,7 @@ type callsRead struct {
 	unclosed    bool // the last call has a value without a closing tag
 	opened      bool // a tool_use block was opened
 	refused     bool // a call was refused and became text
-	broken      int  // number of searches for the end of a broken call: see brokenEnd
-	searched    int  // number of bytes that searches of matchOnlyCalls may have read
+	searched    int  // number of bytes that searches may have read: see maySearch
 	whole       int  // number of complete calls
 	closed      bool // the end of all calls was read, so a cut after it does not affect them
 	fromServer  bool // the server has read a call
