@@ -40,7 +40,7 @@ import (
 //
 // Two other packages also repeat requests, but this file does not see those failures:
 //
-//   - Package translate asks a model again to continue its answer, or to correct it: translate/answer/again.go.
+//   - Package translate asks a model again to continue its answer, or to correct it: translate/answer/ask_again.go.
 //   - Package upstream repeats a call once if new credentials or the upstream's clock can fix it: onceMore for
 //     Bedrock, bearerTransport for Vertex AI. net/http repeats a call whose idle connection was dead: replayable.
 //

@@ -4,7 +4,7 @@ import (
 	"dragoman/translate/prompt"
 )
 
-// When and how often Dragoman asks a model again for one answer. language.go has the words for the model.
+// How often Dragoman asks a model again for one answer. Package language has the words for the model.
 
 // Limits on the cost of one answer: MaxContinuations is how often Dragoman asks the model to continue an answer,
 // and maxCorrections is how often it asks the model to correct one. A model that gets a call wrong twice also gets
