@@ -33,7 +33,7 @@ func FuzzStream(f *testing.F) {
 			rest = rest[n:]
 		}
 		yield(endOfTurn, nil)
-	}), func(o *Options) { o.Routes[0].StreamValues = ValuesWhole }).Handler()
+	}), func(o *Options) { o.Routes[0].StreamValues = translate.ValuesWhole }).Handler()
 	ask := func(body string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, newRequest(http.MethodPost, "/v1/messages", body))

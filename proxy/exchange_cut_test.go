@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
@@ -64,7 +65,7 @@ func TestCut(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
 		"<parameters>\n<days>3</days>\n<city>Os")
 	withTool := strings.NewReplacer(`{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`)
-	flow := func(o *Options) { o.Routes[0].StreamValues = ValuesFlow }
+	flow := func(o *Options) { o.Routes[0].StreamValues = translate.ValuesFlow }
 	repairs := func(o *Options) { o.Routes[0].Repair = 1 }
 	for _, d := range cutDialects {
 		asked := withTool.Replace(d.question)
@@ -99,7 +100,7 @@ func TestCutChat(t *testing.T) {
 	up := completing(ends(messages.StopMaxTokens), "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
 		"<parameters>\n<days>3</days>\n<city>Os")
 	asked := strings.Replace(chatQuestion, `{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`, 1)
-	for values, want := range map[string]string{ValuesWhole: `{"days":3`, ValuesFlow: `{"days":3,"city":"Os`} {
+	for values, want := range map[string]string{translate.ValuesWhole: `{"days":3`, translate.ValuesFlow: `{"days":3,"city":"Os`} {
 		s := newServer(t, up, func(o *Options) { o.Routes[0].StreamValues = values })
 		var input, finish string
 		for line := range strings.Lines(read(t, postTo(s, chatPath, streamed(asked)).Body)) {

@@ -177,15 +177,6 @@ func (m UpstreamModel) MayTakeTools() bool {
 	return m.described().Tools != upstream.NoToolAPI
 }
 
-// rescues reports whether calls in the text of the answer of a tools API are read. spec is the model's spec. The Messages
-// API passes the request through untouched, so nothing in it is escaped.
-func (m UpstreamModel) rescues(spec upstream.Model) bool {
-	if m.Rescue == nil {
-		return spec.Wire == WireChat
-	}
-	return *m.Rescue
-}
-
 // body returns the body format of a raw prompt, "" if it is unknown. A model that takes messages and whose template is
 // unknown gets messages.
 func (m UpstreamModel) body() string {
@@ -195,28 +186,34 @@ func (m UpstreamModel) body() string {
 	return cmp.Or(m.Body, m.Told.Body)
 }
 
-// Target returns what the prompt must respect. spec is the model's own spec, or less after the model refused a feature.
+// Target returns what the prompt must respect: the entry's options, with the defaults of the model. spec is the model's own
+// spec, or less after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
-	family, _ := m.family()
-	format, template := m.Format, m.chatTemplate()
-	accept := strings.Join(m.Accept, ",")
-	if slices.Contains(m.Accept, translate.AcceptAll) {
-		accept = translate.AcceptAll
+	t := translate.Target{
+		ModelOptions: m.ModelOptions,
+		TextWire:     spec.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill),
 	}
-	if own := m.ownFormat(); own != "" && format == translate.FormatAuto {
-		format = own
+	t.Family, _ = m.family()
+	if own := m.ownFormat(); own != "" && t.Format == translate.FormatAuto {
+		t.Format = own
 	}
-	date := "" // some chat templates tell the model the date
-	if template != "" {
-		date = time.Now().Format(time.DateOnly)
+	if len(t.Accept) == 0 {
+		t.Accept = translate.AcceptFor(t.Family)
 	}
-	return translate.Target{
-		Format: format, Family: family, ExampleCall: m.exampleCall(), Accept: cmp.Or(accept, translate.AcceptFor(family)), Language: m.Language, Template: m.Template,
-		ChatTemplate: template, Date: date,
-		TextWire: spec.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), TryPrefill: spec.Tries.Has(upstream.Prefill), StreamValues: m.StreamValues == ValuesFlow,
-		Rescue: m.rescues(spec), QuotedCalls: m.QuotedCalls == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(family)), UnaskedThinking: m.unaskedThinking(),
-		EscapeSpecialTokens: spec.Wire == WireChat && (m.EscapeSpecialTokens == nil || *m.EscapeSpecialTokens), MaxTokens: spec.MaxTokens, ResultNote: m.ResultNote,
+	if t.ChatTemplate = m.chatTemplate(); t.ChatTemplate != "" { // some chat templates tell the model the date
+		t.Date = time.Now().Format(time.DateOnly)
 	}
+	t.ExampleCall, t.MaxTokens = m.exampleCall(), int64(spec.MaxTokens)
+	t.Thinking, t.UnaskedThinking = cmp.Or(t.Thinking, translate.ThinkingFor(t.Family)), m.unaskedThinking()
+	if spec.Wire != WireChat {
+		t.EscapeSpecialTokens = new(false)
+	} else if t.EscapeSpecialTokens == nil {
+		t.EscapeSpecialTokens = new(true)
+	}
+	if t.Rescue == nil { // the Messages API passes the request through untouched, so nothing in it is escaped
+		t.Rescue = new(spec.Wire == WireChat)
+	}
+	return t
 }
 
 // unaskedThinking returns what happens to thinking that the client did not ask for.

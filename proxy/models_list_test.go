@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"dragoman/translate"
 )
 
 func TestModels(t *testing.T) {
@@ -131,7 +133,7 @@ func TestModelsWindow(t *testing.T) {
 // The proxy reports a model's limit of output tokens from the entry, the family, or the model's own error.
 func TestModelsMaxTokens(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
-		o.Routes = []Route{{Name: "claude-2.1", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "a", UpstreamModel: UpstreamModel{Upstream: "east", MaxTokens: 2048}}, {Name: "b", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "c", UpstreamModel: UpstreamModel{Upstream: "east"}}}
+		o.Routes = []Route{{Name: "claude-2.1", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "a", UpstreamModel: UpstreamModel{Upstream: "east", ModelOptions: translate.ModelOptions{MaxTokens: 2048}}}, {Name: "b", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "c", UpstreamModel: UpstreamModel{Upstream: "east"}}}
 	})
 	s.refusals.add(s.routes[3].For("c").UpstreamModel, refusal{maxTokens: 1024})
 	w := httptest.NewRecorder()

@@ -28,7 +28,7 @@ func TestFamily(t *testing.T) {
 		example                 string
 	}{
 		{UpstreamModel{Model: "qwen2.5-coder:7b"}, "claude-3", "glm-4.6", "json", "qwen2.5", "family qwen, by its id", translate.ExampleAuto},
-		{UpstreamModel{Model: "m", Family: "qwen3"}, "claude-3", "glm-4.6", "json", "qwen", "family qwen, by the key family", translate.ExampleAuto},
+		{UpstreamModel{Model: "m", ModelOptions: translate.ModelOptions{Family: "qwen3"}}, "claude-3", "glm-4.6", "json", "qwen", "family qwen, by the key family", translate.ExampleAuto},
 		{UpstreamModel{Model: "my-tune"}, "claude-3", "GLM-4.6-Q4.gguf", "glm", "", "family glm-4, by its server", translate.ExampleAuto},
 		{UpstreamModel{Model: "my-tune"}, "claude-3", "", "legacy", "", "family claude, by the name that clients ask for", translate.ExampleOff},
 		{UpstreamModel{Model: "my-tune", Kind: upstream.KindAnthropic}, "fast", "", "legacy", "", "family claude, by its upstream", translate.ExampleOff},
@@ -36,8 +36,8 @@ func TestFamily(t *testing.T) {
 		{UpstreamModel{Model: "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"}, "fast", "", "legacy", "", "family claude, by its ARN, which names no other", translate.ExampleOff},
 		{UpstreamModel{Model: "mistral-large"}, "fast", "", "legacy", "", "family mistral, by its id; servers do not pass on its own format", translate.ExampleAuto},
 		{UpstreamModel{Model: "my-tune"}, "fast", "", "legacy", "", "no family is known; measured best for others", translate.ExampleAuto},
-		{UpstreamModel{Model: "my-tune", Template: "t"}, "fast", "", "legacy", "", "no family is known; measured best for others", translate.ExampleOff},
-		{UpstreamModel{Model: "claude-2.1", ExampleCall: translate.ExampleOn}, "fast", "", "legacy", "", "family claude, by its id", translate.ExampleOn},
+		{UpstreamModel{Model: "my-tune", ModelOptions: translate.ModelOptions{Template: "t"}}, "fast", "", "legacy", "", "no family is known; measured best for others", translate.ExampleOff},
+		{UpstreamModel{Model: "claude-2.1", ModelOptions: translate.ModelOptions{ExampleCall: translate.ExampleOn}}, "fast", "", "legacy", "", "family claude, by its id", translate.ExampleOn},
 	} {
 		tt.model.Upstream, tt.model.Format = "u", translate.FormatAuto
 		s := &Server{upstreams: map[string]Upstream{"u": hinting{says: tt.told}}}

@@ -35,7 +35,7 @@ func importing(t *testing.T, model *upstreamtest.Import, change ...func(*Options
 	}
 	t.Cleanup(up.Close)
 	return newServer(t, up, append([]func(*Options){func(o *Options) {
-		o.Routes = []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", Format: translate.FormatAuto}}}
+		o.Routes = []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", ModelOptions: translate.ModelOptions{Format: translate.FormatAuto}}}}
 	}}, change...)...), fake
 }
 

@@ -52,7 +52,7 @@ func TestSpecialTokensOfWires(t *testing.T) {
 		want  bool
 	}{
 		{UpstreamModel{Model: "qwen2.5", Wire: WireChat}, true},
-		{UpstreamModel{Model: "qwen2.5", Wire: WireChat, EscapeSpecialTokens: new(false)}, false},
+		{UpstreamModel{Model: "qwen2.5", Wire: WireChat, ModelOptions: translate.ModelOptions{EscapeSpecialTokens: new(false)}}, false},
 		{UpstreamModel{Model: "qwen.qwen3-32b-v1:0", Wire: WireConverse}, false},
 		{UpstreamModel{Model: "qwen.qwen3-32b-v1:0"}, false},
 		{UpstreamModel{Model: "claude-2.1", Wire: WireText}, false},
@@ -60,8 +60,8 @@ func TestSpecialTokensOfWires(t *testing.T) {
 		{UpstreamModel{Model: "claude-opus-4-6", Kind: upstream.KindVertex}, false},
 		{UpstreamModel{Model: "claude-opus-4-6", Kind: upstream.KindVertex, Wire: WireChat}, true},
 	} {
-		if got := tt.model.Target(tt.model.Spec()).EscapeSpecialTokens; got != tt.want {
-			t.Errorf("%+v: escapes special tokens: %t", tt.model, got)
+		if got := tt.model.Target(tt.model.Spec()).EscapeSpecialTokens; *got != tt.want {
+			t.Errorf("%+v: escapes special tokens: %t", tt.model, *got)
 		}
 	}
 }

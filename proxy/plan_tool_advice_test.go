@@ -25,7 +25,7 @@ func TestToolAdvice(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "ok"), func(o *Options) {
 		o.Log = zerolog.New(&log)
 		o.Routes = []Route{
-			{Name: "claude-2.0", UpstreamModel: UpstreamModel{Upstream: "east", Format: translate.FormatJSON}},
+			{Name: "claude-2.0", UpstreamModel: UpstreamModel{Upstream: "east", ModelOptions: translate.ModelOptions{Format: translate.FormatJSON}}},
 			{Name: "claude-*", UpstreamModel: UpstreamModel{Upstream: "east"}},
 		}
 	})

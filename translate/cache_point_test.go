@@ -42,7 +42,7 @@ func TestCachePoint(t *testing.T) {
 
 // targetOf returns the target for a model that is asked in the format or variant.
 func targetOf(f *format.Format) Target {
-	target := Target{Format: f.Name}
+	target := Target{ModelOptions: ModelOptions{Format: f.Name}}
 	if f.Variant != "" {
 		target.Family = f.Models[0]
 	}

@@ -212,7 +212,7 @@ func TestContinuationEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
 			answers := []Ask{seq(&left, call, Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
-			got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, Target: Target{StreamValues: true}}}, inTurn(answers...))
+			got := collectEvents(t, benchRequest(), &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -256,7 +256,7 @@ func TestContinuedUsage(t *testing.T) {
 
 // TestContinuedUnheard checks that the model is not asked to continue if nobody listens.
 func TestContinuedUnheard(t *testing.T) {
-	w := &writer{t: t, prompt: &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, Target: Target{StreamValues: true}}}, text: callOf("a" + CallsEnd + "b")}
+	w := &writer{t: t, prompt: &Prompt{MaxTokens: 1000, Asking: asking{Continues: true, Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {
 		if e.Type == messages.ContentBlockDelta {
 			break

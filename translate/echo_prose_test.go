@@ -75,7 +75,7 @@ func TestStopWithoutName(t *testing.T) {
 	const object = `{"name": "book", "arguments": {"note": "a"}}`
 	req := repeated([]messages.Tool{{Name: "book", InputSchema: jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"}}}`)}}, "x")
 	for _, model := range []string{"llama-3.1", "olmo-3"} {
-		prompt := mustRender(t, req, Target{Format: FormatLegacy, Family: model, Accept: AcceptFor(model)})
+		prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: FormatLegacy, Family: model, Accept: AcceptFor(model)}})
 		for _, tt := range []struct {
 			text, sequence string
 			calls          int
@@ -100,7 +100,7 @@ func TestThinkingMarksInPrompts(t *testing.T) {
 		shown  int // times that the prompt shows the marks
 	}{
 		{"tools", messages.Request{Tools: tools, Messages: []messages.MessageParam{user(marks), own, user(marks)}}, Target{}, 1},
-		{"blocks", messages.Request{Messages: []messages.MessageParam{user(marks), own, user(marks)}}, Target{UnaskedThinking: UnaskedBlock}, 1},
+		{"blocks", messages.Request{Messages: []messages.MessageParam{user(marks), own, user(marks)}}, Target{ModelOptions: ModelOptions{UnaskedThinking: UnaskedBlock}}, 1},
 		{"no meaning", messages.Request{Messages: []messages.MessageParam{user(marks), own, user(marks)}}, Target{}, 3},
 	} {
 		if text := mustRender(t, &tt.req, tt.target).Text(); strings.Count(text, marks) != tt.shown || strings.Count(text, "</think>") != tt.shown {
@@ -113,17 +113,17 @@ func TestThinkingMarksInPrompts(t *testing.T) {
 func echoTargets() map[string]Target {
 	list := map[string]Target{}
 	for _, family := range families() {
-		list[family] = Target{Format: FormatAuto, Family: family, Accept: AcceptFor(family), Thinking: ThinkingFor(family), UnaskedThinking: UnaskedThinkingFor(family), EscapeSpecialTokens: true}
+		list[family] = Target{ModelOptions: ModelOptions{Format: FormatAuto, Family: family, Accept: AcceptFor(family), Thinking: ThinkingFor(family), UnaskedThinking: UnaskedThinkingFor(family), EscapeSpecialTokens: new(true)}}
 	}
 	for _, f := range asked() {
 		target := targetOf(f)
-		target.Accept = AcceptAll
+		target.Accept = []string{AcceptAll}
 		list["all/"+f.Name+f.Variant] = target
 	}
 	for _, family := range []string{"llama-3.3", "olmo-3", "phi-4", "gemma-3", "qwen3"} {
 		for _, f := range []string{FormatLegacy, FormatAttribute, FormatJSON} {
-			for _, accept := range []string{AcceptFor(family), AcceptAll} {
-				list[family+"/"+f+"/"+accept] = Target{Format: f, Family: family, Accept: accept, UnaskedThinking: UnaskedThinkingFor(family)}
+			for _, accept := range [][]string{AcceptFor(family), {AcceptAll}} {
+				list[family+"/"+f+"/"+strings.Join(accept, ",")] = Target{ModelOptions: ModelOptions{Format: f, Family: family, Accept: accept, UnaskedThinking: UnaskedThinkingFor(family)}}
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestEcho(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for i, c := range said {
 				often := step
-				if !anywhere[c] && target.Accept != AcceptAll {
+				if !anywhere[c] && !slices.Contains(target.Accept, AcceptAll) {
 					often = min(step, 8)
 				}
 				if (i+len(seen))%often == 0 {
@@ -47,14 +47,14 @@ func TestEcho(t *testing.T) {
 		})
 	}
 	for _, family := range families() {
-		target := Target{Format: FormatAuto, Family: family, Accept: AcceptFor(family)}
+		target := Target{ModelOptions: ModelOptions{Format: FormatAuto, Family: family, Accept: AcceptFor(family)}}
 		holds(family, target)
-		target.EscapeSpecialTokens = true
+		target.EscapeSpecialTokens = new(true)
 		holds(family+"/tokens", target)
 	}
 	for _, f := range asked() {
 		target := targetOf(f)
-		target.Accept = AcceptAll
+		target.Accept = []string{AcceptAll}
 		holds("all/"+f.Name+f.Variant, target)
 	}
 }
@@ -98,7 +98,7 @@ func (c *goldenCase) holdsEcho(t *testing.T, target Target) {
 	prompt := mustRender(t, req, target)
 	prompt.Target.Thinking = c.prompt.Target.Thinking
 	for place, shown := range shownIn(t, req, target) {
-		if place == "tool" && target.Format == format.Harmony && target.Accept == AcceptAll && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
+		if place == "tool" && target.Format == format.Harmony && slices.Contains(target.Accept, AcceptAll) && (strings.Contains(text, "\n") || strings.HasSuffix(text, "<")) {
 			continue // there, a description is comment lines: docs/explanation/prompts.md describes this gap
 		}
 		for i, around := range [][2]string{{"", ""}, {"It says:\n\n", ""}, {"It says:\n\n", "\n\nThat is all."}, {"", "\nThat is all."}} {
@@ -127,18 +127,18 @@ func checkEcho(t *testing.T, s string) {
 		return
 	}
 	for _, target := range []Target{
-		{Accept: AcceptAll},
-		{Format: FormatAuto, Family: "mistral", Accept: format.Mistral},
-		{Format: FormatAuto, Family: "gemma-4", Accept: format.Gemma},
-		{Format: format.Harmony, Accept: format.GLM},
-		{Format: format.DSML},
-		{Format: format.Pythonic},
-		{Format: format.MiniMax, Accept: "step3"},
-		{Format: FormatJSON, Accept: "cohere"},
-		{EscapeSpecialTokens: true},
-		{Format: FormatAuto, Family: "qwen2.5", Accept: FormatJSON, EscapeSpecialTokens: true},
-		{Format: FormatAuto, Family: "mistral", Accept: format.Mistral, EscapeSpecialTokens: true},
-		{Format: format.Kimi, Family: "minimax-m2", Accept: format.MiniMax, EscapeSpecialTokens: true},
+		{ModelOptions: ModelOptions{Accept: []string{AcceptAll}}},
+		{ModelOptions: ModelOptions{Format: FormatAuto, Family: "mistral", Accept: []string{format.Mistral}}},
+		{ModelOptions: ModelOptions{Format: FormatAuto, Family: "gemma-4", Accept: []string{format.Gemma}}},
+		{ModelOptions: ModelOptions{Format: format.Harmony, Accept: []string{format.GLM}}},
+		{ModelOptions: ModelOptions{Format: format.DSML}},
+		{ModelOptions: ModelOptions{Format: format.Pythonic}},
+		{ModelOptions: ModelOptions{Format: format.MiniMax, Accept: []string{"step3"}}},
+		{ModelOptions: ModelOptions{Format: FormatJSON, Accept: []string{"cohere"}}},
+		{ModelOptions: ModelOptions{EscapeSpecialTokens: new(true)}},
+		{ModelOptions: ModelOptions{Format: FormatAuto, Family: "qwen2.5", Accept: []string{FormatJSON}, EscapeSpecialTokens: new(true)}},
+		{ModelOptions: ModelOptions{Format: FormatAuto, Family: "mistral", Accept: []string{format.Mistral}, EscapeSpecialTokens: new(true)}},
+		{ModelOptions: ModelOptions{Format: format.Kimi, Family: "minimax-m2", Accept: []string{format.MiniMax}, EscapeSpecialTokens: new(true)}},
 	} {
 		req := &messages.Request{Tools: spoken("x").Tools, Messages: []messages.MessageParam{user(s)}}
 		prompt := mustRender(t, req, target)

@@ -71,7 +71,7 @@ func BenchmarkEvents(b *testing.B) {
 	for _, text := range benchTexts {
 		for _, piece := range []int{4, 16} {
 			b.Run(fmt.Sprintf("value/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, valueCompletion(benchText(text.unit, size)), piece)
+				benchCompletion(b, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, valueCompletion(benchText(text.unit, size)), piece)
 			})
 			b.Run(fmt.Sprintf("prose/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
 				benchCompletion(b, &Prompt{}, benchText(text.unit, size), piece)
@@ -81,23 +81,23 @@ func BenchmarkEvents(b *testing.B) {
 			})
 		}
 		b.Run("escaped/text="+text.name+"/piece=16", func(b *testing.B) {
-			benchCompletion(b, &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, Target: Target{StreamValues: true}}}, valueCompletion(benchText(text.unit, size)), 16)
+			benchCompletion(b, &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, valueCompletion(benchText(text.unit, size)), 16)
 		})
 	}
 	for _, size := range []int{1 << 10, 10 << 20} {
 		for _, piece := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("value/text=html/size=%d/piece=%d", size, piece), func(b *testing.B) {
-				benchCompletion(b, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
+				benchCompletion(b, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
 			})
 		}
 	}
 	for _, f := range format.List {
 		for _, text := range []string{"plain", "html", "code", "json"} {
 			b.Run(fmt.Sprintf("format=%s/text=%s/piece=16", f.Name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{Asking: asking{Declared: f, Target: Target{StreamValues: true}}}, formatCompletion(f, text, size), 16)
+				benchCompletion(b, &Prompt{Asking: asking{Declared: f, Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, formatCompletion(f, text, size), 16)
 			})
 			b.Run(fmt.Sprintf("format=%s/accept=all/text=%s/piece=16", f.Name, text), func(b *testing.B) {
-				benchCompletion(b, &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, format.List[:], 0), Target: Target{StreamValues: true}}}, formatCompletion(f, text, size), 16)
+				benchCompletion(b, &Prompt{Asking: asking{Declared: f, Reads: format.NewReads(f, format.List[:], 0), Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, formatCompletion(f, text, size), 16)
 			})
 		}
 	}

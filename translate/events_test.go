@@ -108,7 +108,7 @@ func TestPromptness(t *testing.T) {
 		}
 		yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
 	}
-	for e, err := range Events(req, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, whatever(chunks)) {
+	for e, err := range Events(req, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,11 +178,11 @@ func TestEventsErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
-			got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, seq(&left, tt.chunks...))
+			got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, seq(&left, tt.chunks...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if _, err := messages.Collect(Events(benchRequest(), &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, seq(&left, tt.chunks...))); err == nil {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, seq(&left, tt.chunks...))); err == nil {
 				t.Error("Collect made a message of it")
 			}
 		})
@@ -301,7 +301,7 @@ func TestGrowth(t *testing.T) {
 		struct{ name, unit string }{"fences", "```\n<invoke name=\"t\">\n"}, struct{ name, unit string }{"names", "<parameters>\n<invoke>x"})
 	held := map[string]bool{"closers": true, "siblings": true, "halves": true, "words": true, "own elements": true, "undeclared": true}
 	prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}}}
-	quoted := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, Target: Target{QuotedCalls: true}}}
+	quoted := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.InTurns}, Target: Target{ModelOptions: ModelOptions{QuotedCalls: QuotedRead}}}}
 	read := func(prompt *Prompt, text string, piece int) func() {
 		return func() {
 			drain(t, benchRequest(), prompt, completion{text, messages.StopSequence, CallsEnd}.chunks(piece))
@@ -371,7 +371,7 @@ func TestAllocs(t *testing.T) {
 // block nor before it.
 func TestThinkingInCall(t *testing.T) {
 	var left bool
-	got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, seq(&left,
+	got := collectEvents(t, benchRequest(), &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, seq(&left,
 		"Hm\n<functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
 		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}))
 	want := []string{"message_start", "ping", "start 0 text", "delta 0 Hm", "stop 0", "start 1 tool_usewrite", `delta 1 {"path":"a`,

@@ -29,7 +29,7 @@ func ExampleRender() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	prompt, err := translate.Render(req, translate.Target{Format: translate.FormatLegacy})
+	prompt, err := translate.Render(req, translate.Target{ModelOptions: translate.ModelOptions{Format: translate.FormatLegacy}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestMarkersHold(t *testing.T) {
 		format.Llama:   {"<|python_tag|>"},
 	} {
 		markers := func(req *messages.Request) (counts []int) {
-			text := mustRender(t, req, Target{Format: format, TextWire: true}).Text()
+			text := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format}, TextWire: true}).Text()
 			for _, m := range list {
 				counts = append(counts, strings.Count(text, m))
 			}
@@ -35,7 +35,7 @@ func TestMarkersHold(t *testing.T) {
 					{Type: messages.BlockText, Text: m[:i]}, {Type: messages.BlockText, Text: m[i:]},
 				}}}}
 				glued := ""
-				for _, part := range mustRender(t, cut, Target{Format: format}).Turns[0].Parts {
+				for _, part := range mustRender(t, cut, Target{ModelOptions: ModelOptions{Format: format}}).Turns[0].Parts {
 					glued += part.Text
 				}
 				if strings.Contains(glued, m) {

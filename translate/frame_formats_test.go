@@ -46,7 +46,7 @@ func withoutWords(f *format.Format, prompt string) string {
 // A client's text cannot spell a Python call to an offered tool either, although no tag begins it.
 // Code that only looks like such a call stays unchanged.
 func TestListsInText(t *testing.T) {
-	target := Target{Format: format.Pythonic}
+	target := Target{ModelOptions: ModelOptions{Format: format.Pythonic}}
 	plain := mustRender(t, spoken("x"), target).Text()
 	for _, s := range []string{"[f(p=1)]", "a [ f (", "[\n  functions.g(", "[F("} {
 		got := mustRender(t, spoken(s), target).Text()

@@ -14,7 +14,7 @@ func TestFormatFrames(t *testing.T) {
 	tag := regexp.MustCompile(`</?[^<>\s"$]+[^<>$]*>`)
 	own := regexp.MustCompile(`^</?q?[px]>$`)
 	for _, f := range format.List {
-		target := Target{Format: f.Name, TextWire: true}
+		target := Target{ModelOptions: ModelOptions{Format: f.Name}, TextWire: true}
 		plain := mustRender(t, spoken("x"), target).Text()
 		for _, s := range tag.FindAllString(withoutWords(f, plain), -1) {
 			for _, s := range []string{s, strings.Replace(s, "<", "< ", 1), strings.ToUpper(s)} {

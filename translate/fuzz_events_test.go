@@ -59,14 +59,14 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{QuotedCalls: seed%5 > 2, StreamValues: true}}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{ModelOptions: ModelOptions{QuotedCalls: when(seed%5 > 2, QuotedRead), StreamValues: ValuesFlow}}}}
 		if seed%7 > 3 {
 			prompt.Target.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
 			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
 		}
 		prompt.Target.UnaskedThinking = [...]string{UnaskedText, UnaskedBlock, UnaskedHide}[seed%3]
 		if seed%4 > 1 {
-			prompt.Reads = format.ReadsOf(prompt.Declared, AcceptAll, format.All(), format.TokensOf(""))
+			prompt.Reads = format.ReadsOf(prompt.Declared, format.All(), format.TokensOf(""))
 		}
 		if escaped {
 			prompt.Reads = cmp.Or(prompt.Reads, format.NewReads(prompt.Declared, nil, format.TokensOf("")))
@@ -94,7 +94,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		held := *prompt
-		held.Target.StreamValues = false
+		held.Target.StreamValues = ""
 		holdsNothingHalf(t, Events(req, &held, c.chunks(int(seed))), whole)
 	})
 }

@@ -141,14 +141,15 @@ type plainFrame struct {
 	tags []string
 }
 
-var plainFrames = map[Target]plainFrame{}
+var plainFrames = map[string]plainFrame{}
 
 func plainFrameFor(t *testing.T, target Target) plainFrame {
-	plain, ok := plainFrames[target]
+	name := fmt.Sprint(target.Format, target.TextWire, target.Prefill, target.EscapeSpecialTokens != nil)
+	plain, ok := plainFrames[name]
 	if !ok {
 		plain.Prompt = mustRender(t, spoken("x"), target)
 		plain.tags = frames(plain.Prompt)
-		plainFrames[target] = plain
+		plainFrames[name] = plain
 	}
 	return plain
 }
@@ -157,7 +158,7 @@ func plainFrameFor(t *testing.T, target Target) plainFrame {
 // be restored from it.
 func checkFrame(t *testing.T, s string) {
 	t.Helper()
-	for _, target := range []Target{{TextWire: true}, {TextWire: true, Prefill: true}, {}, {EscapeSpecialTokens: true}} {
+	for _, target := range []Target{{TextWire: true}, {TextWire: true, Prefill: true}, {}, {ModelOptions: ModelOptions{EscapeSpecialTokens: new(true)}}} {
 		got, plain := mustRender(t, spoken(s), target), plainFrameFor(t, target)
 		if want, got := plain.tags, frames(got); !slices.Equal(want, got) {
 			t.Fatalf("%q, %+v: the frame differs: -want +got:\n%s", s, target, cmp.Diff(want, got))
@@ -171,7 +172,7 @@ func checkFrame(t *testing.T, s string) {
 				t.Fatalf("%q: %d turns; want %d in\n%s", s, n, turns, got.Text())
 			}
 		}
-		if target.EscapeSpecialTokens {
+		if target.EscapeSpecialTokens != nil {
 			if want, got := tokenPattern.FindAllString(plain.Text(), -1), tokenPattern.FindAllString(got.Text(), -1); !slices.Equal(want, got) {
 				t.Fatalf("%q: the prompt has the tokens %q, want %q", s, got, want)
 			}
@@ -341,7 +342,7 @@ func FuzzFrameSeam(f *testing.F) {
 			return
 		}
 		req := &messages.Request{Messages: []messages.MessageParam{user(a), user(between), user(b)}}
-		prompt := mustRender(t, req, Target{TextWire: true, EscapeSpecialTokens: true})
+		prompt := mustRender(t, req, Target{TextWire: true, ModelOptions: ModelOptions{EscapeSpecialTokens: new(true)}})
 		if tags := tagsIn(prompt.Text(), frameTags); len(tags) > 0 {
 			t.Errorf("%q, %q and %q spell %q", a, between, b, tags)
 		}

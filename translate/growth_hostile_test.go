@@ -104,10 +104,10 @@ func TestGrowthOfHostileTexts(t *testing.T) {
 		}
 		p := &Prompt{Asking: asking{
 			Declared: f, Reads: format.NewReads(f, accepts, 0), Escaped: markup.Escapes{Tags: markup.InTurns},
-			Target: Target{
-				QuotedCalls: r.IntN(2) == 0, StreamValues: r.IntN(2) == 0, UnaskedThinking: UnaskedBlock,
+			Target: Target{ModelOptions: ModelOptions{
+				QuotedCalls: when(r.IntN(2) == 0, QuotedRead), StreamValues: when(r.IntN(2) == 0, ValuesFlow), UnaskedThinking: UnaskedBlock,
 				Thinking: []string{ThinkingMarked, ThinkingMaybe, ThinkingOpen}[r.IntN(3)],
-			},
+			}},
 		}}
 		piece := []int{0, 1, 64}[r.IntN(3)]
 		// Whether the last string of the text ends decides how much there is to read. Even and odd numbers of units differ.

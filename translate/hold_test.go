@@ -214,8 +214,8 @@ func TestForcedCallStreams(t *testing.T) {
 		checks Checks
 		want   map[string]int
 	}{
-		{"in words", call, Target{StreamValues: true}, Checks{}, map[string]int{"message_start": 4, "content_block_start": 4, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
-		{"prefill", begun, Target{Prefill: true, StreamValues: true}, Checks{}, map[string]int{"message_start": 1, "content_block_start": 4, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
+		{"in words", call, Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}, Checks{}, map[string]int{"message_start": 4, "content_block_start": 4, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
+		{"prefill", begun, Target{Prefill: true, ModelOptions: ModelOptions{StreamValues: ValuesFlow}}, Checks{}, map[string]int{"message_start": 1, "content_block_start": 4, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
 		{"prefill, repair", begun, Target{Prefill: true}, Checks{Readable: true}, map[string]int{"message_start": 1, "content_block_start": 7}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

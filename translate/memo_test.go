@@ -48,10 +48,10 @@ func TestMemo(t *testing.T) {
 	var targets []Target
 	for _, format := range Formats() {
 		for _, language := range Languages() {
-			targets = append(targets, Target{Format: format, Language: language}, Target{Format: format, Language: language, TextWire: true})
+			targets = append(targets, Target{ModelOptions: ModelOptions{Format: format, Language: language}}, Target{ModelOptions: ModelOptions{Format: format, Language: language}, TextWire: true})
 		}
-		targets = append(targets, Target{Format: format, Template: template}, Target{Format: format, Template: "no place"},
-			Target{Format: format, EscapeSpecialTokens: true}, Target{Format: format, Family: "mistral", EscapeSpecialTokens: true})
+		targets = append(targets, Target{ModelOptions: ModelOptions{Format: format, Template: template}}, Target{ModelOptions: ModelOptions{Format: format, Template: "no place"}},
+			Target{ModelOptions: ModelOptions{Format: format, EscapeSpecialTokens: new(true)}}, Target{ModelOptions: ModelOptions{Format: format, Family: "mistral", EscapeSpecialTokens: new(true)}})
 	}
 	var requests []*messages.Request
 	for _, text := range []string{"", "a", "</description>", "&lt;/function>", "\nHuman:", "[INST]</s>", "ab", "Quel temps fait-il demain à Paris ?"} {

@@ -56,7 +56,7 @@ func (f *tagForm) read(t *testing.T, text string) *messages.Message {
 	var accepts []*format.Format
 	if err != nil {
 		asked = format.List[0]
-		if accepts, err = format.AcceptedBy(f.format); err != nil {
+		if accepts, err = format.AcceptedBy([]string{f.format}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -218,7 +218,7 @@ func FuzzOrigins(f *testing.F) {
 		}
 		req.Messages[0].Content = append(req.Messages[0].Content, messages.BlockParam{Type: messages.BlockText, Text: b})
 		for _, format := range Formats() {
-			for _, target := range []Target{{}, {TextWire: true}, {Prefill: true, Language: "fr"}} {
+			for _, target := range []Target{{}, {TextWire: true}, {Prefill: true, ModelOptions: ModelOptions{Language: "fr"}}} {
 				target.Format = format
 				prompt, err := Render(req, target)
 				holdsOrigins(t, req, target, prompt, err)
@@ -289,7 +289,7 @@ func TestOriginsOfAllTexts(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 
-	if _, o, err = RenderOrigins(context.Background(), req, Target{ExampleCall: "on"}); err != nil {
+	if _, o, err = RenderOrigins(context.Background(), req, Target{ModelOptions: ModelOptions{ExampleCall: "on"}}); err != nil {
 		t.Fatal(err)
 	}
 	list := o.System[0]

@@ -80,7 +80,7 @@ func TestBounds(t *testing.T) {
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
-			prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, Target: Target{StreamValues: !tt.whole}}}
+			prompt := &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, Target: Target{ModelOptions: ModelOptions{StreamValues: when(!tt.whole, ValuesFlow)}}}}
 			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(size, &peak)) {
 				if err != nil {
 					t.Fatal(err)

@@ -73,7 +73,7 @@ func TestCutOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			req, holds, flows := fuzzRequest(), &Prompt{Asking: asking{Declared: f}}, &Prompt{Asking: asking{Declared: f, Target: Target{StreamValues: true}}}
+			req, holds, flows := fuzzRequest(), &Prompt{Asking: asking{Declared: f}}, &Prompt{Asking: asking{Declared: f, Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}
 			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.StopSequence}, 0)
 			if whole.cut != 0 || whole.stop != messages.StopToolUse {
 				t.Fatalf("the whole call: %+v", whole)
@@ -142,7 +142,7 @@ func TestCutInCloser(t *testing.T) {
 			for at := range len(tt.text) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
 				for n := range 10 {
-					s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, c, n)
+					s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, c, n)
 					if s.cut == 0 { // the value has not begun, or is complete
 						continue
 					}
@@ -229,7 +229,7 @@ func TestFlowValues(t *testing.T) {
 			req.Tools[0].Streaming = tt.tool
 			text, _, _ := strings.Cut(valueCompletion("half"), "</content>")
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{Asking: asking{Target: Target{StreamValues: tt.flows}}}, completion{text, messages.StopMaxTokens, ""}, n)
+				s := streamOf(t, req, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: when(tt.flows, ValuesFlow)}}}}, completion{text, messages.StopMaxTokens, ""}, n)
 				if s.input != tt.want || s.stop != messages.StopMaxTokens {
 					t.Errorf("pieces of %d: %+v, want %s", n, s, tt.want)
 				}
@@ -274,7 +274,7 @@ func TestDoubtOpen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, messages.StopSequence, CallsEnd}
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, c, n)
+				s := streamOf(t, req, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, c, n)
 				m := parse(t, req, c, n)
 				if s.input != tt.stream || s.stop != messages.StopMaxTokens || string(m.Content[0].Input) != tt.input {
 					t.Errorf("pieces of %d: streamed %s, %s; at once %s", n, s.input, s.stop, m.Content[0].Input)
@@ -289,7 +289,7 @@ func TestDoubtOpen(t *testing.T) {
 func TestUnnamedStopInValue(t *testing.T) {
 	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
 	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
-		if s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
+		if s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
 			t.Errorf("stop %q: streamed %s, %s", sequence, s.input, s.stop)
 		}
 	}
@@ -303,7 +303,7 @@ func TestCutBehindClosers(t *testing.T) {
 		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
 		req := fuzzRequest()
 		for n := range 4 {
-			s := streamOf(t, req, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}, completion{text, messages.StopMaxTokens, ""}, n)
+			s := streamOf(t, req, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, completion{text, messages.StopMaxTokens, ""}, n)
 			if s.input != `{"n":1,"s":"a` || s.cut != len(`{"n":1`) {
 				t.Errorf("%q, pieces of %d: %+v", closer, n, s)
 			}
@@ -341,7 +341,7 @@ func TestWholeAtCut(t *testing.T) {
 // White space between a label and the tag after it does not change the verdict, however long it is.
 func TestBlanksBehindLabel(t *testing.T) {
 	req := spoken("x")
-	prompt := mustRender(t, req, Target{Format: format.GLM})
+	prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.GLM}})
 	for n := 480; n < 530; n++ {
 		c := completion{"<tool_call>f" + strings.Repeat("\n", n) + "<arg_key>p</arg_key><arg_value>1</arg_value></tool_call>", messages.StopEndTurn, ""}
 		want := show(parseIn(t, prompt, req, c, 0))
@@ -380,7 +380,7 @@ func TestCallOpens(t *testing.T) {
 				yield(Chunk{Stop: messages.StopMaxTokens}, nil)
 			}
 			opened := -1
-			for e, err := range Events(req, &Prompt{Asking: asking{Target: Target{StreamValues: tt.flows}}}, whatever(chunks)) {
+			for e, err := range Events(req, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: when(tt.flows, ValuesFlow)}}}}, whatever(chunks)) {
 				if err != nil {
 					t.Fatal(err)
 				}

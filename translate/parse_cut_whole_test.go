@@ -99,9 +99,9 @@ func TestCutValues(t *testing.T) {
 	for i := range testcost.Cases(300, 5000) {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
 		w := &cutWriter{Rand: r, format: asked[i%len(asked)], words: words[i%len(asked)]}
-		prompt := &Prompt{Asking: asking{Declared: w.format, Target: Target{Thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}}}
+		prompt := &Prompt{Asking: asking{Declared: w.format, Target: Target{ModelOptions: ModelOptions{Thinking: [...]string{"", "", "", ThinkingMaybe}[r.IntN(4)]}}}}
 		if r.IntN(3) == 0 {
-			prompt.Reads = format.ReadsOf(w.format, AcceptAll, format.All(), 0)
+			prompt.Reads = format.ReadsOf(w.format, format.All(), 0)
 		}
 		looksWhole(t, prompt, req, completion{w.answer(req), messages.StopEndTurn, ""})
 		if t.Failed() {

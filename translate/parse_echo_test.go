@@ -60,7 +60,7 @@ func TestExampleCall(t *testing.T) {
 // TestCopiedExampleAgain has a model that copies a value of the example, and is asked again.
 func TestCopiedExampleAgain(t *testing.T) {
 	req := &messages.Request{Tools: exampleToolList(), Messages: []messages.MessageParam{user("in Oslo, please")}}
-	target := Target{ExampleCall: ExampleAuto}
+	target := Target{ModelOptions: ModelOptions{ExampleCall: ExampleAuto}}
 	prompt := mustRender(t, req, target)
 	call := func(city string) string {
 		return prompt.WriteCalls([]ToolUse{{Name: "find", Input: jsontext.Value(`{"city":"` + city + `","tags":["a"]}`)}})

@@ -95,7 +95,7 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 	}
 	if f := files["accept"]; f != nil {
 		var err error
-		if accepts, err = format.AcceptedBy(strings.TrimSpace(string(f.Data))); err != nil {
+		if accepts, err = format.AcceptedBy(strings.Split(strings.TrimSpace(string(f.Data)), ",")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,7 +120,7 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
-		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), Target: Target{QuotedCalls: quoted}}}
+		c.prompt = &Prompt{Asking: asking{Declared: asked, Reads: format.NewReads(asked, accepts, 0), Target: Target{ModelOptions: ModelOptions{QuotedCalls: when(quoted, QuotedRead)}}}}
 		if f := files[name+"/prefill"]; f != nil {
 			c.prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: string(f.Data)}}}}
 		}

@@ -55,7 +55,7 @@ func TestOpenMarkup(t *testing.T) {
 				}
 				yield(Chunk{Stop: messages.StopMaxTokens}, nil)
 			})
-			for e, err := range Events(fuzzRequest(), &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, Target: Target{StreamValues: true}}}, ask) {
+			for e, err := range Events(fuzzRequest(), &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagInvoke}, Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, ask) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,6 +12,14 @@ import (
 	"dragoman/translate/prompt"
 )
 
+// when returns a value of an option if it is on, and otherwise the default.
+func when(on bool, value string) string {
+	if on {
+		return value
+	}
+	return ""
+}
+
 // completion is an upstream's whole answer.
 type completion struct {
 	text     string

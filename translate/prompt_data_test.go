@@ -29,7 +29,7 @@ func TestWriteCalls(t *testing.T) {
 	}
 	for _, f := range append(format.Variants(), format.List[:]...) {
 		for _, choice := range []string{`{"type":"auto"}`, `{"type":"any"}`, `{"type":"tool","name":"find"}`} {
-			target := Target{Format: f.Name, Prefill: true}
+			target := Target{ModelOptions: ModelOptions{Format: f.Name}, Prefill: true}
 			if len(f.Variant) > 0 {
 				target.Family = f.Models[0]
 			}

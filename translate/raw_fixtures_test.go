@@ -238,7 +238,7 @@ func (c *rawCase) render(t *testing.T) *RawPrompt {
 	if !ok {
 		t.Fatal("no template")
 	}
-	target := Target{ChatTemplate: name, Family: c.Family, Format: FormatAuto, Prefill: true, Date: c.date()}
+	target := Target{ModelOptions: ModelOptions{ChatTemplate: name, Family: c.Family, Format: FormatAuto}, Prefill: true, Date: c.date()}
 	if own := mustTemplate(t, name).Own; own != nil {
 		target.Format = own.Name
 	}

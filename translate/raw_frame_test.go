@@ -21,9 +21,9 @@ func rawTargets() (list []Target) {
 	for _, name := range ChatTemplates() {
 		t, _ := format.ChatTemplateNamed(name)
 		if t.Own != nil {
-			list = append(list, Target{ChatTemplate: name, Family: name, Format: t.Own.Name, Prefill: true})
+			list = append(list, Target{ModelOptions: ModelOptions{ChatTemplate: name, Family: name, Format: t.Own.Name}, Prefill: true})
 		}
-		list = append(list, Target{ChatTemplate: name, Family: name, Format: FormatAttribute, Prefill: true})
+		list = append(list, Target{ModelOptions: ModelOptions{ChatTemplate: name, Family: name, Format: FormatAttribute}, Prefill: true})
 	}
 	return list
 }
@@ -54,17 +54,18 @@ type plainRaw struct {
 	known   map[string]bool
 }
 
-var plainRaws = map[Target]plainRaw{}
+var plainRaws = map[[2]string]plainRaw{}
 
 func plainRawFor(t *testing.T, target Target, words bool) plainRaw {
-	plain, ok := plainRaws[target]
+	name := [2]string{target.ChatTemplate, target.Format}
+	plain, ok := plainRaws[name]
 	if !ok {
 		raw := mustRender(t, spoken("x"), target).Raw()
 		plain.markers, plain.known = rawMarkers(raw.Text, words, nil), map[string]bool{raw.BOS: true}
 		for _, m := range slices.Concat(plain.markers, raw.Stops) {
 			plain.known[m] = true
 		}
-		plainRaws[target] = plain
+		plainRaws[name] = plain
 	}
 	return plain
 }

@@ -109,7 +109,7 @@ func TestRawThinking(t *testing.T) {
 		if th == nil {
 			continue
 		}
-		target := Target{ChatTemplate: name, Family: name, Format: FormatAttribute, Prefill: true, UnaskedThinking: UnaskedBlock}
+		target := Target{ModelOptions: ModelOptions{ChatTemplate: name, Family: name, Format: FormatAttribute, UnaskedThinking: UnaskedBlock}, Prefill: true}
 		req := rawRequest()
 		off := mustRender(t, req, target)
 		if off.Raw().OpensThinking != (th.Always && th.On != "") {
@@ -143,7 +143,7 @@ func TestRawStopsAndParts(t *testing.T) {
 	req := rawRequest()
 	req.StopSequences = []string{"END", "<|im_end|>"}
 	req.Messages = append(req.Messages, assistant("Cold."), user("And now?"))
-	raw := mustRender(t, req, Target{ChatTemplate: "qwen2.5", Format: FormatJSON, Prefill: true}).Raw()
+	raw := mustRender(t, req, Target{ModelOptions: ModelOptions{ChatTemplate: "qwen2.5", Format: FormatJSON}, Prefill: true}).Raw()
 	if diff := cmp.Diff([]string{"<|im_end|>", "<|endoftext|>", "<tool_response>", "END"}, raw.Stops); diff != "" {
 		t.Error(diff)
 	}
@@ -184,25 +184,25 @@ func TestChatTemplateFor(t *testing.T) {
 
 // The error names an unknown template. A template with a date gets the target's date.
 func TestRawTarget(t *testing.T) {
-	if _, err := Render(rawRequest(), Target{ChatTemplate: "chat"}); err == nil || !strings.Contains(err.Error(), `"chat"`) {
+	if _, err := Render(rawRequest(), Target{ModelOptions: ModelOptions{ChatTemplate: "chat"}}); err == nil || !strings.Contains(err.Error(), `"chat"`) {
 		t.Errorf("err = %v", err)
 	}
 	if p := mustRender(t, rawRequest(), Target{}); p.Raw() != nil {
 		t.Errorf("a prompt of turns is a string as well: %+v", p.Raw())
 	}
 	for name, want := range map[string]string{"llama-3.2": "Today Date: 09 Mar 2026\n", "llama-3.1": "Today Date: 26 Jul 2024\n", "gpt-oss": "Current date: 2026-03-09\n"} {
-		if got := mustRender(t, rawRequest(), Target{ChatTemplate: name, Date: "2026-03-09"}).Raw().Text; !strings.Contains(got, want) {
+		if got := mustRender(t, rawRequest(), Target{ModelOptions: ModelOptions{ChatTemplate: name}, Date: "2026-03-09"}).Raw().Text; !strings.Contains(got, want) {
 			t.Errorf("%s: %q is not in %q", name, want, got)
 		}
 	}
-	if got := mustRender(t, rawRequest(), Target{ChatTemplate: "gpt-oss"}).Raw().Text; strings.Contains(got, "Current date") {
+	if got := mustRender(t, rawRequest(), Target{ModelOptions: ModelOptions{ChatTemplate: "gpt-oss"}}).Raw().Text; strings.Contains(got, "Current date") {
 		t.Errorf("a day that nobody knows is in %q", got)
 	}
 }
 
 // An operator's template is part of the system text, wherever the chat template has tools.
 func TestRawOperatorTemplate(t *testing.T) {
-	target := Target{ChatTemplate: "mistral-v13", Format: format.Mistral, Template: "Call [TOOL_CALLS]f[ARGS]. Tools: {{tools}}"}
+	target := Target{ModelOptions: ModelOptions{ChatTemplate: "mistral-v13", Format: format.Mistral, Template: "Call [TOOL_CALLS]f[ARGS]. Tools: {{tools}}"}}
 	raw := mustRender(t, rawRequest(), target).Raw().Text
 	if at := strings.Index(raw, "Call [TOOL_CALLS]f[ARGS]."); at < 0 || at > strings.Index(raw, "[/SYSTEM_PROMPT]") {
 		t.Errorf("the words are not in the system text of %s", raw)
@@ -255,7 +255,7 @@ func TestRawTurns(t *testing.T) {
 		if own := mustTemplate(t, name).Own; own != nil {
 			asked = own.Name
 		}
-		got := mustRender(t, req, Target{ChatTemplate: name, Format: asked, Prefill: true}).Raw().Text
+		got := mustRender(t, req, Target{ModelOptions: ModelOptions{ChatTemplate: name, Format: asked}, Prefill: true}).Raw().Text
 		if !strings.HasSuffix(got, want) {
 			t.Errorf("%s: -want +got:\n%s", name, cmp.Diff(want, got[max(0, len(got)-len(want)):]))
 		}
@@ -272,7 +272,7 @@ func TestRawAssistantFirst(t *testing.T) {
 		"plain":      "\n\nHuman:\n\nAssistant: Hello!\n\nHuman: Hi\n\nAssistant:",
 		"base":       "User:\n\nAssistant: Hello!\n\nUser: Hi\n\nAssistant:",
 	} {
-		if got := mustRender(t, req, Target{ChatTemplate: name}).Raw().Text; got != want {
+		if got := mustRender(t, req, Target{ModelOptions: ModelOptions{ChatTemplate: name}}).Raw().Text; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -180,7 +180,7 @@ func TestReminderPlace(t *testing.T) {
 	list := loop([]string{`f {"s":"a"} -> 5`}, []string{`g {} -> 6`, `f {"s":"b"} -> 7`})
 	list[4].Content = append(list[4].Content, messages.BlockParam{Type: messages.BlockText, Text: "And?"})
 	for _, l := range language.All {
-		_, prompts := playLoop(t, list, nil, Target{Language: l.Name}, 0, ended(""), ended("7"))
+		_, prompts := playLoop(t, list, nil, Target{ModelOptions: ModelOptions{Language: l.Name}}, 0, ended(""), ended("7"))
 		first, second := turnsOf(prompts[0]), turnsOf(prompts[1])
 		want := append([]string(nil), first...)
 		at := len(want) - 1
@@ -189,7 +189,7 @@ func TestReminderPlace(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	noted, err := Render(loopRequest(list), Target{ResultNote: "Well?"})
+	noted, err := Render(loopRequest(list), Target{ModelOptions: ModelOptions{ResultNote: "Well?"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestReminderPlace(t *testing.T) {
 			t.Errorf("turn %d is %q", i, text)
 		}
 	}
-	api, err := Render(loopRequest(list), Target{ToolAPI: true, ResultNote: prompt.NoteOn, Remind: true})
+	api, err := Render(loopRequest(list), Target{ToolAPI: true, ModelOptions: ModelOptions{ResultNote: prompt.NoteOn}, Remind: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func turnsOf(p *Prompt) (turns []string) {
 // TestNoteAfterCorrection checks that the note of every turn does not follow what Dragoman says about a wrong answer.
 func TestNoteAfterCorrection(t *testing.T) {
 	unread := completion{"<invoke>\n<tool_name>f</tool_name>\nhello</invoke>", messages.StopEndTurn, ""}
-	_, prompts := playLoop(t, loop([]string{`f {"s":"a"} -> 5`}), func(_ *messages.Request, c *Checks) { c.Readable = true }, Target{ResultNote: "Well?"}, 0,
+	_, prompts := playLoop(t, loop([]string{`f {"s":"a"} -> 5`}), func(_ *messages.Request, c *Checks) { c.Readable = true }, Target{ModelOptions: ModelOptions{ResultNote: "Well?"}}, 0,
 		unread, completion{"5", messages.StopEndTurn, ""})
 	if len(prompts) != 2 {
 		t.Fatalf("%d prompts", len(prompts))
@@ -275,7 +275,7 @@ func TestRemindedStreams(t *testing.T) {
 				}
 			}
 			render := func(req *messages.Request, why Reason) (*Prompt, error) {
-				return Render(req, Target{Remind: why != "", StreamValues: tt.flows})
+				return Render(req, Target{Remind: why != "", ModelOptions: ModelOptions{StreamValues: when(tt.flows, ValuesFlow)}})
 			}
 			req := loopRequest(last)
 			prompt, err := render(req, "")
@@ -312,7 +312,7 @@ func TestGrowthOfRepeats(t *testing.T) {
 		}
 		list := loop([]string{"f " + string(input) + " -> 7"}, []string{"f " + string(input) + " -> 7"})
 		return func() {
-			playLoop(t, list, nil, Target{StreamValues: true}, 16, completion{CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>" + text + "</s>\n</parameters>\n</invoke>\n", messages.StopEndTurn, ""},
+			playLoop(t, list, nil, Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}, 16, completion{CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>" + text + "</s>\n</parameters>\n</invoke>\n", messages.StopEndTurn, ""},
 				completion{"It is 7.", messages.StopEndTurn, ""})
 		}
 	}
@@ -326,13 +326,13 @@ func TestGrowthOfRepeats(t *testing.T) {
 func TestRemindedInAllFormats(t *testing.T) {
 	list := loop([]string{`f {"s":"a \"b\" <c>\nd","n":3} -> 7`, `g {} -> 8`})
 	for _, name := range Formats() {
-		p, err := Render(loopRequest(list), Target{Format: name})
+		p, err := Render(loopRequest(list), Target{ModelOptions: ModelOptions{Format: name}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := completion{p.Turns[1].Parts[0].Text, messages.StopEndTurn, ""}
 		for _, n := range []int{0, 3} {
-			got, _ := playLoop(t, list, nil, Target{Format: name}, n, again, completion{"It is 7.", messages.StopEndTurn, ""})
+			got, _ := playLoop(t, list, nil, Target{ModelOptions: ModelOptions{Format: name}}, n, again, completion{"It is 7.", messages.StopEndTurn, ""})
 			want := []Reason{"", ReasonRepeated}
 			if content, _, _ := strings.Cut(got.content, "\n#"); content != "text \"It is 7.\"\nend_turn" || !cmp.Equal(got.reasons, want) {
 				t.Errorf("%s, in pieces of %d bytes: %+v", name, n, got)
@@ -347,7 +347,7 @@ func TestAllCallsPlace(t *testing.T) {
 	sentence := language.English.AllCalls
 	req := loopRequest(append(loop([]string{`f {"s":"a"} -> 5`}),
 		messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "5."}}}, user("And b?")))
-	p, err := Render(req, Target{ExampleCall: ExampleAuto})
+	p, err := Render(req, Target{ModelOptions: ModelOptions{ExampleCall: ExampleAuto}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestAllCallsPlace(t *testing.T) {
 	if turns[0] != "Look it up.\x00"+sentence || strings.Contains(turns[2], sentence) || turns[4] != "And b?\x00"+sentence {
 		t.Errorf("%q", turns)
 	}
-	first, err := Render(loopRequest(req.Messages[:1]), Target{ExampleCall: ExampleAuto})
+	first, err := Render(loopRequest(req.Messages[:1]), Target{ModelOptions: ModelOptions{ExampleCall: ExampleAuto}})
 	if err != nil || turnsOf(first)[0] != turns[0] {
 		t.Errorf("the first turn was %q: %v", turnsOf(first), err)
 	}
@@ -367,7 +367,7 @@ func TestAllCallsPlace(t *testing.T) {
 		"no example":         func(_ *messages.Request, to *Target) { to.ExampleCall = ExampleOff },
 		"a tools API":        func(_ *messages.Request, to *Target) { to.ToolAPI = true },
 	} {
-		req, target := loopRequest(req.Messages[:1]), Target{ExampleCall: ExampleAuto}
+		req, target := loopRequest(req.Messages[:1]), Target{ModelOptions: ModelOptions{ExampleCall: ExampleAuto}}
 		change(req, &target)
 		p, err := Render(req, target)
 		if err != nil || strings.Contains(turnsOf(p)[0], sentence) {

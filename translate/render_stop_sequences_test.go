@@ -29,7 +29,7 @@ func TestRenderStopsAtCalls(t *testing.T) {
 				StopSequences: []string{"END"},
 				Tools:         []messages.Tool{{Name: "f"}, {Name: "g", InputSchema: jsontext.Value(schema)}},
 			}
-			prompt := mustRender(t, req, Target{Format: format})
+			prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format}})
 			got := len(prompt.StopSequences) == 2
 			if want := want || format != FormatLegacy; got != want || !slices.Equal(prompt.ClientStops(), req.StopSequences) {
 				t.Errorf("%s, %s: %q, of the client %q", schema, format, prompt.StopSequences, prompt.ClientStops())
@@ -44,7 +44,7 @@ func TestRenderStopsInThinking(t *testing.T) {
 	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f"}}}
 	for _, f := range format.List {
 		for thinking, may := range map[string]bool{"": true, ThinkingMarked: true, ThinkingMaybe: false, ThinkingOpen: false} {
-			prompt := mustRender(t, req, Target{Format: f.Name, Thinking: thinking})
+			prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: f.Name, Thinking: thinking}})
 			if got := len(prompt.StopSequences) > 0; got != (may || f.ImpliedEnd == "") {
 				t.Errorf("%s, thinking %q: %q", f.Name, thinking, prompt.StopSequences)
 			}

@@ -97,7 +97,7 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 		case "textwire":
 			target.TextWire = true
 		case "specialtokens":
-			target.EscapeSpecialTokens = true
+			target.EscapeSpecialTokens = new(true)
 		default:
 			if language, ok := strings.CutPrefix(word, "language="); ok {
 				target.Language = language
@@ -132,12 +132,12 @@ func mustRender(t testing.TB, req *messages.Request, target Target) *Prompt {
 }
 
 func TestRenderUnknownFormat(t *testing.T) {
-	_, err := Render(&messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{Format: "modern"})
+	_, err := Render(&messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{ModelOptions: ModelOptions{Format: "modern"}})
 	var invalid *messages.InvalidRequestError
 	if err == nil || errors.As(err, &invalid) || !strings.Contains(err.Error(), `"modern"`) {
 		t.Errorf("err = %v; want a plain error that names the format", err)
 	}
-	mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{Format: FormatLegacy})
+	mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{ModelOptions: ModelOptions{Format: FormatLegacy}})
 }
 
 // What Decode would reject is rejected here too, not dropped.

@@ -68,7 +68,7 @@ func TestSchemaWork(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			took := workOf(mostWork()/2, func() {
-				if prompt, err = Render(req, Target{Format: format}); err != nil {
+				if prompt, err = Render(req, Target{ModelOptions: ModelOptions{Format: format}}); err != nil {
 					t.Fatalf("%s: %v", tt.Name, err)
 				}
 			})

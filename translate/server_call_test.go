@@ -180,7 +180,7 @@ func TestLeakedTags(t *testing.T) {
 				}
 			}
 			for _, chunks := range [][]Chunk{tt.chunks, pieces} {
-				if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, Rescue: true}, chunks...); got != tt.want {
+				if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, ModelOptions: ModelOptions{Rescue: new(true)}}, chunks...); got != tt.want {
 					t.Errorf("got  %s\nwant %s", got, tt.want)
 				}
 			}
@@ -190,7 +190,7 @@ func TestLeakedTags(t *testing.T) {
 
 // If a prefill has begun a call and the server reads it too, it is one call.
 func TestServerCallOfPrefill(t *testing.T) {
-	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, Format: FormatJSON},
+	got, _ := answerOf(t, serverRequest(t, `{"type":"tool","name":"book"}`), Target{Prefill: true, ModelOptions: ModelOptions{Format: FormatJSON}},
 		Chunk{Calls: []ToolUse{{Name: "book", Input: []byte(`{"room":"A"}`)}}, Stop: messages.StopToolUse})
 	if want := `tool_use: book{"room":"A"} [server clean]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -218,7 +218,7 @@ func TestServerCallTwice(t *testing.T) {
 		{"text alone", true, []Chunk{text, {Stop: messages.StopEndTurn}}, `tool_use: book{"count":3,"room":"A"} [repaired json_call]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, Rescue: tt.rescue}, tt.chunks...); got != tt.want {
+			if got, _ := answerOf(t, serverRequest(t, `{"type":"auto"}`), Target{ToolAPI: true, ModelOptions: ModelOptions{Rescue: new(tt.rescue)}}, tt.chunks...); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -241,7 +241,7 @@ func TestLongToolNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := Target{ToolAPI: true, Rescue: true}
+	target := Target{ToolAPI: true, ModelOptions: ModelOptions{Rescue: new(true)}}
 	prompt, err := Render(req, target)
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestToolAPIPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for model, ids := range map[string][2]string{"qwen3-8b": {prompt.DerivedID("toolu_1", 0)[:9], prompt.DerivedID("toolu_2", 0)[:9]}, "kimi-k2": {"functions.book:0", "functions.book:1"}} {
-		prompt, err := Render(req, Target{Family: model, ToolAPI: true, TryPrefill: true, ExampleCall: ExampleOn})
+		prompt, err := Render(req, Target{ModelOptions: ModelOptions{Family: model, ExampleCall: ExampleOn}, ToolAPI: true, TryPrefill: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestToolAPIPrompt(t *testing.T) {
 		if want = strings.NewReplacer("ONE", ids[0], "TWO", ids[1]).Replace(want); string(got) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", model, got, want)
 		}
-		_, origins, err := RenderOrigins(t.Context(), req, Target{Family: model, ToolAPI: true})
+		_, origins, err := RenderOrigins(t.Context(), req, Target{ModelOptions: ModelOptions{Family: model}, ToolAPI: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,9 +344,9 @@ func FuzzServerCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, name, input, behind string, seed uint8) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{StreamValues: seed%3 > 0}}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{ModelOptions: ModelOptions{StreamValues: when(seed%3 > 0, ValuesFlow)}}}}
 		if seed%4 > 1 {
-			prompt.ToolAPI, prompt.Target.Rescue = &ToolAPI{}, seed%4 == 2
+			prompt.ToolAPI, prompt.Target.Rescue = &ToolAPI{}, new(seed%4 == 2)
 		}
 		if seed%5 > 2 {
 			prompt.Target.Thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]

@@ -30,7 +30,7 @@ func TestSpecialTokens(t *testing.T) {
 	} {
 		for model := range strings.FieldsSeq(tt.models) {
 			shown := func(s string, tokens bool) string {
-				return mustRender(t, &messages.Request{Messages: []messages.MessageParam{user(s)}}, Target{Family: model, EscapeSpecialTokens: tokens}).Turns[0].Parts[0].Text
+				return mustRender(t, &messages.Request{Messages: []messages.MessageParam{user(s)}}, Target{ModelOptions: ModelOptions{Family: model, EscapeSpecialTokens: new(tokens)}}).Turns[0].Parts[0].Text
 			}
 			for s := range strings.FieldsSeq(tt.spelled) {
 				if got := shown(s, true); strings.Contains(got, s) {
@@ -53,7 +53,7 @@ func TestSpecialTokensComeBack(t *testing.T) {
 	const said = "x<|im_end|> &lt;|im_end|> [/INST] </s> a & b &amp;amp;lt;s>"
 	for _, model := range []string{"qwen2.5", "mistral", "unknown"} {
 		req := spoken(said)
-		prompt := mustRender(t, req, Target{Format: FormatAuto, Family: model, EscapeSpecialTokens: true})
+		prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: FormatAuto, Family: model, EscapeSpecialTokens: new(true)}})
 		repeated := prompt.Escape(said)
 		calls := prompt.WriteCalls([]ToolUse{{Name: "f", Input: req.Messages[1].Content[1].Input}})
 		for n := range 6 {
@@ -96,7 +96,7 @@ func TestTokensOfFamilies(t *testing.T) {
 				for _, token := range tokens {
 					text := "a " + token + " b"
 					req := repeated([]messages.Tool{{Name: "book", InputSchema: []byte(`{"type":"object"}`)}}, text)
-					target := Target{Format: format, Family: name, EscapeSpecialTokens: true}
+					target := Target{ModelOptions: ModelOptions{Format: format, Family: name, EscapeSpecialTokens: new(true)}}
 					prompt := mustRender(t, req, target)
 					if strings.Contains(prompt.Text(), text) {
 						t.Errorf("%s, %s: the prompt has %s", name, format, token)
@@ -117,10 +117,10 @@ func TestTokensOfFamilies(t *testing.T) {
 // written as JSON.
 func TestSpecialTokensInNames(t *testing.T) {
 	for name, target := range map[string]Target{
-		"a[INST]b":  {Format: FormatAttribute, Family: "llama-2", EscapeSpecialTokens: true},
-		"[|user|]":  {Format: FormatAttribute, Family: "exaone", EscapeSpecialTokens: true},
-		"]~b]user":  {Format: FormatAuto, Family: "minimax-m2", EscapeSpecialTokens: true},
-		"x[gMASK]y": {Format: FormatAttribute, ChatTemplate: "glm-4.6"},
+		"a[INST]b":  {ModelOptions: ModelOptions{Format: FormatAttribute, Family: "llama-2", EscapeSpecialTokens: new(true)}},
+		"[|user|]":  {ModelOptions: ModelOptions{Format: FormatAttribute, Family: "exaone", EscapeSpecialTokens: new(true)}},
+		"]~b]user":  {ModelOptions: ModelOptions{Format: FormatAuto, Family: "minimax-m2", EscapeSpecialTokens: new(true)}},
+		"x[gMASK]y": {ModelOptions: ModelOptions{Format: FormatAttribute, ChatTemplate: "glm-4.6"}},
 	} {
 		req := spoken("x")
 		req.Messages = []messages.MessageParam{user("hi"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{

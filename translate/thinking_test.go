@@ -66,7 +66,7 @@ func TestThinking(t *testing.T) {
 			if test.noTools {
 				req.Tools = nil
 			}
-			prompt, err := Render(req, Target{Format: test.Format})
+			prompt, err := Render(req, Target{ModelOptions: ModelOptions{Format: test.Format}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ import (
 // call. If it is read as a completion, it is the call with that input, in any format.
 func TestExamplesReadBack(t *testing.T) {
 	for _, format := range Formats() {
-		for _, target := range []Target{{Format: format}, {Format: format, TextWire: true}} {
+		for _, target := range []Target{{ModelOptions: ModelOptions{Format: format}}, {ModelOptions: ModelOptions{Format: format}, TextWire: true}} {
 			for _, s := range hostileTexts() {
 				quoted := string(rawjson.AppendString(nil, s))
 				input := `{"p":` + quoted + `,"n":2,"o":{"k":[` + quoted + `]}}`
@@ -67,7 +67,7 @@ func TestExamplesOfReservedNames(t *testing.T) {
 					},
 					Messages: []messages.MessageParam{user("hi")},
 				}
-				prompt := mustRender(t, req, Target{Format: format})
+				prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format}})
 				tools := prompt.System[0].Text
 				for _, tag := range []string{"examples", "tools"} {
 					most := 1 + strings.Count(prompt.Declared.Words[0], "</"+tag+">")
@@ -123,7 +123,7 @@ func TestInputsArePlain(t *testing.T) {
 					{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockToolUse, ID: "i", Name: "f", Input: jsontext.Value(input)}}},
 					{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "i"}}},
 				},
-			}, Target{Format: format}).Text()
+			}, Target{ModelOptions: ModelOptions{Format: format}}).Text()
 		}
 		got, want := shown(`{"p":"\u6674 \u0026 \u003cb\u003e", "o":{"k":["\ud83d\ude00\/", 1.50]}}`), shown(`{"p":"晴 & <b>","o":{"k":["😀/",1.50]}}`)
 		if got != want {

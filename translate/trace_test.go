@@ -99,7 +99,7 @@ func TestTrace(t *testing.T) {
 // Text that waits is held, and in doubt if a value may have ended, until later text settles it.
 func TestTraceWaits(t *testing.T) {
 	req := fuzzRequest()
-	tr := NewTrace(req, &Prompt{Asking: asking{Target: Target{StreamValues: true}}}) // else the call is held up to its first whole parameter
+	tr := NewTrace(req, &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}) // else the call is held up to its first whole parameter
 	open := "<function_calls>\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
 	for _, tt := range []struct{ piece, state, want string }{
 		{"So\n<fun", "inText", "[text So\n][held <fun]"},
@@ -204,7 +204,7 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
-		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{QuotedCalls: seed%5 > 2}}}
+		prompt := &Prompt{Asking: asking{Declared: format.List[int(seed)%len(format.List)], Target: Target{ModelOptions: ModelOptions{QuotedCalls: when(seed%5 > 2, QuotedRead)}}}}
 		if escaped {
 			prompt.Escaped = markup.Escapes{Tags: markup.InValues | markup.TagTurn | prompt.Declared.Protects}
 		}

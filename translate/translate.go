@@ -32,6 +32,8 @@ type (
 	RawPrompt   = prompt.RawPrompt
 	Constraint  = prompt.Constraint
 
+	ModelOptions = prompt.ModelOptions
+
 	Origins = prompt.Origins
 	Origin  = prompt.Origin
 )
@@ -164,8 +166,14 @@ const (
 	CallsEnd   = format.CallsEnd
 )
 
-// The values of [Target.ExampleCall], [Target.Thinking] and [Target.UnaskedThinking].
+// The values of [ModelOptions].
 const (
+	ValuesWhole = prompt.ValuesWhole
+	ValuesFlow  = prompt.ValuesFlow
+
+	QuotedText = prompt.QuotedText
+	QuotedRead = prompt.QuotedRead
+
 	ExampleOff  = prompt.ExampleOff
 	ExampleAuto = prompt.ExampleAuto
 	ExampleOn   = prompt.ExampleOn
@@ -277,7 +285,7 @@ func ChooseFormat(model string) Choice {
 var choices = memo.New[Choice](1000, 1<<20, 1<<10)
 
 // AcceptFor returns the default of [Target.Accept] for a model.
-func AcceptFor(model string) string { return format.AcceptFor(model) }
+func AcceptFor(model string) []string { return format.AcceptFor(model) }
 
 // ThinkingFor returns the default of [Target.Thinking] for a model.
 func ThinkingFor(model string) string { return format.ThinkingFor(model) }

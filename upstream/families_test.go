@@ -47,7 +47,7 @@ func TestFamilies(t *testing.T) {
 		family := families[name]
 		model := upstream.Model{ID: family.model, Can: upstream.FeaturesOf(family.model)}
 		text := name == "claude-2-text"
-		prompt, err := translate.Render(req, translate.Target{Format: family.format, Prefill: text || model.Can.Has(upstream.Prefill), TextWire: text})
+		prompt, err := translate.Render(req, translate.Target{ModelOptions: translate.ModelOptions{Format: family.format}, Prefill: text || model.Can.Has(upstream.Prefill), TextWire: text})
 		if err != nil {
 			t.Fatal(err)
 		}

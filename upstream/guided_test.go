@@ -15,7 +15,7 @@ import (
 // constrained returns a prompt with a constraint: for a forced call, a free choice, or an answer in JSON.
 func constrained(t *testing.T, members string) *translate.Prompt {
 	t.Helper()
-	return constrainedFor(t, members, translate.Target{Format: "json"})
+	return constrainedFor(t, members, translate.Target{ModelOptions: translate.ModelOptions{Format: "json"}})
 }
 
 // constrainedFor is constrained for a target.
@@ -108,7 +108,7 @@ func TestConstraintWithRawPrompt(t *testing.T) {
 	} {
 		for name, want := range map[string]string{"forced": tt.forced, "free": tt.free, "JSON": tt.JSON} {
 			m := upstream.Model{ID: "m", Wire: upstream.WirePrompt, Server: tt.server, Body: tt.body, Can: upstream.RawFeatures | upstream.Guided, Guided: tt.kind}
-			p := constrainedFor(t, guidedRequests[name], translate.Target{Format: "json", ChatTemplate: "qwen2.5", Prefill: upstream.TakesGrammar(m)})
+			p := constrainedFor(t, guidedRequests[name], translate.Target{ModelOptions: translate.ModelOptions{Format: "json", ChatTemplate: "qwen2.5"}, Prefill: upstream.TakesGrammar(m)})
 			if err := upstream.CheckConstraint(m, true, p.Constraint); (err == nil) != (want != "") {
 				t.Errorf("%s, %s: %v", tt.server, name, err)
 			}

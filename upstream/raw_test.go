@@ -23,7 +23,7 @@ func inTemplate(t *testing.T, template, question string, stops ...string) *trans
 	p, err := translate.Render(&messages.Request{
 		MaxTokens: 1000, StopSequences: stops,
 		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: question}}}},
-	}, translate.Target{ChatTemplate: template, Prefill: true})
+	}, translate.Target{ModelOptions: translate.ModelOptions{ChatTemplate: template}, Prefill: true})
 	if err != nil {
 		t.Fatal(err)
 	}

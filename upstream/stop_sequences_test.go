@@ -130,7 +130,7 @@ func TestWatchStopsLosesNothingInAFailure(t *testing.T) {
 func TestWatchStopsEscaped(t *testing.T) {
 	stops := []string{"</s>", "b"}
 	req := &messages.Request{StopSequences: stops, Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "</s>"}}}}}
-	p, err := translate.Render(req, translate.Target{Family: "mistral", EscapeSpecialTokens: true})
+	p, err := translate.Render(req, translate.Target{ModelOptions: translate.ModelOptions{Family: "mistral", EscapeSpecialTokens: new(true)}})
 	if err != nil {
 		t.Fatal(err)
 	}

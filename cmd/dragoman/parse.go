@@ -113,7 +113,10 @@ func (f *parseFlags) run(flags *pflag.FlagSet, p process, args []string) error {
 	case f.request == "":
 		return usagef("--request is missing: name the file of the Messages request")
 	}
-	c := completion{cut: f.chunk, format: f.format, thinking: f.thinking, stop: f.stop.reason, sequence: f.stop.sequence}
+	c := completion{
+		cut: f.chunk, stop: f.stop.reason, sequence: f.stop.sequence,
+		options: translate.ModelOptions{Format: f.format, Thinking: f.thinking},
+	}
 	var err error
 	if c.request, err = os.ReadFile(f.request); err != nil {
 		return err

@@ -18,13 +18,11 @@ type completion struct {
 	text     string
 	stop     messages.Stop
 	sequence string // "" for the end of the calls
-	format   string // one of parseFormats
-	thinking string // one of thinkings; "": as most models of the format do
 	cut      int    // bytes of a chunk; 0: one chunk
 
-	// Keys of a model's entry in a case of the inspector; "" means the default.
-	accept, unasked string
-	quoted          bool
+	// The keys of the model's entry that decide how its answer is read. Format is one of parseFormats. Without Thinking
+	// and UnaskedThinking, these are as in most models of the format.
+	options translate.ModelOptions
 }
 
 // parse returns the events that a client would get. Their ids are made from id, so the same input gives the same
@@ -35,21 +33,20 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 		return nil, err
 	}
 	req.ID = id
-	var target translate.Target // no prefill, so the text is the whole answer
+	target := translate.Target{ModelOptions: c.options} // no prefill, so the text is the whole answer
+	format, accept := c.options.Format, ""
 	switch {
-	case c.format == anyFormat:
-		target.Accept = translate.AcceptAll
-	case slices.Contains(translate.Formats(), c.format):
-		target.Format = c.format
-	default: // a format that prompts do not use
-		target.Format, target.Accept = translate.FormatJSON, c.format
+	case format == anyFormat:
+		target.Format, accept = "", translate.AcceptAll
+	case !slices.Contains(translate.Formats(), format): // a format that prompts do not use
+		target.Format, accept = translate.FormatJSON, format
 	}
-	target.Thinking = c.thinking
-	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // a format whose models do not think unasked
-		target.Thinking, target.UnaskedThinking = cmp.Or(c.thinking, translate.ThinkingMaybe), translate.UnaskedBlock
+	if accept != "" && len(target.Accept) == 0 {
+		target.Accept = []string{accept}
 	}
-	target.Accept, target.QuotedCalls = cmp.Or(c.accept, target.Accept), c.quoted
-	target.UnaskedThinking = cmp.Or(c.unasked, target.UnaskedThinking)
+	if format != translate.FormatLegacy && format != translate.FormatAttribute { // formats whose models do not think unasked
+		target.Thinking, target.UnaskedThinking = cmp.Or(target.Thinking, translate.ThinkingMaybe), cmp.Or(target.UnaskedThinking, translate.UnaskedBlock)
+	}
 	prompt, err := translate.Render(req, target)
 	if err != nil {
 		return nil, err

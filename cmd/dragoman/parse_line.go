@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -103,7 +102,7 @@ func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 		name, value string
 		values      []string
 	}{
-		{"quoted_calls", l.QuotedCalls, []string{proxy.QuotedText, proxy.QuotedRead}},
+		{"quoted_calls", l.QuotedCalls, []string{translate.QuotedText, translate.QuotedRead}},
 		{"unasked_thinking", l.Unasked, []string{translate.UnaskedBlock, translate.UnaskedText, translate.UnaskedHide}},
 	} {
 		if key.value == "" {
@@ -113,8 +112,9 @@ func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 			return completion{}, badLine("%s: %v", key.name, err)
 		}
 	}
-	return completion{
-		request: l.Request, text: *l.Completion, stop: stop, sequence: sequence, format: *l.Format, thinking: *l.Thinking, cut: l.Chunk,
-		accept: l.Accept, quoted: l.QuotedCalls == proxy.QuotedRead, unasked: l.Unasked,
-	}, nil
+	options := translate.ModelOptions{Format: *l.Format, Thinking: *l.Thinking, QuotedCalls: l.QuotedCalls, UnaskedThinking: l.Unasked}
+	if l.Accept != "" {
+		options.Accept = strings.Split(l.Accept, ",")
+	}
+	return completion{request: l.Request, text: *l.Completion, stop: stop, sequence: sequence, cut: l.Chunk, options: options}, nil
 }

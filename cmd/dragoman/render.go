@@ -171,7 +171,7 @@ func (r *rendering) upstream(ctx context.Context, m proxy.UpstreamModel) (proxy.
 // upstreamModel returns the model for this name: from the configuration or, without one, a model with only a family.
 func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	if r.cfg == nil {
-		return proxy.UpstreamModel{Model: name, Format: translate.FormatAuto}, nil
+		return proxy.UpstreamModel{Model: name, ModelOptions: translate.ModelOptions{Format: translate.FormatAuto}}, nil
 	}
 	route, ok := r.cfg.Model(name)
 	if !ok {

@@ -25,6 +25,7 @@ import (
 
 	"dragoman/conformance/answer"
 	"dragoman/proxy"
+	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
@@ -174,7 +175,7 @@ func newNetwork(t *testing.T, c cell) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := proxy.UpstreamModel{Upstream: "east", Kind: c.wire.kind, Family: "claude", Wire: c.wire.wire, Model: c.wire.model, Tools: c.wire.tools, Features: upstream.Override{With: upstream.Prefill}}
+	model := proxy.UpstreamModel{Upstream: "east", Kind: c.wire.kind, ModelOptions: translate.ModelOptions{Family: "claude"}, Wire: c.wire.wire, Model: c.wire.model, Tools: c.wire.tools, Features: upstream.Override{With: upstream.Prefill}}
 	server, err := proxy.New(proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: model}},
 		Upstreams: map[string]proxy.Upstream{"east": up},

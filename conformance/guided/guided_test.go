@@ -28,7 +28,9 @@ import (
 var formats = []string{format.Legacy, format.Attribute, format.JSON, format.Qwen3Coder, format.GLM, format.Kimi, format.DeepSeek, format.Pythonic, format.Mistral, format.Llama, format.Harmony}
 
 // target is a model that goes on from a prefill, asked in a format.
-func target(name string) translate.Target { return translate.Target{Format: name, Prefill: true} }
+func target(name string) translate.Target {
+	return translate.Target{ModelOptions: translate.ModelOptions{Format: name}, Prefill: true}
+}
 
 // request offers tools, and forces a call.
 func request(tools []messages.Tool, choice messages.ToolChoice) *messages.Request {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dragoman/proxy"
+	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -89,7 +90,7 @@ func dragoman(tb testing.TB, model string) string {
 		tb.Fatal(err)
 	}
 	server, err := proxy.New(proxy.Options{
-		Routes:    []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "model", Model: "anthropic.claude-v2:1", StreamValues: proxy.ValuesFlow}}},
+		Routes:    []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "model", Model: "anthropic.claude-v2:1", ModelOptions: translate.ModelOptions{StreamValues: translate.ValuesFlow}}}},
 		Upstreams: map[string]proxy.Upstream{"model": up}, Loopback: true, Log: zerolog.New(io.Discard),
 	})
 	if err != nil {

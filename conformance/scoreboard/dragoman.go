@@ -46,7 +46,7 @@ func (c *item) written(t *testing.T, format string) (*messages.Request, *transla
 	}
 	req := c.request()
 	req.Messages = []messages.MessageParam{asking(), said, {Role: messages.RoleUser, Content: results}}
-	prompt, err := translate.Render(req, translate.Target{Format: format})
+	prompt, err := translate.Render(req, translate.Target{ModelOptions: translate.ModelOptions{Format: format}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func native(t *testing.T, list []item) []answer {
 		c := &list[i]
 		req := c.request()
 		req.Messages = []messages.MessageParam{asking()}
-		prompt, err := translate.Render(req, translate.Target{Format: c.Format})
+		prompt, err := translate.Render(req, translate.Target{ModelOptions: translate.ModelOptions{Format: c.Format}})
 		if err != nil {
 			t.Fatal(err)
 		}

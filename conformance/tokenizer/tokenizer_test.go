@@ -100,7 +100,7 @@ func TestNoTextIsASpecialToken(t *testing.T) {
 			said = append(said, strings.Join(tokens, ""), strings.Join(tokens, "<"), strings.Join(tokens, "\n"))
 			v := vocabulary{Special: tokens}
 			for _, s := range said {
-				p, err := translate.Render(spoken(t, s), translate.Target{ChatTemplate: name, Family: name, Format: format, Prefill: true})
+				p, err := translate.Render(spoken(t, s), translate.Target{ModelOptions: translate.ModelOptions{ChatTemplate: name, Family: name, Format: format}, Prefill: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -3,11 +3,11 @@ package inspector
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -62,7 +62,7 @@ func (in *Inspector) saveCase(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := savedCase{
 		ID: x.line.ID, Request: a.body, Completion: a.text, StopReason: string(a.stop), StopSequence: a.sequence, Format: a.format,
-		Accept: a.target.Accept, Thinking: cmp.Or(a.target.Thinking, translate.ThinkingMarked),
+		Accept: strings.Join(a.target.Accept, ","), Thinking: cmp.Or(a.target.Thinking, translate.ThinkingMarked),
 		UnaskedThinking: cmp.Or(a.target.UnaskedThinking, translate.UnaskedText), Expected: []expectedCall{},
 	}
 	for _, block := range m.Content {
@@ -73,8 +73,8 @@ func (in *Inspector) saveCase(w http.ResponseWriter, r *http.Request) error {
 	if a.stop == messages.StopToolUse { // servers report the end of a turn with calls as tool_use
 		s.StopReason = string(messages.StopEndTurn)
 	}
-	if a.target.QuotedCalls {
-		s.QuotedCalls = proxy.QuotedRead
+	if a.target.QuotedCalls == translate.QuotedRead {
+		s.QuotedCalls = translate.QuotedRead
 	}
 	line, err := json.Marshal(s, jsontext.AllowInvalidUTF8(true))
 	if err != nil {

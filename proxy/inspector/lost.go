@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"dragoman/proxy"
 	"dragoman/translate"
 )
 
@@ -22,7 +21,7 @@ const (
 const spanShaped = "shaped"
 
 // acceptAll is the change under which the search parses a completion.
-var acceptAll = change{QuotedCalls: proxy.QuotedRead, Accept: translate.AcceptAll, Rescue: true, Thinking: translate.ThinkingMarked}
+var acceptAll = change{QuotedCalls: translate.QuotedRead, Accept: translate.AcceptAll, Rescue: true, Thinking: translate.ThinkingMarked}
 
 // stretch is a part of a completion, in bytes.
 type stretch struct{ from, to int64 }

@@ -37,6 +37,6 @@ func (p *playground) trial(ctx context.Context, a *asked) (*messages.Request, *p
 		trial, err := p.try(ctx, req)
 		return req, trial, err
 	}
-	prompt, origins, err := translate.RenderOrigins(ctx, req, translate.Target{Format: a.Format, Prefill: a.Prefill})
+	prompt, origins, err := translate.RenderOrigins(ctx, req, translate.Target{ModelOptions: translate.ModelOptions{Format: a.Format}, Prefill: a.Prefill})
 	return req, &proxy.Trial{Prompt: prompt, Origins: origins, Dropped: req.Dropped}, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/proxy"
 	"dragoman/proxy/convert"
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -33,16 +32,13 @@ type change struct {
 // target returns the changed target. A different format only adds to the formats that are read, because the completion
 // answers the original prompt.
 func (c change) target(t translate.Target) translate.Target {
-	switch accept := cmp.Or(c.Accept, c.Format); {
-	case accept == translate.AcceptAll || t.Accept == translate.AcceptAll:
-		t.Accept = translate.AcceptAll
-	case accept != "":
-		t.Accept = strings.Trim(t.Accept+","+accept, ",")
+	if accept := cmp.Or(c.Accept, c.Format); accept != "" {
+		t.Accept = append(slices.Clip(t.Accept), accept)
 	}
-	t.QuotedCalls = t.QuotedCalls || c.QuotedCalls == proxy.QuotedRead
+	t.QuotedCalls = cmp.Or(c.QuotedCalls, t.QuotedCalls)
 	t.Thinking = cmp.Or(c.Thinking, t.Thinking)
 	t.UnaskedThinking = cmp.Or(c.UnaskedThinking, t.UnaskedThinking)
-	t.Rescue = t.Rescue || c.Rescue
+	t.Rescue = new(t.Rescues() || c.Rescue)
 	return t
 }
 
@@ -54,7 +50,7 @@ func (c change) check() error {
 	}{
 		{"format", c.Format, translate.Formats()},
 		{"accept", c.Accept, append(translate.AcceptedFormats(), translate.AcceptAll)},
-		{"quoted_calls", c.QuotedCalls, []string{proxy.QuotedRead}},
+		{"quoted_calls", c.QuotedCalls, []string{translate.QuotedRead}},
 		{"thinking", c.Thinking, thinkings},
 		{"unasked_thinking", c.UnaskedThinking, unaskedThinkings},
 	} {

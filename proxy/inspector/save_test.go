@@ -20,7 +20,7 @@ import (
 func TestSaveCase(t *testing.T) {
 	const completion = "My key is sk-ant-api03-0123456789abcdefgh, ask ada@example.org.\n\n<function_calls>\n<invoke>\n" +
 		"<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo\n& <i>Bergen</i></city>\n</parameters>\n</invoke>\n"
-	w := watch(t, writes(completion, translate.CallsEnd), func(o *proxy.Options) { o.Routes[0].QuotedCalls = proxy.QuotedRead })
+	w := watch(t, writes(completion, translate.CallsEnd), func(o *proxy.Options) { o.Routes[0].QuotedCalls = translate.QuotedRead })
 	w.ask(strings.Replace(question, "Oslo?", "Oslo? Bearer abcdefghijklmnopqrstu", 1))
 	id := w.ended(1)[0].ID
 	got := w.see("exchanges/" + id + "/case")

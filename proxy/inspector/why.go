@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
 )
@@ -139,15 +138,15 @@ func (a *answered) changes(ctx context.Context) (out []offered) {
 		out = append(out, offered{Keys: c.keys(a.target), Why: why, Change: &c, Calls: read.calls()})
 		return true
 	}
-	if !a.target.QuotedCalls {
-		try(change{QuotedCalls: proxy.QuotedRead}, "A call that fills a Markdown code fence then counts as a call.")
+	if a.target.QuotedCalls != translate.QuotedRead {
+		try(change{QuotedCalls: translate.QuotedRead}, "A call that fills a Markdown code fence then counts as a call.")
 	}
-	if a.target.ToolAPI && !a.target.Rescue {
+	if a.target.ToolAPI && !a.target.Rescues() {
 		try(change{Rescue: true}, "Calls that the server leaves in the text of the answer are then read.")
 	}
-	read := append(strings.Split(a.target.Accept, ","), translate.FormatLegacy, translate.FormatAttribute, translate.FormatJSON, a.format)
+	read := append(slices.Clip(a.target.Accept), translate.FormatLegacy, translate.FormatAttribute, translate.FormatJSON, a.format)
 	for _, name := range translate.AcceptedFormats() {
-		if a.target.Accept == translate.AcceptAll || slices.Contains(read, name) {
+		if slices.Contains(read, translate.AcceptAll) || slices.Contains(read, name) {
 			continue
 		}
 		if try(change{Accept: name}, "Calls in this format are then read, too.") && slices.Contains(translate.Formats(), name) {
@@ -182,7 +181,7 @@ func (c change) keys(t translate.Target) string {
 	if accept := c.target(t).Accept; c.Accept == translate.AcceptAll {
 		add("accept", c.Accept)
 	} else if c.Accept != "" {
-		add("accept", "["+strings.ReplaceAll(accept, ",", ", ")+"]")
+		add("accept", "["+strings.Join(accept, ", ")+"]")
 	}
 	add("quoted_calls", c.QuotedCalls)
 	if c.Thinking != cmp.Or(t.Thinking, translate.ThinkingMarked) {

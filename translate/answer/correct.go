@@ -53,9 +53,11 @@ type corrector struct {
 // if necessary.
 func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	h := hold{correction: &c.correction, prefilled: c.prompt.Opening != "" && !c.tries, yield: yield}
-	prompt := *c.prompt
-	prompt.Target.StreamValues = prompt.Target.StreamValues || c.Readable // show the model a value that it left open
-	events := reminded(c.req, &prompt, c.ask, &c.again, c.render)
+	asked := *c.prompt
+	if c.Readable { // show the model a value that it left open
+		asked.Target.StreamValues = prompt.ValuesFlow
+	}
+	events := reminded(c.req, &asked, c.ask, &c.again, c.render)
 	c.prompt = nil // release it: a correction has a prompt of its own
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) { h.read(events, collect) })
 	switch {

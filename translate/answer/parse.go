@@ -47,8 +47,8 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		req: answered(req, tools), format: cmp.Or(asked.Declared, format.List[0]), state: inText,
 		in:    completion.New(),
 		out:   emit.New(yield, strings.Clone(req.ID)),
-		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), streamValues: asked.Target.StreamValues,
-		quotedCalls: asked.Target.QuotedCalls,
+		Reads: asked.Reads, escaped: asked.Escaped, mayCall: req.ShowsTools(), streamValues: asked.Target.StreamValues == prompt.ValuesFlow,
+		quotedCalls: asked.Target.QuotedCalls == prompt.QuotedRead,
 		tools:       format.ToolNames{List: tools}, schemas: asked.Schemas.Outliving(tools),
 		text:     textSeen{opening: asked.Opening, apart: markup.Unescaper{Escapes: asked.Escaped}, takesThinking: req.Thinking != messages.ThinkingOff},
 		invented: asked.Invented,
@@ -57,7 +57,7 @@ func newParser(req *messages.Request, asked *prompt.Prompt, yield func(messages.
 		p.example, p.out.Wrote, p.out.Keeps = asked.Example, p.openUnlessEcho, emit.MaxKept
 	}
 	if asked.ToolAPI != nil {
-		p.mayCall = p.mayCall && asked.Target.Rescue
+		p.mayCall = p.mayCall && asked.Target.Rescues()
 		if p.mayCall {
 			p.balance, p.out.Keeps = callBalance{}, emit.MaxCompared
 		}

@@ -33,13 +33,13 @@ func TestMemoryOfAnArgument(t *testing.T) {
 		kept             bool
 	}{
 		{"text", "", "so on and on ", prompt.Prompt{}, false},
-		{"a string", opened + "<s>", "so on and on ", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{StreamValues: true}}}, false},
-		{"a string that may be null", opened + "<o>", "so on and on ", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{StreamValues: true}}}, false},
-		{"a string in an attribute", attribute, "\tif a < b {\n", prompt.Prompt{Asking: prompt.Asking{Declared: format.AttributeCalls, Target: prompt.Target{StreamValues: true}}}, false},
-		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{StreamValues: true}}}, false},
-		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{StreamValues: true}}}, false},
-		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{StreamValues: true}}}, false},
-		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{StreamValues: true}}}, false},
+		{"a string", opened + "<s>", "so on and on ", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
+		{"a string that may be null", opened + "<o>", "so on and on ", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
+		{"a string in an attribute", attribute, "\tif a < b {\n", prompt.Prompt{Asking: prompt.Asking{Declared: format.AttributeCalls, Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
+		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
+		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
+		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
+		{"a string in a language", opened + "<s>", "Zażółć 東京都 😀 ", prompt.Prompt{Asking: prompt.Asking{Target: prompt.Target{ModelOptions: prompt.ModelOptions{StreamValues: prompt.ValuesFlow}}}}, false},
 
 		{"a string that is sent when it is whole", opened + "<s>", "so on and on ", prompt.Prompt{}, true},
 		{"a list", opened + "<a>[1", ", 1", prompt.Prompt{}, true}, // the schema types the whole list

@@ -55,7 +55,7 @@ func (r *reader) noteUnread() {
 			r.noteOutcome(o)
 		}
 	}
-	all := format.ReadsOf(r.format, format.AcceptAll, format.All(), 0)
+	all := format.ReadsOf(r.format, format.All(), 0)
 	lost := messages.Outcome{Kind: messages.OutcomeLeaked, Reason: messages.ReasonOtherFormat, Unread: r.endedByModel(), InText: true}
 	stop := messages.StopEndTurn
 	if r.in.CutShort {

@@ -35,7 +35,7 @@ func asked(t testing.TB, format string, choice messages.ToolChoice, list []messa
 	t.Helper()
 	p, err := translate.Render(&messages.Request{ID: "msg_c", MaxTokens: 10, Tools: list, ToolChoice: choice, Messages: []messages.MessageParam{
 		{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go."}}},
-	}}, translate.Target{Format: format, Prefill: true, Memo: memo})
+	}}, translate.Target{ModelOptions: translate.ModelOptions{Format: format}, Prefill: true, Memo: memo})
 	if err != nil {
 		t.Fatal(err)
 	}

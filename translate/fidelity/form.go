@@ -240,9 +240,9 @@ func (f *form) literal(call *ToolCall) string {
 // prompt returns a prompt that escapes nothing. It asks for calls in the form of the writing. If w.asked
 // names another format, it asks for calls in that format, and accepts all formats.
 func (w *Writing) prompt() (*translate.Prompt, error) {
-	target := translate.Target{Format: w.asked, Family: w.form.model(), Memo: memo}
+	target := translate.Target{ModelOptions: translate.ModelOptions{Format: w.asked, Family: w.form.model()}, Memo: memo}
 	if w.asked != w.form.name {
-		target = translate.Target{Format: w.asked, Accept: translate.AcceptAll, Memo: memo}
+		target = translate.Target{ModelOptions: translate.ModelOptions{Format: w.asked, Accept: []string{translate.AcceptAll}}, Memo: memo}
 	}
 	return translate.Render((&Instance{}).Request(), target)
 }

@@ -89,7 +89,7 @@ func renderHistory(inst *Instance, req *messages.Request, format string) (*trans
 	}
 	with := *req
 	with.Messages = append(with.Messages[:1:1], answer, results)
-	prompt, err := translate.Render(&with, translate.Target{Format: format, Memo: memo})
+	prompt, err := translate.Render(&with, translate.Target{ModelOptions: translate.ModelOptions{Format: format}, Memo: memo})
 	if err != nil {
 		return nil, "", err
 	}

@@ -71,11 +71,11 @@ func For(name, model string) (*Format, error) {
 
 // AcceptFor returns the default of [Target.Accept] for a model: its family's format, because the
 // model may write calls in it even if it is asked in another format.
-func AcceptFor(model string) string {
+func AcceptFor(model string) []string {
 	if f, _ := OfFamily(model); f != nil {
-		return f.Name
+		return []string{f.Name}
 	}
-	return ""
+	return nil
 }
 
 // ThinkingFor returns the default of [Target.Thinking] for a model: [ThinkingMaybe] if its family's

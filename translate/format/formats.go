@@ -52,15 +52,12 @@ func Named(name string) (*Format, error) {
 const AcceptAll = "all"
 
 // AcceptedBy returns the formats that a [Target.Accept] names.
-func AcceptedBy(accept string) (list []*Format, err error) {
-	switch accept {
-	case "":
-		return nil, nil
-	case AcceptAll:
-		return All(), nil
+func AcceptedBy(accept []string) (list []*Format, err error) {
+	all := All()
+	if slices.Contains(accept, AcceptAll) {
+		return all, nil
 	}
-	for name := range strings.SplitSeq(accept, ",") {
-		all := All()
+	for _, name := range accept {
 		i := slices.IndexFunc(all, func(f *Format) bool { return f.Name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("unknown format %q. Use one of: %s", name, strings.Join(AcceptedNames(), ", "))

@@ -32,11 +32,16 @@ type Reads struct {
 // ReadsOf returns what the parser reads in an answer to a prompt in the format asked. accepts are
 // the other formats that the target accepts. tokens are the special tokens that texts must not
 // spell.
-func ReadsOf(asked *Format, accept string, accepts []*Format, tokens TokenSet) *Reads {
-	if len(accepts) > 1 && accept != AcceptAll {
+func ReadsOf(asked *Format, accepts []*Format, tokens TokenSet) *Reads {
+	key := readsKey{asked: asked, tokens: tokens}
+	switch {
+	case len(accepts) == 1:
+		key.accept = accepts[0].Name
+	case slices.Equal(accepts, All()):
+		key.accept = AcceptAll
+	case len(accepts) > 1:
 		return NewReads(asked, accepts, tokens)
 	}
-	key := readsKey{asked, accept, tokens}
 	if known, ok := knownReads.Load(key); ok {
 		return known.(*Reads)
 	}

@@ -1,7 +1,9 @@
 package format
 
 // What a completion begins in, which depends on the chat template of the model's server: see
-// [Target.Thinking].
+// [Target.Thinking]. With ThinkingMaybe and ThinkingOpen, a call before the end of thinking is text.
+// Dragoman holds it until thinking or the text ends. If thinking never ends, it is a call. Only
+// ThinkingOpen turns thinking into a block.
 const (
 	ThinkingMarked = "marked" // the answer: the model marks the start and the end of its thinking
 	ThinkingMaybe  = "maybe"  // thinking or the answer

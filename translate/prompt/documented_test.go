@@ -78,7 +78,7 @@ func TestDocumented(t *testing.T) {
 		texts = append(texts, d.text)
 	}
 	want := strings.Replace(fenced(t, "{tool descriptions"), "{tool descriptions, joined by one newline}", strings.Join(texts, "\n"), 1)
-	got := mustRender(t, req, Target{Format: format.Legacy}).System[0].Text
+	got := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.Legacy}}).System[0].Text
 	if withoutLayout(got) != withoutLayout(want) {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

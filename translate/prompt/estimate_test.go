@@ -18,7 +18,7 @@ func TestEstimateOfImages(t *testing.T) {
 	if got := mustRender(t, req, Target{}).EstimateTokens(); got < tokensPerImage+1<<14 {
 		t.Errorf("%d tokens", got)
 	}
-	raw := mustRender(t, req, Target{ChatTemplate: "qwen2.5"})
+	raw := mustRender(t, req, Target{ModelOptions: ModelOptions{ChatTemplate: "qwen2.5"}})
 	if got := raw.EstimateTokens(); got == 0 || got > EstimateTokens(len(raw.Raw().Text)) {
 		t.Errorf("%d tokens for %q", got, raw.Raw().Text)
 	}

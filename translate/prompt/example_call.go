@@ -15,7 +15,9 @@ import (
 // it after it has seen one call (docs/explanation/measurements.md). Two calls were no better than
 // one with a sentence about several calls.
 
-// When a prompt shows an example call: see [Target.ExampleCall].
+// When a prompt shows an example call after the tools, and sentences on when to call: see
+// [Target.ExampleCall]. Models that were not trained on the format need both. ExampleAuto means on,
+// unless the client sends input_examples.
 const (
 	ExampleOff  = "off"
 	ExampleAuto = "auto"

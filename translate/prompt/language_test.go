@@ -120,9 +120,9 @@ func TestLanguageOfConversation(t *testing.T) {
 	}
 	// Later text does not change the preamble.
 	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Quel temps fait-il pour vous?")}}
-	first := mustRender(t, req, Target{Language: language.Auto}).System[0].Text
+	first := mustRender(t, req, Target{ModelOptions: ModelOptions{Language: language.Auto}}).System[0].Text
 	req.Messages = append(req.Messages, assistant("It is cold, and the wind is from the north."), user("Thank you. What is the time?"))
-	if later := mustRender(t, req, Target{Language: language.Auto}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {
+	if later := mustRender(t, req, Target{ModelOptions: ModelOptions{Language: language.Auto}}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {
 		t.Errorf("%s\nthen\n%s", first, later)
 	}
 }
@@ -131,7 +131,7 @@ func TestLanguageOfConversation(t *testing.T) {
 func TestDocumentLabels(t *testing.T) {
 	pdf := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: "base64", Title: "a", JSON: []byte(`{}`)}}
 	req := &messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{pdf}}}}
-	part := mustRender(t, req, Target{Language: "fr"}).Turns[0].Parts[0]
+	part := mustRender(t, req, Target{ModelOptions: ModelOptions{Language: "fr"}}).Turns[0].Parts[0]
 	if want := (language.Labels{Name: "Nom : ", Title: "Titre : ", Context: "Contexte : "}); part.Labels == nil || *part.Labels != want {
 		t.Errorf("%+v, want %+v", part.Labels, want)
 	}

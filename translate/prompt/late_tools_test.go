@@ -24,7 +24,7 @@ func TestLateTools(t *testing.T) {
 	for _, name := range format.Names() {
 		text := func(tools []messages.Tool) string {
 			req := &messages.Request{Messages: []messages.MessageParam{user("Hi")}, Tools: tools, MaxTokens: 9}
-			return mustRender(t, req, Target{Format: name, ExampleCall: ExampleAuto}).System[0].Text
+			return mustRender(t, req, Target{ModelOptions: ModelOptions{Format: name, ExampleCall: ExampleAuto}}).System[0].Text
 		}
 		before, after := text(early), text(late)
 		n := 0

@@ -180,7 +180,7 @@ func (r *renderer) appendMemoKey(dst []byte) []byte {
 	dst = appendField(dst, r.format.Name)
 	dst = appendField(dst, r.format.Variant)
 	dst = appendField(dst, r.target.ChatTemplate)
-	dst = appendField(dst, r.target.Accept)
+	dst = appendField(dst, strings.Join(r.target.Accept, ","))
 	dst = appendField(dst, r.target.Template)
 	if !strings.Contains(r.target.Template, templateTools) {
 		dst = appendField(dst, r.language().Name)

@@ -32,7 +32,7 @@ func TestMemoKeys(t *testing.T) {
 		}
 		seen[key] = i
 	}
-	for _, target := range []Target{{EscapeSpecialTokens: true}, {EscapeSpecialTokens: true, Family: "mistral"}, {EscapeSpecialTokens: true, Family: "qwen2.5"}} {
+	for _, target := range []Target{{ModelOptions: ModelOptions{EscapeSpecialTokens: new(true)}}, {ModelOptions: ModelOptions{EscapeSpecialTokens: new(true), Family: "mistral"}}, {ModelOptions: ModelOptions{EscapeSpecialTokens: new(true), Family: "qwen2.5"}}} {
 		r := renderer{req: &messages.Request{Tools: tools[0]}, format: format.List[0], target: target}
 		key := string(r.appendMemoKey(nil))
 		if _, ok := seen[key]; ok {

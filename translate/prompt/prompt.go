@@ -116,81 +116,34 @@ func (p *Prompt) Again() Reason { return p.Why }
 // Target is what [Render] needs to know about the model and its upstream. The zero value is a model
 // that takes no prefill, asked in the default format and language.
 type Target struct {
-	// Format is one of [format.Names], or [format.Auto]; "" means the default.
-	Format string
-	// Family is the name of the model's family, or the id of the model, as any vendor writes it. It decides
-	// what [format.Auto] means. It also decides the variant of a format: some families were trained
-	// on one.
-	Family string
-	// Accept lists more formats that the parser reads, in addition to Format, legacy, attribute and
-	// json: names of [format.Names], separated by commas, or [AcceptAll].
-	Accept string
-	// Language is the language of Dragoman's sentences to the model, one of [language.Names]. ""
-	// and unknown names mean the default.
-	Language string
-	// Template replaces the preamble, if it is not "". Render does not check it: see
-	// [CheckTemplate].
-	Template string
-	// ExampleCall is whether the prompt shows an example call after the tools, and sentences on
-	// when to call. Models that were not trained on the format need both. The values are
-	// [ExampleOff] (or ""), [ExampleOn], and [ExampleAuto], which means on unless the client sends
-	// input_examples.
-	ExampleCall string
+	// ModelOptions are the options of the model, with its defaults. Family may be the id of the model,
+	// as any vendor writes it. It decides what [format.Auto] means, and the variant of a format: some
+	// families were trained on one. Template is not checked: see [CheckTemplate]. ChatTemplate is only
+	// for an upstream that completes text: it gets [Prompt.Raw]. EscapeSpecialTokens also covers the turn
+	// markers. If the family is unknown, Render escapes those of all templates. With a ChatTemplate, Render
+	// always escapes the template's, and the template decides Thinking.
+	ModelOptions
 	// Prefill: the model continues a last assistant turn.
 	Prefill bool
 	// TryPrefill: the model may or may not continue a last assistant turn. Render begins a forced
 	// call in a prefill. If the model does not continue it, [Corrected] asks for the call in words.
 	TryPrefill bool
-	// StreamValues: a string in a call's input is sent while the model writes it. Otherwise each
-	// parameter is sent when it is complete, so that the client never gets half a value. A tool may
-	// choose for itself: see [messages.Tool.StreamValues].
-	StreamValues bool
-	// QuotedCalls: the model means the calls that it writes in a Markdown code fence with nothing
-	// else. Dragoman reads such a call if it is complete, its tool is offered, and it has all
-	// required parameters. Otherwise, and without QuotedCalls, it is text.
-	QuotedCalls bool
-	// Thinking is whether the chat template of the model's server opens thinking, so that a
-	// completion begins in thinking and only marks its end. The values are [ThinkingMarked] (or
-	// ""), [ThinkingMaybe] and [ThinkingOpen]. With the last two, a call before the end of thinking
-	// is text. Dragoman holds it until thinking or the text ends. If thinking never ends, it is a
-	// call. Only ThinkingOpen turns thinking into a block.
-	Thinking string
-	// UnaskedThinking is what happens to thinking that the request does not ask for:
-	// [UnaskedBlock], [UnaskedHide], or [UnaskedText] (or "").
-	UnaskedThinking string
-	// MaxTokens is the most tokens that the model can answer with; 0 if unknown. The prompt asks
-	// for no more.
-	MaxTokens int
 	// TextWire: the upstream joins all turns into one text with "\n\nHuman:" and "\n\nAssistant:",
 	// as [Prompt.Text] does (docs/reference/legacy-format.md §9). Render then escapes these markers
 	// in the client's text.
 	TextWire bool
-	// EscapeSpecialTokens: the upstream reads special tokens in the text of messages, as chat completion
-	// servers do. Render then escapes the special tokens and turn markers of Family's chat template
-	// in the client's text. If the family is unknown, it escapes those of all templates.
-	EscapeSpecialTokens bool
-	// ChatTemplate is one of [format.ChatTemplateNames], for an upstream that completes text: it
-	// gets [Prompt.Raw]. Render escapes the template's special tokens as with EscapeSpecialTokens. The
-	// template decides whether a completion begins in thinking, so Thinking is ignored. "" means
-	// that the prompt is turns.
-	ChatTemplate string
 	// Date is today's date for chat templates that have one, such as 2006-01-02; "" means the
 	// template's own date, if it has one.
 	Date string
 	// ToolAPI: give the model the tools over the tools API of its server. Format, Template and
-	// ExampleCall are then ignored. Rescue: also read calls in the text of such an answer.
-	ToolAPI, Rescue bool
-	// ResultNote is a sentence after the results of every turn: a text, or [NoteOn] for Dragoman's own
-	// sentence. "" means none. Remind adds Dragoman's own sentence after the results of the last turn
-	// ([ReasonEmpty], [ReasonRepeated]).
-	ResultNote string
-	Remind     bool
+	// ExampleCall are then ignored.
+	ToolAPI bool
+	// Remind adds Dragoman's own sentence after the results of the last turn ([ReasonEmpty],
+	// [ReasonRepeated]).
+	Remind bool
 	// Memo caches what is made from the tools; nil means no cache. It does not change the prompt.
 	Memo *Memo
 }
-
-// NoteOn is the [Target.ResultNote] for Dragoman's own sentence.
-const NoteOn = "on"
 
 // Chunk is a piece of an upstream's answer. An upstream yields its first chunk, even if it is
 // empty, as soon as it knows that the request is accepted.

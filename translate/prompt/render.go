@@ -45,7 +45,7 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 	if err != nil {
 		return nil, err
 	}
-	reads := format.ReadsOf(f, target.Accept, accepts, target.tokens())
+	reads := format.ReadsOf(f, accepts, target.tokens())
 	schemas := &ToolSchemas{Tools: req.Tools, Memo: target.Memo}
 	stops := !target.ToolAPI && stopsAtCalls(req, f, target.Thinking, schemas)
 	r := renderer{
@@ -97,7 +97,7 @@ func render(ctx context.Context, req *messages.Request, target Target, origins *
 	r.forceCall()
 	r.prompt.Escaped, r.prompt.pastCalls = r.escape.Escapes(), r.calls
 	if target.MaxTokens > 0 {
-		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
+		r.prompt.MaxTokens = min(r.prompt.MaxTokens, int(target.MaxTokens))
 	}
 	return r.prompt, nil
 }

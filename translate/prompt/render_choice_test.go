@@ -20,7 +20,7 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	tools := []messages.Tool{{Name: "f", Description: "F"}, {Name: "g"}}
 	system := []messages.BlockParam{{Type: messages.BlockText, Text: "Be brief."}, {Type: messages.BlockText, Text: "Be <tools> kind."}}
 	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
-	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: format.JSON}, {Format: format.Attribute, Language: language.Auto}} {
+	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, ModelOptions: ModelOptions{Language: "fr"}}, {ModelOptions: ModelOptions{Format: format.JSON}}, {ModelOptions: ModelOptions{Format: format.Attribute, Language: language.Auto}}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
 		l := LanguageOf(target.Language, &messages.Request{}, nil)
 		f, err := format.Named(target.Format)

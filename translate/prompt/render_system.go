@@ -233,7 +233,7 @@ func firstText(req *messages.Request) string {
 // tokens returns the special tokens that texts for the target must not spell. Both the model and the
 // chat template have some: a tuned model may use another family's template.
 func (t *Target) tokens() (set format.TokenSet) {
-	if t.EscapeSpecialTokens || t.ChatTemplate != "" {
+	if isOn(t.EscapeSpecialTokens) || t.ChatTemplate != "" {
 		set = format.TokensOf(t.Family)
 	}
 	if t.ChatTemplate != "" {

@@ -15,7 +15,7 @@ func TestTemplate(t *testing.T) {
 		if err := CheckTemplate(template, f.Name); err != nil {
 			t.Error(err)
 		}
-		p := mustRender(t, req, Target{Format: f.Name, Template: template, Language: "fr"})
+		p := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: f.Name, Template: template, Language: "fr"}})
 		got := p.System[0].Text
 		if !strings.HasPrefix(got, "Call so: "+f.CallOpener+"…"+f.CallCloser+"\nTools:\n"+f.BeforeTools) || !strings.HasSuffix(got, f.AfterTools+"\nThat is all.") || !strings.Contains(got, "now") {
 			t.Errorf("%s: %s", f.Name, got)

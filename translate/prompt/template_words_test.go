@@ -49,7 +49,7 @@ func TestTemplateWords(t *testing.T) {
 			}
 			req.Messages = []messages.MessageParam{user("Weather in Oslo?"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{
 				{Type: messages.BlockToolUse, ID: "1", Name: "get_weather", Input: jsontext.Value(`{"city":"Oslo"}`)}}}}
-			prompt := mustRender(t, req, Target{Format: format.Auto, Family: p.Family, Prefill: true})
+			prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.Auto, Family: p.Family}, Prefill: true})
 			var system []string
 			for _, s := range prompt.System {
 				system = append(system, s.Text)
@@ -75,14 +75,14 @@ func TestTemplateWords(t *testing.T) {
 // its words are the same in every language.
 func TestTemplateSystem(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "ping"}}, Messages: []messages.MessageParam{user("hi")}}
-	prompt := mustRender(t, req, Target{Format: format.Auto, Family: "qwen2.5-coder:7b", Language: "fr"})
+	prompt := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.Auto, Family: "qwen2.5-coder:7b", Language: "fr"}})
 	if got := prompt.System[0].Text; got != format.Qwen25Calls.SystemText {
 		t.Errorf("the system text is %q", got)
 	}
 	if got := prompt.System[1].Text; !strings.HasPrefix(got, format.Qwen25Calls.Words[0]) {
 		t.Errorf("the tools are introduced by %q", got)
 	}
-	if named := mustRender(t, req, Target{Format: format.JSON, Family: "qwen2.5-coder:7b"}); named.Variant != "" {
+	if named := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.JSON, Family: "qwen2.5-coder:7b"}}); named.Variant != "" {
 		t.Errorf("a named format is asked in the variant %q", named.Variant)
 	}
 }

@@ -47,7 +47,7 @@ func (r *renderer) addTools() {
 		}
 		api.Tools[i] = OfferedTool{format.ServerName(t.Name), string(description), escapedJSON(t.InputSchema, r.escape.AppendTool), t.Strict}
 	}
-	r.prompt.ToolAPI, r.prompt.Target.Rescue = api, r.target.Rescue
+	r.prompt.ToolAPI = api
 }
 
 // escapedJSON returns JSON with its strings escaped. It first undoes JSON's own escapes, because

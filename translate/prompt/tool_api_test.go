@@ -22,7 +22,7 @@ func TestToolAPIEscapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompt, err := Render(req, Target{Family: "qwen3", ToolAPI: true, EscapeSpecialTokens: true})
+		prompt, err := Render(req, Target{ModelOptions: ModelOptions{Family: "qwen3", EscapeSpecialTokens: new(true)}, ToolAPI: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func TestTypeScriptFrame(t *testing.T) {
 		"c":{"type":"array","items":{"anyOf":[{"type":` + quoted + `},{"type":"null"}]}},
 		"d":{"type":"object","properties":{` + quoted + `:{"description":` + quoted + `}}}}}`)}
 	req := &messages.Request{Tools: []messages.Tool{tool}, Messages: []messages.MessageParam{user("Hi")}}
-	text := mustRender(t, req, Target{Format: format.Harmony}).System[0].Text
+	text := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.Harmony}}).System[0].Text
 	_, text, _ = strings.Cut(text, "namespace functions {\n")
 	text, _, _ = strings.Cut(text, "\nYou may call")
 	noString := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAllString(text, "string")
@@ -69,7 +69,7 @@ func TestTypeScriptTypes(t *testing.T) {
 		{`{"anyOf":[]}`, "// schema: {\"anyOf\":[]}\nx?: any,"},
 	} {
 		req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"x":` + tt.schema + `}}`)}}, Messages: []messages.MessageParam{user("Hi")}}
-		text := mustRender(t, req, Target{Format: format.Harmony}).System[0].Text
+		text := mustRender(t, req, Target{ModelOptions: ModelOptions{Format: format.Harmony}}).System[0].Text
 		if !strings.Contains(text, "type f = (_: {\n"+tt.want+"\n}) => any;") {
 			t.Errorf("%s is not shown as %s in\n%s", tt.schema, tt.want, text)
 		}

@@ -36,9 +36,9 @@ func TestSimulatedFormats(t *testing.T) {
 	}
 	targets := []translate.Target{}
 	for _, f := range translate.AboutFormats() {
-		targets = append(targets, translate.Target{Format: f.Name})
+		targets = append(targets, translate.Target{ModelOptions: translate.ModelOptions{Format: f.Name}})
 		for _, v := range f.Variants {
-			targets = append(targets, translate.Target{Format: f.Name, Family: v.Models[0]})
+			targets = append(targets, translate.Target{ModelOptions: translate.ModelOptions{Format: f.Name, Family: v.Models[0]}})
 		}
 	}
 	for _, target := range targets {

@@ -119,7 +119,7 @@ func (f *tagForm) reader(text string, tool *schema.Schema) (r *Reader, in *compl
 	e.StreamValues = true
 	c := completion.New()
 	call := &OpenCall{Tool: "t", Spelling: f.format.Spelling, AttributeForm: f.attribute, WrapperOpen: true, Certain: true, Schema: tool}
-	read := NewReader(call, &c, &e, format.ReadsOf(f.format, "", nil, 0), &format.ToolNames{}, markup.Escapes{})
+	read := NewReader(call, &c, &e, format.ReadsOf(f.format, nil, 0), &format.ToolNames{}, markup.Escapes{})
 	read.Open, read.Whole, read.Hold = func() {}, func() {}, func() {}
 	read.Wrapper = strings.Trim(cmp.Or(f.wrapper, f.end), "\n</>")
 	read.Begin()

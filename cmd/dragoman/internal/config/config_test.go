@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"dragoman/proxy"
+	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -158,27 +159,27 @@ log: {format: console, level: warn}
 		},
 		Models: []proxy.Route{
 			{Name: "claude-3-opus", UpstreamModel: proxy.UpstreamModel{
-				Upstream: "east", Kind: "bedrock", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
-			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Kind: "simulated", Format: "json", Language: "auto", Template: template}}},
-			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Kind: "bedrock", Model: "anthropic.claude-v2:1", Format: "auto", Wire: "text"}},
-			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: []string{"glm", "kimi"}, Wire: "chat", QuotedCalls: "read", Kind: "openai", EscapeSpecialTokens: new(false)}},
-			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Kind: "anthropic", Model: "claude-opus-4-6", Format: "auto", Accept: []string{"all"}}},
-			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Kind: "anthropic", Model: "claude-opus-4-6", Format: "auto", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Kind: "simulated", Format: "auto"}},
-			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Kind: "simulated", Format: "auto", Features: upstream.Override{Without: upstream.Prefill}}},
+				Upstream: "east", Kind: "bedrock", Model: "anthropic.claude-3-opus-20240229-v1:0", ModelOptions: translate.ModelOptions{Format: "json", Language: "auto", Template: template}, Wire: "messages", Tools: "xml",
+			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Kind: "simulated", ModelOptions: translate.ModelOptions{Format: "json", Language: "auto", Template: template}}}},
+			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Kind: "bedrock", Model: "anthropic.claude-v2:1", ModelOptions: translate.ModelOptions{Format: "auto"}, Wire: "text"}},
+			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", ModelOptions: translate.ModelOptions{Format: "auto", Family: "qwen2.5", ExampleCall: "on", Accept: []string{"glm", "kimi"}, QuotedCalls: "read", EscapeSpecialTokens: new(false)}, Wire: "chat", Kind: "openai"}},
+			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Kind: "anthropic", Model: "claude-opus-4-6", ModelOptions: translate.ModelOptions{Format: "auto", Accept: []string{"all"}}}},
+			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Kind: "anthropic", Model: "claude-opus-4-6", ModelOptions: translate.ModelOptions{Format: "auto"}, Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Kind: "simulated", ModelOptions: translate.ModelOptions{Format: "auto"}}},
+			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Kind: "simulated", ModelOptions: translate.ModelOptions{Format: "auto"}, Features: upstream.Override{Without: upstream.Prefill}}},
 			{
 				Name: "llama",
 				UpstreamModel: proxy.UpstreamModel{
-					Upstream: "east", Kind: "bedrock", Format: "auto",
+					Upstream: "east", Kind: "bedrock", ModelOptions: translate.ModelOptions{Format: "auto"},
 					Features: upstream.Override{With: upstream.Images, Without: upstream.StopSequences},
 				},
 				Fallbacks: []proxy.UpstreamModel{
-					{Upstream: "relay", Kind: "anthropic", Model: "claude-3-haiku", Format: "legacy"},
-					{Upstream: "sim", Kind: "simulated", Format: "auto"},
+					{Upstream: "relay", Kind: "anthropic", Model: "claude-3-haiku", ModelOptions: translate.ModelOptions{Format: "legacy"}},
+					{Upstream: "sim", Kind: "simulated", ModelOptions: translate.ModelOptions{Format: "auto"}},
 				},
 			},
-			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Kind: "bedrock", Format: "auto", Tools: "auto", Rescue: new(false)}},
-			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Kind: "vertex", Format: "auto"}},
+			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Kind: "bedrock", ModelOptions: translate.ModelOptions{Format: "auto", Rescue: new(false)}, Tools: "auto"}},
+			{Name: "meta/*", UpstreamModel: proxy.UpstreamModel{Upstream: "gcp", Kind: "vertex", ModelOptions: translate.ModelOptions{Format: "auto"}}},
 		},
 		Limits: Limits{
 			BodyBytes: 32 << 20, Attempts: 3, MaxConcurrent: 300, MaxInflightBytes: 64 << 20,
@@ -508,7 +509,7 @@ models:
 	}
 	rescued := ""
 	for _, r := range cfg.Models {
-		if m := r.For(r.Name); m.Tools != "" && m.Target(m.Spec()).Rescue {
+		if m := r.For(r.Name); m.Tools != "" && *m.Target(m.Spec()).Rescue {
 			rescued += m.Name
 		}
 	}

@@ -115,7 +115,7 @@ func (l *loader) only(u Upstream, from string) {
 		l.derive(key, from)
 	}
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Routes = []Route{{Name: "*", Model: Model{UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatAuto}}}}
+	l.cfg.Routes = []Route{{Name: "*", Model: Model{UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, ModelOptions: translate.ModelOptions{Format: translate.FormatAuto}}}}}
 }
 
 // derive records the origin of a value that does not come from the file.

@@ -145,7 +145,7 @@ func (l *loader) checkDescribed(m *Model, key, kind string) {
 			l.reportAt(key+"."+k[0], "the key is only for raw prompts, and the model gets none", "add wire: prompt, or remove the key")
 		}
 	}
-	switch rescue := m.Rescue != nil && *m.Rescue; {
+	switch rescue := m.Rescues(); {
 	case native && !p.MayTakeTools():
 		l.reportAt(key+".tools", fmt.Sprintf("%q needs an upstream with a tools API, and %s has none here", m.Tools, m.Upstream),
 			"use tools: xml, or an upstream with wire: messages or wire: chat")

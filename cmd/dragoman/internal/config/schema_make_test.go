@@ -24,7 +24,7 @@ func docsOf(t testing.TB) comments {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = append(files, "../../../../proxy/models_options.go") // the keys of models
+	files = append(files, "../../../../proxy/models_options.go", "../../../../translate/prompt/options.go") // the keys of models
 	docs := comments{}
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)

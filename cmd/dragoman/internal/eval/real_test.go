@@ -78,7 +78,7 @@ func (c *realCompletion) grade(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := translate.Render(req, translate.Target{Format: strings.Replace(c.Asked, "native", translate.FormatJSON, 1)})
+	prompt, err := translate.Render(req, translate.Target{ModelOptions: translate.ModelOptions{Format: strings.Replace(c.Asked, "native", translate.FormatJSON, 1)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (m Model) Can(way string) bool {
 // askServer asks a question through the upstream's tools API. [Native] also reads calls in the text of the answer.
 func (m Model) askServer(ctx context.Context, format string, body []byte, req *messages.Request, spec upstream.Model) (*messages.Message, error) {
 	target := m.UpstreamModel.Target(spec)
-	target.ToolAPI, target.Rescue = true, format == Native
+	target.ToolAPI, target.Rescue = true, new(format == Native)
 	switch spec.Tools {
 	case upstream.PassesRequest:
 	case upstream.TakesTools:

@@ -151,7 +151,7 @@ func TestBuiltin(t *testing.T) {
 		kinds[q.Kind]++
 		t.Run(q.ID, func(t *testing.T) {
 			for _, format := range translate.Formats() {
-				if why := q.want.grade(perfect(t, q, translate.Target{Format: format})); why != "" {
+				if why := q.want.grade(perfect(t, q, translate.Target{ModelOptions: translate.ModelOptions{Format: format}})); why != "" {
 					t.Errorf("%s: %s", format, why)
 				}
 			}
