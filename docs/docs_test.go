@@ -269,32 +269,6 @@ func anchors(page string) map[string]bool {
 
 var fences = regexp.MustCompile("(?ms)^```.*?^```$")
 
-// TestWidth holds that the pages at the root and in docs have lines of at most 120 columns, but for
-// tables, what is in fences and what a program writes, and that the README is short and has none longer.
-func TestWidth(t *testing.T) {
-	const columns, most = 120, 9000
-	generated := regexp.MustCompile(`(?s)<!-- [a-z]+: .*?<!-- /[a-z]+ -->`)
-	for _, path := range files(t, ".md") {
-		if path == "CHANGELOG.md" || strings.Contains(path, "/") && !strings.HasPrefix(path, "docs/") {
-			continue
-		}
-		page := read(t, path)
-		if path == "README.md" && len(page) > most {
-			t.Errorf("%s has %d bytes, and %d at most", path, len(page), most)
-		}
-		if path != "README.md" {
-			page = generated.ReplaceAllString(fences.ReplaceAllString(page, ""), "")
-		}
-		for line := range strings.Lines(page) {
-			long := len([]rune(strings.TrimSuffix(line, "\n"))) > columns
-			table := strings.HasPrefix(line, "|") && path != "README.md"
-			if words := strings.Fields(line); long && !table && len(words) > 2 {
-				t.Errorf("%s: longer than %d columns: %s", path, columns, line)
-			}
-		}
-	}
-}
-
 // files returns the paths of the repository's files with the extension, from its root and with slashes.
 // Folders of packages that were fetched, and hidden ones, are no part of it.
 func files(t *testing.T, extension string) (paths []string) {

@@ -3,9 +3,7 @@ package translate
 import (
 	"bufio"
 	"bytes"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -162,31 +160,15 @@ func mustTemplate(t testing.TB, name string) *format.ChatTemplate {
 	return template
 }
 
-// rawDifferences are differences between Dragoman's prompts and the families' own templates: got in
-// place of want, by family, in the cases with tools. docs/reference/chat-templates.md lists them.
-var rawDifferences = map[string]struct {
-	replace []string // pairs of Dragoman's text and the template's
-	reason  string
-}{
-	"mistral-v3-tekken": {
-		[]string{"000000000", "abcdefg12", "[INST]Be brief.\n\nWeather", "[INST]Weather"},
-		"Dragoman numbers the calls, since the ids of clients are longer than the nine characters that the template takes. " +
-			"The template drops the system text when the last message is a result; Dragoman keeps it.",
-	},
-	"mistral-v11": {
-		[]string{"000000000", "abcdefg12"},
-		"Dragoman numbers the calls, since the ids of clients are longer than the nine characters that the template takes.",
-	},
-	"deepseek-v3.1": {
-		[]string{"Be brief.\n\n" + deepseekTools, "Be brief."},
-		"The template does not write the tools. Dragoman writes them behind the system text.",
-	},
+// rawDifferences are the differences between Dragoman's prompts and the families' own templates, in the cases with tools:
+// pairs of Dragoman's text and the template's, by family. docs/reference/chat-templates.md says why.
+var rawDifferences = map[string][]string{
+	"mistral-v3-tekken": {"000000000", "abcdefg12", "[INST]Be brief.\n\nWeather", "[INST]Weather"},
+	"mistral-v11":       {"000000000", "abcdefg12"},
+	"deepseek-v3.1":     {"Be brief.\n\n" + deepseekTools, "Be brief."},
 	"seed-oss": {
-		[]string{
-			"Tool List:\n" + `[{"type": "function", "function": {"name": "get_weather", "description": "Weather now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]`,
-			"Function:\ndef get_weather(city: str):\n    \"\"\"\n    Weather now\n\n    Args:\n    - city (str) [必填]: \n\n    \"\"\"",
-		},
-		"The template writes each tool as a function of Python, or, as Dragoman does, as a list that has the whole schemas.",
+		"Tool List:\n" + `[{"type": "function", "function": {"name": "get_weather", "description": "Weather now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]`,
+		"Function:\ndef get_weather(city: str):\n    \"\"\"\n    Weather now\n\n    Args:\n    - city (str) [必填]: \n\n    \"\"\"",
 	},
 }
 
@@ -218,12 +200,12 @@ func TestRawFixtures(t *testing.T) {
 				got = raw.BOS + got
 			}
 			if d, ok := rawDifferences[c.Family]; ok && c.Case == "tools" {
-				for _, s := range [2]int{0, len(d.replace) - 2} {
-					if !strings.Contains(got, d.replace[s]) {
-						t.Errorf("the prompt has no %q", d.replace[s])
+				for _, s := range [2]int{0, len(d) - 2} {
+					if !strings.Contains(got, d[s]) {
+						t.Errorf("the prompt has no %q", d[s])
 					}
 				}
-				got = strings.NewReplacer(d.replace...).Replace(got)
+				got = strings.NewReplacer(d...).Replace(got)
 			}
 			if got != c.Expected {
 				t.Errorf("got\n%q\nwant\n%q", got, c.Expected)
@@ -254,30 +236,5 @@ func TestRawFixturesAreCurrent(t *testing.T) {
 	}
 	if own, err := os.ReadFile("testdata/raw-prompts.jsonl"); err != nil || !bytes.Equal(own, shared) {
 		t.Errorf("testdata/raw-prompts.jsonl is another file (%v)", err)
-	}
-}
-
-// TestRawDifferencesPage checks that docs/reference/chat-templates.md lists the differences.
-// -update-render writes them there.
-func TestRawDifferencesPage(t *testing.T) {
-	const path, begin, end = "../docs/reference/chat-templates.md", "<!-- differences -->\n", "<!-- end of differences -->\n"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := "\n| family | case | difference |\n| --- | --- | --- |\n"
-	for _, family := range slices.Sorted(maps.Keys(rawDifferences)) {
-		table += "| `" + family + "` | tools | " + rawDifferences[family].reason + " |\n"
-	}
-	before, rest, _ := strings.Cut(string(page), begin)
-	_, after, _ := strings.Cut(rest, end)
-	want := before + begin + table + "\n" + end + after
-	if *updateRender {
-		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if string(page) != want && !*updateRender {
-		t.Errorf("the differences in %s are not up to date: go test . -run %s -update-render", path, t.Name())
 	}
 }
