@@ -9,7 +9,7 @@
 // If the model has a tool API of its own, each event also carries the JSON that the upstream sent,
 // in Event.Raw. The client gets Raw, with all members that only the upstream knows. The proxy
 // counts and checks with the other fields. If you change one of the two, change the other
-// too, as [Event.WithIndex] does. Events that Dragoman makes have no Raw.
+// too. Events that Dragoman makes have no Raw.
 //
 // An [Outcome] is not part of the API. It is a field of the message so that the proxy can log and
 // count it with the answer.

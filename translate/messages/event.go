@@ -1,8 +1,6 @@
 package messages
 
 import (
-	"strconv"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/rawjson"
@@ -105,16 +103,4 @@ func (e Event) Name() string {
 		return rawjson.StringOf(rawjson.Lookup(e.Raw, "type"))
 	}
 	return e.Type.String()
-}
-
-// WithIndex returns the event with another block index, in Raw too.
-func (e Event) WithIndex(index int) Event {
-	if e.Index == index {
-		return e
-	}
-	e.Index = index
-	if e.Raw != nil {
-		e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
-	}
-	return e
 }
