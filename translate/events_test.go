@@ -222,18 +222,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestThinkingAndUsage(t *testing.T) {
-	var left bool
-	got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left,
-		Chunk{Usage: messages.Usage{InputTokens: 7}}, Chunk{Thinking: "hm"}, Chunk{Thinking: "!"}, "Yes.",
-		Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 3}}))
-	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 hm", "delta 0 !", "delta 0 ", "stop 0",
-		"start 1 text", "delta 1 Yes.", "stop 1", "ending end_turn 3", "message_stop"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestThinkingBehindBlanks has an upstream that sends white space before thinking that it marks
 // itself.
 func TestThinkingBehindBlanks(t *testing.T) {
@@ -247,43 +235,6 @@ func TestThinkingBehindBlanks(t *testing.T) {
 		}
 		if got := show(m); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", f.Name, got, want)
-		}
-	}
-}
-
-// TestOpening reads the completion of a prefill that has opened the call.
-func TestOpening(t *testing.T) {
-	for _, tt := range []struct{ opening, text, want string }{
-		{CallsStart + "\n<invoke>\n<tool_name>", "write</tool_name>\n<parameters>\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
-		{CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
-		{CallsStart + "\n<invoke>\n<tool_name>", "I would rather not.", "text \"I would rather not.\"\nend_turn"},
-	} {
-		prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}, Asking: asking{Opening: tt.opening}}
-		for n := range 9 {
-			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, _, _ := strings.Cut(show(m), "\n#"); got != tt.want {
-				t.Errorf("pieces of %d: got\n%s\nwant\n%s", n, got, tt.want)
-			}
-		}
-	}
-}
-
-// TestUnescape checks that the policy's escapes are removed from text that the model repeats, and
-// that other entities stay.
-func TestUnescape(t *testing.T) {
-	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
-	text = "See &lt;stdout> and &lt;result>.\n" + text
-	for n := range 20 {
-		m, err := messages.Collect(Events(benchRequest(), &Prompt{Asking: asking{Escaped: markup.Escapes{Tags: markup.TagStdout}}}, completion{text, messages.StopSequence, CallsEnd}.chunks(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "text \"See <stdout> and &lt;result>.\\nI will write it.\"\nwrite {\"path\":\"a\",\"content\":\"a </stdout> b &lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;\"}\ntool_use"
-		if got := show(m); got != want {
-			t.Errorf("pieces of %d: got\n%s\nwant\n%s", n, got, want)
 		}
 	}
 }
@@ -401,19 +352,6 @@ func TestPrefill(t *testing.T) {
 				t.Errorf("after %q, pieces of %d: got\n%s\nwant\n%s", tt.prefill, n, got, tt.want)
 			}
 		}
-	}
-}
-
-// TestRestart reads a call that the model begins again after a prefill has begun it.
-func TestRestart(t *testing.T) {
-	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
-	prompt := &Prompt{Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}, Asking: asking{Opening: opening}}
-	m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(0))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := show(m), "write {\"path\":\"a\"}\ntool_use\n# repaired write restarted"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/answer/tagged"
 	"dragoman/translate/format"
 	"dragoman/translate/messages"
 )
@@ -93,14 +94,20 @@ func TestNextCall(t *testing.T) {
 	}
 }
 
-// TestShownCall checks that a value may contain a whole call, if its own closing tag follows.
+// TestShownCall checks that a value may contain whole calls, however many, if its own closing tag follows. The tags behind
+// the limit on doubtful text are paired, too.
 func TestShownCall(t *testing.T) {
 	for _, f := range tagForms {
-		shown := "To list:\n" + f.wrap + f.writeCall("shell", "command", "ls") + f.shut("command") + f.shutCall + f.unwrap + "\nThat is all."
-		text := f.wrap + f.writeCall("write", "content", shown) + f.shut("content") + f.shutCall + f.unwrap
-		m := f.read(t, text)
-		if len(m.Content) != 1 || m.Content[0].Type != messages.BlockToolUse || !sameInput(m.Content[0].Input, contentOf(shown)) {
-			t.Errorf("%s: %q\n%s", f.format, text, show(m))
+		call := f.wrap + f.writeCall("shell", "command", "ls") + f.shut("command") + f.shutCall + f.unwrap
+		shown := []string{"To list:\n" + call + "\nThat is all."}
+		if f.format != "minimax-m3" { // its marks are no text: they show only a short call
+			shown = append(shown, strings.Repeat("So:\n"+call+"\n", tagged.MaxDoubt/len(call))+".")
+		}
+		for _, shown := range shown {
+			text := f.wrap + f.writeCall("write", "content", shown) + f.shut("content") + f.shutCall + f.unwrap
+			if m := f.read(t, text); len(m.Content) != 1 || m.Content[0].Type != messages.BlockToolUse || !sameInput(m.Content[0].Input, contentOf(shown)) {
+				t.Errorf("%s: %.300q\n%.300s", f.format, text, show(m))
+			}
 		}
 	}
 }

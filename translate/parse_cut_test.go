@@ -124,92 +124,6 @@ func TestCutOpen(t *testing.T) {
 	}
 }
 
-// TestCutInCloser cuts calls at every byte, in pieces of every size. The streamed part of the cut
-// value never ends with the start of its closing tag, or of a tag in the value.
-func TestCutInCloser(t *testing.T) {
-	for _, tt := range []struct{ name, text, closer string }{
-		{"legacy", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>if a < b {</s>\n</parameters>\n</invoke>\n", "</s>"},
-		{"legacy on lines", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>\nx</st>\n</s>\n</parameters>\n</invoke>\n", "</s>"},
-		{"nullable", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<o>nul<b></b></o>\n</parameters>\n</invoke>\n", "</o>"},
-		{"namespace", CallsStart + "\n<a:invoke>\n<a:tool_name>t</a:tool_name>\n<a:parameters>\n<a:s>x</a:s>\n</a:parameters>\n</a:invoke>\n", "</a:s>"},
-		{"attribute", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a <b>c</b></parameter>\n</invoke>\n", "</parameter>"},
-		{"attribute, closed by its name", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a </p></s>\n</invoke>\n", "</s>"},
-		{"CDATA", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s><![CDATA[a]] ]><b>]]></s>\n</parameters>\n</invoke>\n", "]]></s>"},
-		{"CDATA that ends", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s><![CDATA[a]]></s>\n</parameters>\n</invoke>\n", "]]></s>"},
-		{"json", format.ToolCallStart + "\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\"}}\n" + format.ToolCallEnd, format.ToolCallEnd},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			for at := range len(tt.text) {
-				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
-				for n := range 10 {
-					s := streamOf(t, fuzzRequest(), &Prompt{Asking: asking{Target: Target{ModelOptions: ModelOptions{StreamValues: ValuesFlow}}}}, c, n)
-					if s.cut == 0 { // the value has not begun, or is complete
-						continue
-					}
-					for i := 1; i <= len(tt.closer); i++ {
-						if strings.HasSuffix(s.input, tt.closer[:i]) {
-							t.Fatalf("pieces of %d: cut at %q: streamed %q", n, c.text, s.input)
-						}
-					}
-				}
-			}
-		})
-	}
-}
-
-// TestCutNextCall cuts a completion at every byte of its second call. While that call is
-// incomplete, stop_reason is max_tokens and never tool_use, even if the upstream says that the
-// model ended by itself.
-func TestCutNextCall(t *testing.T) {
-	const (
-		legacy    = "<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>a</s>\n</parameters>\n</invoke>\n"
-		attribute = "<invoke name=\"t\">\n<parameter name=\"s\">a</parameter>\n</invoke>\n"
-		object    = "{\"name\": \"t\", \"arguments\": {\"s\": \"a\"}}\n"
-		end       = CallsEnd + "\n"
-	)
-	unoffered := strings.NewReplacer(">t<", ">other<", "\"t\"", "\"other\"")
-	for _, tt := range []struct{ name, first, second string }{
-		{"in the wrapper", CallsStart + "\n" + legacy, legacy},
-		{"in a second wrapper", CallsStart + "\n" + legacy + end, CallsStart + "\n" + legacy},
-		{"without a wrapper", legacy, legacy},
-		{"with a bare name", CallsStart + "\n" + legacy, strings.NewReplacer("<tool_name>", "", "</tool_name>", "").Replace(legacy)},
-		{"attribute", CallsStart + "\n" + attribute, attribute},
-		{"attribute in a second wrapper", CallsStart + "\n" + attribute + end, CallsStart + "\n" + attribute},
-		{"attribute without a wrapper", attribute, attribute},
-		{"attribute with > in its name", CallsStart + "\n" + attribute, "<invoke id=\"a>b\" name=\"t\">\n</invoke>"},
-		{"json", format.ToolCallStart + "\n" + object + format.ToolCallEnd, format.ToolCallStart + "\n" + object},
-		{"json in the wrapper", format.ToolCallStart + "\n" + object, object},
-		{"json after legacy", CallsStart + "\n" + legacy, object},
-		{"namespace", CallsStart + "\n" + legacy, "<a:invoke>\n<a:tool_name>t</a:tool_name>\n<a:parameters>\n</a:parameters>\n</a:invoke>"},
-	} {
-		for _, second := range []string{tt.second, unoffered.Replace(tt.second)} {
-			for at := 1; at <= len(second); at++ {
-				for _, n := range []int{0, 1, 3} {
-					text := tt.first + second[:at]
-					calls := func(m *messages.Message) (n int) {
-						for _, b := range m.Content {
-							if b.Type == messages.BlockToolUse {
-								n++
-							}
-						}
-						return n
-					}
-					whole := strings.Contains(second[:at], "</") && strings.HasSuffix(strings.TrimSpace(second[:at]), "invoke>") ||
-						second[0] != '<' && strings.HasSuffix(strings.TrimSpace(text), "}}")
-					m := parse(t, fuzzRequest(), completion{text, messages.StopMaxTokens, ""}, n)
-					if m.StopReason != messages.StopMaxTokens || m.Content[0].Cut != nil {
-						t.Fatalf("%s, pieces of %d: cut at %q: %s", tt.name, n, text, m.StopReason)
-					}
-					m = parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, n)
-					if m.StopReason != messages.StopMaxTokens && calls(m) != 2 || whole && m.StopReason != messages.StopToolUse {
-						t.Fatalf("%s, pieces of %d: ended at %q: %s, %d calls", tt.name, n, text, m.StopReason, calls(m))
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestFlowValues checks when a parameter is sent: when it is complete or, if its tool or else the
 // target says so, while the model writes it.
 func TestFlowValues(t *testing.T) {
@@ -235,30 +149,6 @@ func TestFlowValues(t *testing.T) {
 				}
 			}
 		})
-	}
-	// A parameter is sent as soon as it is complete, without waiting for the next one.
-	req := benchRequest()
-	var got string
-	head, tail, _ := strings.Cut(valueCompletion("long"), "\n<content>")
-	chunks := func(yield func(Chunk, error) bool) {
-		if !yield(Chunk{Text: head + "\n<content>"}, nil) {
-			return
-		}
-		if got != `{"path":"a"` {
-			t.Errorf("sent so far: %q", got)
-		}
-		_ = yield(Chunk{Text: tail}, nil) && yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
-	}
-	for e, err := range Events(req, &Prompt{}, whatever(chunks)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Delta == messages.InputJSONDelta {
-			got += string(e.Text)
-		}
-	}
-	if got != `{"path":"a","content":"long"}` {
-		t.Errorf("sent: %q", got)
 	}
 }
 

@@ -238,66 +238,6 @@ func TestRenderStopSequences(t *testing.T) {
 	}
 }
 
-// The opening that the parser reads before the completion is the end of the prefill.
-func TestRenderOpening(t *testing.T) {
-	one, two := []messages.Tool{{Name: "f"}}, []messages.Tool{{Name: "f"}, {Name: "g"}}
-	const (
-		anyCall = "<function_calls>\n<invoke>\n<tool_name>"
-		callF   = anyCall + "f</tool_name>\n<parameters>"
-	)
-	for name, tt := range map[string]struct {
-		tools   []messages.Tool
-		choice  messages.ToolChoice
-		prefill string
-		want    string
-		text    string
-	}{
-		"auto":         {two, messages.ToolChoice{Type: messages.ChoiceAuto}, "", "", ""},
-		"none":         {two, messages.ToolChoice{Type: messages.ChoiceNone}, "", "", ""},
-		"any":          {two, messages.ToolChoice{Type: messages.ChoiceAny}, "", anyCall, anyCall},
-		"any of one":   {one, messages.ToolChoice{Type: messages.ChoiceAny}, "", callF, callF},
-		"tool":         {two, messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}, "", callF, callF},
-		"with prefill": {two, messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}, "So:", callF, "So:\n\n" + callF},
-	} {
-		t.Run(name, func(t *testing.T) {
-			req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tt.tools, ToolChoice: tt.choice}
-			if tt.prefill != "" {
-				req.Messages = append(req.Messages, assistant(tt.prefill))
-			}
-			prompt := mustRender(t, req, Target{Prefill: true})
-			if prompt.Opening != tt.want {
-				t.Errorf("opening = %q; want %q", prompt.Opening, tt.want)
-			}
-			_, text, _ := strings.Cut(prompt.Text(), "\n\nAssistant:")
-			if strings.TrimPrefix(text, " ") != tt.text {
-				t.Errorf("prefill is %q; want %q", text, tt.text)
-			}
-		})
-	}
-}
-
-func TestPromptText(t *testing.T) {
-	text := func(s string) Part { return Part{Type: PartText, Text: s} }
-	for name, tt := range map[string]struct {
-		prompt Prompt
-		want   string
-	}{
-		"empty":   {Prompt{}, "\n\nAssistant:"},
-		"system":  {Prompt{System: []Text{{Text: "a"}, {Text: "b"}}, Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
-		"prefill": {Prompt{Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{text("c")}}, {Role: messages.RoleAssistant, Parts: []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
-		"parts": {
-			Prompt{Turns: []Turn{{Role: messages.RoleUser, Parts: []Part{
-				text("a"), text("b\n"), text("c"), text("\nd"), {Type: PartImage}, {Type: PartDocument}, {Type: PartDocument, Title: "T"}, text("\ne"),
-			}}}},
-			"\n\nHuman: a\nb\nc\nd\n[image]\n[document]\n[document: T]\ne\n\nAssistant:",
-		},
-	} {
-		if got := tt.prompt.Text(); got != tt.want {
-			t.Errorf("%s: Text() = %q; want %q", name, got, tt.want)
-		}
-	}
-}
-
 // Every name, string and number of a schema is in the description.
 func TestRenderSchemaLosesNothing(t *testing.T) {
 	for _, path := range []string{"testdata/render/schema.txtar", "testdata/render/refs.txtar"} {

@@ -2,8 +2,6 @@ package translate
 
 import (
 	gocmp "cmp"
-	"errors"
-	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -127,28 +125,6 @@ func TestThinkingInThePrompt(t *testing.T) {
 		}
 		if text := p.Text(); !strings.Contains(text, "Assistant: <thinking>\nHm.\n</thinking>\nYes?") || strings.Contains(text, "<thinking>\n\n") {
 			t.Errorf("prompt:\n%s", text)
-		}
-	}
-}
-
-// TestThinkingBeforeAForcedCall checks that thinking and a forced call exclude each other, for
-// every kind of thinking.
-func TestThinkingBeforeAForcedCall(t *testing.T) {
-	for _, strict := range []bool{false, true} {
-		for _, thinking := range []string{"enabled", "adaptive", "between_tools", "disabled"} {
-			for _, choice := range []string{`any"`, `tool","name":"f"`, `auto"`, `none"`} {
-				body := fmt.Sprintf(`{"model":"m","max_tokens":9,"thinking":{"type":%q},"tool_choice":{"type":"%s},
-					"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hi"}]}`, thinking, choice)
-				_, err := messages.Decode([]byte(body), messages.DecodeOptions{Strict: strict})
-				var refused *messages.InvalidRequestError
-				want := thinking != "disabled" && (choice == `any"` || strings.HasPrefix(choice, "tool"))
-				switch {
-				case !want && err != nil:
-					t.Errorf("%s, %s: %v", thinking, choice, err)
-				case want && (!errors.As(err, &refused) || err.Error() != "Thinking may not be enabled when tool_choice forces tool use."):
-					t.Errorf("%s, %s, strict %v: %v", thinking, choice, strict, err)
-				}
-			}
 		}
 	}
 }

@@ -103,6 +103,8 @@ func TestDecodeErrors(t *testing.T) {
 			{"thinking otherwise", with(`"thinking":{"type":"deep"}`), strict,
 				"thinking: Input tag 'deep' found using 'type' does not match any of the expected tags: 'enabled', 'adaptive', 'between_tools', 'disabled'"},
 			{"thinking a number", with(`"thinking":5`), strict, "thinking: Input should be a valid dictionary"},
+			{"thinking and a forced call", with(`"thinking":{"type":"adaptive"},"tools":[{"name":"f","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}`), strict,
+				"Thinking may not be enabled when tool_choice forces tool use."},
 			{"defer_loading on all tools", with(`"tools":[{"name":"a","input_schema":{"type":"object"},"defer_loading":true}]`), strict,
 				"tools: All tools have `defer_loading`. Remove it from at least one tool."},
 			{"unknown in a tool", with(`"tools":[{"name":"a","input_schema":{"type":"object"},"parameters":{}}]`), strict, "tools.0.custom.parameters: Extra inputs are not permitted"},
