@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 //	NAME/stop        the upstream's stop reason and sequence; default: the format's stop sequence
 //	NAME/choice      tool_choice: "none", "tool NAME", or "one" for disable_parallel_tool_use
 //	NAME/prefill     the text that the completion continues
-//	NAME/thinking    Target.Thinking; "asked" after it: the client asks for thinking
+//	NAME/thinking    Target.Thinking; "asked" or "omitted" after it: the client asks for thinking
 //	NAME/unasked     Target.UnaskedThinking
 func TestParseGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/parse/*.txtar")
@@ -126,8 +126,11 @@ func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 		}
 		if f := files[name+"/thinking"]; f != nil {
 			thinking, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
-			if c.prompt.Target.Thinking = thinking; rest == "asked" {
+			switch c.prompt.Target.Thinking = thinking; rest {
+			case "asked":
 				r.Thinking = messages.ThinkingShown
+			case "omitted":
+				r.Thinking = messages.ThinkingOmitted
 			}
 		}
 		if f := files[name+"/unasked"]; f != nil {

@@ -17,9 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
 )
 
@@ -236,81 +234,6 @@ func TestRenderStopSequences(t *testing.T) {
 			t.Errorf("%s: -want +got:\n%s", choice, diff)
 		}
 	}
-}
-
-// Every name, string and number of a schema is in the description.
-func TestRenderSchemaLosesNothing(t *testing.T) {
-	for _, path := range []string{"testdata/render/schema.txtar", "testdata/render/refs.txtar"} {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req, err := messages.Decode(archive.Files[0].Data, messages.DecodeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tool := range req.Tools {
-			text := mustRender(t, req, Target{}).System[0].Text
-			schema, err := jsontext.AppendFormat(nil, tool.InputSchema)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen := 0
-			for name, value := range rawjson.Members(schema) {
-				if string(name) != `"$schema"` && string(name) != `"title"` {
-					seen += findLiterals(t, text, jsontext.Value("{"+string(name)+":"+string(value)+"}"))
-				}
-			}
-			if seen < 20 {
-				t.Errorf("%s: %d literals only", path, seen)
-			}
-		}
-	}
-}
-
-// findLiterals fails the test for literals of a schema that are not in text, and returns their
-// number. Names of properties count as literals. Names of keywords and definitions do not, because
-// the description replaces a definition's name with the definition.
-func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
-	t.Helper()
-	switch value[0] {
-	case '{':
-		for name, value := range rawjson.Members(value) {
-			switch string(name) {
-			case `"$ref"`:
-			case `"title"`:
-				if string(value) != `"When"` && string(value) != `"Colour"` { // says what the name says
-					n += findLiterals(t, text, value)
-				}
-			case `"properties"`:
-				for name, value := range rawjson.Members(value) {
-					n += findLiterals(t, text, name)
-					if string(value) != "true" { // <type>any</type>
-						n += findLiterals(t, text, value)
-					}
-				}
-			default:
-				n += findLiterals(t, text, value)
-			}
-		}
-		return n
-	case '[':
-		for e := range rawjson.Elements(value) {
-			n += findLiterals(t, text, e)
-		}
-		return n
-	}
-	plain := string(value)
-	if value[0] == '"' {
-		plain = rawjson.Unquote(value)
-	}
-	for _, form := range []string{string(value), ">" + plain + "<", ">" + markup.ParamTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
-		if strings.Contains(text, form) {
-			return 1
-		}
-	}
-	t.Errorf("%s is lost", value)
-	return 1
 }
 
 // References that name each other many times do not make the prompt explode. Beyond the limit, a

@@ -9,7 +9,6 @@ import (
 	"dragoman/translate/format"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/testcost"
 )
 
 // traced is what a reader of a Trace's steps knows about a completion.
@@ -180,19 +179,6 @@ func withoutSpace(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func TestTraceSeeds(t *testing.T) {
-	req, step := fuzzRequest(), testcost.Cases(4, 1)
-	for i, text := range parseSeeds(t) {
-		for j, stop := range fuzzStops {
-			if (i+j)%step > 0 {
-				continue
-			}
-			stop.text = strings.ReplaceAll(text, "get_weather", "t")
-			holdsTrace(t, req, &Prompt{Asking: asking{Declared: format.List[(i+j)%len(format.List)]}}, stop, 1+j)
-		}
-	}
 }
 
 // FuzzTrace does what TestTraceSeeds does, for any text.
