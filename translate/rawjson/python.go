@@ -31,7 +31,7 @@ type python struct {
 	text string
 	i    int
 
-	joins bool // adjacent strings form one string
+	code bool // text is Python code: adjacent strings form one string, and numbers may have _ between digits
 }
 
 // maxPythonDepth is the most levels of brackets, as for JSON.

@@ -56,7 +56,7 @@ func (p *python) call() (call PythonCall, ok bool) {
 	}
 	p.skipBlanks()
 	call.Spread = strings.HasPrefix(p.text[p.i:], "**")
-	p.out, p.joins = nil, true
+	p.out, p.code = nil, true
 	if call.Object = strings.HasPrefix(p.text[p.i:], "{"); call.Object {
 		ok = p.object()
 	} else {

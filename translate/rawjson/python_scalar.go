@@ -9,8 +9,8 @@ import (
 
 // This file reads the numbers and strings of Python.
 
-// number reads a number. It may have a sign, no digits before or after its point, and _ between
-// digits.
+// number reads a number. It may have a sign, no digits before or after its point, and in code _
+// between digits.
 func (p *python) number() bool {
 	if !p.take("+") && p.take("-") {
 		p.out = append(p.out, '-')
@@ -21,7 +21,7 @@ func (p *python) number() bool {
 	}
 	text := p.text[from:p.i]
 	if strings.Contains(text, "_") {
-		if strings.Contains(text, "__") || strings.HasPrefix(text, "_") || strings.HasSuffix(text, "_") {
+		if !p.code || strings.Contains(text, "__") || strings.HasPrefix(text, "_") || strings.HasSuffix(text, "_") {
 			return false
 		}
 		text = strings.ReplaceAll(text, "_", "")
@@ -82,7 +82,7 @@ func (p *python) string() bool {
 // have white space between them; otherwise the quotes may be part of the string, as in SQL. In a
 // list they are not joined, because a comma is missing.
 func (p *python) adjacent() bool {
-	for p.joins {
+	for p.code {
 		n := len(p.out)
 		begin := p.i
 		if p.skipBlanks(); p.i == begin || p.i == len(p.text) || strings.IndexByte(`"'rR`, p.text[p.i]) < 0 || p.out[n-1] != '"' {

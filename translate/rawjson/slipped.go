@@ -74,7 +74,7 @@ func (r *slipped) value() bool {
 		r.out = append(r.out, "null"...)
 		return true
 	}
-	p := python{out: r.out, text: word}
+	p := python{out: r.out, text: word, code: true}
 	ok := p.number() && p.i == len(word)
 	r.out = p.out
 	return ok
