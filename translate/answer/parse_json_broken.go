@@ -117,7 +117,12 @@ func (p *parser) mayMean(name string) bool {
 
 // endBroken reads such a call. Its end is known, so the calls behind it are read, even if the parser cannot read the call.
 func (p *parser) endBroken() state {
-	next := p.endJSONCall()
+	return p.behindEnd(p.endJSONCall())
+}
+
+// behindEnd returns the state behind a refused call whose end has been read. next is the state if the end had not been
+// read.
+func (p *parser) behindEnd(next state) state {
 	if next == inBrokenCall {
 		p.call.Spelling = nil
 		return betweenCalls

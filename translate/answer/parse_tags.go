@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"bytes"
+
 	"dragoman/translate/answer/tagged"
 )
 
@@ -29,7 +31,10 @@ func (p *parser) afterTags(exit tagged.Exit) state {
 	case tagged.GivenBack:
 		return p.giveBackCall(exit.Reason)
 	case tagged.Unreadable:
-		return p.closeUnreadable()
+		if bytes.Count(p.call.Stray, []byte(`"`))%2 > 0 { // the tag may be part of a string
+			return p.closeUnreadable()
+		}
+		return p.behindEnd(p.closeUnreadable())
 	case tagged.Strayed:
 		return p.closeStray()
 	case tagged.Cut:
