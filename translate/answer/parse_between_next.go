@@ -241,7 +241,7 @@ func (p *parser) readNextTag(t markup.Tag) state {
 	case t.Is("tool_name") && !t.Closing && p.call.WrapperOpen:
 		p.beginNextCall(t)
 		return inWrapper
-	case t.IsWrapper() && t.Closing:
+	case t.IsWrapper() && (t.Closing || t.Empty):
 		p.noteAfterCall(t.Slip)
 		p.in.Take(t.Len, completion.SpanMarkup)
 		p.call.WrapperOpen, p.calls.closed = p.call.WrapperOpen && p.wrapperSpelling == aloneCalls, true // nothing opened that tag

@@ -34,7 +34,7 @@ func (p *parser) beginNextCall(t markup.Tag) {
 	p.beginCall(t)
 	p.call.WrapperOpen = wrapperOpen
 	p.call.prose, p.proseBetween = p.proseBetween, nil
-	if p.call.prose != nil {
+	if p.call.prose != nil && !endsLine(p.in.Marked()) {
 		p.call.line = p.textBefore(p.call.prose)
 	}
 }
