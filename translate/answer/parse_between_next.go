@@ -121,7 +121,7 @@ func (p *parser) readNextInWrapper(rest []byte) (next state, v markup.Verdict) {
 		return wait, v
 	case markup.Match:
 		p.listEnd = strings.TrimPrefix(p.listEnd, string(rest[:n]))
-		p.in.Take(n, completion.SpanMarkup)
+		p.takeMarkup(n)
 		return betweenCalls, v
 	}
 	switch name, n, v := p.matchNameLine(rest); v {

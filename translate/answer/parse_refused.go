@@ -114,10 +114,19 @@ func (p *parser) readNameless(rest []byte) (next state, v markup.Verdict) {
 // holdsRefused reports whether the answer has refused calls and no others.
 func (p *parser) holdsRefused() bool { return p.calls.refused && !p.calls.opened }
 
-// readRefusedEnd reads a closing tag after refused calls. The tag is text, as the calls are.
+// takeMarkup reads n bytes of markup after a call. After refused calls, they are text, as the calls are.
+func (p *parser) takeMarkup(n int) {
+	kind := completion.SpanMarkup
+	if p.holdsRefused() {
+		p.writeText(p.in.Rest()[:n])
+		kind = completion.SpanText
+	}
+	p.in.Take(n, kind)
+}
+
+// readRefusedEnd reads a closing tag after refused calls.
 func (p *parser) readRefusedEnd(t markup.Tag) state {
-	p.writeText(p.in.Rest()[:t.Len])
-	p.in.Take(t.Len, completion.SpanText)
+	p.takeMarkup(t.Len)
 	if t.IsWrapper() {
 		p.call = callSeen{}
 		return inText
