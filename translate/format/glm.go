@@ -108,7 +108,7 @@ func glmSpelling(prefix, suffix string) *markup.Spelling {
 var glmSlips = []markup.Slip{
 	glmCallSlip(messages.ReasonWrongOpener, "the tag of a call is in place of the tag of a name", glmCall("f<tool_call>a</arg_key>\n<arg_value>1</arg_value>\n"), "<tool_call", markup.Label),
 	glmCallSlip(messages.ReasonMissingOpener, "the tag of a name is missing", glmCall("f a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.Label),
-	glmCallSlip(messages.ReasonMissingOpener, "the tag of a name is missing, and the name is on the next line", glmCall("f\na</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.TwoLines),
+	glmCallSlip(messages.ReasonMissingOpener, "the tag of a name is missing, and the name is on the next line", glmCall("f\na</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_key", markup.Lines),
 	glmCallSlip(messages.ReasonStrayCloser, "the closing tag of a value follows the name", glmCall("f</arg_value>\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), "</arg_value", markup.Label),
 	glmNameSlip(messages.ReasonRestarted, "the tag of a name is written twice", glmCall("f\n<arg_key><arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"), nil, "<arg_key>", markup.Label, "</arg_key>", "<arg_value>"),
 	glmNameSlip(messages.ReasonStrayCloser, "the closing tag of a name is written twice", glmCall("f\n<arg_key>a</arg_key></arg_key>\n<arg_value>1</arg_value>\n"), nil, markup.Label, "</arg_key>", "</arg_key>", "<arg_value>"),

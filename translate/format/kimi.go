@@ -33,6 +33,10 @@ var kimiCalls = shaped(Format{
 		Example: `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0{"a":"1","b":"2"}<|tool_call_end|><|tool_calls_section_end|>`,
 		Form:    markup.Form{Name: "|tool_call_begin|", Means: markup.Invoke, After: []string{markup.Label}, Ahead: []string{"{"}},
 	}, {
+		Name: messages.ReasonTagSpelling, About: "the id has newlines in it",
+		Example: "<|tool_calls_section_begin|><|tool_call_begin|>functions.f\n:0<|tool_call_argument_begin|>{\"a\":\"1\",\"b\":\"2\"}<|tool_call_end|><|tool_calls_section_end|>",
+		Form:    markup.Form{Name: "|tool_call_begin|", Means: markup.Invoke, After: []string{markup.Lines, "<|tool_call_argument_begin|>"}},
+	}, {
 		Name: messages.ReasonTagSpelling, About: "the marker before the calls is in the singular",
 		Example: `<|tool_call_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"1","b":"2"}<|tool_call_end|><|tool_calls_section_end|>`,
 		Form:    markup.Form{Name: "|tool_call_section_begin|", Means: markup.Wrapper},

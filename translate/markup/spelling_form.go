@@ -30,7 +30,7 @@ type Form struct {
 const (
 	Label     = "\x00label"    // a label up to one of labelEnds
 	LineLabel = "\x00line"     // a label up to the end of its line, a tag, an object or a code fence
-	TwoLines  = "\x00two"      // a label with one newline in it
+	Lines     = "\x00lines"    // a label that may have newlines in it
 	CallID    = "\x00id"       // an id of the call; it may be empty
 	Newline   = "\x00newline?" // a newline, if there is one
 )
@@ -145,7 +145,7 @@ func (m matcher) readAfter(f *Form, t Tag) (Tag, Verdict) {
 		if v != Match {
 			return t, v
 		}
-		if part == Label || part == LineLabel || part == TwoLines {
+		if part == Label || part == LineLabel || part == Lines {
 			t.label = bytes.TrimSpace(m.s[i : i+n])
 		}
 		i += n
@@ -176,24 +176,18 @@ func (m matcher) part(part string, i, begun int) (n int, v Verdict) {
 		return n, Match
 	case CallID:
 		return m.label(i, i, labelEnds)
-	case Label, LineLabel:
+	case Label, LineLabel, Lines:
 		ends := labelEnds
-		if part == LineLabel {
+		switch part {
+		case LineLabel:
 			ends = "\n<{`"
+		case Lines:
+			ends = strings.TrimSuffix(labelEnds, "\n")
 		}
 		if n, v = m.label(i, begun, ends); v == Match {
 			v = VerdictOf(n > 0)
 		}
 		return n, v
-	case TwoLines:
-		switch n, v = m.label(i, begun, labelEnds); {
-		case v != Match:
-			return n, v
-		case n == 0 || m.s[i+n] != '\n':
-			return n, NoMatch
-		}
-		rest, v := m.label(i+n+1, begun, labelEnds)
-		return n + 1 + rest, v
 	}
 	return m.prefix(i, part)
 }
