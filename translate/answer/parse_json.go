@@ -252,7 +252,7 @@ func (p *parser) closeUnreadableJSON(reason messages.Reason) state {
 	switch {
 	case p.call.alone && (p.call.Tool == "" || p.call.Unoffered) && p.calls.whole == 0: // JSON that is no call
 		return p.giveBack()
-	case p.listEnd != "" && (p.calls.whole > 0 || p.tags.IsPending() && !p.call.alone) && p.out.Pending && p.json.depth.IsWhole(): // an element of the list
+	case p.listEnd != "" && p.out.Pending && p.refusesElement(): // the calls behind it in the list may be read
 		return p.refuseAs(messages.Outcome{Kind: messages.OutcomeRefused, Tool: p.call.Tool, Reason: p.call.Reason, Unread: true, InText: true})
 	case p.tags.IsPending():
 		return p.giveBackCall(reason)

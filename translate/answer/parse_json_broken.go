@@ -36,7 +36,7 @@ func (p *parser) brokenEnd(text []byte) (end int) {
 	end, behind := -1, 0
 	for i := 1; i < len(text); i++ {
 		if text[i] == '{' {
-			if n := endOfElement(text[:i], p.listEnd != ""); n > 0 && p.matchOrphan(text[i:]) == markup.Match {
+			if n := endOfElement(text[:i], p.listEnd != ""); n > 0 && p.matchOrphan(text[i:]) == markup.Match && (p.listEnd == "" || p.isListed(text[i:], new(objectsSeen))) {
 				return n
 			}
 		}
@@ -118,6 +118,25 @@ func (p *parser) mayMean(name string) bool {
 // endBroken reads such a call. Its end is known, so the calls behind it are read, even if the parser cannot read the call.
 func (p *parser) endBroken() state {
 	return p.behindEnd(p.endJSONCall())
+}
+
+// refusesElement reports whether the call is an element of a list that can be refused alone. If the list is the whole
+// answer, whole calls behind a first element show that they are meant.
+func (p *parser) refusesElement() bool {
+	switch {
+	case p.calls.whole > 0 || !p.call.alone && p.tags.IsPending():
+		return p.json.depth.IsWhole()
+	case !p.call.alone || p.call.Spelling == listedCalls || !p.in.EOF || p.call.Tool == "":
+		return false
+	}
+	seen := objectsSeen{calls: true}
+	return p.isListed(p.in.Rest(), &seen) && seen.calls && seen.whole
+}
+
+// isListed reports whether rest, the text behind an element of a list, has more elements and the end of the list. In an
+// open string, text that looks like an element has more text behind it.
+func (p *parser) isListed(rest []byte, seen *objectsSeen) bool {
+	return p.maySearch(rest) && p.matchObjects(rest, p.listEnd, seen) == markup.Match
 }
 
 // behindEnd returns the state behind a refused call whose end has been read. next is the state if the end had not been

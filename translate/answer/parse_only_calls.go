@@ -68,10 +68,10 @@ type objectsSeen struct {
 }
 
 // maySearch reports whether a search may read rest, up to the end of the answer, and counts it. A search may fail and
-// begin again at the next call, so all searches together may read an answer four times.
+// begin again at the next call, so all searches together may read an answer eight times.
 func (p *parser) maySearch(rest []byte) bool {
 	p.calls.searched += len(rest)
-	return p.calls.searched <= 4*(p.in.Offset()+len(rest))
+	return p.calls.searched <= 8*(p.in.Offset()+len(p.in.Rest()))
 }
 
 // matchOnlyCalls reports whether the rest of the text has only objects that may follow the first call, and what
@@ -135,7 +135,10 @@ func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup
 					break
 				}
 			}
-			if v == markup.NeedMore {
+			switch {
+			case v == markup.NeedMore && !p.call.alone: // a call that has no end is the last in its wrapper
+				return p.matchOrphan(rest[i:])
+			case v == markup.NeedMore:
 				return markup.NoMatch
 			}
 			if end != "" && held.IsNameless(rest[i:i+n]) {
@@ -145,6 +148,8 @@ func (p *parser) matchObjects(rest []byte, end string, seen *objectsSeen) markup
 			if next := markup.SkipBlanks(rest, i+n, len(rest)); next < len(rest) && rest[next] == '}' { // one too many
 				n = next + 1 - i
 			}
+		case end == "" && !p.call.alone: // behind a list in a wrapper
+			return markup.VerdictOf(c != '"' && c != '}' && c != ']')
 		default:
 			if n, v = p.matchStrayElement(rest[i:], end); v != markup.Match {
 				return p.matchAfterAll(rest, i, "")
