@@ -190,9 +190,10 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 		p.in.CutShort = true // the tag ends that parameter, and not the calls
 	}
 	switch {
-	case ours && sequence == "" && p.wouldBeText(f.StopSequence):
+	case ours && (sequence == "" || p.json.depth.InString) && p.wouldBeText(f.StopSequence):
 		// In a value, the parser would read the tag as text. But an upstream that names no sequence may have
-		// reached the model's own end, so it is not certain that the model wrote the tag.
+		// reached the model's own end, so it is not certain that the model wrote the tag. In a string of JSON, the tag
+		// must not look like the end of a broken call.
 	case ours && sequence == "" && p.call.alone && p.text.answered:
 		// JSON behind prose is a call if a closing tag follows. It may as well be a text of the client, which the model
 		// repeats, and an upstream that names no sequence does not say that there was a tag.
