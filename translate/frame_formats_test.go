@@ -11,8 +11,16 @@ import (
 )
 
 // markerPattern matches the start of a tag of a format: its name, or its bars and everything
-// between them.
-var markerPattern = regexp.MustCompile(`</?(?:[|｜‖][^<>"]*|[a-z_:]+)`)
+// between them. Or it matches a tag in brackets.
+var markerPattern = regexp.MustCompile(`</?(?:[|｜‖][^<>"]*|[a-z_:]+)|\[/?[A-Z_]+\]`)
+
+// wholeTag returns a tag that begins with a marker.
+func wholeTag(marker string) string {
+	if marker[0] == '<' {
+		marker += ">"
+	}
+	return marker
+}
 
 // In no format can a client's text spell a tag of the prompt, in any place.
 func TestFramesOfFormats(t *testing.T) {
@@ -28,9 +36,12 @@ func TestFramesOfFormats(t *testing.T) {
 				if slices.Contains([]string{"x", "p", "qx"}, strings.Trim(m, "</")) {
 					continue // a parameter's tag, which only its own value must not spell
 				}
-				got := mustRender(t, spoken("a "+m+">"), target).Text()
-				if n, most := strings.Count(got, m+">"), strings.Count(plain, m+">"); n > most {
-					t.Errorf("%s> stands %d times in the prompt, %d of them as text of the client", m, n, n-most)
+				tag := wholeTag(m)
+				for _, tag := range []string{tag, strings.Replace(tag, "<", "< ", 1), strings.ToUpper(tag), strings.Repeat(tag, 3)} {
+					got := mustRender(t, spoken("a "+tag+"f"), target).Text()
+					if n, most := strings.Count(got, tag), strings.Count(plain, tag); n > most {
+						t.Errorf("%s stands %d times in the prompt, %d of them as text of the client", tag, n, n-most)
+					}
 				}
 			}
 		})
@@ -79,7 +90,7 @@ func TestSeamsOfFormats(t *testing.T) {
 				if i == 0 {
 					continue
 				}
-				a, b := m[:i], m[i:]+">"
+				a, b := m[:i], wholeTag(m)[i:]
 				req := spoken("x")
 				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{text("a " + a), text(b)}}}
 				prompt := mustRender(t, req, targetOf(f))
