@@ -42,7 +42,7 @@ func (t *Tool) Input(text string) (input []byte, slips []messages.Reason, ok boo
 			slips = append(slips, messages.ReasonMendedJSON)
 		}
 	}
-	if !ok || guessed && !declaresAll(t.Schema, input) || t.Braced && MayLackAnother(t.Schema, input) {
+	if !ok || guessed && !Takes(t.Schema, input) || t.Braced && MayLackAnother(t.Schema, input) {
 		return nil, slips, false
 	}
 	input, slip := t.Unwrapped(input)
@@ -78,7 +78,7 @@ func (t *Tool) Unwrapped(input []byte) (inner []byte, slip messages.Reason) {
 			return input, messages.ReasonNone
 		}
 	}
-	if inner == nil || declaresAny(t.Schema, input) || !declaresAny(t.Schema, inner) || !declaresAll(t.Schema, inner) {
+	if inner == nil || declaresAny(t.Schema, input) || !declaresAny(t.Schema, inner) || !Takes(t.Schema, inner) {
 		return input, messages.ReasonNone
 	}
 	return inner, messages.ReasonExtraElement
@@ -101,7 +101,7 @@ func hasType(o rawjson.Object, name string) bool {
 
 // holdsValues reports whether the members of properties are arguments of the tool, and not their schemas.
 func (t *Tool) holdsValues(properties jsontext.Value) bool {
-	if t.Schema.Declares([]byte("properties")) || !declaresAll(t.Schema, properties) {
+	if t.Schema.Declares([]byte("properties")) || !Takes(t.Schema, properties) {
 		return false
 	}
 	for name, value := range rawjson.NamedMembers(properties) {
@@ -153,7 +153,7 @@ func mend(text string) (mended []byte, guessed, ok bool) {
 // Wrapped returns the text of one undeclared parameter as the whole input of a tool with the schema s.
 func Wrapped(text string, s *schema.Schema) (input []byte, ok bool) {
 	mended, _, ok := mend(text)
-	return mended, ok && declaresAll(s, mended)
+	return mended, ok && Takes(s, mended)
 }
 
 // CutArguments returns the arguments in text, the beginning of a call that was cut off:
@@ -207,7 +207,7 @@ func TakesAny(s *schema.Schema) bool { return s.AdditionalProperties != nil || l
 func Infer(n int, of func(int) *schema.Schema, input jsontext.Value) (index int, ok bool) {
 	index = -1
 	for i := range n {
-		if !declaresAll(of(i), input) {
+		if !Takes(of(i), input) {
 			continue
 		}
 		if index >= 0 {
@@ -239,8 +239,8 @@ func declaresAny(s *schema.Schema, input jsontext.Value) bool {
 	return false
 }
 
-// declaresAll reports whether a schema declares every member of an input, and the input has every required member.
-func declaresAll(s *schema.Schema, input jsontext.Value) bool {
+// Takes reports whether a schema declares every member of an input, and the input has every required member.
+func Takes(s *schema.Schema, input jsontext.Value) bool {
 	given := map[string]bool{}
 	for name := range rawjson.NamedMembers(input) {
 		if !s.Declares([]byte(markup.ParamTag(name))) {
@@ -250,9 +250,6 @@ func declaresAll(s *schema.Schema, input jsontext.Value) bool {
 	}
 	return !slices.ContainsFunc(s.Required, func(name string) bool { return !given[name] })
 }
-
-// Takes reports whether a schema declares every member of an input, and the input has every required member.
-func Takes(s *schema.Schema, input jsontext.Value) bool { return declaresAll(s, input) }
 
 // ClosesWithin reports whether, in text, a comma and another member follow a closing brace.
 func ClosesWithin(text string) bool {

@@ -159,7 +159,7 @@ func (o *Object) flatArguments(s *schema.Schema) (arguments string, slip message
 	}
 	if len(o.Rest) > 0 {
 		flat, err := json.Marshal(o.Rest, json.Deterministic(true))
-		if err == nil && len(s.Properties) > 0 && declaresAll(s, flat) {
+		if err == nil && len(s.Properties) > 0 && Takes(s, flat) {
 			o.Rest = nil
 			return string(flat), messages.ReasonNoArguments, true
 		}
