@@ -172,8 +172,11 @@ func (p prometheus) checkVariable(t *testing.T, query string) {
 	if match == nil {
 		t.Fatalf("%q is not label_values", query)
 	}
-	found, err := p.query(variables.Replace(match[1]))
-	if err != nil || len(found) == 0 || found[0][match[2]] == "" {
-		t.Errorf("%s gives %v (%v)", query, found, err)
-	}
+	eventually(t, loadTime, func() string { // after a scrape that failed, there is nothing until the next one
+		found, err := p.query(variables.Replace(match[1]))
+		if err != nil || len(found) == 0 || found[0][match[2]] == "" {
+			return fmt.Sprintf("%s gives %v (%v)", query, found, err)
+		}
+		return ""
+	})
 }
