@@ -190,7 +190,7 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 		p.in.CutShort = true // the tag ends that parameter, and not the calls
 	}
 	switch {
-	case ours && (sequence == "" || p.json.depth.InString) && p.wouldBeText(f.StopSequence):
+	case ours && (sequence == "" || p.state == inJSONCall) && p.wouldBeText(f.StopSequence):
 		// In a value, the parser would read the tag as text. But an upstream that names no sequence may have
 		// reached the model's own end, so it is not certain that the model wrote the tag. In a string of JSON, the tag
 		// must not look like the end of a broken call.
